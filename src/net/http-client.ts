@@ -1,0 +1,145 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import type { AddressGuard } from './address-guard.ts';
+import { HttpError, toHttpError } from './http-error.ts';
+
+/** From the DNS query to the end of the TLS handshake. */
+const CONNECT_TIMEOUT_MS = 5000;
+const MAX_RESPONSE_HEADER_BYTES = 16 * 1024;
+
+export interface HttpClientOptions {
+  guard: AddressGuard;
+  /** All requests go through this proxy, which then resolves names and decides what may be reached. */
+  proxyUrl?: string | undefined;
+  /** PEM certificates to trust instead of the built-in ones. */
+  ca?: string | undefined;
+}
+
+export interface HttpRequest {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body?: Buffer | string | undefined;
+  /** For everything: DNS, connection, TLS, request and the last byte of the answer. */
+  deadlineMs: number;
+  /** More of the body is not read: the connection is destroyed and the answer marked `truncated`. */
+  maxResponseBytes: number;
+}
+
+export interface HttpReply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  truncated: boolean;
+}
+
+/**
+ * HTTP to servers we do not trust. One request is one attempt: no redirect is followed, nothing is sent
+ * again, nothing is inflated, and no answer can hold on longer or cost more memory than the request allows.
+ */
+export class HttpClient {
+  readonly #guard: AddressGuard;
+  readonly #dispatcher: Dispatcher;
+
+  constructor({ guard, proxyUrl, ca }: HttpClientOptions) {
+    this.#guard = guard;
+    // Undici's own timeouts are off: they restart with every byte, so a dripping server would outlive them.
+    const limits = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: MAX_RESPONSE_HEADER_BYTES, allowH2: false };
+    const tls = ca ? { ca } : {};
+    this.#dispatcher = proxyUrl
+      ? new ProxyAgent({ ...limits, uri: proxyUrl, requestTls: tls })
+      : new Agent({ ...limits, connect: { ...tls, timeout: CONNECT_TIMEOUT_MS, lookup: guard.lookup } });
+  }
+
+  /** @throws {HttpError} when there is no complete answer; any status is an answer. */
+  async request({ url, method, headers, body, deadlineMs, maxResponseBytes }: HttpRequest): Promise<HttpReply> {
+    const refusal = this.#guard.checkUrl(url);
+    if (refusal) throw new HttpError('blocked', refusal);
+    const { origin, pathname, search } = new URL(url);
+    return new Promise<HttpReply>((resolve, reject) => {
+      const exchange = new Exchange(deadlineMs, maxResponseBytes, resolve, reject);
+      const sent = { 'accept-encoding': 'identity', ...headers };
+      try {
+        this.#dispatcher.dispatch({ origin, path: pathname + search, method, headers: sent, body }, exchange);
+      } catch (error) {
+        exchange.onResponseError(undefined, error as Error);
+      }
+    });
+  }
+
+  /** Breaks off whatever is under way. */
+  close(): Promise<void> {
+    return this.#dispatcher.destroy();
+  }
+}
+
+/** One request on its way: undici's callbacks on one side, a promise that settles exactly once on the other. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #timer: NodeJS.Timeout;
+  readonly #maxBytes: number;
+  readonly #resolve: (reply: HttpReply) => void;
+  readonly #reject: (error: HttpError) => void;
+  readonly #chunks: Buffer[] = [];
+  #controller: Dispatcher.DispatchController | undefined;
+  #failure: HttpError | undefined;
+  #status: number | undefined;
+  #headers: IncomingHttpHeaders = {};
+  #received = 0;
+
+  constructor(
+    deadlineMs: number,
+    maxBytes: number,
+    resolve: (reply: HttpReply) => void,
+    reject: (error: HttpError) => void,
+  ) {
+    this.#maxBytes = maxBytes;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#timer = setTimeout(() => this.#expire(deadlineMs), deadlineMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#failure) controller.abort(this.#failure); // The deadline passed while the request waited for a connection.
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return; // An interim answer; the final one follows.
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const room = this.#maxBytes - this.#received;
+    this.#received += chunk.length;
+    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    if (chunk.length <= room) return;
+    this.#finish(true);
+    controller.abort(new HttpError('reset', 'The rest of the answer is not wanted.'));
+  }
+
+  onResponseEnd(): void {
+    this.#finish(false);
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    clearTimeout(this.#timer);
+    this.#reject(toHttpError(error, this.#status));
+  }
+
+  #finish(truncated: boolean): void {
+    clearTimeout(this.#timer);
+    this.#resolve({
+      status: this.#status as number,
+      headers: this.#headers,
+      body: Buffer.concat(this.#chunks),
+      truncated,
+    });
+  }
+
+  #expire(deadlineMs: number): void {
+    this.#failure = new HttpError('timeout', `No complete answer within ${deadlineMs} ms.`, { status: this.#status });
+    this.#reject(this.#failure);
+    this.#controller?.abort(this.#failure);
+  }
+}

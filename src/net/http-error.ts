@@ -1,0 +1,48 @@
+/** Why a request has no usable answer. Stored with attempts and used as a metric label: never renamed. */
+export type HttpFailure =
+  | 'blocked'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'timeout'
+  | 'reset'
+  | 'headers_too_large'
+  | 'protocol'
+  | 'invalid_request';
+
+export interface HttpErrorDetails {
+  cause?: unknown;
+  /** The status, when the answer broke off after its headers. */
+  status?: number;
+}
+
+/** The only error that `HttpClient` throws. */
+export class HttpError extends Error {
+  readonly reason: HttpFailure;
+  readonly status: number | undefined;
+
+  constructor(reason: HttpFailure, message: string, { cause, status }: HttpErrorDetails = {}) {
+    super(message, { cause });
+    this.name = 'HttpError';
+    this.reason = reason;
+    this.status = status;
+  }
+}
+
+/** Error codes of undici, Node's sockets and OpenSSL; the HTTP parser's errors have a name only. The first row that matches decides. */
+const REASONS: [RegExp, HttpFailure][] = [
+  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'timeout'],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, 'headers_too_large'],
+  [/^UND_ERR_INVALID_ARG$/, 'invalid_request'],
+  [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES|UND_ERR_ABORTED)$/, 'connect'],
+  [/CERT|SIGNATURE|HOSTNAME_MISMATCH|^ERR_TLS|^ERR_SSL|^EPROTO$/, 'tls'],
+  [/^(HTTPParserError|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, 'protocol'],
+];
+
+/** Any failure of a request as an `HttpError`. What has no row above is a connection that broke. */
+export function toHttpError(error: Error & { code?: unknown }, status?: number): HttpError {
+  if (error instanceof HttpError) return error;
+  const code = String(error.code ?? error.name);
+  const reason = REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? 'reset';
+  return new HttpError(reason, error.message, { cause: error, status });
+}
