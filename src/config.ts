@@ -1,0 +1,231 @@
+import { availableParallelism } from 'node:os';
+import { isAbsolute, resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
+
+/** Everything that can be set from outside, read once. The only reader of `process.env` in `src/`. */
+export interface Config {
+  port: number;
+  /** Public base URL of the default tenant, without a trailing slash. */
+  endpoint: string;
+  isLoopback: boolean;
+  /** PostgreSQL when set; otherwise SQLite in `dataDir`. */
+  databaseUrl: string | undefined;
+  databasePoolSize: number;
+  dataDir: string;
+  /** 32 bytes; undefined: made at first start into `dataDir`. */
+  secretKey: Buffer | undefined;
+  managementApiIndicator: string;
+  /** Express's `trust proxy`: which peers may say who the client is. */
+  trustProxy: boolean | number | string;
+  logLevel: string;
+  demo: boolean;
+  sandbox: {
+    runners: number;
+    timeoutMs: number;
+    memoryMb: number;
+    isolation: 'shared' | 'runner-per-tenant';
+    require: string[];
+    /** Host names that scripts may call with `fetch`; none: there is no `fetch`. */
+    fetchAllowedHosts: string[];
+  };
+  webhooks: {
+    allowedNetworks: string[];
+    /** Whether `allowedNetworks` was opened to loopback because nothing else was said. */
+    loopbackByDefault: boolean;
+    timeoutMs: number;
+    retryScheduleSeconds: number[] | undefined;
+    perHookConcurrency: number;
+    concurrency: number;
+    maxResponseBytes: number;
+    leaseMs: number;
+    proxyUrl: string | undefined;
+  };
+  /** Requests per minute for one client from one address. */
+  rateLimits: { token: number; subjectTokens: number };
+  metricsPort: number | undefined;
+}
+
+/** All faults of the environment at once, a line each: the variable and what was expected. */
+export class ConfigError extends Error {
+  readonly faults: string[];
+
+  constructor(faults: string[]) {
+    super(faults.join('\n'));
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1/128'];
+
+/** Reads variables and keeps every fault instead of stopping at the first. */
+class Reader {
+  readonly faults: string[] = [];
+  readonly #env: NodeJS.ProcessEnv;
+
+  constructor(env: NodeJS.ProcessEnv) {
+    this.#env = env;
+  }
+
+  /** An empty variable counts as absent. */
+  text(name: string): string | undefined {
+    return this.#env[name]?.trim() || undefined;
+  }
+
+  fault(name: string, expected: string): undefined {
+    this.faults.push(`${name}: expected ${expected}`);
+    return undefined;
+  }
+
+  integer(name: string, fallback: number, [least, most]: [number, number]): number {
+    const text = this.text(name);
+    if (text === undefined) return fallback;
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    this.fault(name, `a whole number from ${least} to ${most}`);
+    return fallback;
+  }
+
+  boolean(name: string): boolean | undefined {
+    const text = this.text(name);
+    if (text === undefined || text === 'true' || text === 'false') return text && text === 'true';
+    return this.fault(name, 'true or false');
+  }
+
+  list(name: string): string[] {
+    return (this.text(name) ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean);
+  }
+
+  oneOf<T extends string>(name: string, values: readonly T[], fallback: T): T {
+    const text = this.text(name) ?? fallback;
+    if (values.includes(text as T)) return text as T;
+    this.fault(name, `one of ${values.join(', ')}`);
+    return fallback;
+  }
+
+  url(name: string, protocols: string[]): URL | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const url = URL.parse(text);
+    if (url && protocols.includes(url.protocol)) return url;
+    return this.fault(name, `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
+  }
+
+  networks(name: string): string[] | undefined {
+    if (this.text(name) === undefined) return undefined;
+    const networks = this.list(name);
+    const isNetwork = (network: string) => ipaddr.isValidCIDR(network);
+    if (!networks.every(isNetwork)) this.fault(name, 'networks in CIDR form, separated by commas, such as 10.0.0.0/8');
+    return networks.filter(isNetwork);
+  }
+}
+
+export function isLoopbackHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return (
+    host === 'localhost' ||
+    host.endsWith('.localhost') ||
+    (ipaddr.isValid(host) && ipaddr.parse(host).range() === 'loopback')
+  );
+}
+
+function readEndpoint(reader: Reader, port: number): URL {
+  const fallback = new URL(`http://localhost:${port}`);
+  const endpoint = reader.url('ENDPOINT', ['http:', 'https:']) ?? fallback;
+  if (!endpoint.search && !endpoint.hash && !endpoint.username && !endpoint.password) return endpoint;
+  reader.fault('ENDPOINT', 'a URL without credentials, query or fragment');
+  return fallback;
+}
+
+function readSecretKey(reader: Reader): Buffer | undefined {
+  const text = reader.text('SECRET_KEY');
+  if (text === undefined) return undefined;
+  const key = Buffer.from(text, 'base64');
+  if (key.length === 32 && /^[A-Za-z0-9+/]{43}=$/.test(text)) return key;
+  return reader.fault('SECRET_KEY', '32 bytes in base64, as `openssl rand -base64 32` prints');
+}
+
+/** `true`, `false`, a number of hops, or addresses and networks separated by commas. */
+function readTrustProxy(reader: Reader): boolean | number | string {
+  const text = reader.text('TRUST_PROXY');
+  if (text === undefined || text === 'false') return false;
+  if (text === 'true') return true;
+  if (/^\d+$/.test(text)) return Number(text);
+  const names = ['loopback', 'linklocal', 'uniquelocal'];
+  const known = (item: string) => names.includes(item) || ipaddr.isValid(item) || ipaddr.isValidCIDR(item);
+  if (reader.list('TRUST_PROXY').every(known)) return text;
+  reader.fault('TRUST_PROXY', 'true, false, a number of hops, or addresses and networks separated by commas');
+  return false;
+}
+
+function readRetrySchedule(reader: Reader): number[] | undefined {
+  const items = reader.list('WEBHOOK_RETRY_SCHEDULE');
+  if (items.length === 0) return undefined;
+  if (items.every((item) => /^\d{1,7}$/.test(item))) return items.map(Number);
+  return reader.fault('WEBHOOK_RETRY_SCHEDULE', 'seconds separated by commas, such as 0,5,60,300');
+}
+
+/** @throws {ConfigError} naming every variable that is wrong */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Config> {
+  const reader = new Reader(env);
+  const port = reader.integer('PORT', 3000, [0, 65_535]);
+  const endpointUrl = readEndpoint(reader, port);
+  const endpoint = endpointUrl.href.replace(/\/+$/, '');
+  const isLoopback = isLoopbackHost(endpointUrl.hostname);
+  const databaseUrl = reader.url('DATABASE_URL', ['postgres:', 'postgresql:'])?.href;
+  const secretKey = readSecretKey(reader);
+  if (databaseUrl && !isLoopback && !secretKey && !reader.text('SECRET_KEY')) {
+    reader.fault('SECRET_KEY', '32 bytes in base64, because the database is PostgreSQL and ENDPOINT is not loopback');
+  }
+  const dataDir = reader.text('DATA_DIR') ?? './data';
+  const allowedNetworks = reader.networks('WEBHOOK_ALLOWED_NETWORKS');
+  const timeoutMs = reader.integer('WEBHOOK_TIMEOUT_MS', 15_000, [1_000, 30_000]);
+
+  const config: Config = {
+    port,
+    endpoint,
+    isLoopback,
+    databaseUrl,
+    databasePoolSize: reader.integer('DATABASE_POOL_SIZE', 10, [2, 200]),
+    dataDir: isAbsolute(dataDir) ? dataDir : resolve(dataDir),
+    secretKey,
+    managementApiIndicator:
+      reader.url('MANAGEMENT_API_INDICATOR', ['http:', 'https:']) === undefined
+        ? `${endpoint}/api`
+        : (reader.text('MANAGEMENT_API_INDICATOR') as string), // As written: indicators are compared letter by letter.
+    trustProxy: readTrustProxy(reader),
+    logLevel: reader.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+    demo: reader.boolean('DEMO') ?? isLoopback,
+    sandbox: {
+      runners: reader.integer('SANDBOX_RUNNERS', Math.max(1, availableParallelism() - 1), [1, 64]),
+      timeoutMs: reader.integer('SANDBOX_TIMEOUT_MS', 1_000, [10, 10_000]),
+      memoryMb: reader.integer('SANDBOX_MEMORY_MB', 16, [8, 256]),
+      isolation: reader.oneOf('SANDBOX_ISOLATION', ['shared', 'runner-per-tenant'], 'shared'),
+      require: reader.list('SANDBOX_REQUIRE'),
+      fetchAllowedHosts: reader.list('SCRIPT_FETCH_ALLOWED_HOSTS'),
+    },
+    webhooks: {
+      allowedNetworks: allowedNetworks ?? (isLoopback ? LOOPBACK_NETWORKS : []),
+      loopbackByDefault: allowedNetworks === undefined && isLoopback,
+      timeoutMs,
+      retryScheduleSeconds: readRetrySchedule(reader),
+      perHookConcurrency: reader.integer('WEBHOOK_PER_HOOK_CONCURRENCY', 8, [1, 64]),
+      concurrency: reader.integer('WEBHOOK_CONCURRENCY', 64, [1, 1_024]),
+      maxResponseBytes: reader.integer('WEBHOOK_MAX_RESPONSE_BYTES', 65_536, [0, 1_048_576]),
+      leaseMs: reader.integer('WEBHOOK_LEASE_MS', timeoutMs + 15_000, [timeoutMs + 1_000, 600_000]),
+      proxyUrl: reader.url('WEBHOOK_PROXY_URL', ['http:', 'https:'])?.href,
+    },
+    rateLimits: {
+      token: reader.integer('RATE_LIMIT_TOKEN', 1_200, [1, 100_000_000]),
+      subjectTokens: reader.integer('RATE_LIMIT_SUBJECT_TOKENS', 600, [1, 100_000_000]),
+    },
+    metricsPort:
+      reader.text('METRICS_PORT') === undefined ? undefined : reader.integer('METRICS_PORT', 9_464, [0, 65_535]),
+  };
+  if (reader.faults.length > 0) throw new ConfigError(reader.faults);
+  return Object.freeze(config);
+}

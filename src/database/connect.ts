@@ -1,0 +1,150 @@
+import { join } from 'node:path';
+import knex, { type Knex } from 'knex';
+import pg from 'pg';
+import { CommitGroup } from './commit-group.ts';
+import { Commits } from './commits.ts';
+import { booleanColumns, jsonColumns } from './tables.ts';
+
+// Times and counts are bigint columns; all of them fit a double exactly.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+export interface DatabaseSettings {
+  /** `postgres://…`; without it SQLite at `dataDir/understudy.db`. */
+  databaseUrl: string | undefined;
+  dataDir: string;
+  /** Connections to PostgreSQL. */
+  poolSize: number;
+}
+
+/** What every part that touches rows is given: one way to read, one way to write. */
+export interface Database {
+  readonly kind: 'sqlite' | 'postgres';
+  /** For reads outside a transaction. On SQLite these connections cannot write. */
+  readonly reader: Knex;
+  /** One statement that commits by itself. */
+  write<T>(work: (db: Knex) => Promise<T>): Promise<T>;
+  /** All or nothing. On SQLite concurrent transactions share one commit: see `CommitGroup`. */
+  transaction<T>(work: (db: Knex) => Promise<T>): Promise<T>;
+  /** Who wants to know of committed writes: caches, and the poller of webhooks. */
+  readonly commits: Commits;
+  close(): Promise<void>;
+}
+
+type RawRow = Record<string, unknown>;
+
+const snakeNames = new Map<string, string>();
+const camelNames = new Map<string, string>();
+
+/** Memoized: identifiers are few, and every query asks for all of its own. */
+function remember(names: Map<string, string>, name: string, convert: (name: string) => string): string {
+  let converted = names.get(name);
+  if (converted === undefined) {
+    converted = convert(name);
+    names.set(name, converted);
+  }
+  return converted;
+}
+
+const toSnake = (name: string) =>
+  remember(snakeNames, name, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+const toCamel = (name: string) =>
+  remember(camelNames, name, (name) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()));
+
+function camelRow(row: unknown): unknown {
+  if (row === null || typeof row !== 'object') return row;
+  const converted: RawRow = {};
+  for (const [name, value] of Object.entries(row)) converted[toCamel(name)] = value;
+  return converted;
+}
+
+/** SQLite knows neither booleans nor JSON: it gives back 0/1 and text. */
+function sqliteRow(row: unknown): unknown {
+  if (row === null || typeof row !== 'object') return row;
+  const converted: RawRow = {};
+  for (const [name, value] of Object.entries(row)) {
+    const column = toCamel(name);
+    if (value !== null && jsonColumns.has(column)) converted[column] = JSON.parse(value as string);
+    else if (value !== null && booleanColumns.has(column)) converted[column] = value === 1;
+    else converted[column] = value;
+  }
+  return converted;
+}
+
+function conversions(convert: (row: unknown) => unknown): Pick<Knex.Config, 'wrapIdentifier' | 'postProcessResponse'> {
+  return {
+    wrapIdentifier: (name, wrap) => wrap(toSnake(name)),
+    postProcessResponse: (result) => {
+      if (Array.isArray(result)) return result.map(convert);
+      if (Array.isArray(result?.rows)) return result.rows.map(convert); // PostgreSQL's answer to `raw`.
+      return convert(result);
+    },
+  };
+}
+
+const PRAGMAS = ['journal_mode = WAL', 'synchronous = FULL', 'foreign_keys = ON', 'busy_timeout = 5000'];
+
+function sqliteConfig(dataDir: string, { pool, pragmas }: { pool: number; pragmas: string[] }): Knex.Config {
+  return {
+    client: 'sqlite3',
+    connection: { filename: join(dataDir, 'understudy.db') },
+    useNullAsDefault: true,
+    pool: {
+      min: 1,
+      max: pool,
+      afterCreate: (
+        connection: { exec(sql: string, done: (error?: Error) => void): void },
+        done: (error?: Error) => void,
+      ) => connection.exec([...PRAGMAS, ...pragmas].map((pragma) => `pragma ${pragma};`).join(''), done),
+    },
+    ...conversions(sqliteRow),
+  };
+}
+
+function postgresConfig(databaseUrl: string, poolSize: number): Knex.Config {
+  return {
+    client: 'pg',
+    connection: {
+      connectionString: databaseUrl,
+      application_name: 'understudy',
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+    },
+    pool: { min: 0, max: poolSize },
+    acquireConnectionTimeout: 10_000,
+    ...conversions(camelRow),
+  };
+}
+
+/** The settings of the one connection that writes (SQLite), or of the pool (PostgreSQL). */
+export function knexConfig({ databaseUrl, dataDir, poolSize }: DatabaseSettings): Knex.Config {
+  return databaseUrl ? postgresConfig(databaseUrl, poolSize) : sqliteConfig(dataDir, { pool: 1, pragmas: [] });
+}
+
+/** Connects lazily: the first query opens the first connection. `dataDir` is there: `migrate` makes it. */
+export function connect(settings: DatabaseSettings): Database {
+  if (settings.databaseUrl) {
+    const pool = knex(knexConfig(settings));
+    return {
+      kind: 'postgres',
+      reader: pool,
+      write: (work) => work(pool),
+      transaction: (work) => pool.transaction(work),
+      commits: new Commits(),
+      close: () => pool.destroy(),
+    };
+  }
+
+  const writer = knex(knexConfig(settings));
+  const reader = knex(sqliteConfig(settings.dataDir, { pool: 3, pragmas: ['query_only = ON'] }));
+  const group = new CommitGroup(writer);
+  return {
+    kind: 'sqlite',
+    reader,
+    write: (work) => group.run(work),
+    transaction: (work) => group.run(work),
+    commits: new Commits(),
+    async close() {
+      await Promise.all([reader.destroy(), writer.destroy()]);
+    },
+  };
+}

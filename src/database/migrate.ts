@@ -1,0 +1,69 @@
+import { mkdirSync } from 'node:fs';
+import knex, { type Knex } from 'knex';
+import { type DatabaseSettings, knexConfig } from './connect.ts';
+import { migrationSource, migrations } from './migrations/index.ts';
+
+/** Any fixed number will do: it names our lock among PostgreSQL's advisory locks. */
+const ADVISORY_LOCK = 7_833_425;
+
+export class NewerDatabaseError extends Error {
+  constructor(unknown: string[]) {
+    super(
+      `The database was made by a newer release: it holds the migrations ${unknown.join(', ')}. Start that release, or restore a backup.`,
+    );
+    this.name = 'NewerDatabaseError';
+  }
+}
+
+/** Unconverted rows: Knex's migrator reads its own tables by their column names. */
+function migratorOf(settings: DatabaseSettings): Knex {
+  if (!settings.databaseUrl) mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
+  const { wrapIdentifier: _, postProcessResponse: __, ...config } = knexConfig({ ...settings, poolSize: 2 });
+  return knex({ ...config, migrations: { migrationSource, tableName: 'migrations' } });
+}
+
+async function refuseNewer(db: Knex): Promise<void> {
+  if (!(await db.schema.hasTable('migrations'))) return;
+  const known = new Set(migrations.map(({ name }) => name));
+  const applied: { name: string }[] = await db('migrations').select('name');
+  const unknown = applied.map(({ name }) => name).filter((name) => !known.has(name));
+  if (unknown.length > 0) throw new NewerDatabaseError(unknown);
+}
+
+async function bringForward(db: Knex): Promise<string[]> {
+  await refuseNewer(db);
+  // Whoever holds our own lock is alone: a lock row left by a killed process is stale.
+  if (await db.schema.hasTable('migrations_lock')) await db.migrate.forceFreeMigrationsLock();
+  const [, applied] = await db.migrate.latest();
+  return applied;
+}
+
+/**
+ * Brings the schema to this release. Two processes may start at once on PostgreSQL: the second
+ * waits and finds nothing to do. On SQLite the caller is the only server process.
+ *
+ * @returns the names of the migrations that were applied
+ * @throws {NewerDatabaseError}
+ */
+export async function migrate(settings: DatabaseSettings): Promise<string[]> {
+  const db = migratorOf(settings);
+  try {
+    if (!settings.databaseUrl) return await bringForward(db);
+    return await db.transaction(async (lock) => {
+      await lock.raw('select pg_advisory_xact_lock(?)', [ADVISORY_LOCK]);
+      return bringForward(db);
+    });
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Takes back every migration: for `test/migrations.test.ts`. */
+export async function rollbackAll(settings: DatabaseSettings): Promise<void> {
+  const db = migratorOf(settings);
+  try {
+    await db.migrate.rollback(undefined, true);
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,0 +1,29 @@
+import type { Knex } from 'knex';
+
+export async function up(db: Knex): Promise<void> {
+  // No foreign keys but the tenant: the record of what happened outlives what it names.
+  await db.schema.createTable('audit_log', (table) => {
+    table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
+    table.string('id').notNullable();
+    table.string('key').notNullable();
+    table.string('result').notNullable(); // Success or Error.
+    table.string('application_id');
+    table.string('user_id'); // On whom: the subject, or the user that was changed.
+    table.string('actor_id'); // Who, when a person acted.
+    table.string('ip');
+    table.string('user_agent', 512);
+    table.string('request_id');
+    table.json('payload').notNullable();
+    table.bigInteger('created_at').notNullable();
+    table.primary(['tenant_id', 'id']);
+    table.index(['tenant_id', 'created_at', 'id']);
+    table.index(['tenant_id', 'user_id', 'created_at']);
+    table.index(['tenant_id', 'application_id', 'created_at']);
+    table.index(['tenant_id', 'key', 'created_at']);
+    table.index(['created_at']);
+  });
+}
+
+export async function down(db: Knex): Promise<void> {
+  await db.schema.dropTable('audit_log');
+}

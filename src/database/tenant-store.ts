@@ -1,0 +1,211 @@
+import type { Knex } from 'knex';
+import { ServiceError } from '../errors.ts';
+import type { Database } from './connect.ts';
+import { constraintError } from './constraints.ts';
+import { jsonColumns, type Table, type Tables } from './tables.ts';
+
+type Row<T extends Table> = Tables[T];
+type Fields<T extends Table> = Partial<Omit<Row<T>, 'tenantId'>>;
+
+/** Equality on columns; `null` matches null. */
+export type Key<T extends Table> = Fields<T>;
+export type Patch<T extends Table> = Fields<T>;
+export type Rows<T extends Table> = Knex.QueryBuilder<Row<T>, Row<T>[]>;
+
+interface Transaction {
+  db: Knex;
+  /** Tables written so far: told to the listeners of `Database.commits` when all is committed. */
+  written: Set<Table>;
+}
+
+/** JSON columns are written as text: the PostgreSQL driver would turn an array into one of its own. */
+function encode(fields: object): Record<string, unknown> {
+  const encoded: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    encoded[name] = value !== null && jsonColumns.has(name) ? JSON.stringify(value) : value;
+  }
+  return encoded;
+}
+
+/**
+ * The only way to a tenant's rows. Built from the request's URL, so there is no tenant argument to
+ * forget. Inside `transaction` the work is handed a store whose every read and write belongs to it.
+ */
+export class TenantStore {
+  readonly tenantId: string;
+  readonly #database: Database;
+  readonly #transaction: Transaction | undefined;
+
+  constructor(database: Database, tenantId: string, transaction?: Transaction) {
+    this.#database = database;
+    this.tenantId = tenantId;
+    this.#transaction = transaction;
+  }
+
+  get kind(): Database['kind'] {
+    return this.#database.kind;
+  }
+
+  /** Reads go through a derived table, so not even `orWhere` can step outside the tenant. */
+  from<T extends Table>(table: T): Rows<T> {
+    return this.#reader.from(this.rows(table)) as unknown as Rows<T>;
+  }
+
+  /** The same derived table, for the other side of a join. */
+  rows<T extends Table>(table: T): Knex.QueryBuilder {
+    return this.#reader(table).where({ tenantId: this.tenantId }).as(table);
+  }
+
+  /** A literal piece of SQL for a select list or an order; bindings as in Knex. */
+  raw(sql: string, bindings: readonly unknown[] = []): Knex.Raw {
+    return this.#reader.raw(sql, bindings as Knex.RawBinding[]);
+  }
+
+  async find<T extends Table>(table: T, key: Key<T>): Promise<Row<T> | undefined> {
+    return (await this.#reader(table).where(this.#own(key)).first()) as Row<T> | undefined;
+  }
+
+  /** @throws 404 `entity.not_exists_with_id`, for users `entity.not_found` */
+  async get<T extends Table>(table: T, key: Key<T>): Promise<Row<T>> {
+    const row = await this.find(table, key);
+    if (!row) throw new ServiceError(table === 'users' ? 'entity.not_found' : 'entity.not_exists_with_id');
+    return row;
+  }
+
+  /** @throws the code of the broken constraint: `database/constraints.ts` */
+  async insert<T extends Table>(table: T, row: Fields<T>): Promise<Row<T>> {
+    const [inserted] = await this.insertAll(table, [row]);
+    return inserted as Row<T>;
+  }
+
+  async insertAll<T extends Table>(table: T, rows: Fields<T>[]): Promise<Row<T>[]> {
+    if (rows.length === 0) return [];
+    const own = rows.map((row) => ({ ...encode(row), tenantId: this.tenantId }));
+    return this.#write(table, async (db) => (await db(table).insert(own).returning('*')) as Row<T>[]);
+  }
+
+  /** Like `insertAll`, for rows that nobody reads back. */
+  async add<T extends Table>(table: T, rows: Fields<T>[]): Promise<void> {
+    if (rows.length === 0) return;
+    const own = rows.map((row) => ({ ...encode(row), tenantId: this.tenantId }));
+    await this.#write(table, (db) => db(table).insert(own));
+  }
+
+  /** Like `add`, for rows that may be there already. A broken foreign key still throws. */
+  async addMissing<T extends Table>(table: T, rows: Fields<T>[]): Promise<void> {
+    if (rows.length === 0) return;
+    const own = rows.map((row) => ({ ...encode(row), tenantId: this.tenantId }));
+    await this.#write(table, (db) => db(table).insert(own).onConflict().ignore());
+  }
+
+  /** Writes or replaces the row of this primary key. */
+  async put<T extends Table>(table: T, key: Key<T>, fields: Patch<T>): Promise<void> {
+    const row = { ...encode({ ...fields, ...key }), tenantId: this.tenantId };
+    await this.#write(table, (db) =>
+      db(table)
+        .insert(row)
+        .onConflict(['tenantId', ...Object.keys(key)])
+        .merge(),
+    );
+  }
+
+  /**
+   * @throws 404 `entity.not_exists`, for users `entity.not_found`
+   * @throws 422 `entity.invalid_input` when the patch is empty
+   */
+  async update<T extends Table>(table: T, key: Key<T>, patch: Patch<T>): Promise<Row<T>> {
+    const encoded = encode(patch);
+    if (Object.keys(encoded).length === 0) {
+      await this.#require(table, key);
+      throw new ServiceError('entity.invalid_input');
+    }
+    const [row] = await this.#write(
+      table,
+      async (db) =>
+        (await db(table)
+          .where(this.#own(key))
+          .update({ ...encoded, tenantId: this.tenantId })
+          .returning('*')) as Row<T>[],
+    );
+    if (!row) throw notExists(table);
+    return row;
+  }
+
+  /** Changes the rows that match and says how many did: the primitive behind every "only once". */
+  async change<T extends Table>(table: T, match: Key<T>, patch: Patch<T>): Promise<number> {
+    return this.#write(table, (db) =>
+      db(table)
+        .where(this.#own(match))
+        .update({ ...encode(patch), tenantId: this.tenantId }),
+    );
+  }
+
+  /** Like `change`, where equality is not enough. The conditions are added to the tenant's own. */
+  async changeWhere<T extends Table>(
+    table: T,
+    condition: (query: Knex.QueryBuilder) => void,
+    patch: Patch<T>,
+  ): Promise<number> {
+    return this.#write(table, (db) =>
+      db(table)
+        .where({ tenantId: this.tenantId })
+        .andWhere(condition)
+        .update({ ...encode(patch), tenantId: this.tenantId }),
+    );
+  }
+
+  /** @throws 404 `entity.not_found` */
+  async remove<T extends Table>(table: T, key: Key<T>): Promise<void> {
+    if ((await this.removeAll(table, key)) === 0) throw new ServiceError('entity.not_found');
+  }
+
+  /** How many there were. */
+  async removeAll<T extends Table>(table: T, key: Key<T>): Promise<number> {
+    return this.#write(table, (db) => db(table).where(this.#own(key)).delete());
+  }
+
+  async removeWhere<T extends Table>(table: T, condition: (query: Knex.QueryBuilder) => void): Promise<number> {
+    return this.#write(table, (db) => db(table).where({ tenantId: this.tenantId }).andWhere(condition).delete());
+  }
+
+  /** All or nothing. Inside a transaction the same one is used: there is nothing to nest. */
+  async transaction<T>(work: (store: TenantStore) => Promise<T>): Promise<T> {
+    if (this.#transaction) return work(this);
+    const written = new Set<Table>();
+    const result = await this.#database.transaction((db) =>
+      work(new TenantStore(this.#database, this.tenantId, { db, written })),
+    );
+    if (written.size > 0) this.#database.commits.announce(this.tenantId, written);
+    return result;
+  }
+
+  get #reader(): Knex {
+    return this.#transaction?.db ?? this.#database.reader;
+  }
+
+  /** The tenant goes in last, so no key can replace it. */
+  #own(key: object): Record<string, unknown> {
+    return { ...key, tenantId: this.tenantId };
+  }
+
+  async #require<T extends Table>(table: T, key: Key<T>): Promise<void> {
+    if (!(await this.find(table, key))) throw notExists(table);
+  }
+
+  async #write<R>(table: Table, work: (db: Knex) => PromiseLike<R>): Promise<R> {
+    try {
+      if (this.#transaction) {
+        this.#transaction.written.add(table);
+        return await work(this.#transaction.db);
+      }
+      const result = await this.#database.write(async (db) => work(db));
+      this.#database.commits.announce(this.tenantId, new Set([table]));
+      return result;
+    } catch (error) {
+      throw constraintError(table, error) ?? error;
+    }
+  }
+}
+
+const notExists = (table: Table) => new ServiceError(table === 'users' ? 'entity.not_found' : 'entity.not_exists');

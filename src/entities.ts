@@ -1,0 +1,199 @@
+import Type, { type Static, type TSchema } from 'typebox';
+
+/**
+ * One schema a resource: what the Management API returns, what an event carries as `data`, and the
+ * TypeScript type. Times are epoch milliseconds.
+ */
+
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+export const Timestamp = Type.Integer({ description: 'Epoch milliseconds' });
+export const Id = Type.String({ minLength: 1, maxLength: 64 });
+export const JsonObject = Type.Record(Type.String(), Type.Unknown());
+const Name = Type.String({ minLength: 1, maxLength: 128 });
+const Text = Type.String({ maxLength: 256 });
+
+export const Address = Type.Object({
+  formatted: Type.Optional(Text),
+  streetAddress: Type.Optional(Text),
+  locality: Type.Optional(Text),
+  region: Type.Optional(Text),
+  postalCode: Type.Optional(Text),
+  country: Type.Optional(Text),
+});
+
+/** OpenID Connect Core §5.1, standard claims that are not columns of their own. */
+export const Profile = Type.Object({
+  familyName: Type.Optional(Text),
+  givenName: Type.Optional(Text),
+  middleName: Type.Optional(Text),
+  nickname: Type.Optional(Text),
+  preferredUsername: Type.Optional(Text),
+  profile: Type.Optional(Text),
+  website: Type.Optional(Text),
+  gender: Type.Optional(Text),
+  birthdate: Type.Optional(Text),
+  zoneinfo: Type.Optional(Text),
+  locale: Type.Optional(Text),
+  address: Type.Optional(Address),
+});
+
+export const User = Type.Object({
+  tenantId: Type.String(),
+  id: Type.String(),
+  username: Nullable(Type.String({ pattern: '^[A-Za-z_]\\w*$', maxLength: 128 })),
+  primaryEmail: Nullable(
+    Type.String({ pattern: '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$|^[^\\s@]+@localhost$', maxLength: 128 }),
+  ),
+  primaryPhone: Nullable(Type.String({ pattern: '^\\d{1,32}$' })),
+  name: Nullable(Type.String({ maxLength: 128 })),
+  avatar: Nullable(Type.String({ maxLength: 2048 })),
+  customData: JsonObject,
+  identities: JsonObject,
+  lastSignInAt: Nullable(Timestamp),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  profile: Profile,
+  applicationId: Nullable(Type.String()),
+  isSuspended: Type.Boolean(),
+  hasPassword: Type.Boolean(),
+  ssoIdentities: Type.Optional(Type.Array(JsonObject)),
+});
+export type User = Static<typeof User>;
+
+export const RoleType = Type.Enum(['User', 'MachineToMachine']);
+
+export const Role = Type.Object({
+  tenantId: Type.String(),
+  id: Type.String(),
+  name: Name,
+  description: Name,
+  type: RoleType,
+  isDefault: Type.Boolean(),
+});
+export type Role = Static<typeof Role>;
+
+/** RFC 6749 §3.3: printable ASCII without space, quote and backslash. */
+export const ScopeName = Type.String({ minLength: 1, maxLength: 256 });
+
+export const Scope = Type.Object({
+  tenantId: Type.String(),
+  id: Type.String(),
+  resourceId: Type.String(),
+  name: ScopeName,
+  description: Nullable(Type.String({ maxLength: 1024 })),
+  createdAt: Timestamp,
+});
+export type Scope = Static<typeof Scope>;
+
+export const Resource = Type.Object({
+  tenantId: Type.String(),
+  id: Type.String(),
+  name: Name,
+  indicator: Type.String({ minLength: 1, maxLength: 2048 }),
+  isDefault: Type.Boolean(),
+  accessTokenTtl: Type.Integer({ minimum: 60, maximum: 86_400, description: 'Seconds' }),
+});
+export type Resource = Static<typeof Resource>;
+
+export const Organization = Type.Object({
+  tenantId: Type.String(),
+  id: Type.String(),
+  name: Name,
+  description: Nullable(Type.String({ maxLength: 256 })),
+  customData: JsonObject,
+  isMfaRequired: Type.Boolean(),
+  color: JsonObject,
+  branding: JsonObject,
+  customCss: Nullable(Type.String({ maxLength: 65_536 })),
+  createdAt: Timestamp,
+});
+export type Organization = Static<typeof Organization>;
+
+export const OrganizationRole = Type.Object({
+  tenantId: Type.String(),
+  id: Type.String(),
+  name: Name,
+  description: Nullable(Type.String({ maxLength: 256 })),
+  type: RoleType,
+});
+export type OrganizationRole = Static<typeof OrganizationRole>;
+
+export const OrganizationScope = Type.Object({
+  tenantId: Type.String(),
+  id: Type.String(),
+  name: Name,
+  description: Nullable(Type.String({ maxLength: 256 })),
+});
+export type OrganizationScope = Static<typeof OrganizationScope>;
+
+export const ApplicationType = Type.Enum(['Native', 'SPA', 'Traditional', 'MachineToMachine']);
+
+export const OidcClientMetadata = Type.Object({
+  redirectUris: Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 100 }),
+  postLogoutRedirectUris: Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 100 }),
+  backchannelLogoutUri: Type.Optional(
+    Type.String({ maxLength: 2048, description: 'Stored and returned; has no effect.' }),
+  ),
+  logoUri: Type.Optional(Type.String({ maxLength: 2048, description: 'Stored and returned; has no effect.' })),
+});
+
+export const CustomClientMetadata = Type.Object({
+  allowTokenExchange: Type.Optional(Type.Boolean()),
+  corsAllowedOrigins: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 100 })),
+  refreshTokenTtlInDays: Type.Optional(Type.Integer({ minimum: 1, maximum: 90 })),
+  alwaysIssueRefreshToken: Type.Optional(Type.Boolean()),
+  rotateRefreshToken: Type.Optional(Type.Boolean()),
+});
+
+export const Application = Type.Object({
+  tenantId: Type.String(),
+  id: Type.String(),
+  name: Type.String({ minLength: 1, maxLength: 256 }),
+  description: Nullable(Type.String({ maxLength: 1024 })),
+  type: ApplicationType,
+  oidcClientMetadata: OidcClientMetadata,
+  customClientMetadata: CustomClientMetadata,
+  customData: JsonObject,
+  isThirdParty: Type.Boolean(),
+  createdAt: Timestamp,
+});
+export type Application = Static<typeof Application>;
+
+export const ApplicationSecret = Type.Object({
+  tenantId: Type.String(),
+  applicationId: Type.String(),
+  name: Type.String({ minLength: 1, maxLength: 256 }),
+  value: Type.String(),
+  createdAt: Timestamp,
+  expiresAt: Nullable(Timestamp),
+});
+export type ApplicationSecret = Static<typeof ApplicationSecret>;
+
+export const HookConfig = Type.Object({
+  url: Type.String({ minLength: 1, maxLength: 2048 }),
+  headers: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String({ maxLength: 4096 }))),
+  retries: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 3, description: '0: one attempt only. Any other value: the full schedule.' }),
+  ),
+});
+export type HookConfig = Static<typeof HookConfig>;
+
+export const ExecutionStats = Type.Object({ successCount: Type.Integer(), requestCount: Type.Integer() });
+
+export const Hook = Type.Object({
+  tenantId: Type.String(),
+  id: Type.String(),
+  name: Type.String({ minLength: 1, maxLength: 256 }),
+  event: Nullable(Type.String()),
+  events: Type.Array(Type.String()),
+  config: HookConfig,
+  signingKey: Type.String(),
+  webhookSecret: Type.String({
+    description: 'The signing key as the Standard Webhooks libraries take it: whsec_ and base64.',
+  }),
+  enabled: Type.Boolean(),
+  disabledReason: Type.Optional(Type.String()),
+  createdAt: Timestamp,
+  executionStats: Type.Optional(ExecutionStats),
+});
+export type Hook = Static<typeof Hook>;

@@ -1,0 +1,120 @@
+/** Every answer that is not a success, by code. A code is public: never renamed, never reused. */
+const catalogue = {
+  internal: { status: 500, message: 'The service failed. The request id identifies the failure in its log.' },
+
+  'request.malformed_json': { status: 400, message: 'The body is not valid JSON.' },
+  'request.invalid_input': { status: 400, message: 'The search parameters are not valid.' },
+  'request.too_large': { status: 413, message: 'The body is too large.' },
+  'request.unsupported_media_type': { status: 415, message: 'The body must be sent as application/json.' },
+  'request.not_found': { status: 404, message: 'There is no such path.' },
+  'request.unknown_host': { status: 421, message: 'No tenant is served at this address.' },
+  'request.rate_limited': { status: 429, message: 'Too many requests. Retry-After tells when to try again.' },
+  'request.unavailable': { status: 503, message: 'The service cannot answer now. Try again shortly.' },
+
+  'guard.invalid_input': { status: 400, message: 'The request does not match the schema of this operation.' },
+  'guard.invalid_pagination': {
+    status: 400,
+    message: 'page and page_size must be positive integers; page_size at most 100.',
+  },
+
+  'auth.authorization_header_missing': { status: 401, message: 'The Authorization header is missing.' },
+  'auth.authorization_token_type_not_supported': {
+    status: 401,
+    message: 'The Authorization header must carry a Bearer token.',
+  },
+  'auth.jwt_sub_missing': { status: 401, message: 'The access token names no subject.' },
+  'auth.unauthorized': { status: 401, message: 'The access token is not valid here.' },
+  'auth.forbidden': { status: 403, message: 'The access token lacks the scope this operation needs.' },
+
+  'entity.not_exists_with_id': { status: 404, message: 'Nothing with this id exists in this tenant.' },
+  'entity.not_exists': { status: 404, message: 'The thing to change does not exist in this tenant.' },
+  'entity.not_found': { status: 404, message: 'It was not found in this tenant.' },
+  'entity.relation_foreign_key_not_found': {
+    status: 404,
+    message: 'The request refers to something that does not exist in this tenant.',
+  },
+  'entity.unique_integrity_violation': { status: 422, message: 'A value that must be unique is already in use.' },
+  'entity.db_constraint_violated': { status: 422, message: 'The change would break a rule of the data.' },
+  'entity.invalid_input': { status: 422, message: 'There is nothing to change in the request.' },
+
+  'user.username_already_in_use': { status: 422, message: 'This username is already in use.' },
+  'user.email_already_in_use': { status: 422, message: 'This e-mail address is already in use.' },
+  'user.phone_already_in_use': { status: 422, message: 'This phone number is already in use.' },
+  'user.suspended': { status: 422, message: 'This user is suspended.' },
+  'user.invalid_role_type': { status: 422, message: 'Only roles of type User can be given to a user.' },
+  'user.identity_already_in_use': { status: 422, message: 'This identity is already linked to a user.' },
+  'session.invalid_credentials': { status: 422, message: 'The credentials are not valid.' },
+  'password.unsupported_digest': { status: 422, message: 'The password digest is not one of the named algorithm.' },
+
+  'role.name_in_use': { status: 422, message: 'This role name is already in use.' },
+  'role.scope_exists': { status: 422, message: 'The role already holds one of these scopes.' },
+  'role.user_exists': { status: 422, message: 'One of these users already has the role.' },
+  'role.application_exists': { status: 422, message: 'One of these applications already has the role.' },
+  'role.management_api_scopes_not_assignable_to_user_role': {
+    status: 400,
+    message: 'Management API scopes can only be given to roles of type MachineToMachine.',
+  },
+
+  'resource.resource_identifier_in_use': { status: 422, message: 'This resource indicator is already in use.' },
+  'resource.cannot_modify_management_api': { status: 400, message: 'The Management API resource cannot be changed.' },
+  'resource.cannot_delete_management_api': { status: 400, message: 'The Management API resource cannot be deleted.' },
+  'scope.name_with_space': { status: 400, message: 'A scope name cannot contain white space.' },
+  'scope.name_exists': { status: 422, message: 'The resource already has a scope of this name.' },
+  'scope.name_reserved': { status: 422, message: 'This name belongs to OpenID Connect and cannot be an API scope.' },
+
+  'organization.require_membership': { status: 422, message: 'The organization has no such member.' },
+
+  'application.secret_name_exists': { status: 422, message: 'The application already has a secret of this name.' },
+  'application.secret_not_supported': { status: 422, message: 'A public application has no secrets.' },
+  'application.third_party_application_cannot_enable_token_exchange': {
+    status: 422,
+    message: 'A third-party application cannot use token exchange.',
+  },
+  'application.invalid_role_type': {
+    status: 422,
+    message: 'Only roles of type MachineToMachine can be given to an application.',
+  },
+  'application.role_exists': { status: 422, message: 'The application already has one of these roles.' },
+
+  'jwt_customizer.general': { status: 422, message: 'The script failed.' },
+
+  'hook.missing_events': { status: 400, message: 'A webhook needs at least one event.' },
+  'hook.send_test_payload_failed': { status: 422, message: 'The test could not be sent.' },
+  'hook.endpoint_responded_with_error': { status: 422, message: 'The receiver answered with an error.' },
+} as const;
+
+export type ErrorCode = keyof typeof catalogue;
+
+export interface ServiceErrorOptions {
+  /** Only for the few codes that `docs` and the contract give a second status. */
+  status?: number;
+  message?: string;
+  /** Facts for programs, as JSON. Never an id that the caller did not name, never a secret. */
+  data?: Record<string, unknown>;
+  /** One line per fault, each with its JSON path. */
+  details?: string;
+  headers?: Record<string, string>;
+}
+
+/** The one error that reaches a caller of the Management API; everything else is answered as `internal`. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly data: Record<string, unknown> | undefined;
+  readonly details: string | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, { status, message, data, details, headers = {} }: ServiceErrorOptions = {}) {
+    super(message ?? catalogue[code].message);
+    this.name = 'ServiceError';
+    this.code = code;
+    this.status = status ?? catalogue[code].status;
+    this.data = data;
+    this.details = details;
+    this.headers = headers;
+  }
+}
+
+/** The usual status of a code: what the OpenAPI document says of it. */
+export const statusOf = (code: ErrorCode): number => catalogue[code].status;
+export const messageOf = (code: ErrorCode): string => catalogue[code].message;

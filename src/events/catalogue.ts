@@ -1,0 +1,42 @@
+import type { TSchema } from 'typebox';
+import Type from 'typebox';
+import { Organization, OrganizationRole, OrganizationScope, Role, Scope, User } from '../entities.ts';
+
+interface EventKind {
+  /** What `data` is unless the row says otherwise. None: the ids are in `params`. */
+  data?: TSchema;
+}
+
+const kinds = {
+  PostRegister: {},
+  PostSignIn: {},
+  PostResetPassword: {},
+  'User.Created': { data: User },
+  'User.Deleted': { data: User },
+  'User.Data.Updated': { data: User },
+  'User.SuspensionStatus.Updated': { data: User },
+  'Role.Created': { data: Role },
+  'Role.Deleted': {},
+  'Role.Data.Updated': { data: Role },
+  'Role.Scopes.Updated': { data: Type.Array(Scope) },
+  'Scope.Created': { data: Scope },
+  'Scope.Deleted': {},
+  'Scope.Data.Updated': { data: Scope },
+  'Organization.Created': { data: Organization },
+  'Organization.Deleted': {},
+  'Organization.Data.Updated': { data: Organization },
+  'Organization.Membership.Updated': {},
+  'OrganizationRole.Created': { data: OrganizationRole },
+  'OrganizationRole.Deleted': {},
+  'OrganizationRole.Data.Updated': { data: OrganizationRole },
+  'OrganizationRole.Scopes.Updated': {},
+  'OrganizationScope.Created': { data: OrganizationScope },
+  'OrganizationScope.Deleted': {},
+  'OrganizationScope.Data.Updated': { data: OrganizationScope },
+} satisfies Record<string, EventKind>;
+
+export type EventType = keyof typeof kinds;
+
+/** Every event of the specification's section 6: type → what its `data` is. */
+export const catalogue: Readonly<Record<EventType, EventKind>> = kinds;
+export const eventTypes = Object.keys(kinds) as EventType[];

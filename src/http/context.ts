@@ -1,0 +1,37 @@
+import type { Request } from 'express';
+import type { Tenant } from '../tenants.ts';
+import type { Caller } from './authenticate.ts';
+
+/** What is known of a request besides its own text. */
+export interface RequestContext {
+  /** Also the `X-Request-Id` of the answer. */
+  requestId: string;
+  tenant: Tenant;
+  caller?: Caller;
+}
+
+const contexts = new WeakMap<object, RequestContext>();
+
+export const setContext = (request: object, context: RequestContext): void => {
+  contexts.set(request, context);
+};
+
+/** @throws when asked before the tenant was resolved: a fault of ours */
+export function contextOf(request: object): RequestContext {
+  const context = contexts.get(request);
+  if (!context) throw new Error('the request has no tenant yet');
+  return context;
+}
+
+/** Longer ones are cut: they go into rows and events. */
+const MAX_USER_AGENT = 512;
+
+export interface ClientFacts {
+  ip: string | undefined;
+  userAgent: string | undefined;
+}
+
+export const clientFactsOf = (request: Request): ClientFacts => ({
+  ip: request.ip,
+  userAgent: request.headers['user-agent']?.slice(0, MAX_USER_AGENT),
+});
