@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { inject } from 'vitest';
+
+/** `describe.each(databases)('… on %s', (kind) => …)` */
+export const databases = ['sqlite', 'postgres'] as const;
+export type DatabaseKind = (typeof databases)[number];
+
+export type Database = AsyncDisposable & {
+  /** For `DATABASE_URL`; undefined for SQLite, whose file lies in `dataDir`. */
+  url: string | undefined;
+  /** For `DATA_DIR`: an empty folder of its own. */
+  dataDir: string;
+};
+
+/** An empty database that nobody else uses; disposing removes it, with whatever is still connected. */
+export async function createDatabase(kind: DatabaseKind, server = inject('postgresUrl')): Promise<Database> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'understudy-data-'));
+  const removeData = () => rm(dataDir, { recursive: true, force: true });
+  if (kind === 'sqlite') return { url: undefined, dataDir, [Symbol.asyncDispose]: removeData };
+
+  const name = `understudy_${randomBytes(8).toString('hex')}`;
+  await execute(server, `CREATE DATABASE ${name}`);
+  return {
+    url: Object.assign(new URL(server), { pathname: `/${name}` }).href,
+    dataDir,
+    async [Symbol.asyncDispose]() {
+      await execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      await removeData();
+    },
+  };
+}
+
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new Client(url);
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

