@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { hashPassword, needsRehash, verifyPassword } from '../../src/sign-in/passwords.ts';
+
+/** Of "correct horse", made with other tools: the forms that are imported from elsewhere. */
+const imported = {
+  Argon2i: '$argon2i$v=19$m=4096,t=3,p=1$nJyiPzzKf8ykKiJyIw86rw$dtsioUb/2xd7JWWSLn5yw0YsLziKCn3azVL0icv8wdE',
+  Bcrypt: '$2b$10$.w4ZM5bupvspWK7vRiT.6.N70Nfg32rySL1BJhJkuyu4P8f54.O62',
+};
+
+it('verifies what it hashed, and nothing else', async () => {
+  const digest = await hashPassword('correct horse');
+  expect(digest).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  expect(await verifyPassword(digest, 'correct horse')).toBe(true);
+  expect(await verifyPassword(digest, 'correct hors')).toBe(false);
+  expect(needsRehash(digest)).toBe(false);
+});
+
+it.each(Object.entries(imported))('verifies an imported %s digest and asks for a new one', async (_name, digest) => {
+  expect(await verifyPassword(digest, 'correct horse')).toBe(true);
+  expect(await verifyPassword(digest, 'wrong')).toBe(false);
+  expect(needsRehash(digest)).toBe(true);
+});
+
+it('says no to everything where there is no digest, or none that can be read', async () => {
+  expect(await verifyPassword(null, '')).toBe(false);
+  expect(await verifyPassword(undefined, 'correct horse')).toBe(false);
+  expect(await verifyPassword('$argon2id$nonsense', 'correct horse')).toBe(false);
+});
+
+it('works as long for a missing account as for a real one', async () => {
+  const digest = await hashPassword('correct horse');
+  const time = async (digest: string | null) => {
+    const startedAt = performance.now();
+    for (let round = 0; round < 8; round += 1) await verifyPassword(digest, 'wrong');
+    return performance.now() - startedAt;
+  };
+  const [real, missing] = [await time(digest), await time(null)];
+  expect(missing / real).toBeGreaterThan(0.5);
+  expect(missing / real).toBeLessThan(2);
+});
