@@ -49,7 +49,8 @@ export async function run(): Promise<void> {
   const file = new URL('../package-lock.json', import.meta.url);
   const lock = JSON.parse(await readFile(file, 'utf8')) as Lock;
   const missing = missingEntries(lock);
+  if (Object.keys(missing).length === 0) return console.log('Nothing was missing.');
   const sorted = Object.entries({ ...lock.packages, ...missing }).sort(([a], [b]) => a.localeCompare(b, 'en'));
   await writeFile(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`);
-  console.log(Object.keys(missing).join('\n') || 'Nothing was missing.');
+  console.log(Object.keys(missing).join('\n'));
 }

@@ -1,0 +1,106 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/** What each folder of `src/` (or file in it) may import besides itself: `base`, folders, or single files of them. */
+const ARROWS: Record<string, string> = {
+  base: '',
+  observe: 'base',
+  'database net': 'base observe',
+  tenants: 'base database',
+  'audit events': 'base tenants database',
+  jobs: 'base tenants database observe',
+  http: 'base tenants database observe events audit',
+  'custom-claims': 'base tenants database net observe sandbox/protocol',
+  webhooks: 'base tenants database net observe events/catalogue',
+  oidc: 'base tenants database observe events audit http/authenticate custom-claims',
+  management: 'base tenants database http/operation oidc custom-claims webhooks',
+  'sign-in': 'base tenants database net events audit oidc/provider',
+  console: 'base tenants database http management sign-in/pages',
+  sandbox: '',
+};
+
+/** May import everything, and nothing in `src/` but one another imports them. */
+const TOP = ['service', 'main'];
+
+/** What stands on nothing of ours and may be used everywhere. */
+const BASE = ['entities', 'errors', 'project', 'ids', 'clock', 'config', 'secret-box'];
+
+/** What `src/` and `sandbox/` write in a few places only. */
+const DOORS = [
+  {
+    what: 'knex',
+    pattern: /from 'knex'/,
+    only: ['src/database/', 'src/tenants.ts', 'src/jobs/', 'src/webhooks/deliveries.ts'],
+  },
+  { what: 'process.env', pattern: /\bprocess\.env\b/, only: ['src/config.ts'] },
+  { what: 'isolated-vm', pattern: /(?:from|import\() ?'isolated-vm'/, only: ['sandbox/isolate.mjs'] },
+];
+
+/** Tools insist on a default export here. */
+const DEFAULT_EXPORTS = ['knexfile.ts', 'vitest.config.ts'];
+const MOST_LINES = 250;
+
+const root = dirname(import.meta.dirname);
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const filesOf = (folders: string) =>
+  globSync(`${folders}/**/*.{ts,js,mjs,cjs}`, {
+    cwd: root,
+    exclude: ['**/node_modules', 'test/sandbox/corpus'],
+  }).sort();
+
+const house = filesOf('{src,sandbox}');
+const everything = [...house, ...filesOf('{scripts,test,examples}'), 'knexfile.ts', 'vitest.config.ts'];
+
+/** `src/oidc/adapter.ts` is `oidc/adapter`; what lies outside `src/` keeps its folder. */
+const nameOf = (file: string) => file.replace(/^src\//, '').replace(/\.\w+$/, '');
+
+/** The row that a name falls under. */
+const rowOf = (name: string) => (BASE.includes(name) ? 'base' : name.split('/')[0]);
+
+const importsOf = (file: string) =>
+  [...read(file).matchAll(/\b(?:from|import)\b ?\(?'(\.[^']+)'/g)].map(([, path = '']) =>
+    nameOf(join(dirname(file), path)),
+  );
+
+const rows = Object.entries(ARROWS).flatMap(([names, targets]) =>
+  names.split(' ').map((name) => [name, targets.split(' ')] as const),
+);
+const allowed = new Map<string | undefined, string[]>(rows);
+
+const permits = (targets: string[], name: string) =>
+  targets.some(
+    (target) => name === target || name.startsWith(`${target}/`) || (target === 'base' && BASE.includes(name)),
+  );
+
+describe('the arrows', () => {
+  it.each(house.filter((file) => !TOP.includes(nameOf(file))))('let %s import what it imports', (file) => {
+    const row = rowOf(nameOf(file));
+    const targets = allowed.get(row);
+    if (!targets) throw new Error(`ARROWS has no row for ${row}`);
+    expect(importsOf(file).filter((name) => rowOf(name) !== row && !permits(targets, name))).toEqual([]);
+  });
+
+  it.skipIf(!existsSync(join(root, 'ARCHITECTURE.md')))('are the ones ARCHITECTURE.md shows', () => {
+    const names = (cell = '') => [...cell.matchAll(/`([\w/-]+)`/g)].map(([, name]) => name).join(' ');
+    const shown = [...read('ARCHITECTURE.md').matchAll(/^\| (.+?) \| (.*?) \|$/gm)].map(([, from, to]) => [
+      names(from),
+      names(to),
+    ]);
+    expect(shown).toEqual(expect.arrayContaining(Object.entries(ARROWS)));
+  });
+});
+
+it.each(DOORS)('$what is named only in $only', ({ pattern, only }) => {
+  const places = house.filter((file) => pattern.test(read(file)));
+  expect(places.filter((file) => !only.some((door) => file.startsWith(door)))).toEqual([]);
+});
+
+it('has named exports only', () => {
+  const files = everything.filter((file) => /^export default\b/m.test(read(file)));
+  expect(files.filter((file) => !DEFAULT_EXPORTS.includes(file))).toEqual([]);
+});
+
+it(`has no file above ${MOST_LINES} lines`, () => {
+  expect(everything.filter((file) => read(file).trimEnd().split('\n').length > MOST_LINES)).toEqual([]);
+});
