@@ -130,7 +130,7 @@ export interface SigningKeyRow extends Identified {
 
 export interface OidcPayloadRow extends Identified {
   model: string;
-  payload: Json;
+  payloadEncrypted: string;
   accountId: string | null;
   clientId: string | null;
   grantId: string | null;

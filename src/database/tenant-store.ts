@@ -11,6 +11,11 @@ type Fields<T extends Table> = Partial<Omit<Row<T>, 'tenantId'>>;
 export type Key<T extends Table> = Fields<T>;
 export type Patch<T extends Table> = Fields<T>;
 export type Rows<T extends Table> = Knex.QueryBuilder<Row<T>, Row<T>[]>;
+/** Conditions, written on a query that already stays inside the tenant. */
+export type Condition = (query: Knex.QueryBuilder) => void;
+
+/** Rows of one insert. Knex writes them for SQLite as a compound select, which holds 500. */
+const MAX_ROWS = 400;
 
 interface Transaction {
   db: Knex;
@@ -73,6 +78,18 @@ export class TenantStore {
     return row;
   }
 
+  /**
+   * For a read that decides a write: no other transaction changes the row before this one has ended. On SQLite the
+   * one writer sees to that.
+   *
+   * @throws 404 as `update` does
+   */
+  async lock<T extends Table>(table: T, key: Key<T>): Promise<Row<T>> {
+    const row = (await this.#reader(table).where(this.#own(key)).forUpdate().first()) as Row<T> | undefined;
+    if (!row) throw notExists(table);
+    return row;
+  }
+
   /** @throws the code of the broken constraint: `database/constraints.ts` */
   async insert<T extends Table>(table: T, row: Fields<T>): Promise<Row<T>> {
     const [inserted] = await this.insertAll(table, [row]);
@@ -81,22 +98,30 @@ export class TenantStore {
 
   async insertAll<T extends Table>(table: T, rows: Fields<T>[]): Promise<Row<T>[]> {
     if (rows.length === 0) return [];
-    const own = rows.map((row) => ({ ...encode(row), tenantId: this.tenantId }));
-    return this.#write(table, async (db) => (await db(table).insert(own).returning('*')) as Row<T>[]);
+    return this.#write(table, async (db) => {
+      const inserted: Row<T>[] = [];
+      for (const part of this.#parts(rows)) inserted.push(...(await db(table).insert(part).returning('*')));
+      return inserted;
+    });
   }
 
   /** Like `insertAll`, for rows that nobody reads back. */
   async add<T extends Table>(table: T, rows: Fields<T>[]): Promise<void> {
     if (rows.length === 0) return;
-    const own = rows.map((row) => ({ ...encode(row), tenantId: this.tenantId }));
-    await this.#write(table, (db) => db(table).insert(own));
+    await this.#write(table, async (db) => {
+      for (const part of this.#parts(rows)) await db(table).insert(part);
+    });
   }
 
-  /** Like `add`, for rows that may be there already. A broken foreign key still throws. */
-  async addMissing<T extends Table>(table: T, rows: Fields<T>[]): Promise<void> {
-    if (rows.length === 0) return;
-    const own = rows.map((row) => ({ ...encode(row), tenantId: this.tenantId }));
-    await this.#write(table, (db) => db(table).insert(own).onConflict().ignore());
+  /** For rows that may be there already: returns those that were not. A broken foreign key still throws. */
+  async addMissing<T extends Table>(table: T, rows: Fields<T>[]): Promise<Row<T>[]> {
+    if (rows.length === 0) return [];
+    return this.#write(table, async (db) => {
+      const added: Row<T>[] = [];
+      for (const part of this.#parts(rows))
+        added.push(...(await db(table).insert(part).onConflict().ignore().returning('*')));
+      return added;
+    });
   }
 
   /** Writes or replaces the row of this primary key. */
@@ -142,11 +167,7 @@ export class TenantStore {
   }
 
   /** Like `change`, where equality is not enough. The conditions are added to the tenant's own. */
-  async changeWhere<T extends Table>(
-    table: T,
-    condition: (query: Knex.QueryBuilder) => void,
-    patch: Patch<T>,
-  ): Promise<number> {
+  async changeWhere<T extends Table>(table: T, condition: Condition, patch: Patch<T>): Promise<number> {
     return this.#write(table, (db) =>
       db(table)
         .where({ tenantId: this.tenantId })
@@ -165,7 +186,7 @@ export class TenantStore {
     return this.#write(table, (db) => db(table).where(this.#own(key)).delete());
   }
 
-  async removeWhere<T extends Table>(table: T, condition: (query: Knex.QueryBuilder) => void): Promise<number> {
+  async removeWhere<T extends Table>(table: T, condition: Condition): Promise<number> {
     return this.#write(table, (db) => db(table).where({ tenantId: this.tenantId }).andWhere(condition).delete());
   }
 
@@ -187,6 +208,14 @@ export class TenantStore {
   /** The tenant goes in last, so no key can replace it. */
   #own(key: object): Record<string, unknown> {
     return { ...key, tenantId: this.tenantId };
+  }
+
+  /** As the database is given them: one part, unless there are more than a statement can hold. */
+  #parts<T extends Table>(rows: Fields<T>[]): Record<string, unknown>[][] {
+    const own = rows.map((row) => ({ ...encode(row), tenantId: this.tenantId }));
+    const parts: Record<string, unknown>[][] = [];
+    for (let start = 0; start < own.length; start += MAX_ROWS) parts.push(own.slice(start, start + MAX_ROWS));
+    return parts;
   }
 
   async #require<T extends Table>(table: T, key: Key<T>): Promise<void> {

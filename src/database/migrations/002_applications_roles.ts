@@ -4,7 +4,7 @@ export async function up(db: Knex): Promise<void> {
   await db.schema.createTable('applications', (table) => {
     table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
     table.string('id').notNullable();
-    table.string('name').notNullable();
+    table.string('name', 256).notNullable();
     table.text('description');
     table.string('type').notNullable();
     table.json('oidc_client_metadata').notNullable();
@@ -19,7 +19,7 @@ export async function up(db: Knex): Promise<void> {
   await db.schema.createTable('application_secrets', (table) => {
     table.string('tenant_id').notNullable();
     table.string('application_id').notNullable();
-    table.string('name').notNullable();
+    table.string('name', 256).notNullable();
     table.text('value_encrypted').notNullable(); // Encrypted, not hashed: the API lists secrets with their values.
     table.bigInteger('created_at').notNullable();
     table.bigInteger('expires_at');
@@ -46,7 +46,7 @@ export async function up(db: Knex): Promise<void> {
     table.string('tenant_id').notNullable();
     table.string('id').notNullable();
     table.string('resource_id').notNullable();
-    table.string('name').notNullable();
+    table.string('name', 256).notNullable();
     table.text('description');
     table.bigInteger('created_at').notNullable();
     table.primary(['tenant_id', 'id']);

@@ -22,7 +22,7 @@ export async function up(db: Knex): Promise<void> {
     table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
     table.string('id').notNullable();
     table.string('name').notNullable();
-    table.string('description');
+    table.string('description', 256);
     table.json('custom_data').notNullable();
     table.boolean('is_mfa_required').notNullable().defaultTo(false);
     table.json('color').notNullable();
@@ -38,7 +38,7 @@ export async function up(db: Knex): Promise<void> {
       table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
       table.string('id').notNullable();
       table.string('name').notNullable();
-      table.string('description');
+      table.string('description', 256);
       if (name === 'organization_roles') table.string('type').notNullable();
       table.primary(['tenant_id', 'id']);
       table.unique(['tenant_id', 'name']);

@@ -16,8 +16,9 @@ export async function up(db: Knex): Promise<void> {
   await db.schema.createTable('oidc_payloads', (table) => {
     table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
     table.string('model').notNullable();
+    // A hash: what the client holds is the id itself.
     table.string('id').notNullable();
-    table.json('payload').notNullable();
+    table.text('payload_encrypted').notNullable();
     table.string('account_id');
     table.string('client_id');
     table.string('grant_id');

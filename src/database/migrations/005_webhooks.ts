@@ -4,7 +4,7 @@ export async function up(db: Knex): Promise<void> {
   await db.schema.createTable('hooks', (table) => {
     table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
     table.string('id').notNullable();
-    table.string('name').notNullable();
+    table.string('name', 256).notNullable();
     table.string('event');
     table.json('events').notNullable();
     table.json('config').notNullable();

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { ScriptVersionRow, TokenType } from '../database/tables.ts';
+import type { TenantStore } from '../database/tenant-store.ts';
+import { ServiceError } from '../errors.ts';
+import type { SecretBox } from '../secret-box.ts';
+
+/** What a tenant uploads: contract, section 4. */
+export interface ScriptValue {
+  script: string;
+  environmentVariables?: Record<string, string>;
+  tokenSample?: Record<string, unknown>;
+  contextSample?: Record<string, unknown>;
+  blockIssuanceOnError?: boolean;
+  recordInputs?: boolean;
+}
+
+const environmentPurpose = (tenantId: string, tokenType: TokenType, number: number) =>
+  `script-environment:${tenantId}:${tokenType}:${number}`;
+
+/** The version in use; undefined when there is none. */
+export async function activeVersion(store: TenantStore, tokenType: TokenType): Promise<ScriptVersionRow | undefined> {
+  const active = await store.find('activeScripts', { tokenType });
+  return active && store.find('scriptVersions', { tokenType, number: active.number });
+}
+
+/** Writes the next version and makes it the active one. Numbers count from 1 and are never used again. */
+export async function saveVersion(
+  store: TenantStore,
+  tokenType: TokenType,
+  value: ScriptValue,
+  { authorId, now, secrets }: { authorId: string; now: number; secrets: SecretBox },
+): Promise<ScriptVersionRow> {
+  const [last] = await store.from('scriptVersions').where({ tokenType }).max({ number: 'number' });
+  const number = Number((last as { number?: number | null } | undefined)?.number ?? 0) + 1;
+  const { environmentVariables } = value;
+  const version = await store.insert('scriptVersions', {
+    tokenType,
+    number,
+    script: value.script,
+    sha256: createHash('sha256').update(value.script).digest('hex'),
+    environmentEncrypted: environmentVariables
+      ? secrets.seal(JSON.stringify(environmentVariables), environmentPurpose(store.tenantId, tokenType, number))
+      : null,
+    tokenSample: value.tokenSample ?? null,
+    contextSample: value.contextSample ?? null,
+    // A token without its claims would look clean.
+    blockIssuanceOnError: value.blockIssuanceOnError ?? true,
+    recordInputs: value.recordInputs ?? false,
+    authorId,
+    createdAt: now,
+  });
+  await activate(store, tokenType, number);
+  return version;
+}
+
+/** Moves the pointer: rolling back is the same call. @throws 404 `entity.not_exists_with_id` */
+export async function activate(store: TenantStore, tokenType: TokenType, number: number): Promise<void> {
+  if (!(await store.find('scriptVersions', { tokenType, number }))) throw new ServiceError('entity.not_exists_with_id');
+  await store.put('activeScripts', { tokenType }, { number });
+}
+
+export function environmentOf(version: ScriptVersionRow, secrets: SecretBox): Record<string, string> {
+  if (version.environmentEncrypted === null) return {};
+  const purpose = environmentPurpose(version.tenantId, version.tokenType, version.number);
+  return JSON.parse(secrets.open(version.environmentEncrypted, purpose)) as Record<string, string>;
+}
+
+/** The version as it was uploaded. */
+export function valueOf(version: ScriptVersionRow, secrets: SecretBox): ScriptValue {
+  const { script, tokenSample, contextSample, blockIssuanceOnError, recordInputs } = version;
+  return {
+    script,
+    ...(version.environmentEncrypted !== null && { environmentVariables: environmentOf(version, secrets) }),
+    ...(tokenSample && { tokenSample }),
+    ...(contextSample && { contextSample }),
+    blockIssuanceOnError,
+    recordInputs,
+  };
+}

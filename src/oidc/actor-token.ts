@@ -1,0 +1,49 @@
+import { errors, type KoaContextWithOIDC } from 'oidc-provider';
+import type { TenantStore } from '../database/tenant-store.ts';
+import { ACCESS_TOKEN } from './urns.ts';
+
+export interface Actor {
+  id: string;
+}
+
+const isJwt = (token: string): boolean => token.split('.').length === 3;
+
+/**
+ * The actor of an exchange, from the `actor_token`; undefined when none was sent.
+ *
+ * Only an opaque access token of a person, with `openid`, is one: what an application gets from the
+ * code or refresh grant without a resource. The raw body is read, because the library takes an empty
+ * parameter for an absent one, and an empty `actor_token` must never mean "no actor".
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8693.html#section-2.1 RFC 8693 §2.1}
+ */
+export async function verifyActorToken(ctx: KoaContextWithOIDC, store: TenantStore): Promise<Actor | undefined> {
+  const { actor_token: token, actor_token_type: type } = (ctx.oidc.body ?? {}) as Record<string, unknown>;
+  if (token === undefined && type === undefined) return undefined;
+  if (token === undefined) throw new errors.InvalidRequest('actor_token_type must not be sent without actor_token');
+  if (typeof token !== 'string' || token === '') throw new errors.InvalidRequest('actor_token must not be empty');
+  if (type === undefined || type === '') throw new errors.InvalidRequest('actor_token_type is required with actor_token');
+  if (type !== ACCESS_TOKEN) throw new errors.InvalidRequest(`actor_token_type must be ${ACCESS_TOKEN}`);
+  if (isJwt(token)) {
+    throw new errors.InvalidRequest(
+      'actor token is a JWT; send the access token of a sign-in with scope openid that asked for no resource',
+    );
+  }
+  return findActor(ctx, store, token);
+}
+
+async function findActor(ctx: KoaContextWithOIDC, store: TenantStore, token: string): Promise<Actor> {
+  const { provider } = ctx.oidc;
+  const notValid = new errors.InvalidRequest('actor token is not valid');
+
+  const accessToken = await provider.AccessToken.find(token);
+  if (!accessToken?.isValid) throw notValid;
+  // The grant may have ended (sign-out, theft) while the token lives on.
+  const grant = accessToken.grantId ? await provider.Grant.find(accessToken.grantId) : undefined;
+  if (!grant || grant.isExpired || grant.accountId !== accessToken.accountId) throw notValid;
+  if (!accessToken.scopes.has('openid')) throw new errors.InvalidRequest('actor token lacks scope openid');
+
+  const user = await store.find('users', { id: accessToken.accountId });
+  if (!user || user.isSuspended) throw notValid;
+  return { id: user.id };
+}

@@ -1,0 +1,92 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { AdapterPayload } from 'oidc-provider';
+import type { ApplicationRow } from '../database/tables.ts';
+import type { TenantCache } from '../database/tenant-cache.ts';
+import type { TenantStore } from '../database/tenant-store.ts';
+import { hashOf } from '../ids.ts';
+import type { SecretBox } from '../secret-box.ts';
+import { TOKEN_EXCHANGE } from './urns.ts';
+
+/** Metadata of ours beside the standard ones; on a client they keep these names. */
+export const CLIENT_EXTRAS = ['is_third_party', 'cors_allowed_origins', 'refresh_token_ttl_days', 'always_issue_refresh_token', 'rotate_refresh_token'];
+
+const isConfidential = ({ type }: ApplicationRow): boolean => type === 'Traditional' || type === 'MachineToMachine';
+
+export const secretPurposeOf = (tenantId: string, applicationId: string, name: string): string =>
+  `application-secret:${tenantId}:${applicationId}:${name}`;
+
+function grantTypesOf({ type, isThirdParty, customClientMetadata }: ApplicationRow): string[] {
+  const grants = type === 'MachineToMachine' ? ['client_credentials'] : ['authorization_code', 'refresh_token'];
+  // Never for third parties, whatever the row says.
+  return customClientMetadata.allowTokenExchange && !isThirdParty ? [...grants, TOKEN_EXCHANGE] : grants;
+}
+
+/** The application as oidc-provider's client metadata (OpenID Connect Registration §2). */
+function metadataOf(application: ApplicationRow): AdapterPayload {
+  const { id, name, type, oidcClientMetadata, customClientMetadata, isThirdParty } = application;
+  const isInteractive = type !== 'MachineToMachine';
+  return {
+    client_id: id,
+    client_name: name,
+    application_type: type === 'Native' ? 'native' : 'web',
+    token_endpoint_auth_method: isConfidential(application) ? 'client_secret_basic' : 'none',
+    // Never compared: an application has several secrets, see `secretMatches`.
+    ...(isConfidential(application) && { client_secret: 'unused' }),
+    grant_types: grantTypesOf(application),
+    response_types: isInteractive ? ['code'] : [],
+    redirect_uris: isInteractive ? oidcClientMetadata.redirectUris : [],
+    post_logout_redirect_uris: isInteractive ? oidcClientMetadata.postLogoutRedirectUris : [],
+    is_third_party: isThirdParty,
+    cors_allowed_origins: customClientMetadata.corsAllowedOrigins ?? [],
+    refresh_token_ttl_days: customClientMetadata.refreshTokenTtlInDays ?? 14,
+    always_issue_refresh_token: customClientMetadata.alwaysIssueRefreshToken ?? false,
+    rotate_refresh_token: customClientMetadata.rotateRefreshToken ?? true,
+  };
+}
+
+interface StoredSecret {
+  hash: Buffer;
+  expiresAt: number | null;
+}
+
+/** A tenant's applications as OAuth clients, read through the cache. */
+export class Clients {
+  readonly #store: TenantStore;
+  readonly #cache: TenantCache;
+  readonly #secrets: SecretBox;
+
+  constructor(store: TenantStore, cache: TenantCache, secrets: SecretBox) {
+    this.#store = store;
+    this.#cache = cache;
+    this.#secrets = secrets;
+  }
+
+  find(id: string): Promise<AdapterPayload | undefined> {
+    return this.#cache.get(this.#store.tenantId, `client:${id}`, async () => {
+      const application = await this.#store.find('applications', { id });
+      return application && metadataOf(application);
+    });
+  }
+
+  /** Compares with every live secret in constant time; which one matched is not told. */
+  async secretMatches(clientId: string, secret: string, now: number): Promise<boolean> {
+    const stored = await this.#secretsOf(clientId);
+    const given = Buffer.from(hashOf(secret));
+    let matches = false;
+    for (const { hash, expiresAt } of stored) {
+      const isLive = expiresAt === null || expiresAt > now;
+      if (timingSafeEqual(hash, given) && isLive) matches = true;
+    }
+    return matches;
+  }
+
+  #secretsOf(clientId: string): Promise<StoredSecret[]> {
+    return this.#cache.get(this.#store.tenantId, `secrets:${clientId}`, async () => {
+      const rows = await this.#store.from('applicationSecrets').where({ applicationId: clientId }).select('*');
+      return rows.map(({ name, valueEncrypted, expiresAt }) => ({
+        hash: Buffer.from(hashOf(this.#secrets.open(valueEncrypted, secretPurposeOf(this.#store.tenantId, clientId, name)))),
+        expiresAt,
+      }));
+    });
+  }
+}

@@ -1,0 +1,133 @@
+import type { TenantCache } from '../database/tenant-cache.ts';
+import type { TenantStore } from '../database/tenant-store.ts';
+import { MANAGEMENT_RESOURCE_ID, ORGANIZATION } from './urns.ts';
+
+/** A resource as tokens need it (RFC 8707). */
+export interface KnownResource {
+  id: string;
+  indicator: string;
+  /** Seconds. */
+  accessTokenTtl: number;
+  isManagementApi: boolean;
+}
+
+const DEFAULT_TTL_SECONDS = 3_600;
+
+/** What a tenant's resources are, and who holds which of their scopes. Definitions are cached, holdings never. */
+export class ResourceServers {
+  readonly #store: TenantStore;
+  readonly #cache: TenantCache;
+
+  constructor(store: TenantStore, cache: TenantCache) {
+    this.#store = store;
+    this.#cache = cache;
+  }
+
+  /** Exact comparison, letter by letter: no trailing slash is added or forgiven. */
+  find(indicator: string): Promise<KnownResource | undefined> {
+    return this.#cache.get(this.#store.tenantId, `resource:${indicator}`, async () => {
+      const row = await this.#store.find('resources', { indicator });
+      return row && { ...row, isManagementApi: row.id === MANAGEMENT_RESOURCE_ID };
+    });
+  }
+
+  /** Of the client credentials grant alone. */
+  defaultIndicator(): Promise<string | undefined> {
+    return this.#cache.get(this.#store.tenantId, 'resource:default', async () => {
+      return (await this.#store.find('resources', { isDefault: true }))?.indicator;
+    });
+  }
+
+  scopeNames(resourceId: string): Promise<string[]> {
+    return this.#cache.get(this.#store.tenantId, `scopes:${resourceId}`, async () => {
+      const rows = await this.#store.from('scopes').where({ resourceId }).select('name');
+      return rows.map(({ name }) => name);
+    });
+  }
+
+  /** Scopes an application holds on a resource through its machine-to-machine roles. */
+  scopesOfApplication(applicationId: string, resourceId: string): Promise<string[]> {
+    return this.#cache.get(this.#store.tenantId, `application-scopes:${applicationId}:${resourceId}`, async () => {
+      const rows: { name: string }[] = await this.#store
+        .from('applicationRoles')
+        .join(this.#store.rows('roleScopes'), 'roleScopes.roleId', 'applicationRoles.roleId')
+        .join(this.#store.rows('scopes'), 'scopes.id', 'roleScopes.scopeId')
+        .where({ applicationId, resourceId })
+        .distinct('scopes.name as name');
+      return rows.map(({ name }) => name);
+    });
+  }
+
+  /**
+   * Scopes a user holds on a resource: through roles and through organization roles, or, when an
+   * organization is named, through the roles held in it alone.
+   */
+  async scopesOfUser(userId: string, resourceId: string, organizationId?: string): Promise<string[]> {
+    const throughOrganizations = this.#store
+      .from('organizationUserRoles')
+      .join(
+        this.#store.rows('organizationRoleResourceScopes'),
+        'organizationRoleResourceScopes.organizationRoleId',
+        'organizationUserRoles.organizationRoleId',
+      )
+      .join(this.#store.rows('scopes'), 'scopes.id', 'organizationRoleResourceScopes.scopeId')
+      .where({ userId, resourceId, ...(organizationId !== undefined && { organizationId }) })
+      .select('scopes.name as name');
+    if (organizationId !== undefined) return namesOf(await throughOrganizations);
+
+    const held = this.#store
+      .from('userRoles')
+      .join(this.#store.rows('roleScopes'), 'roleScopes.roleId', 'userRoles.roleId')
+      .join(this.#store.rows('scopes'), 'scopes.id', 'roleScopes.scopeId')
+      .where({ userId, resourceId })
+      .select('scopes.name as name')
+      .union(throughOrganizations as never);
+    return namesOf(await held);
+  }
+
+  /** Organization scopes a user holds in an organization; undefined when not a member. */
+  async organizationScopesOfUser(userId: string, organizationId: string): Promise<string[] | undefined> {
+    if (!(await this.#store.find('organizationUsers', { organizationId, userId }))) return undefined;
+    return this.#organizationScopes('organizationUserRoles', { organizationId, userId });
+  }
+
+  /** The same for a machine-to-machine application. */
+  async organizationScopesOfApplication(applicationId: string, organizationId: string): Promise<string[] | undefined> {
+    if (!(await this.#store.find('organizationApplications', { organizationId, applicationId }))) return undefined;
+    return this.#organizationScopes('organizationApplicationRoles', { organizationId, applicationId });
+  }
+
+  async #organizationScopes(
+    members: 'organizationUserRoles' | 'organizationApplicationRoles',
+    member: Record<string, string>,
+  ): Promise<string[]> {
+    const rows = await this.#store
+      .from(members)
+      .join(this.#store.rows('organizationRoleScopes'), 'organizationRoleScopes.organizationRoleId', `${members}.organizationRoleId`)
+      .join(this.#store.rows('organizationScopes'), 'organizationScopes.id', 'organizationRoleScopes.organizationScopeId')
+      .where(member)
+      .select('organizationScopes.name as name');
+    return namesOf(rows as { name: string }[]);
+  }
+}
+
+const namesOf = (rows: readonly { name?: unknown }[]): string[] => [...new Set(rows.map(({ name }) => String(name)))];
+
+/** Requested ∩ held, in the request's order, each once. */
+export function grantedScopes(requested: string | undefined, held: readonly string[]): string {
+  const holds = new Set(held);
+  return [...new Set((requested ?? '').split(' '))].filter((name) => holds.has(name)).join(' ');
+}
+
+/** As oidc-provider takes a resource: always a signed JWT with one audience. */
+export function resourceServerInfo({ audience, scope, ttl, algorithm }: { audience: string; scope: string; ttl?: number; algorithm: string }) {
+  return {
+    audience,
+    scope,
+    accessTokenTTL: ttl ?? DEFAULT_TTL_SECONDS,
+    accessTokenFormat: 'jwt' as const,
+    jwt: { sign: { alg: algorithm as 'ES256' } },
+  };
+}
+
+export const organizationAudience = (organizationId: string): string => `${ORGANIZATION}${organizationId}`;

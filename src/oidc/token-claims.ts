@@ -1,0 +1,115 @@
+import { type AccessToken, type ClientCredentials, errors, type KoaContextWithOIDC } from 'oidc-provider';
+import { type ClaimsInput, type CustomClaims, ScriptFailure } from '../custom-claims/claims.ts';
+import { applicationContext, organizationContext, userContext } from '../custom-claims/token-claims-input.ts';
+import type { TenantStore } from '../database/tenant-store.ts';
+import type { Actor } from './actor-token.ts';
+import type { FoundSubjectToken, Spend } from './subject-tokens.ts';
+import { ORGANIZATION, TOKEN_EXCHANGE } from './urns.ts';
+
+type IssuedToken = AccessToken | ClientCredentials;
+
+/** What the exchange knows of the token while it is signed. */
+export interface Exchange {
+  subjectToken: FoundSubjectToken;
+  actor: Actor | undefined;
+  organizationId: string | undefined;
+}
+
+const exchangeOf = (ctx: KoaContextWithOIDC): Exchange | undefined => (ctx.oidc.entities as Record<string, unknown>).Exchange as Exchange | undefined;
+
+const organizationIdOf = ({ aud }: IssuedToken, exchange: Exchange | undefined): string | undefined => {
+  if (exchange?.organizationId !== undefined) return exchange.organizationId;
+  return typeof aud === 'string' && aud.startsWith(ORGANIZATION) ? aud.slice(ORGANIZATION.length) : undefined;
+};
+
+async function inputOf(ctx: KoaContextWithOIDC, token: IssuedToken, store: TenantStore): Promise<ClaimsInput> {
+  const exchange = exchangeOf(ctx);
+  const { jti, kind, clientId, aud, scope } = token;
+  const described = { jti, kind, clientId: clientId as string, aud, scope };
+  if (token.kind === 'ClientCredentials') {
+    return { token: described, context: { application: await applicationContext(store, clientId as string) } };
+  }
+
+  const { accountId, grantId, gty } = token;
+  const organizationId = organizationIdOf(token, exchange);
+  const [user, application, organization] = await Promise.all([
+    userContext(store, accountId),
+    applicationContext(store, clientId as string),
+    organizationId === undefined ? undefined : organizationContext(store, organizationId),
+  ]);
+  return {
+    token: { ...described, accountId, grantId, gty, ...(exchange && { extra: extraOf(exchange) }) },
+    context: {
+      user,
+      application,
+      ...(organization && { organization }),
+      ...(exchange && { grant: { type: TOKEN_EXCHANGE, subjectTokenContext: exchange.subjectToken.context } }),
+    },
+  };
+}
+
+const extraOf = ({ subjectToken, actor }: Exchange) => ({
+  subjectTokenId: subjectToken.id,
+  ...(actor && { act: { sub: actor.id } }),
+});
+
+/** How a failed script is told to the client: contract, section 4. */
+function refusalOf(ctx: KoaContextWithOIDC, { result, message }: ScriptFailure): Error {
+  if (result === 'denied') return new errors.AccessDenied(message);
+  if (result === 'overloaded') {
+    ctx.set('Retry-After', '1');
+    return Object.assign(new errors.TemporarilyUnavailable(message), { statusCode: 503 });
+  }
+  return new errors.InvalidRequest(`Custom claims script error: ${message}`);
+}
+
+/** oidc-provider asks this once for every access token, while it is being signed. */
+export function extraTokenClaims(store: TenantStore, customClaims: CustomClaims) {
+  return async (ctx: KoaContextWithOIDC, token: IssuedToken): Promise<Record<string, unknown> | undefined> => {
+    // An opaque token (an actor's) carries no claims that anyone reads.
+    if (!token.resourceServer) return undefined;
+    const tokenType = token.kind === 'ClientCredentials' ? 'client-credentials' : 'access-token';
+    try {
+      return await customClaims.claimsFor(store, tokenType, () => inputOf(ctx, token, store));
+    } catch (error) {
+      throw error instanceof ScriptFailure ? refusalOf(ctx, error) : error;
+    }
+  };
+}
+
+interface StructuredToken {
+  payload: Record<string, unknown>;
+}
+
+/** `act` and `organization_id` are laid on last, after whatever a script returned. RFC 8693 §4.1. */
+export function protectedClaims(ctx: KoaContextWithOIDC, token: IssuedToken, { payload }: StructuredToken): void {
+  const exchange = exchangeOf(ctx);
+  const organizationId = organizationIdOf(token, exchange);
+  // RFC 9068 §2.2.3 wants the claim whenever scope was asked for; we always say it.
+  payload.scope ??= '';
+  if (organizationId !== undefined) payload.organization_id = organizationId;
+  if (exchange?.actor) payload.act = { sub: exchange.actor.id };
+}
+
+/** The row of an impersonation, from the token that was just signed. */
+export function impersonationOf(ctx: KoaContextWithOIDC, token: AccessToken, exchange: Exchange, now: number): Spend {
+  const { subjectToken, actor, organizationId } = exchange;
+  return {
+    impersonation: {
+      id: token.jti,
+      subjectTokenId: subjectToken.id,
+      subjectId: subjectToken.userId,
+      actorId: actor?.id ?? null,
+      applicationId: token.clientId as string,
+      resource: organizationId !== undefined && String(token.aud).startsWith(ORGANIZATION) ? null : String(token.aud),
+      organizationId: organizationId ?? null,
+      scope: token.scope ?? '',
+      context: subjectToken.context,
+      ip: ctx.ip,
+      userAgent: ctx.get('user-agent').slice(0, 512) || null,
+      issuedAt: now,
+      expiresAt: now + token.expiration * 1000,
+    },
+    requestId: ctx.get('x-request-id') || undefined,
+  };
+}
