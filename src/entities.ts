@@ -6,7 +6,11 @@ import Type, { type Static, type TSchema } from 'typebox';
  */
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-export const Timestamp = Type.Integer({ description: 'Epoch milliseconds' });
+export const Timestamp = Type.Integer({
+  minimum: 0,
+  maximum: 8_640_000_000_000_000, // The last moment that a `Date` can say.
+  description: 'Epoch milliseconds',
+});
 export const Id = Type.String({ minLength: 1, maxLength: 64 });
 export const JsonObject = Type.Record(Type.String(), Type.Unknown());
 const Name = Type.String({ minLength: 1, maxLength: 128 });

@@ -13,6 +13,24 @@ export type AuditEntry = Pick<AuditRow, 'key' | 'result' | 'payload' | 'createdA
 };
 
 /** In the caller's transaction: the change and its record commit together. */
-export async function recordAudit(store: TenantStore, entry: AuditEntry): Promise<void> {
-  await store.add('auditLog', [{ id: newId(), ...(entry as Partial<AuditRow>) }]);
+export const recordAudit = (store: TenantStore, entry: AuditEntry): Promise<void> => recordAudits(store, [entry]);
+
+/** Every entry names every column, so that rows of different making fit one statement. */
+export async function recordAudits(store: TenantStore, entries: readonly AuditEntry[]): Promise<void> {
+  await store.add(
+    'auditLog',
+    entries.map(({ key, result, payload, createdAt, ...who }) => ({
+      id: newId(),
+      key,
+      result,
+      payload,
+      createdAt,
+      applicationId: who.applicationId ?? null,
+      userId: who.userId ?? null,
+      actorId: who.actorId ?? null,
+      ip: who.ip ?? null,
+      userAgent: who.userAgent ?? null,
+      requestId: who.requestId ?? null,
+    })),
+  );
 }

@@ -8,6 +8,8 @@ import type { Caller } from './authenticate.ts';
 import type { Page } from './pagination.ts';
 import type { Services } from './services.ts';
 
+export type { Page, Services };
+
 /** `'DELETE /roles/:id/scopes/:scopeId'` → `{ id: string; scopeId: string }` */
 export type PathParams<R extends string> = R extends `${string}:${infer Name}/${infer Rest}`
   ? { [K in Name]: string } & PathParams<Rest>
@@ -37,6 +39,13 @@ export interface RunTools {
 /** What a row says of its event beyond the facts every event has. `false`: nothing is announced. */
 export type Announced = false | { data?: unknown; [extra: string]: unknown };
 
+/** Never a secret, never the value of a body's free text, except the reason that someone gave to be kept. */
+export interface Audited {
+  userId?: string;
+  actorId?: string | undefined;
+  [detail: string]: unknown;
+}
+
 /**
  * Three phases. `load` reads, briefly. `prepare` does slow work and has no store. `run` writes in one
  * transaction, has no network, and re-checks what `load` saw. So nobody can hold a transaction open
@@ -46,6 +55,8 @@ export interface Definition<Params, B extends TSchema, Q extends TSchema, Loaded
   summary: string;
   description?: string;
   status: number;
+  /** Only where an id in the path has a form of its own: `{ tokenTypePath: … }`. */
+  params?: TSchema;
   body?: B;
   query?: Q;
   /** The response is the outcome seen through this schema; without it the answer has no body. */
@@ -70,6 +81,8 @@ export interface Definition<Params, B extends TSchema, Q extends TSchema, Loaded
     event: EventType;
     announce: (outcome: Outcome, input: Input<Params, Static<B>, Static<Q>>) => Announced | Announced[];
   }[];
+  /** What the audit log says beyond route, path and caller: on whom, by whom, and why. */
+  audit?: (outcome: Outcome, input: Input<Params, Static<B>, Static<Q>>) => Audited;
   /** The status, where it depends on what happened (a first PUT is 201). */
   statusOf?: (outcome: Outcome) => number;
   /** Sent as it is, with this media type, instead of JSON. */

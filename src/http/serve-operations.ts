@@ -1,4 +1,5 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { AuditBatch } from '../audit/batch.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
@@ -9,6 +10,7 @@ import type { SecretBox } from '../secret-box.ts';
 import type { Caller } from './authenticate.ts';
 import { clientFactsOf, contextOf } from './context.ts';
 import type { Announced, Input, Listed, Operation } from './operation.ts';
+import { auditOf, refusalOf } from './operation-audit.ts';
 import { readPage, writePageHeaders } from './pagination.ts';
 import type { Services } from './services.ts';
 import { invalidInput, parser, refuseUnclean } from './validate.ts';
@@ -17,16 +19,20 @@ export interface Collaborators {
   services: Services;
   secrets: SecretBox;
   clock: Clock;
+  /** Takes the refused writes; the others are recorded in their transaction. */
+  refusals: Pick<AuditBatch, 'add'>;
 }
 
 /** Query, path and body, each closed; pagination stands apart, as it has a code of its own. */
 function reader(operation: Operation): (request: Request) => Omit<Input, 'caller' | 'tenant'> {
   const parseBody = operation.body && parser(operation.body, 'body');
   const parseQuery = operation.query && parser(operation.query, 'query');
+  const parseParams = operation.params && parser(operation.params, 'params');
   const { paginated } = operation;
 
   return (request) => {
-    refuseUnclean(request.params, 'params');
+    if (parseParams) parseParams(request.params);
+    else refuseUnclean(request.params, 'params');
     const { page: _page, page_size: _size, ...rest } = request.query as Record<string, unknown>;
     const query: Record<string, unknown> = paginated ? rest : { ...request.query };
     const [unknown] = parseQuery ? [] : Object.keys(query);
@@ -107,19 +113,16 @@ function answer(
 }
 
 /** What every row shares: parse, load, prepare, open the transaction, run, record, answer. */
-export function serve(operation: Operation, { services, secrets, clock }: Collaborators): RequestHandler {
+export function serve(operation: Operation, { services, secrets, clock, refusals }: Collaborators): RequestHandler {
   const read = reader(operation);
   const isWrite = operation.method !== 'GET';
 
-  return async (request, response) => {
-    const context = contextOf(request);
-    const { tenant } = context;
-    const caller = context.caller as Caller;
-    const input: Input = { ...read(request), caller, tenant };
+  const handle: RequestHandler = async (request, response) => {
+    const { tenant, caller } = contextOf(request);
+    const input: Input = { ...read(request), caller: caller as Caller, tenant };
     const loaded = await operation.load?.({ ...input, store: tenant.store });
     const prepared = await operation.prepare?.({ ...input, loaded }, services);
     const now = clock();
-    const statusOf = (outcome: unknown) => operation.statusOf?.(outcome) ?? operation.status;
 
     if (!isWrite) {
       const outcome = await operation.run({ ...input, loaded, prepared, store: tenant.store, now, secrets });
@@ -127,25 +130,27 @@ export function serve(operation: Operation, { services, secrets, clock }: Collab
       return;
     }
 
-    const outcome = await tenant.store.transaction(async (store) => {
+    const { outcome, status } = await tenant.store.transaction(async (store) => {
       const outcome = await operation.run({ ...input, loaded, prepared, store, now, secrets });
-      const facts = eventFactsOf(request, operation, statusOf(outcome));
+      const status = operation.statusOf?.(outcome) ?? operation.status;
+      const facts = eventFactsOf(request, operation, status);
       for (const { type, announced } of announcements(operation, outcome, input)) {
         await recordEvent(store, type, announced, facts, now);
       }
-      await recordAudit(store, {
-        key: `Management.${operation.route}`,
-        result: 'Success',
-        applicationId: caller.applicationId,
-        userId: input.params.userId ?? null,
-        ...clientFactsOf(request),
-        requestId: context.requestId,
-        payload: { path: request.path, params: input.params },
-        createdAt: now,
-      });
-      return outcome;
+      await recordAudit(store, auditOf(request, operation, { outcome, input, status, now }));
+      return { outcome, status };
     });
-    answer(request, response, operation, statusOf(outcome), outcome, input);
+    answer(request, response, operation, status, outcome, input);
+  };
+
+  return async (request, response, next) => {
+    try {
+      await handle(request, response, next);
+    } catch (error) {
+      if (isWrite && error instanceof ServiceError)
+        refusals.add(contextOf(request).tenant.id, refusalOf(request, operation, error, clock()));
+      throw error;
+    }
   };
 }
 

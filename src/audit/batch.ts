@@ -1,0 +1,67 @@
+import type { Tenants } from '../tenants.ts';
+import { type AuditEntry, recordAudits } from './record.ts';
+
+/** How long an entry may wait, and so what a `kill -9` may lose. */
+const MAX_WAIT_MS = 100;
+/** More are written at once instead of waited for. */
+const MAX_ENTRIES = 1_000;
+
+export interface AuditBatchOptions {
+  tenants: Pick<Tenants, 'byId'>;
+  /** Told of entries that could not be written. */
+  onError: (error: unknown) => void;
+}
+
+/**
+ * The audit log's slow lane: for what changes nothing else (a plain token, a refusal) and must not pay for a
+ * transaction of its own. What changes something is recorded with the change, by `recordAudit`.
+ */
+export class AuditBatch {
+  readonly #tenants: AuditBatchOptions['tenants'];
+  readonly #onError: AuditBatchOptions['onError'];
+  #waiting = new Map<string, AuditEntry[]>();
+  #count = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor({ tenants, onError }: AuditBatchOptions) {
+    this.#tenants = tenants;
+    this.#onError = onError;
+  }
+
+  add(tenantId: string, entry: AuditEntry): void {
+    const entries = this.#waiting.get(tenantId);
+    if (entries) entries.push(entry);
+    else this.#waiting.set(tenantId, [entry]);
+    this.#count += 1;
+    if (this.#count >= MAX_ENTRIES) void this.flush();
+    else this.#timer ??= setTimeout(() => void this.flush(), MAX_WAIT_MS);
+  }
+
+  /** Resolves once everything added so far is on disk, or was given up. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#count === 0) return this.#writing;
+    const taken = this.#waiting;
+    this.#waiting = new Map();
+    this.#count = 0;
+    this.#writing = this.#writing.then(() => this.#write(taken));
+    return this.#writing;
+  }
+
+  close(): Promise<void> {
+    return this.flush();
+  }
+
+  async #write(taken: ReadonlyMap<string, AuditEntry[]>): Promise<void> {
+    for (const [tenantId, entries] of taken) {
+      try {
+        const tenant = await this.#tenants.byId(tenantId);
+        if (tenant) await tenant.store.transaction((store) => recordAudits(store, entries));
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+}
