@@ -59,12 +59,11 @@ const readJson = (file) => {
 /** @type {(line: string) => void} */
 const say = (line) => console.log(`understudy: ${line}`);
 
-/** Runs one program and answers what it printed. @type {(file: string, args: string[], env?: NodeJS.ProcessEnv) => { ok: boolean, output: string }} */
-const run = (file, args, env) => {
+/** @type {(file: string, args: string[]) => { ok: boolean, output: string }} */
+const run = (file, args) => {
   const shell = process.platform === 'win32' && file === 'npm';
   const { status, error, stdout, stderr } = spawnSync(file, args, {
     cwd: root,
-    env: { ...process.env, ...env },
     encoding: 'utf8',
     maxBuffer: 1 << 28,
     shell,
@@ -72,16 +71,22 @@ const run = (file, args, env) => {
   return { ok: status === 0, output: `${stdout || ''}${stderr || ''}${error ? error.message : ''}` };
 };
 
-/** The npm that started us, run by the Node that runs it: the one first on PATH may be the runtime we replace. @type {(...args: string[]) => ReturnType<typeof run>} */
+/**
+ * The npm that started us, run by the Node that runs it: the one first on PATH may be the runtime we replace.
+ *
+ * @type {(...args: string[]) => { ok: boolean, output: string }}
+ */
 const npm = (...args) => {
   const { npm_execpath: cli = '', npm_node_execpath: node = process.execPath } = process.env;
   return cli.endsWith('npm-cli.js') ? run(node, [cli, ...args]) : run('npm', args);
 };
 
-/** The script of one package, also where the user's npm has scripts off or asks for consent. @type {(name: string) => ReturnType<typeof run>} */
-const runScriptOf = (name) => npm('rebuild', '--ignore-scripts=false', '--dangerously-allow-all-scripts', name);
+/** Also where the user's npm has scripts off, or asks for consent. @type {(name: string) => string} what it printed */
+const runScriptOf = (name) => npm('rebuild', '--ignore-scripts=false', '--dangerously-allow-all-scripts', name).output;
 
-const runtimeWorks = () => fs.existsSync(runtime) && run(runtime, ['--version']).ok;
+const runtimeVersion = () => readJson(path.join(modules, 'node', 'package.json')).version;
+const runtimeWorks = () =>
+  fs.existsSync(runtime) && run(runtime, ['--version']).output.trim() === `v${runtimeVersion()}`;
 const sqliteWorks = () => run(runtime, ['-e', 'require("sqlite3")']).ok;
 
 /** Ends with one clear line; everything the programs printed is kept in a file. @type {(what: string, output: string) => never} */
@@ -92,38 +97,44 @@ const fail = (what, output) => {
   process.exit(1);
 };
 
-/** @type {(mode: Mode) => void} */
-const installPackages = (mode) => {
+/**
+ * `npm ci` empties the folder first. Where an earlier install came to its end only what differs is brought in, as a
+ * service may be running from the folder, and sqlite3 need not be compiled again.
+ *
+ * @type {(mode: Mode, how: 'afresh' | 'on top') => void}
+ */
+const installPackages = (mode, how) => {
   say(`installing packages for ${mode} ...`);
+  const command = how === 'afresh' ? ['ci'] : ['install', '--no-save'];
   // All said outright: the environment of `npm start`, or NODE_ENV, may say otherwise.
-  const which = mode === 'production' ? '--omit=dev' : '--include=dev';
-  const { ok, output } = npm('ci', '--ignore-scripts', which, '--include=optional', '--no-audit', '--no-fund');
+  const which = ['--include=optional', mode === 'production' ? '--omit=dev' : '--include=dev'];
+  const { ok, output } = npm(...command, ...which, '--ignore-scripts', '--no-audit', '--no-fund');
   if (ok) return;
-  const [reason = output.trim().split('\n').pop()] = output.match(/(?<=^npm (?:error|ERR!) )(?!code ).+/m) || [];
+  const [reason = output.trim().split('\n').pop()] =
+    output.match(/(?<=^npm (?:error|ERR!) )(?!code |syscall |errno ).+/m) || [];
   fail(`installing packages failed: ${reason}`, output);
 };
 
 const prepareRuntime = () => {
-  const { version } = readJson(path.join(modules, 'node', 'package.json'));
-  say(`preparing Node ${version} for ${platform} ...`);
-  const { output } = runScriptOf('node');
-  if (!runtimeWorks()) fail(`Node ${version} could not be fetched for ${platform}, or does not run here`, output);
+  const name = `Node ${runtimeVersion()} for ${platform}`;
+  say(`preparing ${name} ...`);
+  const output = runScriptOf('node');
+  if (!runtimeWorks()) fail(`${name} could not be fetched, or does not run here`, output);
 };
 
 const prepareSqlite = () => {
   say('preparing sqlite3: fetching a binary or else compiling it, which takes about a minute ...');
-  // With the headers that came with the runtime, so that compiling fetches none.
-  const [headers] = [`node-${platform}`, `node-bin-${platform}`]
-    .map((name) => path.join(modules, 'node', 'node_modules', name.replace('win32', 'win')))
-    .filter((folder) => fs.existsSync(path.join(folder, 'include', 'node')));
+  // The headers that came with the runtime, so that compiling fetches none.
+  const headers = ['node', 'node-bin']
+    .map((prefix) => path.join(modules, 'node', 'node_modules', `${prefix}-${platform.replace('win32', 'win')}`))
+    .find((folder) => fs.existsSync(path.join(folder, 'include', 'node')));
   if (headers) process.env.npm_config_nodedir = headers;
 
-  const first = runScriptOf('sqlite3');
+  let output = runScriptOf('sqlite3');
   if (sqliteWorks()) return;
-  process.env.npm_config_build_from_source = 'true'; // A fetched binary may ask for a newer C library than this machine has.
-  const second = runScriptOf('sqlite3');
-  if (!sqliteWorks())
-    fail(`sqlite3 could be neither fetched nor compiled. ${compilerAdvice()}`, first.output + second.output);
+  process.env.npm_config_build_from_source = 'true'; // What was fetched may ask for a newer C library than there is.
+  output += runScriptOf('sqlite3');
+  if (!sqliteWorks()) fail(`sqlite3 could be neither fetched nor compiled. ${compilerAdvice()}`, output);
 };
 
 /** @type {(mode: Mode) => void} */
@@ -138,9 +149,9 @@ const install = (mode) => {
     if (have && have.mode === 'development') want.mode = 'development'; // Never take a developer's packages away.
 
     const started = Date.now();
-    const { packages: installed = {} } = readJson(path.join(modules, '.package-lock.json')) || {};
-    const foreign = have !== undefined && have.platform !== platform;
-    if (foreign || !holds(installed, JSON.parse(lockFile).packages, want.mode)) installPackages(want.mode);
+    const { packages: installed } = readJson(path.join(modules, '.package-lock.json')) || {};
+    if (!installed || (have && have.platform !== platform)) installPackages(want.mode, 'afresh');
+    else if (!holds(installed, JSON.parse(lockFile).packages, want.mode)) installPackages(want.mode, 'on top');
     if (!runtimeWorks()) prepareRuntime();
     if (!sqliteWorks()) prepareSqlite();
     fs.writeFileSync(stampFile, JSON.stringify(want));
