@@ -9,16 +9,23 @@ const TAG_BYTES = 16;
  * another row, or another tenant's, does not open.
  */
 export class SecretBox {
+  readonly #secretKey: Buffer;
   readonly #key: Buffer;
   /** Tells two secret keys apart without revealing either. */
   readonly fingerprint: string;
 
   constructor(secretKey: Buffer) {
+    this.#secretKey = secretKey;
     this.#key = Buffer.from(hkdfSync('sha256', secretKey, '', 'understudy:at-rest:1', 32));
     this.fingerprint = createHmac('sha256', secretKey)
       .update('understudy:fingerprint')
       .digest('base64url')
       .slice(0, 16);
+  }
+
+  /** A key for another use, such as signing cookies: it tells nothing of this one. */
+  derive(purpose: string): string {
+    return Buffer.from(hkdfSync('sha256', this.#secretKey, '', `understudy:${purpose}`, 32)).toString('base64url');
   }
 
   seal(text: string, purpose: string): string {

@@ -112,9 +112,9 @@ export function tokenExchange(collaborators: ExchangeCollaborators) {
 
     const subjectToken = await findSubjectToken(store, parameters.subjectToken);
     const refusal = refusalOf(subjectToken, clock());
-    if (!subjectToken || refusal) {
-      refused(ctx, subjectToken, refusal as string);
-      throw new errors.InvalidRequest(refusal);
+    if (refusal !== undefined || !subjectToken) {
+      refused(ctx, subjectToken, refusal ?? 'unknown');
+      throw new errors.InvalidRequest(refusal ?? 'unknown');
     }
 
     const { identifier, held, info } = await resolveTarget(collaborators, subjectToken.userId, parameters);

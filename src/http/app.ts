@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import express, { type Express, type RequestHandler, Router } from 'express';
+import { ServiceError } from '../errors.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { Tenants } from '../tenants.ts';
+import { setContext } from './context.ts';
+import { errorResponse } from './error-response.ts';
+
+const MAX_JSON_BYTES = 1024 * 1024;
+
+export interface AppParts {
+  tenants: Tenants;
+  logger: Logger;
+  trustProxy: boolean | number | string;
+  /** Before any tenant: `/healthz`, `/readyz`. */
+  health: Router;
+  /** Everything below `/oidc`. */
+  oidc: RequestHandler;
+  /** Metadata outside `/oidc`. */
+  wellKnown: Router;
+  /** Public parts of `/api`: the OpenAPI document and its reference page. */
+  reference: Router;
+  authenticate: RequestHandler;
+  operations: Router;
+  /** Pages for people, and the API beneath them. */
+  signIn: Router;
+}
+
+/** Gives every request an id, and takes a caller's own when it is harmless. */
+function requestId(logger: Logger): RequestHandler {
+  return (request, response, next) => {
+    const given = request.headers['x-request-id'];
+    const id = typeof given === 'string' && /^[\w.-]{8,64}$/.test(given) ? given : randomUUID();
+    request.headers['x-request-id'] = id;
+    response.setHeader('X-Request-Id', id);
+    if (logger.isLevelEnabled('debug')) {
+      const startedAt = performance.now();
+      response.once('finish', () => {
+        const durationMs = Math.round(performance.now() - startedAt);
+        logger.debug({ requestId: id, method: request.method, path: request.originalUrl.split('?')[0], status: response.statusCode, durationMs }, 'answered');
+      });
+    }
+    next();
+  };
+}
+
+/** Sets the tenant, and takes its path prefix off the URL. */
+function resolveTenant(tenants: Tenants): RequestHandler {
+  return async (request, _response, next) => {
+    const resolved = await tenants.resolve(request.host ?? '', request.path);
+    if (!resolved) throw new ServiceError('request.unknown_host');
+    const { tenant, prefix } = resolved;
+    setContext(request, { tenant, requestId: request.headers['x-request-id'] as string });
+    if (prefix) request.url = request.url.slice(prefix.length).replace(/^(?!\/)/, '/');
+    next();
+  };
+}
+
+/** 404 in the form of the Management API. */
+const notFound: RequestHandler = () => {
+  throw new ServiceError('request.not_found');
+};
+
+/** The Express app: middleware in order, mounts, error answer. */
+export function createApp({ tenants, logger, trustProxy, ...parts }: AppParts): Express {
+  const app = express();
+  app.disable('x-powered-by').set('trust proxy', trustProxy).set('query parser', 'simple').set('etag', false);
+  app.enable('case sensitive routing');
+
+  const management = Router({ caseSensitive: true });
+  management.use(parts.reference);
+  management.use((request, response, next) => (isExperience(request.path) ? next('router') : parts.authenticate(request, response, next)));
+  management.use(express.json({ limit: MAX_JSON_BYTES, strict: false, type: 'application/json' }));
+  management.use((_request, response, next) => {
+    response.setHeader('Cache-Control', 'no-store');
+    next();
+  });
+  management.use(parts.operations, notFound);
+
+  app.use(requestId(logger));
+  app.use(parts.health);
+  app.use(resolveTenant(tenants));
+  app.use(parts.wellKnown);
+  app.use('/oidc', parts.oidc);
+  app.use('/api', management);
+  app.use(parts.signIn);
+  app.use(notFound);
+  app.use(errorResponse(logger));
+  return app;
+}
+
+/** The JSON under the sign-in pages has its own cookie and token instead of a bearer token. */
+const isExperience = (path: string): boolean => path === '/experience' || path.startsWith('/experience/');
+

@@ -1,0 +1,65 @@
+import { jwtVerify } from 'jose';
+import { LRUCache } from 'lru-cache';
+import type { VerifiedToken } from '../http/authenticate.ts';
+import type { Tenant } from '../tenants.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+/** How long a verified token is not verified again. Its application is looked at on every call all the same. */
+const REMEMBER_MS = 60_000;
+const MAX_REMEMBERED = 10_000;
+
+export interface AccessTokensOptions {
+  keysOf(tenant: Tenant): Promise<SigningKeys>;
+  managementApiIndicatorOf(tenant: Tenant): string;
+}
+
+/**
+ * Verifies our own access tokens at the Management API (RFC 9068 §4): `typ`, a key of ours by `kid`
+ * with its one algorithm, issuer, audience and times. What a token says of its keys (`jwk`, `jku`,
+ * another `alg`) is never looked at.
+ */
+export class AccessTokens {
+  readonly #options: AccessTokensOptions;
+  readonly #verified = new LRUCache<string, VerifiedToken>({ max: MAX_REMEMBERED });
+
+  constructor(options: AccessTokensOptions) {
+    this.#options = options;
+  }
+
+  async verify(tenant: Tenant, token: string): Promise<VerifiedToken> {
+    const remembered = this.#verified.get(`${tenant.id} ${tenant.version} ${token}`);
+    if (remembered) return remembered;
+
+    const { publicKeys } = await this.#options.keysOf(tenant);
+    let algorithm = '';
+    const { payload } = await jwtVerify(
+      token,
+      ({ kid = '' }) => {
+        const known = publicKeys.get(kid);
+        if (!known) throw new Error('the key is not one of this tenant');
+        algorithm = known.algorithm;
+        return known.key;
+      },
+      {
+        typ: 'at+jwt',
+        issuer: tenant.issuer,
+        audience: this.#options.managementApiIndicatorOf(tenant),
+        algorithms: ['ES256', 'ES384', 'RS256', 'EdDSA'],
+        requiredClaims: ['exp'],
+        crit: {},
+      },
+    ).then((verified) => {
+      if (verified.protectedHeader.alg !== algorithm) throw new Error('the algorithm is not that of the key');
+      return verified;
+    });
+
+    const verified = {
+      ...(payload.sub !== undefined && { sub: payload.sub }),
+      clientId: String(payload.client_id),
+      scopes: new Set(String(payload.scope ?? '').split(' ')),
+    };
+    const ttl = Math.min(REMEMBER_MS, (payload.exp as number) * 1000 - Date.now());
+    if (ttl > 0) this.#verified.set(`${tenant.id} ${tenant.version} ${token}`, verified, { ttl });
+    return verified;
+  }
+}

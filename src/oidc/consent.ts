@@ -1,0 +1,23 @@
+import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
+
+/**
+ * The grant of this client in this session. A first-party application is consented without a page:
+ * what it asks for is added here. A user's holdings are not looked at yet: they are at every token,
+ * so a role taken away counts at once.
+ */
+export async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
+  const { client, session, provider, account } = ctx.oidc;
+  if (!client || !session || !account) return undefined;
+  const grantId = ctx.oidc.result?.consent?.grantId ?? session.grantIdFor(client.clientId);
+  const existing = grantId ? await provider.Grant.find(grantId) : undefined;
+  if (client.is_third_party) return existing;
+
+  const grant = existing ?? new provider.Grant({ clientId: client.clientId, accountId: account.accountId });
+  const before = JSON.stringify([grant.openid, grant.resources]);
+  grant.addOIDCScope([...ctx.oidc.requestParamOIDCScopes].join(' '));
+  for (const [indicator, server] of Object.entries(ctx.oidc.resourceServers ?? {})) {
+    grant.addResourceScope(indicator, [...ctx.oidc.requestParamScopes].filter((scope) => server.scopes.has(scope)).join(' '));
+  }
+  if (!existing || JSON.stringify([grant.openid, grant.resources]) !== before) await grant.save();
+  return grant;
+}

@@ -1,0 +1,83 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { contextOf } from '../http/context.ts';
+import type { Tenant } from '../tenants.ts';
+import type { Providers } from './providers.ts';
+
+/** Of a form; the library's own limit is the same, but answers 400. */
+const MAX_BODY_BYTES = 56 * 1024;
+
+const FORM = 'application/x-www-form-urlencoded';
+const JWKS_MAX_AGE_SECONDS = 300;
+
+/** U+0000 cannot be stored on PostgreSQL and means nothing in any parameter. */
+const holdsNul = (text: string): boolean => text.includes('%00') || text.includes('\u0000');
+
+function refuse(response: Response, status: number, error: string, description: string): void {
+  response.set('Cache-Control', 'no-store').status(status);
+  response.json({ error, error_description: description, code: `oidc.${error}`, message: description });
+}
+
+/** The whole body, or undefined when it is larger than allowed. */
+async function readBody(request: Request): Promise<Buffer | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return undefined;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** The same request, with a body that can be read once more: the library parses it by itself. */
+function withBody(request: Request, body: Buffer): Request {
+  return Object.create(request, {
+    readable: { value: true },
+    iterator: {
+      value: async function* () {
+        yield body;
+      },
+    },
+  }) as Request;
+}
+
+/**
+ * The library builds its URLs from Host and the forwarded headers. It is given the tenant's own, so
+ * that no header of a client can point `jwks_uri` elsewhere.
+ */
+function forceCanonicalHost(request: Request, tenant: Tenant): void {
+  const { host, protocol } = new URL(tenant.endpoint);
+  const { headers } = request;
+  headers.host = host;
+  headers['x-forwarded-host'] = host;
+  headers['x-forwarded-proto'] = protocol.slice(0, -1);
+  headers['x-forwarded-for'] = request.ip ?? '';
+  headers['x-request-id'] = contextOf(request).requestId;
+  delete headers.forwarded;
+}
+
+/** `/oidc/*`: our own limits, then oidc-provider, which is never mounted bare. */
+export function oidcEndpoint(providers: Providers): RequestHandler {
+  return async (request: Request, response: Response, _next: NextFunction): Promise<void> => {
+    const { tenant } = contextOf(request);
+    if (holdsNul(request.url)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
+
+    let forwarded = request;
+    if (request.method === 'POST') {
+      const [mediaType = ''] = (request.headers['content-type'] ?? '').split(';');
+      if (mediaType.trim().toLowerCase() !== FORM) return refuse(response, 400, 'invalid_request', `the body must be ${FORM}`);
+      const body = await readBody(request);
+      if (!body) return refuse(response, 413, 'invalid_request', `the body is larger than ${MAX_BODY_BYTES} bytes`);
+      if (holdsNul(body.toString('latin1'))) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
+      forwarded = withBody(request, body);
+      // Programs ask here, whatever a browser says it accepts.
+      if (request.path.startsWith('/token') || request.path === '/request') request.headers.accept = 'application/json';
+    }
+
+    forceCanonicalHost(request, tenant);
+    if (request.path === '/jwks') response.set('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`);
+    const handle = await providers.handlerOf(tenant);
+    await handle(forwarded, response);
+  };
+}

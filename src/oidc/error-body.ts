@@ -1,0 +1,29 @@
+import type { KoaContextWithOIDC } from 'oidc-provider';
+
+interface OAuthError {
+  error?: string;
+  error_description?: string;
+}
+
+/** What the library answers when a client may not use a grant; RFC 6749 §5.2 has a code of its own for it. */
+const GRANT_NOT_ALLOWED = 'requested grant type is not allowed for this client';
+
+/**
+ * Koa middleware around every endpoint: an error also says `code` and `message`, as the Management
+ * API's errors do.
+ */
+export async function errorBody(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
+  await next();
+  const body = ctx.body as OAuthError | undefined;
+  if (ctx.status < 400 || typeof body !== 'object' || body === null || typeof body.error !== 'string') return;
+
+  let { error, error_description: description } = body;
+  if (description === GRANT_NOT_ALLOWED) {
+    error = 'unauthorized_client';
+    const isExchange = ctx.oidc.params?.grant_type === 'urn:ietf:params:oauth:grant-type:token-exchange';
+    description = isExchange
+      ? 'this application may not use token exchange: customClientMetadata.allowTokenExchange is not true'
+      : GRANT_NOT_ALLOWED;
+  }
+  ctx.body = { ...body, error, error_description: description, code: `oidc.${error}`, message: description ?? error };
+}

@@ -1,0 +1,190 @@
+import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { CustomClaims } from '../custom-claims/claims.ts';
+import type { Clock } from '../clock.ts';
+import type { TenantCache } from '../database/tenant-cache.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { SecretBox } from '../secret-box.ts';
+import type { Tenant } from '../tenants.ts';
+import { CLAIMS_BY_SCOPE, findAccount, OIDC_SCOPES } from './account.ts';
+import { adapterFor } from './adapter.ts';
+import { auditTokens, type TokenAudit } from './audit.ts';
+import { CLIENT_EXTRAS, Clients } from './clients.ts';
+import { loadExistingGrant } from './consent.ts';
+import { errorBody } from './error-body.ts';
+import { organizationAudience, ResourceServers, resourceServerInfo } from './resource-servers.ts';
+import type { SigningKeys } from './signing-keys.ts';
+import { extraTokenClaims, protectedClaims } from './token-claims.ts';
+import { EXCHANGE_PARAMETERS, tokenExchange } from './token-exchange.ts';
+import { ORGANIZATION, TOKEN_EXCHANGE } from './urns.ts';
+
+/** The pages that oidc-provider asks for outside an interaction, as whole documents. */
+export interface ProviderPages {
+  error(ctx: KoaContextWithOIDC, tenant: Tenant, error: { error: string; error_description?: string }): string | Promise<string>;
+  /** `form` posts the decision; the button carries `form="op.logoutForm" name="logout" value="yes"`. */
+  signOut(ctx: KoaContextWithOIDC, tenant: Tenant, form: string): string | Promise<string>;
+  signedOut(ctx: KoaContextWithOIDC, tenant: Tenant): string | Promise<string>;
+}
+
+export interface ProviderCollaborators {
+  cache: TenantCache;
+  secrets: SecretBox;
+  clock: Clock;
+  logger: Logger;
+  customClaims: CustomClaims;
+  audit: TokenAudit;
+  pages: ProviderPages;
+}
+
+const MINUTE = 60;
+const DAY = 24 * 60 * MINUTE;
+
+function interactionPolicies() {
+  const policy = interactionPolicy.base();
+  // First-party applications are consented without a page; others are asked by the remaining checks.
+  policy.get('consent')?.checks.remove('native_client_prompt');
+  return policy;
+}
+
+const originOf = (uri: string): string | undefined => URL.parse(uri)?.origin;
+
+/** The context's client, resource and account as the resource indicators feature asks for them (RFC 8707). */
+function resourceIndicators(resourceServers: ResourceServers, algorithm: string) {
+  const requestedOrganization = (ctx: KoaContextWithOIDC): string | undefined => {
+    const value = (ctx.oidc.body as Record<string, unknown> | undefined)?.organization_id;
+    return typeof value === 'string' ? value : undefined;
+  };
+
+  return {
+    enabled: true,
+    useGrantedResource: async () => false,
+
+    /** Only machines have a default: a user's token without a resource stays opaque, to be an actor token. */
+    async defaultResource(ctx: KoaContextWithOIDC, _client: unknown, oneOf?: readonly string[]) {
+      if (oneOf || ctx.oidc.params?.grant_type !== 'client_credentials') return undefined as never; // The typings leave "none" out.
+      const organizationId = requestedOrganization(ctx);
+      if (organizationId !== undefined) return organizationAudience(organizationId);
+      const indicator = await resourceServers.defaultIndicator();
+      if (indicator === undefined) throw new errors.InvalidTarget('resource is required: this tenant has no default resource');
+      return indicator;
+    },
+
+    async getResourceServerInfo(ctx: KoaContextWithOIDC, indicator: string, client: { clientId: string }) {
+      const isMachine = ctx.oidc.params?.grant_type === 'client_credentials';
+      if (isMachine && indicator.startsWith(ORGANIZATION)) {
+        const scopes = await resourceServers.organizationScopesOfApplication(client.clientId, indicator.slice(ORGANIZATION.length));
+        if (!scopes) throw Object.assign(new errors.AccessDenied('the application is not a member of the organization'), { statusCode: 403 });
+        return resourceServerInfo({ audience: indicator, scope: scopes.join(' '), algorithm });
+      }
+
+      const resource = await resourceServers.find(indicator);
+      // The Management API is for machines: no grant of a user reaches it.
+      if (!resource || (resource.isManagementApi && !isMachine)) throw new errors.InvalidTarget('resource is not registered, or not open to users');
+      const { account } = ctx.oidc;
+      const held = isMachine
+        ? await resourceServers.scopesOfApplication(client.clientId, resource.id)
+        : account && ctx.oidc.route === 'token'
+          ? await resourceServers.scopesOfUser(account.accountId, resource.id)
+          : await resourceServers.scopeNames(resource.id);
+      return resourceServerInfo({ audience: indicator, scope: held.join(' '), ttl: resource.accessTokenTtl, algorithm });
+    },
+  };
+}
+
+function configurationOf(tenant: Tenant, keys: SigningKeys, collaborators: ProviderCollaborators, resourceServers: ResourceServers): Configuration {
+  const { cache, secrets, clock, customClaims, pages } = collaborators;
+  const { store } = tenant;
+  const { protocol, pathname } = new URL(tenant.endpoint);
+  const isSecure = protocol === 'https:';
+  const cookieOptions = { httpOnly: true, sameSite: 'lax' as const, secure: isSecure, signed: true };
+  // A path-prefix tenant shares its host with others, so names carry the tenant.
+  const cookie = (name: string, path: '__Host-' | '') => `${isSecure ? path : ''}${tenant.id}_${name}`;
+  const clients = new Clients(store, cache, secrets);
+  const ownToken = (_ctx: unknown, client: { clientId: string }, token: { clientId?: string }) => token.clientId === client.clientId;
+  const mount = pathname.replace(/\/+$/, '');
+
+  return {
+    adapter: adapterFor({ store, secrets, clock, findClient: (id) => clients.find(id) }),
+    jwks: { keys: keys.jwks as never },
+    clientDefaults: { id_token_signed_response_alg: keys.algorithm as never },
+    enabledJWA: { idTokenSigningAlgValues: [keys.algorithm as never] },
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    extraClientMetadata: { properties: CLIENT_EXTRAS },
+    scopes: OIDC_SCOPES.filter((scope) => scope !== 'address'),
+    claims: CLAIMS_BY_SCOPE,
+    conformIdTokenClaims: false,
+    responseTypes: ['code'],
+    subjectTypes: ['public'],
+    pkce: { required: (_ctx, client) => client.tokenEndpointAuthMethod === 'none' },
+    findAccount: (_ctx, id) => findAccount(store, id),
+    loadExistingGrant,
+    clientBasedCORS: (_ctx, origin, client) =>
+      [...(client.redirectUris ?? []).map(originOf), ...(client.cors_allowed_origins as string[])].includes(origin),
+    issueRefreshToken: async (_ctx, client, source) =>
+      client.grantTypeAllowed('refresh_token') && (source.scopes.has('offline_access') || client.always_issue_refresh_token === true),
+    rotateRefreshToken: ({ oidc: { client } }) => client?.tokenEndpointAuthMethod === 'none' || client?.rotate_refresh_token !== false,
+    extraTokenClaims: extraTokenClaims(store, customClaims) as never,
+    formats: { customizers: { jwt: protectedClaims as never } },
+    extraParams: ['first_screen', 'organization_id'],
+    interactions: { policy: interactionPolicies(), url: (_ctx, { uid }) => `${mount}/sign-in/${uid}` },
+    cookies: {
+      names: { session: cookie('session', '__Host-'), interaction: cookie('interaction', ''), resume: cookie('resume', '') },
+      long: cookieOptions,
+      short: cookieOptions,
+      keys: [secrets.derive(`cookies:${tenant.id}`)],
+    },
+    renderError: async (ctx, out) => {
+      ctx.type = 'html';
+      ctx.body = await pages.error(ctx, tenant, out);
+    },
+    ttl: {
+      AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 60 * MINUTE,
+      AuthorizationCode: MINUTE,
+      ClientCredentials: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 60 * MINUTE,
+      IdToken: 60 * MINUTE,
+      Interaction: 60 * MINUTE,
+      RefreshToken: (_ctx, _token, client) => Number(client.refresh_token_ttl_days) * DAY,
+      Session: 14 * DAY,
+      Grant: 180 * DAY,
+    },
+    features: {
+      devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
+      // Off, and absent from discovery, until it covers every grant, the exchange included.
+      dPoP: { enabled: false },
+      introspection: { enabled: true, allowedPolicy: ownToken },
+      revocation: { enabled: true, allowedPolicy: ownToken },
+      userinfo: { enabled: true },
+      resourceIndicators: resourceIndicators(resourceServers, keys.algorithm),
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: async (ctx, form) => {
+          ctx.body = await pages.signOut(ctx, tenant, form);
+        },
+        postLogoutSuccessSource: async (ctx) => {
+          ctx.body = await pages.signedOut(ctx, tenant);
+        },
+      },
+    },
+  };
+}
+
+/** oidc-provider, configured for one tenant. Its keys are fixed: other keys are another provider. */
+export function createProvider(tenant: Tenant, keys: SigningKeys, collaborators: ProviderCollaborators): Provider {
+  const { clock, logger, audit, cache, secrets } = collaborators;
+  const resourceServers = new ResourceServers(tenant.store, cache);
+  const provider = new Provider(tenant.issuer, configurationOf(tenant, keys, collaborators, resourceServers));
+  provider.proxy = true; // The forwarded headers it sees are ours: see `endpoint.ts`.
+
+  // An application has several secrets, and any live one works.
+  const clients = new Clients(tenant.store, cache, secrets);
+  provider.Client.prototype.compareClientSecret = function (this: { clientId: string }, actual: string) {
+    return clients.secretMatches(this.clientId, actual, clock());
+  } as never;
+
+  provider.use(errorBody);
+  const refused = auditTokens(provider, tenant, audit, clock);
+  const exchange = tokenExchange({ store: tenant.store, clock, resourceServers, algorithm: keys.algorithm, refused });
+  provider.registerGrantType(TOKEN_EXCHANGE, exchange as never, EXCHANGE_PARAMETERS, ['resource']);
+  provider.on('server_error', (ctx, err) => logger.error({ err, path: ctx.path, tenantId: tenant.id }, 'token service failed'));
+  return provider;
+}

@@ -1,0 +1,97 @@
+import type { Knex } from 'knex';
+import type { Database } from '../database/connect.ts';
+import { TenantStore } from '../database/tenant-store.ts';
+import { newId, newSecret } from '../ids.ts';
+import { secretPurposeOf } from '../oidc/clients.ts';
+import { createSigningKey, DEFAULT_ALGORITHM } from '../oidc/signing-keys.ts';
+import { MANAGEMENT_RESOURCE_ID, MANAGEMENT_SCOPE_ID } from '../oidc/urns.ts';
+import type { SecretBox } from '../secret-box.ts';
+
+export interface NewTenant {
+  id: string;
+  name: string;
+  /** The first is the canonical one. */
+  endpoints: string[];
+  managementApiIndicator: string;
+}
+
+/** Of the tenant's first machine-to-machine application, which holds the Management API's scope. */
+export interface MachineCredentials {
+  clientId: string;
+  clientSecret: string;
+}
+
+/** Inserts the tenant; false when there is one of that id. A second process waits here for the first to commit. */
+async function insertTenant(db: Knex, { id, name, endpoints }: NewTenant, now: number): Promise<boolean> {
+  const inserted = await db('tenants').insert({ id, name, settings: '{}', createdAt: now }).onConflict('id').ignore().returning('id');
+  if (inserted.length === 0) return false;
+  await db('tenantEndpoints').insert(endpoints.map((url, position) => ({ url, tenantId: id, position })));
+  return true;
+}
+
+async function addManagementApi(store: TenantStore, indicator: string, now: number): Promise<string> {
+  await store.add('resources', [
+    { id: MANAGEMENT_RESOURCE_ID, name: 'Management API', indicator, isDefault: false, accessTokenTtl: 3600 },
+  ]);
+  await store.add('scopes', [
+    { id: MANAGEMENT_SCOPE_ID, resourceId: MANAGEMENT_RESOURCE_ID, name: 'all', description: 'Everything the Management API can do', createdAt: now },
+  ]);
+  const roleId = newId();
+  await store.add('roles', [
+    { id: roleId, name: 'Management API access', description: 'May call the Management API', type: 'MachineToMachine', isDefault: false },
+  ]);
+  await store.add('roleScopes', [{ roleId, scopeId: MANAGEMENT_SCOPE_ID }]);
+  return roleId;
+}
+
+async function addMachine(store: TenantStore, secrets: SecretBox, roleId: string, now: number): Promise<MachineCredentials> {
+  const [clientId, clientSecret] = [newId(), newSecret()];
+  await store.add('applications', [
+    {
+      id: clientId,
+      name: 'Backend',
+      description: 'The first caller of the Management API',
+      type: 'MachineToMachine',
+      oidcClientMetadata: { redirectUris: [], postLogoutRedirectUris: [] },
+      customClientMetadata: {},
+      customData: {},
+      isThirdParty: false,
+      createdAt: now,
+    },
+  ]);
+  await store.add('applicationSecrets', [
+    {
+      applicationId: clientId,
+      name: 'First secret',
+      valueEncrypted: secrets.seal(clientSecret, secretPurposeOf(store.tenantId, clientId, 'First secret')),
+      createdAt: now,
+      expiresAt: null,
+    },
+  ]);
+  await store.add('applicationRoles', [{ applicationId: clientId, roleId }]);
+  return { clientId, clientSecret };
+}
+
+/**
+ * A tenant with all it needs to serve: endpoints, a signing key, the Management API and one machine
+ * that may call it. Emits no event: nobody could listen yet.
+ *
+ * @param also runs in the same transaction, with the new tenant's store
+ * @returns undefined when the tenant is there already
+ */
+export function createTenant(
+  database: Database,
+  secrets: SecretBox,
+  tenant: NewTenant,
+  { now, also }: { now: number; also?: (store: TenantStore, machine: MachineCredentials) => Promise<void> },
+): Promise<MachineCredentials | undefined> {
+  return database.transaction(async (db) => {
+    if (!(await insertTenant(db, tenant, now))) return undefined;
+    const store = new TenantStore(database, tenant.id, { db, written: new Set() });
+    await createSigningKey(store, secrets, { algorithm: DEFAULT_ALGORITHM, state: 'current', now });
+    const roleId = await addManagementApi(store, tenant.managementApiIndicator, now);
+    const machine = await addMachine(store, secrets, roleId, now);
+    await also?.(store, machine);
+    return machine;
+  });
+}

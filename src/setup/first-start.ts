@@ -1,0 +1,86 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import type { Database } from '../database/connect.ts';
+import type { SecretBox } from '../secret-box.ts';
+import { createTenant, type MachineCredentials } from './create-tenant.ts';
+import { addDemonstration, type Demonstration, prepareDemonstration } from './demonstration.ts';
+
+export const DEFAULT_TENANT = 'default';
+
+/** `DATA_DIR/credentials.json`, written once, readable by its owner alone. */
+export interface Credentials {
+  endpoint: string;
+  managementApiIndicator: string;
+  machine: MachineCredentials;
+  demo?: Demonstration;
+}
+
+export const credentialsPath = (dataDir: string): string => join(dataDir, 'credentials.json');
+
+async function writeCredentials(dataDir: string, credentials: Credentials): Promise<void> {
+  const path = credentialsPath(dataDir);
+  await writeFile(path, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  await chmod(path, 0o600);
+}
+
+export interface FirstStartOptions {
+  config: Pick<Config, 'endpoint' | 'managementApiIndicator' | 'dataDir' | 'demo'>;
+  database: Database;
+  secrets: SecretBox;
+  hashPassword(password: string): Promise<string>;
+  now: number;
+}
+
+/**
+ * Makes the default tenant, and the demonstration when it is wanted, in one transaction. The file
+ * is written before the commit: credentials that nobody could read would be worse than a stale file.
+ *
+ * @returns undefined when this is not the first start
+ */
+export async function firstStart({ config, database, secrets, hashPassword, now }: FirstStartOptions): Promise<Credentials | undefined> {
+  if (await database.reader('tenants').where({ id: DEFAULT_TENANT }).first('id')) return undefined;
+  const { endpoint, managementApiIndicator, dataDir } = config;
+  const prepared = config.demo ? await prepareDemonstration(hashPassword) : undefined;
+
+  let credentials: Credentials | undefined;
+  await createTenant(
+    database,
+    secrets,
+    { id: DEFAULT_TENANT, name: 'Default', endpoints: [endpoint], managementApiIndicator },
+    {
+      now,
+      async also(store, machine) {
+        const demo = prepared && (await addDemonstration(store, { ...prepared, secrets, now }));
+        credentials = { endpoint, managementApiIndicator, machine, ...(demo && { demo }) };
+        await writeCredentials(dataDir, credentials);
+      },
+    },
+  );
+  return credentials;
+}
+
+/** For a person at the terminal: what was made, where it is, and what to try. */
+export function describeFirstStart({ endpoint, managementApiIndicator, machine, demo }: Credentials, dataDir: string): string {
+  const lines = [
+    '',
+    `First start. These credentials are shown once; they are also in ${credentialsPath(dataDir)}.`,
+    '',
+    `  Management API     ${endpoint}/api (indicator ${managementApiIndicator})`,
+    `  machine client id  ${machine.clientId}`,
+    `  machine secret     ${machine.clientSecret}`,
+  ];
+  if (demo) {
+    lines.push(
+      '',
+      `  demo application   ${demo.clientId} (public, may exchange subject tokens)`,
+      `  demo resource      ${demo.resource} with scope ${demo.scope}`,
+      `  actor              ${demo.actor.id}, signs in as ${demo.actor.username} / ${demo.actor.password}`,
+      `  subject            ${demo.subject.id}`,
+      '',
+      'See the whole flow:                npm run demo',
+      'Impersonate someone step by step:  README.md',
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
