@@ -51,7 +51,11 @@ export class CustomClaims {
    *
    * @throws {ScriptFailure} when the run failed and the version blocks issuance on that, and always when it denied access
    */
-  async claimsFor(store: TenantStore, tokenType: TokenType, input: () => Promise<ClaimsInput>): Promise<Record<string, unknown>> {
+  async claimsFor(
+    store: TenantStore,
+    tokenType: TokenType,
+    input: () => Promise<ClaimsInput>,
+  ): Promise<Record<string, unknown>> {
     const active = await this.#active(store, tokenType);
     if (!active) return {};
     const { version, environmentVariables } = active;
@@ -72,13 +76,16 @@ export class CustomClaims {
       console: outcome.console,
       userId: token.accountId ?? null,
       jti: token.jti,
-      inputEncrypted: version.recordInputs ? secrets.seal(JSON.stringify({ token, context }), inputPurpose(store.tenantId, token.jti)) : null,
+      inputEncrypted: version.recordInputs
+        ? secrets.seal(JSON.stringify({ token, context }), inputPurpose(store.tenantId, token.jti))
+        : null,
       createdAt: clock(),
     });
 
     if (outcome.result === 'ok') return kept;
     // A denial is the script's decision, not its failure: it always counts.
-    if (version.blockIssuanceOnError || outcome.result === 'denied') throw new ScriptFailure(outcome.result, outcome.message);
+    if (version.blockIssuanceOnError || outcome.result === 'denied')
+      throw new ScriptFailure(outcome.result, outcome.message);
     return {};
   }
 

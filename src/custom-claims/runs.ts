@@ -44,7 +44,9 @@ export class RunLog {
     for (const [store, ofStore] of Map.groupBy(runs, ({ store }) => store)) {
       for (let start = 0; start < ofStore.length; start += BATCH) {
         const rows = ofStore.slice(start, start + BATCH).map(({ run }) => ({ id: newId(), ...run }));
-        await store.add('scriptRuns', rows).catch((err: unknown) => this.#logger.warn({ err }, 'script runs were not written'));
+        await store
+          .add('scriptRuns', rows)
+          .catch((err: unknown) => this.#logger.warn({ err }, 'script runs were not written'));
       }
     }
   }

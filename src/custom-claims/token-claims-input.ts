@@ -71,7 +71,9 @@ async function identitiesOf(store: TenantStore, userId: string) {
   const rows = await store.from('userIdentities').where({ userId }).select('*');
   const social = rows.filter(({ isSso }) => !isSso);
   return {
-    identities: Object.fromEntries(social.map(({ target, externalId, details }) => [target, { userId: externalId, details }])),
+    identities: Object.fromEntries(
+      social.map(({ target, externalId, details }) => [target, { userId: externalId, details }]),
+    ),
     ssoIdentities: rows
       .filter(({ isSso }) => isSso)
       .map(({ target, externalId, details }) => ({ issuer: target, identityId: externalId, detail: details })),

@@ -66,7 +66,7 @@ export function environmentOf(version: ScriptVersionRow, secrets: SecretBox): Re
 }
 
 /** The version as it was uploaded. */
-export function valueOf(version: ScriptVersionRow, secrets: SecretBox): ScriptValue {
+export function scriptValueOf(version: ScriptVersionRow, secrets: SecretBox): ScriptValue {
   const { script, tokenSample, contextSample, blockIssuanceOnError, recordInputs } = version;
   return {
     script,

@@ -279,6 +279,31 @@ export interface AuditRow extends Identified {
   createdAt: number;
 }
 
+export interface ConnectorRow extends Identified {
+  target: string;
+  name: string;
+  issuer: string;
+  clientId: string;
+  clientSecretEncrypted: string;
+  scope: string;
+  domains: string[];
+  createdAt: number;
+}
+
+export interface SignInProgressRow extends Identified {
+  version: number;
+  stateEncrypted: string;
+  finishedAt: number | null;
+  expiresAt: number;
+}
+
+export interface VerificationCodeRow extends Identified {
+  codeEncrypted: string;
+  attempts: number;
+  spentAt: number | null;
+  expiresAt: number;
+}
+
 export interface Tables {
   users: UserRow;
   userIdentities: UserIdentityRow;
@@ -313,6 +338,11 @@ export interface Tables {
   activeScripts: ActiveScriptRow;
   scriptRuns: ScriptRunRow;
   auditLog: AuditRow;
+  signInSettings: Owned & { settings: Json };
+  connectors: ConnectorRow;
+  signInProgress: SignInProgressRow;
+  verificationCodes: VerificationCodeRow;
+  rateLimits: Owned & { key: string; points: number; expiresAt: number };
 }
 
 export type Table = keyof Tables;
@@ -340,6 +370,7 @@ export const jsonColumns: ReadonlySet<string> = new Set([
   'contextSample',
   'droppedClaims',
   'console',
+  'domains',
 ]);
 
 export const booleanColumns: ReadonlySet<string> = new Set([

@@ -11,8 +11,9 @@ type Fields<T extends Table> = Partial<Omit<Row<T>, 'tenantId'>>;
 export type Key<T extends Table> = Fields<T>;
 export type Patch<T extends Table> = Fields<T>;
 export type Rows<T extends Table> = Knex.QueryBuilder<Row<T>, Row<T>[]>;
+export type Query = Knex.QueryBuilder;
 /** Conditions, written on a query that already stays inside the tenant. */
-export type Condition = (query: Knex.QueryBuilder) => void;
+export type Condition = (query: Query) => void;
 
 /** Rows of one insert. Knex writes them for SQLite as a compound select, which holds 500. */
 const MAX_ROWS = 400;

@@ -37,7 +37,16 @@ function requestId(logger: Logger): RequestHandler {
       const startedAt = performance.now();
       response.once('finish', () => {
         const durationMs = Math.round(performance.now() - startedAt);
-        logger.debug({ requestId: id, method: request.method, path: request.originalUrl.split('?')[0], status: response.statusCode, durationMs }, 'answered');
+        logger.debug(
+          {
+            requestId: id,
+            method: request.method,
+            path: request.originalUrl.split('?')[0],
+            status: response.statusCode,
+            durationMs,
+          },
+          'answered',
+        );
       });
     }
     next();
@@ -69,7 +78,9 @@ export function createApp({ tenants, logger, trustProxy, ...parts }: AppParts): 
 
   const management = Router({ caseSensitive: true });
   management.use(parts.reference);
-  management.use((request, response, next) => (isExperience(request.path) ? next('router') : parts.authenticate(request, response, next)));
+  management.use((request, response, next) =>
+    isExperience(request.path) ? next('router') : parts.authenticate(request, response, next),
+  );
   management.use(express.json({ limit: MAX_JSON_BYTES, strict: false, type: 'application/json' }));
   management.use((_request, response, next) => {
     response.setHeader('Cache-Control', 'no-store');
@@ -91,4 +102,3 @@ export function createApp({ tenants, logger, trustProxy, ...parts }: AppParts): 
 
 /** The JSON under the sign-in pages has its own cookie and token instead of a bearer token. */
 const isExperience = (path: string): boolean => path === '/experience' || path.startsWith('/experience/');
-

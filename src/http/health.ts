@@ -21,7 +21,8 @@ export function healthRoutes({ database, isServing, details }: HealthChecks): Ro
       () => false,
     );
     const isReady = isReachable && isServing();
-    const verbose = request.query.verbose === undefined ? {} : { database: isReachable ? 'ok' : 'unreachable', ...details() };
+    const verbose =
+      request.query.verbose === undefined ? {} : { database: isReachable ? 'ok' : 'unreachable', ...details() };
     response.status(isReady ? 200 : 503).json({ status: isReady ? 'ready' : 'not ready', ...verbose });
   });
   return router;

@@ -10,7 +10,8 @@ const MAX_REMEMBERED = 10_000;
 
 export interface AccessTokensOptions {
   keysOf(tenant: Tenant): Promise<SigningKeys>;
-  managementApiIndicatorOf(tenant: Tenant): string;
+  /** The audience a token must have. */
+  indicatorOf(tenant: Tenant): Promise<string>;
 }
 
 /**
@@ -43,7 +44,7 @@ export class AccessTokens {
       {
         typ: 'at+jwt',
         issuer: tenant.issuer,
-        audience: this.#options.managementApiIndicatorOf(tenant),
+        audience: await this.#options.indicatorOf(tenant),
         algorithms: ['ES256', 'ES384', 'RS256', 'EdDSA'],
         requiredClaims: ['exp'],
         crit: {},

@@ -23,7 +23,11 @@ export const CLAIMS_BY_SCOPE: Record<string, string[]> = {
 export const OIDC_SCOPES: readonly string[] = [...Object.keys(CLAIMS_BY_SCOPE), 'offline_access', 'address'];
 
 /** Claims that need rows beyond the user's own, read only when their scope was granted. */
-async function joinedClaims(store: TenantStore, userId: string, scopes: ReadonlySet<string>): Promise<Record<string, unknown>> {
+async function joinedClaims(
+  store: TenantStore,
+  userId: string,
+  scopes: ReadonlySet<string>,
+): Promise<Record<string, unknown>> {
   const claims: Record<string, unknown> = {};
   if (scopes.has('roles')) {
     const roles = store.from('userRoles').join(store.rows('roles'), 'roles.id', 'userRoles.roleId').where({ userId });
@@ -44,7 +48,10 @@ async function joinedClaims(store: TenantStore, userId: string, scopes: Readonly
       .from('organizationUserRoles')
       .join(store.rows('organizationRoles'), 'organizationRoles.id', 'organizationUserRoles.organizationRoleId')
       .where({ userId })
-      .select('organizationUserRoles.organizationId as organizationId', 'organizationRoles.name as name')) as unknown as {
+      .select(
+        'organizationUserRoles.organizationId as organizationId',
+        'organizationRoles.name as name',
+      )) as unknown as {
       organizationId: string;
       name: string;
     }[];
@@ -73,7 +80,12 @@ export async function findAccount(store: TenantStore, id: string): Promise<Accou
   if (!user || user.isSuspended) return undefined;
   return {
     accountId: id,
-    async claims(_use: string, scope: string, _claims: Record<string, ClaimsParameterMember | null>, _rejected: string[]) {
+    async claims(
+      _use: string,
+      scope: string,
+      _claims: Record<string, ClaimsParameterMember | null>,
+      _rejected: string[],
+    ) {
       const scopes = new Set(scope.split(' '));
       return { sub: id, ...ownClaims(user), ...(await joinedClaims(store, id, scopes)) };
     },

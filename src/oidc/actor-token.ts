@@ -22,7 +22,8 @@ export async function verifyActorToken(ctx: KoaContextWithOIDC, store: TenantSto
   if (token === undefined && type === undefined) return undefined;
   if (token === undefined) throw new errors.InvalidRequest('actor_token_type must not be sent without actor_token');
   if (typeof token !== 'string' || token === '') throw new errors.InvalidRequest('actor_token must not be empty');
-  if (type === undefined || type === '') throw new errors.InvalidRequest('actor_token_type is required with actor_token');
+  if (type === undefined || type === '')
+    throw new errors.InvalidRequest('actor_token_type is required with actor_token');
   if (type !== ACCESS_TOKEN) throw new errors.InvalidRequest(`actor_token_type must be ${ACCESS_TOKEN}`);
   if (isJwt(token)) {
     throw new errors.InvalidRequest(

@@ -76,7 +76,11 @@ export function adapterFor({ store, secrets, clock, findClient }: AdapterOptions
 
       /** True for one request only: the library read `consumed` before, so another may have been faster. */
       async consume(value) {
-        const spent = await store.change('oidcPayloads', { model, id: hashOf(value), consumedAt: null }, { consumedAt: clock() });
+        const spent = await store.change(
+          'oidcPayloads',
+          { model, id: hashOf(value), consumedAt: null },
+          { consumedAt: clock() },
+        );
         if (spent !== 1) throw new errors.InvalidGrant('already consumed');
       },
     };

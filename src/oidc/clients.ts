@@ -8,7 +8,13 @@ import type { SecretBox } from '../secret-box.ts';
 import { TOKEN_EXCHANGE } from './urns.ts';
 
 /** Metadata of ours beside the standard ones; on a client they keep these names. */
-export const CLIENT_EXTRAS = ['is_third_party', 'cors_allowed_origins', 'refresh_token_ttl_days', 'always_issue_refresh_token', 'rotate_refresh_token'];
+export const CLIENT_EXTRAS = [
+  'is_third_party',
+  'cors_allowed_origins',
+  'refresh_token_ttl_days',
+  'always_issue_refresh_token',
+  'rotate_refresh_token',
+];
 
 const isConfidential = ({ type }: ApplicationRow): boolean => type === 'Traditional' || type === 'MachineToMachine';
 
@@ -84,7 +90,9 @@ export class Clients {
     return this.#cache.get(this.#store.tenantId, `secrets:${clientId}`, async () => {
       const rows = await this.#store.from('applicationSecrets').where({ applicationId: clientId }).select('*');
       return rows.map(({ name, valueEncrypted, expiresAt }) => ({
-        hash: Buffer.from(hashOf(this.#secrets.open(valueEncrypted, secretPurposeOf(this.#store.tenantId, clientId, name)))),
+        hash: Buffer.from(
+          hashOf(this.#secrets.open(valueEncrypted, secretPurposeOf(this.#store.tenantId, clientId, name))),
+        ),
         expiresAt,
       }));
     });

@@ -16,7 +16,10 @@ export async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant 
   const before = JSON.stringify([grant.openid, grant.resources]);
   grant.addOIDCScope([...ctx.oidc.requestParamOIDCScopes].join(' '));
   for (const [indicator, server] of Object.entries(ctx.oidc.resourceServers ?? {})) {
-    grant.addResourceScope(indicator, [...ctx.oidc.requestParamScopes].filter((scope) => server.scopes.has(scope)).join(' '));
+    grant.addResourceScope(
+      indicator,
+      [...ctx.oidc.requestParamScopes].filter((scope) => server.scopes.has(scope)).join(' '),
+    );
   }
   if (!existing || JSON.stringify([grant.openid, grant.resources]) !== before) await grant.save();
   return grant;

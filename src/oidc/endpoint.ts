@@ -66,10 +66,12 @@ export function oidcEndpoint(providers: Providers): RequestHandler {
     let forwarded = request;
     if (request.method === 'POST') {
       const [mediaType = ''] = (request.headers['content-type'] ?? '').split(';');
-      if (mediaType.trim().toLowerCase() !== FORM) return refuse(response, 400, 'invalid_request', `the body must be ${FORM}`);
+      if (mediaType.trim().toLowerCase() !== FORM)
+        return refuse(response, 400, 'invalid_request', `the body must be ${FORM}`);
       const body = await readBody(request);
       if (!body) return refuse(response, 413, 'invalid_request', `the body is larger than ${MAX_BODY_BYTES} bytes`);
-      if (holdsNul(body.toString('latin1'))) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
+      if (holdsNul(body.toString('latin1')))
+        return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
       forwarded = withBody(request, body);
       // Programs ask here, whatever a browser says it accepts.
       if (request.path.startsWith('/token') || request.path === '/request') request.headers.accept = 'application/json';

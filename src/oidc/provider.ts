@@ -1,6 +1,6 @@
 import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC, Provider } from 'oidc-provider';
-import type { CustomClaims } from '../custom-claims/claims.ts';
 import type { Clock } from '../clock.ts';
+import type { CustomClaims } from '../custom-claims/claims.ts';
 import type { TenantCache } from '../database/tenant-cache.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { SecretBox } from '../secret-box.ts';
@@ -19,7 +19,11 @@ import { ORGANIZATION, TOKEN_EXCHANGE } from './urns.ts';
 
 /** The pages that oidc-provider asks for outside an interaction, as whole documents. */
 export interface ProviderPages {
-  error(ctx: KoaContextWithOIDC, tenant: Tenant, error: { error: string; error_description?: string }): string | Promise<string>;
+  error(
+    ctx: KoaContextWithOIDC,
+    tenant: Tenant,
+    error: { error: string; error_description?: string },
+  ): string | Promise<string>;
   /** `form` posts the decision; the button carries `form="op.logoutForm" name="logout" value="yes"`. */
   signOut(ctx: KoaContextWithOIDC, tenant: Tenant, form: string): string | Promise<string>;
   signedOut(ctx: KoaContextWithOIDC, tenant: Tenant): string | Promise<string>;
@@ -64,33 +68,51 @@ function resourceIndicators(resourceServers: ResourceServers, algorithm: string)
       const organizationId = requestedOrganization(ctx);
       if (organizationId !== undefined) return organizationAudience(organizationId);
       const indicator = await resourceServers.defaultIndicator();
-      if (indicator === undefined) throw new errors.InvalidTarget('resource is required: this tenant has no default resource');
+      if (indicator === undefined)
+        throw new errors.InvalidTarget('resource is required: this tenant has no default resource');
       return indicator;
     },
 
     async getResourceServerInfo(ctx: KoaContextWithOIDC, indicator: string, client: { clientId: string }) {
       const isMachine = ctx.oidc.params?.grant_type === 'client_credentials';
       if (isMachine && indicator.startsWith(ORGANIZATION)) {
-        const scopes = await resourceServers.organizationScopesOfApplication(client.clientId, indicator.slice(ORGANIZATION.length));
-        if (!scopes) throw Object.assign(new errors.AccessDenied('the application is not a member of the organization'), { statusCode: 403 });
+        const scopes = await resourceServers.organizationScopesOfApplication(
+          client.clientId,
+          indicator.slice(ORGANIZATION.length),
+        );
+        if (!scopes)
+          throw Object.assign(new errors.AccessDenied('the application is not a member of the organization'), {
+            statusCode: 403,
+          });
         return resourceServerInfo({ audience: indicator, scope: scopes.join(' '), algorithm });
       }
 
       const resource = await resourceServers.find(indicator);
       // The Management API is for machines: no grant of a user reaches it.
-      if (!resource || (resource.isManagementApi && !isMachine)) throw new errors.InvalidTarget('resource is not registered, or not open to users');
+      if (!resource || (resource.isManagementApi && !isMachine))
+        throw new errors.InvalidTarget('resource is not registered, or not open to users');
       const { account } = ctx.oidc;
       const held = isMachine
         ? await resourceServers.scopesOfApplication(client.clientId, resource.id)
         : account && ctx.oidc.route === 'token'
           ? await resourceServers.scopesOfUser(account.accountId, resource.id)
           : await resourceServers.scopeNames(resource.id);
-      return resourceServerInfo({ audience: indicator, scope: held.join(' '), ttl: resource.accessTokenTtl, algorithm });
+      return resourceServerInfo({
+        audience: indicator,
+        scope: held.join(' '),
+        ttl: resource.accessTokenTtl,
+        algorithm,
+      });
     },
   };
 }
 
-function configurationOf(tenant: Tenant, keys: SigningKeys, collaborators: ProviderCollaborators, resourceServers: ResourceServers): Configuration {
+function configurationOf(
+  tenant: Tenant,
+  keys: SigningKeys,
+  collaborators: ProviderCollaborators,
+  resourceServers: ResourceServers,
+): Configuration {
   const { cache, secrets, clock, customClaims, pages } = collaborators;
   const { store } = tenant;
   const { protocol, pathname } = new URL(tenant.endpoint);
@@ -99,7 +121,8 @@ function configurationOf(tenant: Tenant, keys: SigningKeys, collaborators: Provi
   // A path-prefix tenant shares its host with others, so names carry the tenant.
   const cookie = (name: string, path: '__Host-' | '') => `${isSecure ? path : ''}${tenant.id}_${name}`;
   const clients = new Clients(store, cache, secrets);
-  const ownToken = (_ctx: unknown, client: { clientId: string }, token: { clientId?: string }) => token.clientId === client.clientId;
+  const ownToken = (_ctx: unknown, client: { clientId: string }, token: { clientId?: string }) =>
+    token.clientId === client.clientId;
   const mount = pathname.replace(/\/+$/, '');
 
   return {
@@ -120,14 +143,20 @@ function configurationOf(tenant: Tenant, keys: SigningKeys, collaborators: Provi
     clientBasedCORS: (_ctx, origin, client) =>
       [...(client.redirectUris ?? []).map(originOf), ...(client.cors_allowed_origins as string[])].includes(origin),
     issueRefreshToken: async (_ctx, client, source) =>
-      client.grantTypeAllowed('refresh_token') && (source.scopes.has('offline_access') || client.always_issue_refresh_token === true),
-    rotateRefreshToken: ({ oidc: { client } }) => client?.tokenEndpointAuthMethod === 'none' || client?.rotate_refresh_token !== false,
+      client.grantTypeAllowed('refresh_token') &&
+      (source.scopes.has('offline_access') || client.always_issue_refresh_token === true),
+    rotateRefreshToken: ({ oidc: { client } }) =>
+      client?.tokenEndpointAuthMethod === 'none' || client?.rotate_refresh_token !== false,
     extraTokenClaims: extraTokenClaims(store, customClaims) as never,
     formats: { customizers: { jwt: protectedClaims as never } },
     extraParams: ['first_screen', 'organization_id'],
     interactions: { policy: interactionPolicies(), url: (_ctx, { uid }) => `${mount}/sign-in/${uid}` },
     cookies: {
-      names: { session: cookie('session', '__Host-'), interaction: cookie('interaction', ''), resume: cookie('resume', '') },
+      names: {
+        session: cookie('session', '__Host-'),
+        interaction: cookie('interaction', ''),
+        resume: cookie('resume', ''),
+      },
       long: cookieOptions,
       short: cookieOptions,
       keys: [secrets.derive(`cookies:${tenant.id}`)],
@@ -185,6 +214,8 @@ export function createProvider(tenant: Tenant, keys: SigningKeys, collaborators:
   const refused = auditTokens(provider, tenant, audit, clock);
   const exchange = tokenExchange({ store: tenant.store, clock, resourceServers, algorithm: keys.algorithm, refused });
   provider.registerGrantType(TOKEN_EXCHANGE, exchange as never, EXCHANGE_PARAMETERS, ['resource']);
-  provider.on('server_error', (ctx, err) => logger.error({ err, path: ctx.path, tenantId: tenant.id }, 'token service failed'));
+  provider.on('server_error', (ctx, err) =>
+    logger.error({ err, path: ctx.path, tenantId: tenant.id }, 'token service failed'),
+  );
   return provider;
 }

@@ -103,8 +103,16 @@ export class ResourceServers {
   ): Promise<string[]> {
     const rows = await this.#store
       .from(members)
-      .join(this.#store.rows('organizationRoleScopes'), 'organizationRoleScopes.organizationRoleId', `${members}.organizationRoleId`)
-      .join(this.#store.rows('organizationScopes'), 'organizationScopes.id', 'organizationRoleScopes.organizationScopeId')
+      .join(
+        this.#store.rows('organizationRoleScopes'),
+        'organizationRoleScopes.organizationRoleId',
+        `${members}.organizationRoleId`,
+      )
+      .join(
+        this.#store.rows('organizationScopes'),
+        'organizationScopes.id',
+        'organizationRoleScopes.organizationScopeId',
+      )
       .where(member)
       .select('organizationScopes.name as name');
     return namesOf(rows as { name: string }[]);
@@ -120,7 +128,17 @@ export function grantedScopes(requested: string | undefined, held: readonly stri
 }
 
 /** As oidc-provider takes a resource: always a signed JWT with one audience. */
-export function resourceServerInfo({ audience, scope, ttl, algorithm }: { audience: string; scope: string; ttl?: number; algorithm: string }) {
+export function resourceServerInfo({
+  audience,
+  scope,
+  ttl,
+  algorithm,
+}: {
+  audience: string;
+  scope: string;
+  ttl?: number;
+  algorithm: string;
+}) {
   return {
     audience,
     scope,

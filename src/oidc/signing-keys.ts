@@ -1,4 +1,4 @@
-import { exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose';
+import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import type { SigningKeyRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { newId } from '../ids.ts';
@@ -25,7 +25,10 @@ export async function createSigningKey(
   secrets: SecretBox,
   { algorithm, state, now }: { algorithm: SigningAlgorithm; state: SigningKeyRow['state']; now: number },
 ): Promise<SigningKeyRow> {
-  const { privateKey } = await generateKeyPair(algorithm, { extractable: true, ...(algorithm === 'EdDSA' && { crv: 'Ed25519' }) });
+  const { privateKey } = await generateKeyPair(algorithm, {
+    extractable: true,
+    ...(algorithm === 'EdDSA' && { crv: 'Ed25519' }),
+  });
   const id = newId();
   const jwk = JSON.stringify(await exportJWK(privateKey));
   return store.insert('signingKeys', {
@@ -41,7 +44,8 @@ export async function createSigningKey(
 const ORDER: Record<SigningKeyRow['state'], number> = { current: 0, next: 1, previous: 2 };
 const PRIVATE_MEMBERS = new Set(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth']);
 
-const publicPart = (jwk: JWK): JWK => Object.fromEntries(Object.entries(jwk).filter(([name]) => !PRIVATE_MEMBERS.has(name)));
+const publicPart = (jwk: JWK): JWK =>
+  Object.fromEntries(Object.entries(jwk).filter(([name]) => !PRIVATE_MEMBERS.has(name)));
 
 export async function loadSigningKeys(store: TenantStore, secrets: SecretBox): Promise<SigningKeys> {
   const rows = await store.from('signingKeys').select('*');

@@ -81,14 +81,19 @@ export interface Spend {
 }
 
 /** Present users of the tenant who are not suspended, as a condition on a column that names one. */
-const liveUser = (store: TenantStore, userId: string) => store.from('users').where({ id: userId, isSuspended: false }).select('id');
+const liveUser = (store: TenantStore, userId: string) =>
+  store.from('users').where({ id: userId, isSuspended: false }).select('id');
 
 /**
  * True for one caller only, ever. The update matches an unspent, unrevoked, unexpired token whose
  * subject and actor are still there and not suspended, or nothing; the impersonation and its audit
  * row are written with it.
  */
-export function spendSubjectToken(store: TenantStore, { impersonation, requestId }: Spend, now: number): Promise<boolean> {
+export function spendSubjectToken(
+  store: TenantStore,
+  { impersonation, requestId }: Spend,
+  now: number,
+): Promise<boolean> {
   const { subjectTokenId, subjectId, actorId } = impersonation;
   return store.transaction(async (store) => {
     const spent = await store.changeWhere(

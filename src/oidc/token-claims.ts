@@ -15,7 +15,8 @@ export interface Exchange {
   organizationId: string | undefined;
 }
 
-const exchangeOf = (ctx: KoaContextWithOIDC): Exchange | undefined => (ctx.oidc.entities as Record<string, unknown>).Exchange as Exchange | undefined;
+const exchangeOf = (ctx: KoaContextWithOIDC): Exchange | undefined =>
+  (ctx.oidc.entities as Record<string, unknown>).Exchange as Exchange | undefined;
 
 const organizationIdOf = ({ aud }: IssuedToken, exchange: Exchange | undefined): string | undefined => {
   if (exchange?.organizationId !== undefined) return exchange.organizationId;

@@ -49,7 +49,8 @@ function parametersOf(params: Record<string, unknown>): ExchangeParameters {
   if ((text('requested_token_type') ?? ACCESS_TOKEN) !== ACCESS_TOKEN) {
     throw new errors.InvalidRequest(`requested_token_type must be ${ACCESS_TOKEN}`);
   }
-  if (text('audience') !== undefined) throw new errors.InvalidTarget('audience is not supported; name the resource in resource');
+  if (text('audience') !== undefined)
+    throw new errors.InvalidTarget('audience is not supported; name the resource in resource');
   if (Array.isArray(params.resource)) throw new errors.InvalidTarget('only one resource can be named');
 
   const [resource, organizationId] = [text('resource'), text('organization_id')];
@@ -69,7 +70,9 @@ async function resolveTarget(
   if (organizationId !== undefined) {
     const organizationScopes = await resourceServers.organizationScopesOfUser(subjectId, organizationId);
     if (!organizationScopes) {
-      throw Object.assign(new errors.AccessDenied('the subject is not a member of the organization'), { statusCode: 403 });
+      throw Object.assign(new errors.AccessDenied('the subject is not a member of the organization'), {
+        statusCode: 403,
+      });
     }
     held = organizationScopes;
     if (resource === undefined) {
@@ -80,17 +83,31 @@ async function resolveTarget(
 
   const known = await resourceServers.find(resource as string);
   // The Management API is for machines: nobody reaches it by acting as someone.
-  if (!known || known.isManagementApi) throw new errors.InvalidTarget('resource is not registered, or not open to users');
+  if (!known || known.isManagementApi)
+    throw new errors.InvalidTarget('resource is not registered, or not open to users');
   held = await resourceServers.scopesOfUser(subjectId, known.id, organizationId);
-  const info = resourceServerInfo({ audience: known.indicator, scope: held.join(' '), ttl: known.accessTokenTtl, algorithm });
+  const info = resourceServerInfo({
+    audience: known.indicator,
+    scope: held.join(' '),
+    ttl: known.accessTokenTtl,
+    algorithm,
+  });
   return { identifier: known.indicator, held, info };
 }
 
 /** A subject token can be bound at creation to an application, an actor and a resource. */
-function refuseOtherBinding(token: FoundSubjectToken, clientId: string, resource: string | undefined, actorId: string | undefined): void {
-  if (token.clientId !== null && token.clientId !== clientId) throw new errors.InvalidRequest('subject token is bound to another application');
-  if (token.resource !== null && token.resource !== resource) throw new errors.InvalidTarget('subject token is bound to another resource');
-  if (token.actorId !== null && token.actorId !== actorId) throw new errors.InvalidRequest('subject token is bound to another actor');
+function refuseOtherBinding(
+  token: FoundSubjectToken,
+  clientId: string,
+  resource: string | undefined,
+  actorId: string | undefined,
+): void {
+  if (token.clientId !== null && token.clientId !== clientId)
+    throw new errors.InvalidRequest('subject token is bound to another application');
+  if (token.resource !== null && token.resource !== resource)
+    throw new errors.InvalidTarget('subject token is bound to another resource');
+  if (token.actorId !== null && token.actorId !== actorId)
+    throw new errors.InvalidRequest('subject token is bound to another actor');
 }
 
 /**
@@ -141,7 +158,8 @@ export function tokenExchange(collaborators: ExchangeCollaborators) {
     const impersonation = impersonationOf(ctx, accessToken, exchange, clock());
     if (!(await spendSubjectToken(store, impersonation, clock()))) {
       // Lost a race, was revoked, or a person was suspended while the script ran: say which.
-      const reason = refusalOf(await findSubjectToken(store, parameters.subjectToken), clock()) ?? 'actor token is not valid';
+      const reason =
+        refusalOf(await findSubjectToken(store, parameters.subjectToken), clock()) ?? 'actor token is not valid';
       refused(ctx, subjectToken, reason);
       throw new errors.InvalidRequest(reason);
     }

@@ -23,7 +23,11 @@ export interface MachineCredentials {
 
 /** Inserts the tenant; false when there is one of that id. A second process waits here for the first to commit. */
 async function insertTenant(db: Knex, { id, name, endpoints }: NewTenant, now: number): Promise<boolean> {
-  const inserted = await db('tenants').insert({ id, name, settings: '{}', createdAt: now }).onConflict('id').ignore().returning('id');
+  const inserted = await db('tenants')
+    .insert({ id, name, settings: '{}', createdAt: now })
+    .onConflict('id')
+    .ignore()
+    .returning('id');
   if (inserted.length === 0) return false;
   await db('tenantEndpoints').insert(endpoints.map((url, position) => ({ url, tenantId: id, position })));
   return true;
@@ -34,17 +38,34 @@ async function addManagementApi(store: TenantStore, indicator: string, now: numb
     { id: MANAGEMENT_RESOURCE_ID, name: 'Management API', indicator, isDefault: false, accessTokenTtl: 3600 },
   ]);
   await store.add('scopes', [
-    { id: MANAGEMENT_SCOPE_ID, resourceId: MANAGEMENT_RESOURCE_ID, name: 'all', description: 'Everything the Management API can do', createdAt: now },
+    {
+      id: MANAGEMENT_SCOPE_ID,
+      resourceId: MANAGEMENT_RESOURCE_ID,
+      name: 'all',
+      description: 'Everything the Management API can do',
+      createdAt: now,
+    },
   ]);
   const roleId = newId();
   await store.add('roles', [
-    { id: roleId, name: 'Management API access', description: 'May call the Management API', type: 'MachineToMachine', isDefault: false },
+    {
+      id: roleId,
+      name: 'Management API access',
+      description: 'May call the Management API',
+      type: 'MachineToMachine',
+      isDefault: false,
+    },
   ]);
   await store.add('roleScopes', [{ roleId, scopeId: MANAGEMENT_SCOPE_ID }]);
   return roleId;
 }
 
-async function addMachine(store: TenantStore, secrets: SecretBox, roleId: string, now: number): Promise<MachineCredentials> {
+async function addMachine(
+  store: TenantStore,
+  secrets: SecretBox,
+  roleId: string,
+  now: number,
+): Promise<MachineCredentials> {
   const [clientId, clientSecret] = [newId(), newSecret()];
   await store.add('applications', [
     {

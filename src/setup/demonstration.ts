@@ -45,17 +45,43 @@ export async function addDemonstration(
 ): Promise<Demonstration> {
   const [resourceId, scopeId, roleId, clientId] = [newId(), newId(), newId(), newId()];
   const [actorId, subjectId] = [newShortId(), newShortId()];
-  const user = { customData: {}, profile: {}, isSuspended: false, applicationId: null, lastSignInAt: null, createdAt: now, updatedAt: now };
+  const user = {
+    customData: {},
+    profile: {},
+    isSuspended: false,
+    applicationId: null,
+    lastSignInAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
 
-  await store.add('resources', [{ id: resourceId, name: `${MARK}: orders`, indicator: RESOURCE, isDefault: false, accessTokenTtl: 3600 }]);
-  await store.add('scopes', [{ id: scopeId, resourceId, name: SCOPE, description: 'See the orders of a customer', createdAt: now }]);
+  await store.add('resources', [
+    { id: resourceId, name: `${MARK}: orders`, indicator: RESOURCE, isDefault: false, accessTokenTtl: 3600 },
+  ]);
+  await store.add('scopes', [
+    { id: scopeId, resourceId, name: SCOPE, description: 'See the orders of a customer', createdAt: now },
+  ]);
   await store.add('roles', [
     { id: roleId, name: `${MARK}: customer`, description: 'May see their own orders', type: 'User', isDefault: false },
   ]);
   await store.add('roleScopes', [{ roleId, scopeId }]);
   await store.add('users', [
-    { ...user, id: actorId, username: 'support', name: 'Sam Support', primaryEmail: 'support@example.com', passwordHash },
-    { ...user, id: subjectId, username: 'customer', name: 'Casey Customer', primaryEmail: 'customer@example.com', passwordHash: null },
+    {
+      ...user,
+      id: actorId,
+      username: 'support',
+      name: 'Sam Support',
+      primaryEmail: 'support@example.com',
+      passwordHash,
+    },
+    {
+      ...user,
+      id: subjectId,
+      username: 'customer',
+      name: 'Casey Customer',
+      primaryEmail: 'customer@example.com',
+      passwordHash: null,
+    },
   ]);
   await store.add('userRoles', [{ userId: subjectId, roleId }]);
   await store.add('applications', [
@@ -83,7 +109,10 @@ export async function addDemonstration(
 }
 
 /** Takes away what `addDemonstration` made. The script goes only while it is still the demonstration's. */
-export async function removeDemonstration(store: TenantStore, { clientId, resource, actor, subject }: Demonstration): Promise<void> {
+export async function removeDemonstration(
+  store: TenantStore,
+  { clientId, resource, actor, subject }: Demonstration,
+): Promise<void> {
   await store.transaction(async (store) => {
     await store.removeAll('oidcPayloads', { clientId });
     await store.removeAll('applications', { id: clientId });
@@ -91,7 +120,8 @@ export async function removeDemonstration(store: TenantStore, { clientId, resour
     await store.removeAll('resources', { indicator: resource });
     await store.removeAll('roles', { name: `${MARK}: customer` });
     const active = await store.find('activeScripts', { tokenType: 'access-token' });
-    const version = active && (await store.find('scriptVersions', { tokenType: 'access-token', number: active.number }));
+    const version =
+      active && (await store.find('scriptVersions', { tokenType: 'access-token', number: active.number }));
     if (version?.authorId === 'demonstration') await store.removeAll('activeScripts', { tokenType: 'access-token' });
   });
 }

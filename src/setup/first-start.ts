@@ -38,7 +38,13 @@ export interface FirstStartOptions {
  *
  * @returns undefined when this is not the first start
  */
-export async function firstStart({ config, database, secrets, hashPassword, now }: FirstStartOptions): Promise<Credentials | undefined> {
+export async function firstStart({
+  config,
+  database,
+  secrets,
+  hashPassword,
+  now,
+}: FirstStartOptions): Promise<Credentials | undefined> {
   if (await database.reader('tenants').where({ id: DEFAULT_TENANT }).first('id')) return undefined;
   const { endpoint, managementApiIndicator, dataDir } = config;
   const prepared = config.demo ? await prepareDemonstration(hashPassword) : undefined;
@@ -61,7 +67,10 @@ export async function firstStart({ config, database, secrets, hashPassword, now 
 }
 
 /** For a person at the terminal: what was made, where it is, and what to try. */
-export function describeFirstStart({ endpoint, managementApiIndicator, machine, demo }: Credentials, dataDir: string): string {
+export function describeFirstStart(
+  { endpoint, managementApiIndicator, machine, demo }: Credentials,
+  dataDir: string,
+): string {
   const lines = [
     '',
     `First start. These credentials are shown once; they are also in ${credentialsPath(dataDir)}.`,

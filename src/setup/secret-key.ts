@@ -40,7 +40,9 @@ const SETTING = 'secret-key-fingerprint';
  * @throws {SecretKeyError}
  */
 export async function checkFingerprint(database: Database, { fingerprint }: SecretBox): Promise<void> {
-  await database.write((db) => db('serviceSettings').insert({ key: SETTING, value: fingerprint }).onConflict('key').ignore());
+  await database.write((db) =>
+    db('serviceSettings').insert({ key: SETTING, value: fingerprint }).onConflict('key').ignore(),
+  );
   const known = await database.reader('serviceSettings').where({ key: SETTING }).first();
   if (known.value === fingerprint) return;
   throw new SecretKeyError(

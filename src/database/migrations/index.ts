@@ -6,6 +6,7 @@ import * as oidc from './004_oidc.ts';
 import * as webhooks from './005_webhooks.ts';
 import * as customClaims from './006_custom_claims.ts';
 import * as auditLog from './007_audit_log.ts';
+import * as signIn from './008_sign_in.ts';
 
 interface Migration {
   name: string;
@@ -22,6 +23,7 @@ export const migrations: readonly Migration[] = [
   { name: '005_webhooks', ...webhooks },
   { name: '006_custom_claims', ...customClaims },
   { name: '007_audit_log', ...auditLog },
+  { name: '008_sign_in', ...signIn },
 ];
 
 /** Knex's view of the list: nothing is looked up in a folder, so nothing can be missed or misordered. */

@@ -1,0 +1,33 @@
+import type { Database } from '../database/connect.ts';
+
+/** Rows of one delete: a larger one would hold SQLite's only writer too long. */
+const BATCH = 1_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** How long a subject token is kept after it expired: it answers why an exchange was refused, and by whom it was made. */
+const SUBJECT_TOKENS_KEPT_MS = 30 * DAY_MS;
+const RUNS_KEPT_MS = 30 * DAY_MS;
+
+const expired: { table: string; column: string; keptMs: number }[] = [
+  { table: 'oidcPayloads', column: 'expiresAt', keptMs: 0 },
+  { table: 'subjectTokens', column: 'expiresAt', keptMs: SUBJECT_TOKENS_KEPT_MS },
+  { table: 'scriptRuns', column: 'createdAt', keptMs: RUNS_KEPT_MS },
+];
+
+/** Deletes what nobody can use any more, of all tenants, in small batches. */
+export async function sweepExpired(database: Database, now: number): Promise<void> {
+  for (const { table, column, keptMs } of expired) {
+    for (let deleted = BATCH; deleted === BATCH; ) {
+      deleted = await database.write((db) => {
+        const id = database.kind === 'sqlite' ? 'rowid' : 'ctid';
+        const due = db(table)
+          .where(column, '<', now - keptMs)
+          .limit(BATCH)
+          .select(db.raw(id));
+        return db(table)
+          .whereIn(db.raw(id) as never, due)
+          .delete();
+      });
+    }
+  }
+}

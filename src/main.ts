@@ -1,0 +1,52 @@
+import { ConfigError, readConfig } from './config.ts';
+import { NewerDatabaseError } from './database/migrate.ts';
+import { DatabaseInUseError } from './database/process-lock.ts';
+import { DatabaseUnreachableError } from './database/wait.ts';
+import { createLogger, type Logger } from './observe/logger.ts';
+import { PortTakenError, type Service, startService } from './service.ts';
+import { describeFirstStart } from './setup/first-start.ts';
+import { SecretKeyError } from './setup/secret-key.ts';
+
+/** Faults of the surroundings, told in a line; anything else is ours and keeps its stack. */
+const EXPECTED = [DatabaseInUseError, DatabaseUnreachableError, NewerDatabaseError, PortTakenError, SecretKeyError];
+
+/** Longer than any request and any webhook attempt may take. */
+const DRAIN_MS = 45_000;
+
+function fail(error: unknown): never {
+  if (error instanceof ConfigError) for (const fault of error.faults) console.error(fault);
+  else if (EXPECTED.some((kind) => error instanceof kind)) console.error((error as Error).message);
+  else console.error(error);
+  process.exit(1);
+}
+
+function stopOnSignal(service: Service, logger: Logger): void {
+  let isStopping = false;
+  const stop = (signal: string) => {
+    if (isStopping) return;
+    isStopping = true;
+    logger.info({ signal }, 'stopping');
+    setTimeout(() => process.exit(1), DRAIN_MS).unref();
+    service.close().then(() => process.exit(0), fail);
+  };
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+}
+
+try {
+  const config = readConfig();
+  const logger = createLogger(config.logLevel);
+  if (config.webhooks.loopbackByDefault) {
+    logger.info(
+      'webhooks may go to loopback addresses, because ENDPOINT is loopback; set WEBHOOK_ALLOWED_NETWORKS to decide otherwise',
+    );
+  }
+  const service = await startService(config, logger);
+  stopOnSignal(service, logger);
+  if (service.credentials) console.log(describeFirstStart(service.credentials, config.dataDir));
+  logger.info(
+    { endpoint: config.endpoint, database: config.databaseUrl ? 'postgres' : 'sqlite' },
+    'understudy is ready',
+  );
+} catch (error) {
+  fail(error);
+}

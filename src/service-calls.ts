@@ -1,0 +1,53 @@
+import type { Clock } from './clock.ts';
+import { withoutReserved } from './custom-claims/reserved-claims.ts';
+import type { Sandbox } from './custom-claims/sandbox.ts';
+import type { Services } from './http/services.ts';
+import type { AddressGuard } from './net/address-guard.ts';
+import type { HttpClient } from './net/http-client.ts';
+import { hashPassword, verifyPassword } from './sign-in/passwords.ts';
+import { deliver } from './webhooks/deliver.ts';
+
+export interface ServiceCallsParts {
+  sandbox: Sandbox;
+  guard: AddressGuard;
+  client: HttpClient;
+  clock: Clock;
+  webhookLimits: { deadlineMs: number; maxResponseBytes: number };
+}
+
+/** The slow work that rows of the Management API may ask for, from the parts that do it. */
+export function serviceCalls({ sandbox, guard, client, clock, webhookLimits }: ServiceCallsParts): Services {
+  return {
+    hashPassword,
+    verifyPassword,
+    refuseHookUrl: (url) => guard.checkUrl(url),
+
+    async compileScript(tenantId, script) {
+      const outcome = await sandbox.compile(tenantId, script);
+      if (outcome.ok) return undefined;
+      const { ok: _, ...fault } = outcome;
+      return fault;
+    },
+
+    async runScript(tenantId, script, input) {
+      const outcome = await sandbox.run({ tenantId, source: script, input: JSON.stringify(input) });
+      if (outcome.result !== 'ok') return { result: outcome.result, message: outcome.message };
+      return { result: 'ok', output: withoutReserved(outcome.output).kept };
+    },
+
+    async sendHookTest({ url, headers, signingKey, hookId, events }) {
+      const target = { hookId, url, headers, keys: [signingKey] };
+      for (const { id, body } of events) {
+        const { error, status, message } = await deliver(
+          client,
+          target,
+          { id, body: Buffer.from(body) },
+          webhookLimits,
+          clock,
+        );
+        if (error) return { reason: message ?? error, ...(status !== undefined && { status }) };
+      }
+      return undefined;
+    },
+  };
+}

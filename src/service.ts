@@ -1,0 +1,211 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AuditBatch } from './audit/batch.ts';
+import { systemClock } from './clock.ts';
+import type { Config } from './config.ts';
+import { CustomClaims } from './custom-claims/claims.ts';
+import { RunLog } from './custom-claims/runs.ts';
+import { Sandbox } from './custom-claims/sandbox.ts';
+import { connect, type Database } from './database/connect.ts';
+import { migrate } from './database/migrate.ts';
+import { lockDataDir } from './database/process-lock.ts';
+import type { Table } from './database/tables.ts';
+import { TenantCache } from './database/tenant-cache.ts';
+import { waitForDatabase } from './database/wait.ts';
+import { createApp } from './http/app.ts';
+import { authenticate } from './http/authenticate.ts';
+import { healthRoutes } from './http/health.ts';
+import { referenceRoutes } from './http/reference.ts';
+import { serveOperations } from './http/serve-operations.ts';
+import { sweepExpired } from './jobs/expiry.ts';
+import { startJobs } from './jobs/scheduler.ts';
+import { operations } from './management/index.ts';
+import { AddressGuard } from './net/address-guard.ts';
+import { HttpClient } from './net/http-client.ts';
+import type { Logger } from './observe/logger.ts';
+import { AccessTokens } from './oidc/access-tokens.ts';
+import { oidcEndpoint } from './oidc/endpoint.ts';
+import { ManagementAccess } from './oidc/management-access.ts';
+import { wellKnownRoutes } from './oidc/metadata.ts';
+import { Providers } from './oidc/providers.ts';
+import { SecretBox } from './secret-box.ts';
+import { serviceCalls } from './service-calls.ts';
+import { type Credentials, firstStart } from './setup/first-start.ts';
+import { checkFingerprint, loadSecretKey } from './setup/secret-key.ts';
+import { hashPassword } from './sign-in/passwords.ts';
+import { providerPages } from './sign-in/provider-pages.ts';
+import { signInRoutes } from './sign-in/routes.ts';
+import { Tenants } from './tenants.ts';
+import { WebhookPoller } from './webhooks/poller.ts';
+
+/** How long a change made by another process may go unseen in clients, resources, keys and scripts. */
+const CACHE_MS = 5_000;
+
+const CONFIGURATION_TABLES: Table[] = [
+  'applications',
+  'applicationSecrets',
+  'applicationRoles',
+  'resources',
+  'scopes',
+  'roles',
+  'roleScopes',
+  'scriptVersions',
+  'activeScripts',
+];
+
+export interface Service {
+  /** Where it listens, by the address of this machine. */
+  url: string;
+  /** Only at the first start. */
+  credentials: Credentials | undefined;
+  /** Stops taking requests, finishes what is under way, closes everything. */
+  close(): Promise<void>;
+}
+
+/** Things to close, in the reverse order of their making, whatever fails on the way. */
+class Closing {
+  readonly #steps: (() => Promise<unknown> | void)[] = [];
+
+  add(step: () => Promise<unknown> | void): void {
+    this.#steps.unshift(step);
+  }
+
+  async run(): Promise<void> {
+    for (const step of this.#steps.splice(0)) await step();
+  }
+}
+
+/** The composition root: builds every part and joins them. */
+export async function startService(config: Config, logger: Logger): Promise<Service> {
+  const closing = new Closing();
+  try {
+    return await build(config, logger, closing);
+  } catch (error) {
+    await closing.run();
+    throw error;
+  }
+}
+
+async function openDatabase(config: Config, logger: Logger, closing: Closing): Promise<Database> {
+  const { databaseUrl, dataDir, databasePoolSize: poolSize } = config;
+  if (!databaseUrl) closing.add(await lockDataDir(dataDir));
+  const settings = { databaseUrl, dataDir, poolSize };
+  const applied = await waitForDatabase(() => migrate(settings), logger);
+  if (applied.length > 0) logger.info({ migrations: applied }, 'database brought forward');
+  const database = connect(settings);
+  closing.add(() => database.close());
+  return database;
+}
+
+async function build(config: Config, logger: Logger, closing: Closing): Promise<Service> {
+  const clock = systemClock;
+  const secrets = new SecretBox(config.secretKey ?? (await loadSecretKey(config.dataDir)));
+  const database = await openDatabase(config, logger, closing);
+  await checkFingerprint(database, secrets);
+  const credentials = await firstStart({ config, database, secrets, hashPassword, now: clock() });
+
+  const tenants = new Tenants(database, clock);
+  const cache = new TenantCache({ commits: database.commits, clock, tables: CONFIGURATION_TABLES, maxAgeMs: CACHE_MS });
+  const guard = new AddressGuard({ allowedNetworks: config.webhooks.allowedNetworks });
+  const client = new HttpClient({ guard, proxyUrl: config.webhooks.proxyUrl });
+  closing.add(() => client.close());
+
+  const sandbox = await Sandbox.start({ ...config.sandbox, logger });
+  closing.add(() => sandbox.close());
+  logger.info({ layers: sandbox.layers }, 'sandbox ready');
+
+  const audit = new AuditBatch({ tenants, onError: (err) => logger.error({ err }, 'audit entries were not written') });
+  closing.add(() => audit.close());
+  const runs = new RunLog(logger);
+  closing.add(() => runs.flush());
+  const customClaims = new CustomClaims({ sandbox, cache, secrets, runs, clock });
+  const providers = new Providers(
+    { cache, secrets, clock, logger, customClaims, audit, pages: providerPages },
+    database.commits,
+  );
+
+  const poller = new WebhookPoller({
+    database,
+    client,
+    secrets,
+    logger,
+    clock,
+    settings: { ...config.webhooks, databaseUrl: config.databaseUrl },
+  });
+  await poller.start();
+  closing.add(() => poller.stop());
+  const jobs = startJobs([{ name: 'expiry', at: '*/5 * * * *', run: () => sweepExpired(database, clock()) }], logger);
+  closing.add(() => jobs.stop());
+
+  const access = new ManagementAccess(cache);
+  const tokens = new AccessTokens({
+    keysOf: (tenant) => providers.keysOf(tenant),
+    indicatorOf: (tenant) => access.indicatorOf(tenant),
+  });
+  let isServing = true;
+  const app = createApp({
+    tenants,
+    logger,
+    trustProxy: config.trustProxy,
+    health: healthRoutes({
+      database: () => database.reader.raw('select 1'),
+      isServing: () => isServing,
+      details: () => ({ sandbox: { layers: sandbox.layers, ...sandbox.status() } }),
+    }),
+    oidc: oidcEndpoint(providers),
+    wellKnown: wellKnownRoutes(providers),
+    reference: referenceRoutes(operations),
+    authenticate: authenticate({
+      verify: (tenant, token) => tokens.verify(tenant, token),
+      isEntitled: (tenant, applicationId) => access.isEntitled(tenant, applicationId),
+    }),
+    operations: serveOperations(operations, {
+      services: serviceCalls({
+        sandbox,
+        guard,
+        client,
+        clock,
+        webhookLimits: { deadlineMs: config.webhooks.timeoutMs, maxResponseBytes: config.webhooks.maxResponseBytes },
+      }),
+      secrets,
+      clock,
+    }),
+    signIn: signInRoutes({ providerOf: (tenant) => providers.of(tenant), database, secrets, clock, logger, config }),
+  });
+
+  const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 }, app);
+  await listen(server, config.port);
+  closing.add(() => stopListening(server));
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    credentials,
+    close() {
+      isServing = false;
+      return closing.run();
+    },
+  };
+}
+
+export class PortTakenError extends Error {
+  constructor(port: number) {
+    super(`PORT ${port} is taken by another process. Stop it, or set PORT to a free one.`);
+    this.name = 'PortTakenError';
+  }
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'EADDRINUSE' ? new PortTakenError(port) : error),
+    );
+    server.listen(port, resolve);
+  });
+}
+
+/** Requests under way are answered; idle connections are closed at once. */
+function stopListening(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,64 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { readConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/observe/logger.ts';
+import { type Service, startService as start } from '../../src/service.ts';
+import type { Credentials } from '../../src/setup/first-start.ts';
+import { ManagementClient } from './call.ts';
+import { createDatabase, type Database, type DatabaseKind } from './databases.ts';
+
+export interface TestService extends AsyncDisposable {
+  /** The tenant's endpoint. */
+  url: string;
+  dataDir: string;
+  databaseUrl: string | undefined;
+  credentials: Credentials & { demo: NonNullable<Credentials['demo']> };
+  /** The default tenant's Management API, as the first machine. */
+  api: ManagementClient;
+  /** Stops the process's part and keeps the database, to start another on it. */
+  stop(): Promise<void>;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/**
+ * A whole service in this process, on a database of its own, with the demonstration in it. `env` adds to
+ * or replaces its environment. On PostgreSQL a second one can be started on the same `database`.
+ */
+export async function startService(kind: DatabaseKind, env: Record<string, string> = {}, shared?: Database): Promise<TestService> {
+  const database = shared ?? (await createDatabase(kind));
+  const port = await freePort();
+  const config = readConfig({
+    PORT: String(port),
+    DATA_DIR: database.dataDir,
+    ...(database.url && { DATABASE_URL: database.url }),
+    LOG_LEVEL: 'silent',
+    SANDBOX_RUNNERS: '1',
+    ...env,
+  });
+  const service: Service = await start(config, createLogger(config.logLevel));
+  const credentials = service.credentials as TestService['credentials'];
+  let isStopped = false;
+  const stop = async () => {
+    if (!isStopped) await service.close();
+    isStopped = true;
+  };
+  return {
+    url: config.endpoint,
+    dataDir: database.dataDir,
+    databaseUrl: database.url,
+    credentials,
+    api: new ManagementClient(config.endpoint, config.managementApiIndicator, credentials?.machine),
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop();
+      if (!shared) await database[Symbol.asyncDispose]();
+    },
+  };
+}
