@@ -1,0 +1,134 @@
+/**
+ * Runs inside the isolate, in every fresh context, before the script. Its completion value, `entry`, is the only way in;
+ * the script cannot reach it, and it answers with strings only.
+ *
+ * What it uses is kept before the script can replace it, or is syntax, which cannot be replaced. It is strict, so that no
+ * `caller`, `arguments` or call site leads from the script to these functions.
+ *
+ * @param {import('./protocol.ts').Limits} limits
+ * @param {boolean} hasFetch
+ */
+function prelude(limits, hasFetch) {
+  const { parse, stringify } = JSON;
+  const { apply, defineProperty, deleteProperty } = Reflect;
+  const { slice } = String.prototype;
+  const { exec } = RegExp.prototype;
+  const { Error, Map, globalThis: global } = globalThis;
+
+  // Shared memory, threads and machine code; and what would run code of one run after its end.
+  for (const name of ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'FinalizationRegistry', 'WeakRef']) {
+    deleteProperty(global, name);
+  }
+
+  const PLACE = /claims\.js:(\d+):(\d+)/;
+  const cut = (text, length) => (text.length > length ? apply(slice, text, [0, length]) : text);
+
+  /** Any thrown value as one line of text that names the place in the script. */
+  const describe = (error) => {
+    try {
+      if (error === null || typeof error !== 'object') return cut(`${error}`, limits.messageBytes);
+      const { name, message, stack } = error;
+      const place = typeof stack === 'string' ? apply(exec, PLACE, [stack]) : null;
+      const text = message === undefined ? stringify(error) : `${name === undefined ? 'Error' : name}: ${message}`;
+      return cut(place ? `${text} (line ${place[1]}, column ${place[2]})` : `${text}`, limits.messageBytes);
+    } catch {
+      return 'The script threw a value that cannot be read.';
+    }
+  };
+
+  // How the run stands: one of the letters of `Realm.take` in isolate.mjs, and its text.
+  let state = 'p';
+  let outcome = '';
+  let denial;
+
+  const settle = (letter, text) => {
+    if (state !== 'p') return;
+    state = letter;
+    outcome = text;
+  };
+
+  const succeed = (value) => {
+    let json;
+    try {
+      json = stringify(value);
+    } catch (error) {
+      return settle('i', `The result cannot be written as JSON: ${describe(error)}`);
+    }
+    if (typeof json !== 'string' || json[0] !== '{') {
+      return settle(
+        'i',
+        `getCustomJwtClaims must return a plain object, not ${value === null ? 'null' : typeof value}.`,
+      );
+    }
+    if (json.length > limits.resultBytes) return settle('l', `The result is larger than ${limits.resultBytes} bytes.`);
+    settle('o', json);
+  };
+
+  const api = {
+    /** Sticky: whatever the script does after it, the run is denied. */
+    denyAccess(message) {
+      if (denial === undefined) {
+        denial = 'Access denied by the custom claims script.';
+        if (message !== undefined) denial = cut(`${message}`, limits.messageBytes);
+      }
+      throw new Error('Access denied.');
+    },
+  };
+
+  const call = async (input) => {
+    try {
+      if (typeof getCustomJwtClaims !== 'function')
+        throw new Error('The script defines no function getCustomJwtClaims.');
+      const argument = parse(input);
+      argument.api = api;
+      succeed(await getCustomJwtClaims(argument));
+    } catch (error) {
+      settle('t', describe(error));
+    }
+  };
+
+  let lines = ''; // JSON, written by hand: `stringify` of an object would call a `toJSON` of the script.
+  let consoleLeft = limits.consoleBytes;
+
+  const show = (value) => {
+    if (typeof value === 'string') return value;
+    try {
+      if (value instanceof Error) return describe(value);
+      const json = typeof value === 'object' ? stringify(value) : undefined;
+      return json === undefined ? `${typeof value === 'symbol' ? 'Symbol()' : value}` : json;
+    } catch {
+      return '[value that cannot be shown]';
+    }
+  };
+
+  /** Each line also pays for its frame, so that a flood of empty lines ends too. */
+  const write = (level, values) => {
+    if (consoleLeft <= 0) return;
+    let text = '';
+    for (let i = 0; i < values.length && text.length < consoleLeft; i++) text += (i === 0 ? '' : ' ') + show(values[i]);
+    consoleLeft -= 16;
+    text = text.length > consoleLeft ? `${cut(text, consoleLeft > 0 ? consoleLeft : 0)} [cut]` : text;
+    consoleLeft -= text.length;
+    lines += `${lines && ','}{"level":"${level}","text":${stringify(text)}}`;
+  };
+
+  const console = {};
+  for (const level of ['log', 'info', 'warn', 'error']) console[level] = (...values) => write(level, values);
+  console.debug = console.log;
+  defineProperty(global, 'console', { value: console, writable: true, configurable: true });
+
+  const operations = {
+    start(input) {
+      call(input);
+      return '';
+    },
+    take() {
+      const letter = denial === undefined ? state : 'd';
+      return letter + (lines ? '1' : '0') + (letter === 'd' ? denial : outcome);
+    },
+    lines: () => `[${lines}]`,
+    defined: () => (typeof getCustomJwtClaims === 'function' ? '1' : '0'),
+  };
+
+  return (operation, text, more) => operations[operation](text, more);
+}

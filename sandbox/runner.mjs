@@ -1,0 +1,56 @@
+import { receive, record, send } from './channel.mjs';
+import { compile } from './compile.mjs';
+import { confine } from './confine.mjs';
+import { composePrelude } from './prelude.mjs';
+import { Script } from './script.mjs';
+
+/**
+ * The child process: a frame in, a run in an isolate, a frame out; one at a time.
+ *
+ * Everything is loaded before the process gives up its rights, because afterwards it may not even read its own folder.
+ */
+
+/** @type {import('./protocol.ts').RunnerSettings} */
+const settings = JSON.parse(/** @type {string} */ (process.argv[2]));
+const { limits } = settings;
+const prelude = composePrelude(settings);
+
+/** @type {Map<number, Script>} */
+const scripts = new Map();
+
+send({ kind: 'ready', ...confine(settings) });
+turn();
+
+/** One frame. Between two frames the event loop turns once, so that Node's own housekeeping is done. */
+function turn() {
+  const request = receive();
+  if (!request) process.exit(0); // The parent is gone.
+  record(request.id);
+  handle(request);
+  setImmediate(turn);
+}
+
+/** @param {import('./protocol.ts').Request} request */
+function handle(request) {
+  if (request.kind === 'compile') {
+    send({ kind: 'compiled', id: request.id, ...compile(request, prelude, limits) });
+    return;
+  }
+  if (request.kind === 'run') load(request);
+  const script = scripts.get(request.script);
+  if (!script) throw new Error(`Script ${request.script} was never sent.`);
+
+  if (request.kind === 'run') script.run(request);
+  else if (request.kind === 'resume') script.resume(request);
+  else script.forget(request.id);
+  script.prepareNext(); // While the answer travels.
+}
+
+/** @param {Extract<import('./protocol.ts').Request, { kind: 'run' }>} request */
+function load({ script, source, unload = [] }) {
+  for (const name of unload) {
+    scripts.get(name)?.dispose();
+    scripts.delete(name);
+  }
+  if (source !== undefined) scripts.set(script, new Script({ source, prelude, limits, send }));
+}

@@ -1,0 +1,162 @@
+import { Isolate } from './isolate.mjs';
+import { cut, describe, outcomeOf, saysTimeout } from './outcome.mjs';
+
+/**
+ * @typedef {import('./isolate.mjs').Realm} Realm
+ * @typedef {Extract<import('./protocol.ts').Reply, { kind: 'done' | 'parked' }>} Reply
+ * @typedef {{ id: number, realm: Realm, cpuMs: number, spareUsed: boolean }} Run
+ */
+
+/** Milliseconds to ask a stopped run whether it had denied access, and for its console lines. */
+const LAST_WORDS_MS = 20;
+
+/** A script version in this runner: one isolate for its runs, a fresh realm for each, the next realm prepared ahead. */
+export class Script {
+  #options;
+  #memoryMb = 0;
+  /** @type {Isolate | undefined} */
+  #isolate;
+  /** @type {Realm | undefined} */
+  #spare;
+  /** Runs of the present isolate. */
+  #runs = 0;
+  /** Runs that wait for a fetch. @type {Map<number, Run>} */
+  #parked = new Map();
+
+  /**
+   * @param {{
+   *   source: string,
+   *   prelude: string,
+   *   limits: import('./protocol.ts').Limits,
+   *   send: (reply: Reply) => void,
+   * }} options
+   */
+  constructor(options) {
+    this.#options = options;
+  }
+
+  /** @param {{ id: number, input: string, timeoutMs: number, memoryMb: number }} request */
+  run({ id, input, timeoutMs, memoryMb }) {
+    const deadline = performance.now() + timeoutMs;
+    if (memoryMb !== this.#memoryMb) this.dispose();
+    this.#memoryMb = memoryMb;
+
+    const spare = this.#spare;
+    this.#spare = undefined;
+    try {
+      const realm = spare ?? this.#ownIsolate().newRealm();
+      this.#runs++;
+      this.#execute({ id, realm, cpuMs: 0, spareUsed: spare !== undefined }, deadline, () => {
+        realm.evaluate(timeLeft(deadline));
+        realm.call('start', [input], timeLeft(deadline));
+      });
+    } catch (error) {
+      this.dispose();
+      const message = cut(describe(error).message, this.#options.limits.messageBytes);
+      this.#options.send({ kind: 'done', id, cpuMs: 0, spareUsed: false, console: [], result: 'thrown', message });
+    }
+  }
+
+  /**
+   * Gives a parked run the answer it waits for.
+   *
+   * @param {{ id: number, fetch: number, response: string, timeoutMs: number }} request
+   */
+  resume({ id, fetch, response, timeoutMs }) {
+    const run = this.#parked.get(id);
+    if (!run) return; // Its isolate was stopped by another run, and the parent was told.
+    this.#parked.delete(id);
+    const deadline = performance.now() + timeoutMs;
+    this.#execute(run, deadline, () => run.realm.call('resume', [String(fetch), response], timeLeft(deadline)));
+  }
+
+  /** Drops a parked run. @param {number} id */
+  forget(id) {
+    this.#parked.get(id)?.realm.release();
+    this.#parked.delete(id);
+  }
+
+  /** Also the moment to replace an isolate that has served its time. */
+  prepareNext() {
+    if (this.#runs >= this.#options.limits.runsPerIsolate && this.#parked.size === 0) this.dispose();
+    try {
+      this.#spare ??= this.#ownIsolate().newRealm();
+    } catch {
+      this.dispose(); // The next run meets the same error and reports it.
+    }
+  }
+
+  /** Runs that are parked here fail: their memory goes. */
+  dispose() {
+    this.#isolate?.dispose();
+    this.#isolate = undefined;
+    this.#spare = undefined;
+    this.#runs = 0;
+    const message = 'Another run of this script was stopped, and this one with it.';
+    for (const { id, cpuMs, spareUsed } of this.#parked.values()) {
+      this.#options.send({ kind: 'done', id, cpuMs, spareUsed, console: [], result: 'thrown', message });
+    }
+    this.#parked.clear();
+  }
+
+  #ownIsolate() {
+    const { prelude, source } = this.#options;
+    this.#isolate ??= new Isolate({ prelude, source, memoryMb: this.#memoryMb });
+    return this.#isolate;
+  }
+
+  /**
+   * @param {Run} run
+   * @param {number} deadline
+   * @param {() => void} step
+   */
+  #execute(run, deadline, step) {
+    const isolate = this.#ownIsolate();
+    const { id, realm, spareUsed } = run;
+    const { limits, send } = this.#options;
+    const startedAt = performance.now();
+    const cpuMs = isolate.cpuMs ?? 0;
+    /** @type {{ thrown: unknown } | undefined} */
+    let stop;
+    try {
+      step();
+    } catch (thrown) {
+      stop = { thrown };
+    }
+    const timedOut = stop !== undefined && saysTimeout(stop.thrown) && timeLeft(deadline) <= 1;
+    const taken = take(realm, stop ? LAST_WORDS_MS : timeLeft(deadline));
+    run.cpuMs += isolate.cpuMs === undefined ? performance.now() - startedAt : isolate.cpuMs - cpuMs;
+
+    if (taken?.text.startsWith('f') && !stop) {
+      this.#parked.set(id, run);
+      send({ kind: 'parked', id, cpuMs: run.cpuMs, fetches: JSON.parse(taken.text.slice(2)) });
+      return;
+    }
+    const done = { kind: /** @type {const} */ ('done'), id, cpuMs: run.cpuMs, spareUsed, console: taken?.lines ?? [] };
+    if (isolate.isDisposed)
+      send({ ...done, result: 'memory', message: `The script needs more than ${this.#memoryMb} MB.` });
+    else if (timedOut && !taken?.text.startsWith('d'))
+      send({ ...done, result: 'timeout', message: 'The time for the script is over.' });
+    else if (!taken || (stop && taken.text.startsWith('p'))) {
+      send({ ...done, result: 'thrown', message: cut(describe(stop?.thrown).message, limits.messageBytes) });
+    } else send({ ...done, ...outcomeOf(taken.text, limits) });
+
+    if (isolate.isDisposed || timedOut || !taken) this.dispose();
+    else realm.release();
+  }
+}
+
+/**
+ * @param {Realm} realm
+ * @param {number} timeoutMs
+ */
+function take(realm, timeoutMs) {
+  try {
+    const text = realm.call('take', [], timeoutMs);
+    return { text, lines: text.charAt(1) === '1' ? JSON.parse(realm.call('lines', [], timeoutMs)) : [] };
+  } catch {
+    return undefined; // The isolate is gone, or the run left behind what does not end.
+  }
+}
+
+const timeLeft = (/** @type {number} */ deadline) => Math.max(1, Math.ceil(deadline - performance.now()));

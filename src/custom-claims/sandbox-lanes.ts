@@ -1,0 +1,116 @@
+import type { RunnerProcess } from './runner-process.ts';
+import { Lane } from './sandbox-lane.ts';
+import type { Quarantine } from './sandbox-quarantine.ts';
+import type { SandboxLogger, ScriptVersion } from './sandbox-types.ts';
+
+/** Milliseconds without work after which a lane that only some tenants need is closed. */
+const IDLE_MS = 60_000;
+
+/** Lanes of single tenants at the same time; the longest idle one makes room. */
+const TENANT_LANES = 32;
+
+export interface LanesOptions {
+  runners: number;
+  isolation: 'shared' | 'runner-per-tenant';
+  spawn: () => Promise<RunnerProcess>;
+  quarantine: Quarantine;
+  logger: SandboxLogger;
+}
+
+/** Which runners a script goes to: everybody's, those of the tenants that had to be stopped, or its tenant's own. */
+export class Lanes {
+  readonly #options: LanesOptions;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #closing = new Set<Promise<void>>();
+  /** Runner-per-tenant only: a process that has seen no tenant, ready for the next lane that needs one. */
+  #reserve: Promise<RunnerProcess> | undefined;
+
+  private constructor(options: LanesOptions) {
+    this.#options = options;
+  }
+
+  /** Starts what the first run needs. Rejects when runners do not start at all. */
+  static async open(options: LanesOptions): Promise<Lanes> {
+    const lanes = new Lanes(options);
+    if (options.isolation === 'shared') await lanes.#shared().open();
+    else await lanes.#fillReserve();
+    return lanes;
+  }
+
+  /** Undefined when every lane there may be is busy with other tenants. */
+  laneOf({ tenantId }: ScriptVersion): Lane | undefined {
+    if (this.#options.isolation === 'shared') {
+      return this.#options.quarantine.holds(tenantId) ? this.#quarantine() : this.#shared();
+    }
+    const name = `tenant:${tenantId}`;
+    if (!this.#lanes.has(name) && this.#lanes.size >= TENANT_LANES && !this.#makeRoom()) return undefined;
+    return this.#lane(name, { size: 1, standby: 0, spawn: () => this.#takeReserve() });
+  }
+
+  /** True while a run executes or waits somewhere. */
+  watch(now: number): boolean {
+    let isBusy = false;
+    for (const [name, lane] of this.#lanes) {
+      lane.watch(now);
+      isBusy ||= lane.isBusy;
+      if (name !== 'shared' && !lane.isBusy && lane.lastUsedAt < now - IDLE_MS) this.#close(name, lane);
+    }
+    return isBusy;
+  }
+
+  get status() {
+    return [...this.#lanes.values()].map(({ status }) => status);
+  }
+
+  /** Resolves when no process is left. */
+  async close(): Promise<void> {
+    for (const [name, lane] of this.#lanes) this.#close(name, lane);
+    const reserve = await this.#reserve?.catch(() => undefined);
+    await Promise.all([...this.#closing, reserve?.kill()]);
+  }
+
+  #shared(): Lane {
+    return this.#lane('shared', { size: this.#options.runners, standby: 1, spawn: this.#options.spawn });
+  }
+
+  /** One at a time, with a standby of its own: whoever crashes runners wears out nobody else's. */
+  #quarantine(): Lane {
+    return this.#lane('quarantine', { size: 1, standby: 1, spawn: this.#options.spawn });
+  }
+
+  #lane(name: string, layout: { size: number; standby: number; spawn: () => Promise<RunnerProcess> }): Lane {
+    const known = this.#lanes.get(name);
+    if (known) return known;
+    const { logger, quarantine } = this.#options;
+    const lane = new Lane({ name, ...layout, logger, onKill: (script) => quarantine.killed(script) });
+    this.#lanes.set(name, lane);
+    return lane;
+  }
+
+  #makeRoom(): boolean {
+    const idle = [...this.#lanes]
+      .filter(([, lane]) => !lane.isBusy)
+      .sort(([, a], [, b]) => a.lastUsedAt - b.lastUsedAt);
+    const [longest] = idle;
+    if (longest) this.#close(...longest);
+    return longest !== undefined;
+  }
+
+  #close(name: string, lane: Lane): void {
+    this.#lanes.delete(name);
+    const closed = lane.close().finally(() => this.#closing.delete(closed));
+    this.#closing.add(closed);
+  }
+
+  #fillReserve(): Promise<RunnerProcess> {
+    this.#reserve = this.#options.spawn();
+    this.#reserve.catch(() => {}); // Reported by whoever takes it.
+    return this.#reserve;
+  }
+
+  #takeReserve(): Promise<RunnerProcess> {
+    const taken = this.#reserve ?? this.#options.spawn();
+    void this.#fillReserve();
+    return taken;
+  }
+}

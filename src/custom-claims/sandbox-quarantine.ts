@@ -1,0 +1,72 @@
+import type { RunOutcome, ScriptVersion } from './sandbox-types.ts';
+
+/** Milliseconds for which a misdeed counts. */
+const MEMORY_MS = 10 * 60_000;
+
+/** Misdeeds of a tenant within that time that send all its runs to the quarantine lane. */
+const STRIKES = 2;
+
+/** Kills by one script within that time after which it is refused until it is uploaded again. */
+const KILLS = 10;
+
+/** Milliseconds of CPU from which a run counts as a misdeed although it ended well: neighbours waited for it. */
+const HEAVY_MS = 250;
+
+/**
+ * Remembers whose runs had to be stopped. Placement follows the tenant, because a script is changed in a moment;
+ * refusal follows the script, because it is the last resort and its author must be able to end it.
+ */
+export class Quarantine {
+  readonly #strikes = new Map<string, number[]>();
+  readonly #kills = new Map<string, number[]>();
+  readonly #clock: () => number;
+
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  /** Whether this tenant's runs go to the lane of those who have been stopped before. */
+  holds(tenantId: string): boolean {
+    return this.#recent(this.#strikes, tenantId).length >= STRIKES;
+  }
+
+  /** Whether this script is not run any more. */
+  refuses({ key }: ScriptVersion): boolean {
+    return this.#recent(this.#kills, key).length >= KILLS;
+  }
+
+  /** A run that ended by its own, or by a limit inside the runner. */
+  ended({ tenantId }: ScriptVersion, { result, cpuMs }: RunOutcome): void {
+    if (result === 'timeout' || result === 'memory' || cpuMs >= HEAVY_MS) this.#note(this.#strikes, tenantId);
+  }
+
+  /** A run that took its runner with it. */
+  killed({ tenantId, key }: ScriptVersion): void {
+    this.#note(this.#strikes, tenantId);
+    this.#note(this.#kills, key);
+  }
+
+  /** Its author uploaded it again: refusal ends, placement stays. */
+  forgive({ key }: ScriptVersion): void {
+    this.#kills.delete(key);
+  }
+
+  get size(): { tenants: number; scripts: number } {
+    const held = (notes: Map<string, number[]>, least: number) =>
+      [...notes.keys()].filter((key) => this.#recent(notes, key).length >= least).length;
+    return { tenants: held(this.#strikes, STRIKES), scripts: held(this.#kills, KILLS) };
+  }
+
+  #note(notes: Map<string, number[]>, key: string): void {
+    const recent = this.#recent(notes, key);
+    notes.set(key, [...recent, this.#clock()].slice(-KILLS));
+  }
+
+  #recent(notes: Map<string, number[]>, key: string): number[] {
+    const times = notes.get(key);
+    if (!times) return [];
+    const recent = times.filter((time) => time > this.#clock() - MEMORY_MS);
+    if (recent.length === 0) notes.delete(key);
+    return recent;
+  }
+}

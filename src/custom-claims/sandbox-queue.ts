@@ -1,0 +1,77 @@
+import { WAITING, WAITING_PER_TENANT } from './sandbox-limits.ts';
+import type { Job } from './sandbox-types.ts';
+
+/**
+ * Jobs that wait for a runner. Tenants take turns, whatever each has waiting, and a tenant that is running yields to one that
+ * is not: of K runners, one tenant holds more than one only while nobody else waits.
+ */
+export class FairQueue {
+  /** In the order of turns: who was served goes to the back. No tenant is listed without a job. */
+  readonly #waiting = new Map<string, Job[]>();
+  readonly #running = new Map<string, number>();
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** False when the tenant, or all of them, already have too much waiting. */
+  add(job: Job): boolean {
+    const { tenantId } = job.script;
+    const own = this.#waiting.get(tenantId) ?? [];
+    if (own.length >= WAITING_PER_TENANT || this.#length >= WAITING) return false;
+    own.push(job);
+    this.#waiting.set(tenantId, own);
+    this.#length++;
+    return true;
+  }
+
+  /** Back to the front of its tenant: it has waited already. */
+  putBack(job: Job): void {
+    const own = this.#waiting.get(job.script.tenantId) ?? [];
+    own.unshift(job);
+    this.#waiting.set(job.script.tenantId, own);
+    this.#length++;
+  }
+
+  /** The next job, counted as running until `finished` is told. */
+  next(): Job | undefined {
+    let chosen: string | undefined;
+    for (const tenantId of this.#waiting.keys()) {
+      if (chosen === undefined || this.#runningOf(tenantId) < this.#runningOf(chosen)) chosen = tenantId;
+      if (this.#runningOf(chosen) === 0) break;
+    }
+    if (chosen === undefined) return undefined;
+    const job = this.#take(chosen);
+    this.#running.set(chosen, this.#runningOf(chosen) + 1);
+    return job;
+  }
+
+  finished({ script: { tenantId } }: Job): void {
+    const left = this.#runningOf(tenantId) - 1;
+    if (left > 0) this.#running.set(tenantId, left);
+    else this.#running.delete(tenantId);
+  }
+
+  /** Takes out what was queued before this time, in milliseconds of `performance.now`. */
+  expired(before: number): Job[] {
+    const jobs: Job[] = [];
+    for (const [tenantId, own] of this.#waiting) {
+      while (own[0] && own[0].queuedAt < before) jobs.push(this.#take(tenantId));
+    }
+    return jobs;
+  }
+
+  #take(tenantId: string): Job {
+    const own = this.#waiting.get(tenantId) as Job[];
+    const job = own.shift() as Job;
+    this.#length--;
+    this.#waiting.delete(tenantId);
+    if (own.length > 0) this.#waiting.set(tenantId, own);
+    return job;
+  }
+
+  #runningOf(tenantId: string): number {
+    return this.#running.get(tenantId) ?? 0;
+  }
+}

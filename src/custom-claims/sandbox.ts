@@ -1,0 +1,133 @@
+import { hash } from 'node:crypto';
+import { type Hardening, harden } from './runner-hardening.ts';
+import { RunnerProcess } from './runner-process.ts';
+import { Lanes } from './sandbox-lanes.ts';
+import { INPUT_BYTES, MEMORY_MB, SCRIPT_BYTES, WATCH_MS } from './sandbox-limits.ts';
+import { compileOutcome, runOutcome, stopped } from './sandbox-outcome.ts';
+import { Quarantine } from './sandbox-quarantine.ts';
+import type {
+  Answer,
+  CompileOutcome,
+  Job,
+  RunOutcome,
+  RunRequest,
+  SandboxOptions,
+  ScriptVersion,
+} from './sandbox-types.ts';
+
+export type { ConsoleLine, FetchAnswer, FetchRequest } from '../../sandbox/protocol.ts';
+export type {
+  CompileOutcome,
+  FetchLimits,
+  RunOutcome,
+  RunRequest,
+  SandboxFetch,
+  SandboxOptions,
+} from './sandbox-types.ts';
+
+/** Tenants' scripts, run in child processes: the only door between this service and code it does not trust. */
+export class Sandbox {
+  /** The hardening layers that are active around every runner. */
+  readonly layers: readonly string[];
+  readonly #options: SandboxOptions;
+  readonly #quarantine: Quarantine;
+  readonly #lanes: Lanes;
+  #watch: NodeJS.Timeout | undefined;
+
+  private constructor(options: SandboxOptions, { layers }: Hardening, quarantine: Quarantine, lanes: Lanes) {
+    this.layers = layers;
+    this.#options = options;
+    this.#quarantine = quarantine;
+    this.#lanes = lanes;
+  }
+
+  /**
+   * Probes the hardening layers and starts the runners.
+   *
+   * @throws when a required layer is not to be had, or when runners do not start
+   */
+  static async start(options: SandboxOptions): Promise<Sandbox> {
+    const { runners, isolation = 'shared', logger } = options;
+    const hardening = await harden(options);
+    const quarantine = new Quarantine(() => performance.now());
+    const spawn = () => RunnerProcess.start(hardening.command);
+    const lanes = await Lanes.open({ runners, isolation, spawn, quarantine, logger });
+    const sandbox = new Sandbox(options, hardening, quarantine, lanes);
+    logger.info({ layers: hardening.layers, missing: hardening.missing, runners, isolation }, 'the sandbox is ready');
+    return sandbox;
+  }
+
+  /** Tries a script before it is kept: it must compile, its top level must end, and it must define `getCustomJwtClaims`. */
+  async compile(tenantId: string, source: string): Promise<CompileOutcome> {
+    const script = versionOf(tenantId, source);
+    if (isTooLarge(source, SCRIPT_BYTES))
+      return { ok: false, message: `The script is larger than ${SCRIPT_BYTES} bytes.` };
+    this.#quarantine.forgive(script);
+    return compileOutcome(await this.#submit(script, {}));
+  }
+
+  /** Never rejects: whatever a script does is an outcome. */
+  async run({ tenantId, source, input, timeoutMs, memoryMb }: RunRequest): Promise<RunOutcome> {
+    if (isTooLarge(source, SCRIPT_BYTES))
+      return stopped('too-large', `The script is larger than ${SCRIPT_BYTES} bytes.`);
+    if (isTooLarge(input, INPUT_BYTES)) return stopped('too-large', `The input is larger than ${INPUT_BYTES} bytes.`);
+    const script = versionOf(tenantId, source);
+    if (this.#quarantine.refuses(script)) {
+      return stopped('quarantined', 'The script ended its runner too often. It is refused until it is uploaded again.');
+    }
+    const outcome = runOutcome(await this.#submit(script, { input, timeoutMs, memoryMb }));
+    this.#quarantine.ended(script, outcome);
+    return outcome;
+  }
+
+  /** For metrics and readiness. */
+  status() {
+    return { layers: this.layers, lanes: this.#lanes.status, quarantine: this.#quarantine.size };
+  }
+
+  /** Waiting runs are answered as overload. Resolves when no child process is left. */
+  async close(): Promise<void> {
+    clearInterval(this.#watch);
+    await this.#lanes.close();
+  }
+
+  #submit(script: ScriptVersion, wish: Partial<Pick<RunRequest, 'input' | 'timeoutMs' | 'memoryMb'>>): Promise<Answer> {
+    const { timeoutMs, memoryMb } = this.#options;
+    return new Promise((settle) => {
+      const job: Job = {
+        script,
+        input: wish.input,
+        timeoutMs: Math.max(1, Math.min(wish.timeoutMs ?? timeoutMs, timeoutMs)),
+        memoryMb: Math.max(MEMORY_MB.least, Math.min(wish.memoryMb ?? memoryMb, memoryMb)),
+        queuedAt: performance.now(),
+        requeues: 0,
+        settle,
+      };
+      const lane = this.#lanes.laneOf(script);
+      if (!lane)
+        return settle({
+          from: 'pool',
+          result: 'overloaded',
+          message: 'All runners belong to other tenants now.',
+          wallMs: 0,
+        });
+      lane.submit(job);
+      this.#watch ??= setInterval(() => this.#tick(), WATCH_MS);
+    });
+  }
+
+  /** Runs only while something does. */
+  #tick(): void {
+    if (this.#lanes.watch(performance.now())) return;
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+  }
+}
+
+const isTooLarge = (text: string, bytes: number): boolean => text.length > bytes || Buffer.byteLength(text) > bytes;
+
+const versionOf = (tenantId: string, source: string): ScriptVersion => ({
+  tenantId,
+  source,
+  key: `${tenantId}:${hash('sha256', source, 'base64url')}`,
+});
