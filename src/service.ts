@@ -160,6 +160,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
       isEntitled: (tenant, applicationId) => access.isEntitled(tenant, applicationId),
     }),
     operations: serveOperations(operations, {
+      refusals: audit,
       services: serviceCalls({
         sandbox,
         guard,

@@ -2,7 +2,7 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { AuditEntry } from '../audit/record.ts';
 import type { Clock } from '../clock.ts';
 import type { Tenant } from '../tenants.ts';
-import type { FoundSubjectToken } from './subject-tokens.ts';
+import { exchangeOf } from './exchange.ts';
 import { TOKEN_EXCHANGE } from './urns.ts';
 
 /** Where plain token issue is recorded: in batches, after the answer. */
@@ -30,38 +30,36 @@ function entryOf(ctx: KoaContextWithOIDC, now: number): Omit<AuditEntry, 'result
   };
 }
 
+/** An exchange that was refused, with the subject token as far as it was found. */
+function refusedImpersonation(ctx: KoaContextWithOIDC): Partial<AuditEntry> & { payload: Record<string, unknown> } {
+  const { subjectToken, actor } = exchangeOf(ctx) ?? {};
+  return {
+    key: 'Impersonation.Refused',
+    userId: subjectToken?.userId,
+    actorId: actor?.id,
+    payload: { subjectTokenId: subjectToken?.id, context: subjectToken?.context },
+  };
+}
+
 /**
  * Records every token issued or refused. A successful exchange is not recorded here: its row is
  * written with the spend.
- *
- * @returns records a refused impersonation
  */
-export function auditTokens(provider: Provider, tenant: Tenant, audit: TokenAudit, clock: Clock) {
+export function auditTokens(provider: Provider, tenant: Tenant, audit: TokenAudit, clock: Clock): void {
   provider.on('grant.success', (ctx) => {
-    if (ctx.oidc.params?.grant_type === TOKEN_EXCHANGE) return;
     const { params } = ctx.oidc;
-    const body = ctx.body as { scope?: string } | undefined;
+    if (params?.grant_type === TOKEN_EXCHANGE) return;
+    const { scope } = ctx.body as { scope?: string };
     audit.add(tenant.id, {
       ...entryOf(ctx, clock()),
       result: 'Success',
-      payload: { resource: params?.resource, scope: body?.scope },
+      payload: { resource: params?.resource, scope },
     });
   });
   provider.on('grant.error', (ctx, error) => {
-    audit.add(tenant.id, {
-      ...entryOf(ctx, clock()),
-      result: 'Error',
-      payload: { error: error.message, description: error.error_detail ?? error.error_description },
-    });
+    const entry = entryOf(ctx, clock());
+    const refused = ctx.oidc.params?.grant_type === TOKEN_EXCHANGE ? refusedImpersonation(ctx) : { payload: {} };
+    const reason = { error: error.message, description: error.error_detail ?? error.error_description };
+    audit.add(tenant.id, { ...entry, ...refused, result: 'Error', payload: { ...reason, ...refused.payload } });
   });
-
-  return (ctx: KoaContextWithOIDC, subjectToken: FoundSubjectToken | undefined, reason: string): void => {
-    audit.add(tenant.id, {
-      ...entryOf(ctx, clock()),
-      key: 'Impersonation.Refused',
-      result: 'Error',
-      userId: subjectToken?.userId ?? null,
-      payload: { reason, subjectTokenId: subjectToken?.id, context: subjectToken?.context },
-    });
-  };
 }

@@ -211,8 +211,8 @@ export function createProvider(tenant: Tenant, keys: SigningKeys, collaborators:
   } as never;
 
   provider.use(errorBody);
-  const refused = auditTokens(provider, tenant, audit, clock);
-  const exchange = tokenExchange({ store: tenant.store, clock, resourceServers, algorithm: keys.algorithm, refused });
+  auditTokens(provider, tenant, audit, clock);
+  const exchange = tokenExchange({ store: tenant.store, clock, resourceServers, algorithm: keys.algorithm });
   provider.registerGrantType(TOKEN_EXCHANGE, exchange as never, EXCHANGE_PARAMETERS, ['resource']);
   provider.on('server_error', (ctx, err) =>
     logger.error({ err, path: ctx.path, tenantId: tenant.id }, 'token service failed'),

@@ -2,21 +2,11 @@ import { type AccessToken, type ClientCredentials, errors, type KoaContextWithOI
 import { type ClaimsInput, type CustomClaims, ScriptFailure } from '../custom-claims/claims.ts';
 import { applicationContext, organizationContext, userContext } from '../custom-claims/token-claims-input.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
-import type { Actor } from './actor-token.ts';
-import type { FoundSubjectToken, Spend } from './subject-tokens.ts';
+import { type Exchange, exchangeOf } from './exchange.ts';
+import type { Spend } from './subject-tokens.ts';
 import { ORGANIZATION, TOKEN_EXCHANGE } from './urns.ts';
 
 type IssuedToken = AccessToken | ClientCredentials;
-
-/** What the exchange knows of the token while it is signed. */
-export interface Exchange {
-  subjectToken: FoundSubjectToken;
-  actor: Actor | undefined;
-  organizationId: string | undefined;
-}
-
-const exchangeOf = (ctx: KoaContextWithOIDC): Exchange | undefined =>
-  (ctx.oidc.entities as Record<string, unknown>).Exchange as Exchange | undefined;
 
 const organizationIdOf = ({ aud }: IssuedToken, exchange: Exchange | undefined): string | undefined => {
   if (exchange?.organizationId !== undefined) return exchange.organizationId;

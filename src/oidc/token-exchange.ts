@@ -2,6 +2,7 @@ import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Clock } from '../clock.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { verifyActorToken } from './actor-token.ts';
+import { beginExchange } from './exchange.ts';
 import { grantedScopes, organizationAudience, type ResourceServers, resourceServerInfo } from './resource-servers.ts';
 import { type FoundSubjectToken, findSubjectToken, refusalOf, spendSubjectToken } from './subject-tokens.ts';
 import { impersonationOf } from './token-claims.ts';
@@ -12,8 +13,6 @@ export interface ExchangeCollaborators {
   clock: Clock;
   resourceServers: ResourceServers;
   algorithm: string;
-  /** In the audit log, with the reason. */
-  refused(ctx: KoaContextWithOIDC, subjectToken: FoundSubjectToken | undefined, reason: string): void;
 }
 
 /** Also what the library lets through to the handler. */
@@ -120,7 +119,7 @@ function refuseOtherBinding(
  * @see {@link https://www.rfc-editor.org/rfc/rfc8693.html#section-4.1 RFC 8693 §4.1, the `act` claim}
  */
 export function tokenExchange(collaborators: ExchangeCollaborators) {
-  const { store, clock, refused } = collaborators;
+  const { store, clock } = collaborators;
 
   return async (ctx: KoaContextWithOIDC): Promise<void> => {
     const { client, params = {}, provider } = ctx.oidc;
@@ -128,22 +127,18 @@ export function tokenExchange(collaborators: ExchangeCollaborators) {
     const parameters = parametersOf(params);
 
     const subjectToken = await findSubjectToken(store, parameters.subjectToken);
+    if (!subjectToken) throw new errors.InvalidRequest(refusalOf(subjectToken, clock()));
+    const exchange = beginExchange(ctx, { subjectToken, organizationId: parameters.organizationId });
     const refusal = refusalOf(subjectToken, clock());
-    if (refusal !== undefined || !subjectToken) {
-      refused(ctx, subjectToken, refusal ?? 'unknown');
-      throw new errors.InvalidRequest(refusal ?? 'unknown');
-    }
+    if (refusal !== undefined) throw new errors.InvalidRequest(refusal);
 
     const { identifier, held, info } = await resolveTarget(collaborators, subjectToken.userId, parameters);
     const scope = grantedScopes(parameters.scope, held);
 
     const actor = await verifyActorToken(ctx, store);
+    exchange.actor = actor;
     if (actor?.id === subjectToken.userId) throw new errors.InvalidRequest('actor and subject are the same person');
     refuseOtherBinding(subjectToken, client.clientId, parameters.resource, actor?.id);
-
-    // Read by `tokenClaims` while the token is signed.
-    const exchange = { subjectToken, actor, organizationId: parameters.organizationId };
-    ctx.oidc.entity('Exchange' as never, exchange as never);
 
     const accessToken = new provider.AccessToken({
       client,
@@ -158,10 +153,8 @@ export function tokenExchange(collaborators: ExchangeCollaborators) {
     const impersonation = impersonationOf(ctx, accessToken, exchange, clock());
     if (!(await spendSubjectToken(store, impersonation, clock()))) {
       // Lost a race, was revoked, or a person was suspended while the script ran: say which.
-      const reason =
-        refusalOf(await findSubjectToken(store, parameters.subjectToken), clock()) ?? 'actor token is not valid';
-      refused(ctx, subjectToken, reason);
-      throw new errors.InvalidRequest(reason);
+      const found = await findSubjectToken(store, parameters.subjectToken);
+      throw new errors.InvalidRequest(refusalOf(found, clock()) ?? 'actor token is not valid');
     }
 
     ctx.body = {
