@@ -27,8 +27,8 @@ export interface AttemptLimits {
   maxResponseBytes: number;
 }
 
-/** `status`: a complete answer that is not a success. Stored and used as a metric label: never renamed. */
-export type AttemptError = HttpFailure | 'status';
+/** `status`: a complete answer that is not a success; `internal`: the fault is ours. Stored and used as a metric label: never renamed. */
+export type AttemptError = HttpFailure | 'status' | 'internal';
 
 export interface AttemptOutcome {
   startedAt: number;

@@ -1,0 +1,94 @@
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/connect.ts';
+import type { HttpClient } from '../net/http-client.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { SecretBox } from '../secret-box.ts';
+import { type AttemptOutcome, deliver } from './deliver.ts';
+import type { ClaimedDelivery } from './deliveries.ts';
+import { recordFailure, recordRecovery } from './health.ts';
+import type { Lane, Lanes } from './lanes.ts';
+import { givenBack, isGone, settlementOf } from './settlement.ts';
+import type { Settler } from './settler.ts';
+import { KeyRing } from './signing-keys.ts';
+
+/** A hook's row learns of its failures no more often. */
+const FAILURE_RECORD_MS = 60_000;
+
+/** What was seen of an attempt. `waitedMs`: since the commit of its event, for first attempts. */
+export interface AttemptSeen {
+  outcome: AttemptOutcome;
+  waitedMs: number | undefined;
+}
+
+interface Parts {
+  database: Database;
+  client: HttpClient;
+  secrets: SecretBox;
+  logger: Logger;
+  clock: Clock;
+  settings: { timeoutMs: number; maxResponseBytes: number };
+  schedule: number[];
+  settler: Settler;
+  lanes: Lanes;
+  onAttempt?: ((seen: AttemptSeen) => void) | undefined;
+}
+
+/** Makes attempts and draws the conclusions: for the delivery, for the hook's breaker, for the hook's row. */
+export class Attempts {
+  readonly #parts: Parts;
+  readonly #keys: KeyRing;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#keys = new KeyRing(parts.secrets);
+  }
+
+  /** Never throws. */
+  async make(lane: Lane, row: ClaimedDelivery): Promise<void> {
+    const { clock, schedule, settler, logger, onAttempt } = this.#parts;
+    const outcome = await this.#deliver(row);
+    const now = clock();
+    settler.add(settlementOf(row, outcome, { schedule, now }));
+    onAttempt?.({ outcome, waitedMs: row.attempts === 0 ? outcome.startedAt - row.createdAt : undefined });
+    try {
+      if (outcome.error) await this.#learnFailure(lane, outcome, now);
+      else await this.#learnSuccess(lane, row);
+    } catch (error) {
+      logger.error({ err: error, hookId: row.hookId }, 'the state of a webhook could not be recorded');
+    }
+  }
+
+  async #deliver(row: ClaimedDelivery): Promise<AttemptOutcome> {
+    const { client, clock, settings, logger } = this.#parts;
+    const { tenantId, hookId, eventId, config, body } = row;
+    const startedAt = clock();
+    try {
+      const keys = this.#keys.keysOf({ ...row, tenantId, id: hookId }, startedAt);
+      const target = { hookId, url: config.url, headers: config.headers ?? {}, keys };
+      const limits = { deadlineMs: settings.timeoutMs, maxResponseBytes: settings.maxResponseBytes };
+      return await deliver(client, target, { id: eventId, body: Buffer.from(body) }, limits, clock);
+    } catch (error) {
+      logger.error({ err: error, hookId, deliveryId: row.id }, 'a webhook attempt could not be made');
+      return { startedAt, durationMs: 0, error: 'internal', message: 'The attempt could not be made.' };
+    }
+  }
+
+  async #learnSuccess(lane: Lane, row: ClaimedDelivery): Promise<void> {
+    lane.breaker.succeeded();
+    if (row.failingSince === null && row.goneCount === 0 && lane.failureRecordedAt === undefined) return;
+    lane.failureRecordedAt = undefined;
+    await recordRecovery(this.#parts.database, lane);
+  }
+
+  async #learnFailure(lane: Lane, outcome: AttemptOutcome, now: number): Promise<void> {
+    const { database, lanes, settler, logger } = this.#parts;
+    lane.breaker.failed({ startedAt: outcome.startedAt, now, isTimeout: outcome.error === 'timeout' });
+    if (lane.breaker.room(now) === 0) for (const row of lanes.takeBack([lane])) settler.add(givenBack(row));
+
+    const wasRecorded = lane.failureRecordedAt !== undefined && now - lane.failureRecordedAt < FAILURE_RECORD_MS;
+    if (wasRecorded && !isGone(outcome)) return;
+    lane.failureRecordedAt = now;
+    const reason = await recordFailure(database, lane, { isGone: isGone(outcome), now });
+    if (reason) logger.warn({ tenantId: lane.tenantId, hookId: lane.hookId, reason }, 'a webhook was disabled');
+  }
+}

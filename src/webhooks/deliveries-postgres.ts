@@ -1,0 +1,118 @@
+import type { ClaimedDelivery, HookKey, Statements } from './deliveries.ts';
+
+/** The next hook after the last one found, over and over. `within` restricts it to a tenant. */
+const heads = (within: string) => `heads as (
+  (select tenant_id, hook_id, due_at from deliveries
+   where state = 'waiting' ${within} order by tenant_id, hook_id, due_at limit 1)
+  union all
+  select next.* from heads cross join lateral (
+    select tenant_id, hook_id, due_at from deliveries
+    where state = 'waiting' and (tenant_id, hook_id) > (heads.tenant_id, heads.hook_id) ${within}
+    order by tenant_id, hook_id, due_at limit 1
+  ) next
+)`;
+
+export const dueHooks: Statements['dueHooks'] = async (db, now, tenantId) => {
+  if (tenantId !== undefined) {
+    const sql = `with recursive ${heads('and tenant_id = ?')} select tenant_id, hook_id from heads where due_at <= ?`;
+    return db.raw<HookKey[]>(sql, [tenantId, tenantId, now]);
+  }
+  return db.raw<HookKey[]>(
+    `with recursive freed as (
+       update deliveries set state = 'waiting', lease_owner = null, lease_until = null
+       where state = 'delivering' and lease_until < ? returning tenant_id, hook_id
+     ), ${heads('')}
+     select tenant_id, hook_id from heads where due_at <= ? union select tenant_id, hook_id from freed`,
+    [now, now],
+  );
+};
+
+/** `materialized`, because a limit beside `skip locked` may otherwise run more than once and take more. */
+export const claim: Statements['claim'] = async (db, rooms, { owner, now, leaseUntil }) =>
+  db.raw<ClaimedDelivery[]>(
+    `with rooms as (
+       select * from unnest(?::text[], ?::text[], ?::int[]) as rooms (tenant_id, hook_id, room)
+     ), picked as materialized (
+       select due.* from rooms cross join lateral (
+         select tenant_id, id from deliveries
+         where state = 'waiting' and tenant_id = rooms.tenant_id and hook_id = rooms.hook_id and due_at <= ?
+         order by due_at, id limit rooms.room for update skip locked
+       ) due
+     ), claimed as (
+       update deliveries set state = 'delivering', lease_owner = ?, lease_until = ?
+       from picked where deliveries.tenant_id = picked.tenant_id and deliveries.id = picked.id
+       returning deliveries.*
+     )
+     select claimed.tenant_id, claimed.id, claimed.event_id, claimed.hook_id, claimed.attempts, claimed.trigger,
+       claimed.created_at, claimed.lease_until, events.type as event_type, events.body, hooks.config, hooks.signing_key_encrypted,
+       hooks.old_signing_keys, hooks.enabled, hooks.failing_since, hooks.gone_count
+     from claimed
+     join events on events.tenant_id = claimed.tenant_id and events.id = claimed.event_id
+     join hooks on hooks.tenant_id = claimed.tenant_id and hooks.id = claimed.hook_id`,
+    [
+      rooms.map(({ tenantId }) => tenantId),
+      rooms.map(({ hookId }) => hookId),
+      rooms.map(({ room }) => room),
+      now,
+      owner,
+      leaseUntil,
+    ],
+  );
+
+/**
+ * One statement. Hooks are locked first and the locked ones skipped: a hook that is being deleted takes
+ * its deliveries along, and waiting for it here, while it waits for our rows, would be a deadlock.
+ */
+export const settle: Statements['settle'] = async (db, settlements, owner) => {
+  await db.raw(
+    `with settled as (
+       select * from json_to_recordset(?) as settled (tenant_id text, id text, state text, due_at bigint, attempt json)
+     ), held as materialized (
+       select settled.*, deliveries.hook_id from settled join deliveries using (tenant_id, id)
+       where deliveries.state = 'delivering' and deliveries.lease_owner = ?
+     ), hooks_kept as materialized (
+       select tenant_id, id from hooks
+       where (tenant_id, id) in (select tenant_id, hook_id from held) for key share skip locked
+     ), kept as materialized (
+       select held.* from held join hooks_kept on hooks_kept.tenant_id = held.tenant_id and hooks_kept.id = held.hook_id
+     ), delivered as (
+       delete from deliveries using kept
+       where kept.state = 'delivered' and deliveries.tenant_id = kept.tenant_id and deliveries.id = kept.id
+         and deliveries.lease_owner = ?
+       returning deliveries.tenant_id, deliveries.id
+     ), changed as (
+       update deliveries set state = kept.state, due_at = coalesce(kept.due_at, deliveries.due_at),
+         attempts = deliveries.attempts + (kept.attempt is not null)::int,
+         last_status = case when kept.attempt is null then last_status else (kept.attempt ->> 'status')::int end,
+         lease_owner = null, lease_until = null
+       from kept
+       where kept.state <> 'delivered' and deliveries.tenant_id = kept.tenant_id and deliveries.id = kept.id
+         and deliveries.lease_owner = ?
+       returning deliveries.tenant_id, deliveries.id
+     )
+     insert into attempts (tenant_id, id, delivery_id, event_id, event_type, hook_id, number, trigger, started_at,
+       duration_ms, status, error_class, error_message, response_body, is_success)
+     select a."tenantId", a.id, a."deliveryId", a."eventId", a."eventType", a."hookId", a.number, a.trigger, a."startedAt",
+       a."durationMs", a.status, a."errorClass", a."errorMessage", a."responseBody", a."isSuccess"
+     from (select * from delivered union all select * from changed) done
+     join kept using (tenant_id, id)
+     cross join json_to_record(kept.attempt) as a ("tenantId" text, id text, "deliveryId" text, "eventId" text,
+       "eventType" text, "hookId" text, number int, trigger text, "startedAt" bigint, "durationMs" int, status int,
+       "errorClass" text, "errorMessage" text, "responseBody" text, "isSuccess" boolean)
+     where kept.attempt is not null`,
+    [
+      JSON.stringify(
+        settlements.map(({ tenantId, id, state, dueAt, attempt }) => ({
+          tenant_id: tenantId,
+          id,
+          state,
+          due_at: dueAt,
+          attempt,
+        })),
+      ),
+      owner,
+      owner,
+      owner,
+    ],
+  );
+};

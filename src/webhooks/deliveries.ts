@@ -1,0 +1,87 @@
+import type { Knex } from 'knex';
+import type { Database } from '../database/connect.ts';
+import type { AttemptRow, DeliveryRow, HookRow } from '../database/tables.ts';
+import * as postgres from './deliveries-postgres.ts';
+import * as sqlite from './deliveries-sqlite.ts';
+
+export interface HookKey {
+  tenantId: string;
+  hookId: string;
+}
+
+/** How many rows may be taken for this hook. */
+export interface HookRoom extends HookKey {
+  room: number;
+}
+
+/** A claimed row with all that an attempt needs, read in the same moment. */
+export interface ClaimedDelivery
+  extends Pick<DeliveryRow, 'tenantId' | 'id' | 'eventId' | 'hookId' | 'attempts' | 'trigger' | 'createdAt'>,
+    Pick<HookRow, 'config' | 'signingKeyEncrypted' | 'oldSigningKeys' | 'enabled' | 'failingSince' | 'goneCount'> {
+  eventType: string;
+  body: string;
+  leaseUntil: number;
+}
+
+/** What becomes of a claimed row; delivered ones leave the table and live on in their attempts. */
+export interface Settlement extends Pick<DeliveryRow, 'tenantId' | 'id'> {
+  state: 'delivered' | 'waiting' | 'dead' | 'cancelled';
+  /** Undefined: unchanged. */
+  dueAt?: number | undefined;
+  /** The attempt that was made; none when the row is given back untried. */
+  attempt?: AttemptRow | undefined;
+}
+
+export interface Claim {
+  owner: string;
+  now: number;
+  leaseUntil: number;
+}
+
+/** The statements that the two databases spell differently. Rows come back in camelCase. */
+export interface Statements {
+  dueHooks(db: Knex, now: number, tenantId: string | undefined): Promise<HookKey[]>;
+  claim(db: Knex, rooms: HookRoom[], claim: Claim): Promise<ClaimedDelivery[]>;
+  settle(db: Knex, settlements: Settlement[], owner: string): Promise<void>;
+}
+
+/**
+ * The rows that wait, seen by one process: it claims some under a lease in its own name, and settles
+ * only what it still holds. Whoever was killed, its rows wait again once their lease has ended.
+ */
+export class Deliveries {
+  readonly #database: Database;
+  readonly #statements: Statements;
+  readonly #owner: string;
+
+  constructor(database: Database, owner: string) {
+    this.#database = database;
+    this.#statements = database.kind === 'postgres' ? postgres : sqlite;
+    this.#owner = owner;
+  }
+
+  /**
+   * Hooks that have a due row, of one tenant or of all: a hop per hook through the index, however many
+   * rows wait. Asked for all, PostgreSQL also lets rows wait again whose holder did not settle in time.
+   */
+  dueHooks(now: number, tenantId?: string): Promise<HookKey[]> {
+    return this.#statements.dueHooks(this.#database.reader, now, tenantId);
+  }
+
+  /** Takes the rows longest due, up to each hook's room. No two processes take the same. */
+  claim(rooms: HookRoom[], now: number, leaseUntil: number): Promise<ClaimedDelivery[]> {
+    const claim = { owner: this.#owner, now, leaseUntil };
+    return this.#database.write((db) => this.#statements.claim(db, rooms, claim));
+  }
+
+  /** All in one commit. Rows that are no longer held under our lease stay as they are, attempts included. */
+  settle(settlements: Settlement[]): Promise<void> {
+    return this.#database.transaction((db) => this.#statements.settle(db, settlements, this.#owner));
+  }
+
+  /** For the start of SQLite's only process: whoever held a lease is gone. */
+  async freeAll(): Promise<void> {
+    const free = { state: 'waiting', leaseOwner: null, leaseUntil: null };
+    await this.#database.write((db) => db('deliveries').where({ state: 'delivering' }).update(free));
+  }
+}

@@ -1,0 +1,130 @@
+import { Breaker, type BreakerSettings, type BreakerState } from './breaker.ts';
+import type { ClaimedDelivery, HookKey, HookRoom } from './deliveries.ts';
+
+/** Hooks in one claim; SQLite's statement grows with each. */
+const HOOKS_PER_CLAIM = 100;
+/** Rows held by this process beyond those under way, at most. */
+const MAX_QUEUED = 512;
+/** Rows held for a hook, under way or queued, for each that may be under way. More are claimed below half of it. */
+const HELD_PER_ROOM = 4;
+
+/** One hook in this process: its breaker, what is claimed for it, what is under way. */
+export interface Lane extends HookKey {
+  breaker: Breaker;
+  queue: ClaimedDelivery[];
+  inFlight: number;
+  /** When a failure was last written to the hook's row, since its last success. */
+  failureRecordedAt: number | undefined;
+}
+
+const keyOf = ({ tenantId, hookId }: HookKey) => `${tenantId}/${hookId}`;
+
+/** All hooks that have something to do here, in rotating order: every round serves each once. */
+export class Lanes {
+  readonly #settings: BreakerSettings;
+  readonly #lanes = new Map<string, Lane>();
+  /** Hooks that may have due rows in the database. */
+  readonly #due = new Map<string, Lane>();
+  /** Lanes with claimed rows, in the order of their turns. */
+  readonly #ready = new Set<Lane>();
+  #queued = 0;
+
+  constructor(settings: BreakerSettings) {
+    this.#settings = settings;
+  }
+
+  get queued(): number {
+    return this.#queued;
+  }
+
+  /** The database has due rows for these hooks. */
+  markDue(hooks: HookKey[]): void {
+    for (const hook of hooks) this.#due.set(keyOf(hook), this.lane(hook));
+  }
+
+  /** What to claim next: enough ahead that no receiver waits for the database, and in few statements. */
+  wanted(now: number): HookRoom[] {
+    const rooms: HookRoom[] = [];
+    let free = this.#queued < MAX_QUEUED / 2 ? MAX_QUEUED - this.#queued : 0;
+    for (const { tenantId, hookId, breaker, queue, inFlight } of this.#due.values()) {
+      if (free <= 0 || rooms.length === HOOKS_PER_CLAIM) break;
+      const target = breaker.room(now) * HELD_PER_ROOM;
+      const held = inFlight + queue.length;
+      if (held > target / 2 || target === 0) continue;
+      const room = Math.min(target - held, free);
+      rooms.push({ tenantId, hookId, room });
+      free -= room;
+    }
+    return rooms;
+  }
+
+  /** Queues what a claim brought. A hook that gave less than was asked for has no more; the others go to the end. */
+  accept(asked: HookRoom[], rows: ClaimedDelivery[]): void {
+    const counts = new Map<string, number>();
+    for (const row of rows) {
+      const key = keyOf(row);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      const lane = this.lane(row);
+      lane.queue.push(row);
+      this.#ready.add(lane);
+      this.#queued += 1;
+    }
+    for (const hook of asked) {
+      const key = keyOf(hook);
+      this.#due.delete(key);
+      if (counts.get(key) === hook.room) this.#due.set(key, this.lane(hook));
+    }
+  }
+
+  /** The next row whose hook has room, or undefined. The caller counts it in `inFlight`. */
+  next(now: number): { lane: Lane; row: ClaimedDelivery } | undefined {
+    for (const lane of this.#ready) {
+      this.#ready.delete(lane); // Back at the end, or in again when an attempt of it ends.
+      if (lane.inFlight >= lane.breaker.room(now)) continue;
+      const row = lane.queue.shift();
+      if (!row) continue;
+      this.#queued -= 1;
+      if (lane.queue.length > 0) this.#ready.add(lane);
+      return { lane, row };
+    }
+    return undefined;
+  }
+
+  /** An attempt of this lane ended, so it may have room again. */
+  wake(lane: Lane): void {
+    if (lane.queue.length > 0) this.#ready.add(lane);
+  }
+
+  /** Takes out what is queued: of a lane whose breaker opened, or of all. */
+  takeBack(lanes: Iterable<Lane> = this.#lanes.values()): ClaimedDelivery[] {
+    const rows = [...lanes].flatMap((lane) => lane.queue.splice(0));
+    this.#queued -= rows.length;
+    return rows;
+  }
+
+  lane(hook: HookKey): Lane {
+    const key = keyOf(hook);
+    let lane = this.#lanes.get(key);
+    if (!lane) {
+      const { tenantId, hookId } = hook;
+      const breaker = new Breaker(this.#settings);
+      lane = { tenantId, hookId, breaker, queue: [], inFlight: 0, failureRecordedAt: undefined };
+      this.#lanes.set(key, lane);
+    }
+    return lane;
+  }
+
+  /** Forgets hooks that are idle and against which nothing is known. */
+  prune(): void {
+    for (const [key, lane] of this.#lanes) {
+      const isIdle = lane.inFlight === 0 && lane.queue.length === 0 && !this.#due.has(key);
+      if (isIdle && lane.breaker.isClean) this.#lanes.delete(key);
+    }
+  }
+
+  breakerStates(now: number): Record<BreakerState, number> {
+    const states: Record<BreakerState, number> = { closed: 0, open: 0, probing: 0 };
+    for (const { breaker } of this.#lanes.values()) states[breaker.state(now)] += 1;
+    return states;
+  }
+}

@@ -1,0 +1,78 @@
+import pg from 'pg';
+import type { Logger } from '../observe/logger.ts';
+
+const CHANNEL = 'understudy_deliveries';
+/** PostgreSQL takes a global lock for a commit that notifies, so notices are few and never in a business transaction. */
+const COALESCE_MS = 20;
+/** PostgreSQL's limit is 8000 bytes. */
+const MAX_PAYLOAD_BYTES = 7000;
+const RECONNECT_MS = 1000;
+
+/**
+ * Tells other processes on the same PostgreSQL whose deliveries were written, on a connection of its own.
+ * A hint only: whatever is missed here is found by polling a second later.
+ */
+export class Notices {
+  readonly #databaseUrl: string;
+  readonly #heard: (tenantIds: string[]) => void;
+  readonly #logger: Logger;
+  readonly #pending = new Set<string>();
+  #client: pg.Client | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #reconnect: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  /** `heard` is told the tenants that another process wrote for; an empty list means any. */
+  constructor(databaseUrl: string, heard: (tenantIds: string[]) => void, logger: Logger) {
+    this.#databaseUrl = databaseUrl;
+    this.#heard = heard;
+    this.#logger = logger;
+  }
+
+  async start(): Promise<void> {
+    const client = new pg.Client({ connectionString: this.#databaseUrl, application_name: 'understudy notices' });
+    client.on('error', (error) => this.#logger.warn({ err: error }, 'webhook notices are interrupted'));
+    client.on('end', () => this.#retry());
+    client.on('notification', ({ processId, payload }) => {
+      const isOwn = processId === (client as pg.Client & { processID: number }).processID;
+      if (!isOwn) this.#heard(payload ? payload.split(' ') : []);
+    });
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+      if (this.#stopped) await client.end();
+      else this.#client = client;
+    } catch (error) {
+      this.#logger.warn({ err: error }, 'webhook notices cannot be had; polling goes on');
+      await client.end();
+    }
+  }
+
+  /** Tells the others, at most every 20 ms. */
+  tell(tenantId: string): void {
+    this.#pending.add(tenantId);
+    this.#timer ??= setTimeout(() => this.#send(), COALESCE_MS);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#reconnect);
+    await this.#client?.end();
+  }
+
+  #send(): void {
+    this.#timer = undefined;
+    const tenants = [...this.#pending].join(' ');
+    this.#pending.clear();
+    const payload = tenants.length > MAX_PAYLOAD_BYTES ? '' : tenants;
+    this.#client?.query('select pg_notify($1, $2)', [CHANNEL, payload]).catch((error) => {
+      this.#logger.warn({ err: error }, 'a webhook notice was lost');
+    });
+  }
+
+  #retry(): void {
+    this.#client = undefined;
+    if (!this.#stopped) this.#reconnect = setTimeout(() => void this.start(), RECONNECT_MS);
+  }
+}

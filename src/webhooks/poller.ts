@@ -1,0 +1,195 @@
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/connect.ts';
+import { newId } from '../ids.ts';
+import type { HttpClient } from '../net/http-client.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { SecretBox } from '../secret-box.ts';
+import { type AttemptSeen, Attempts } from './attempts.ts';
+import { type ClaimedDelivery, Deliveries } from './deliveries.ts';
+import { type Lane, Lanes } from './lanes.ts';
+import { Notices } from './notices.ts';
+import { ReplayWalk } from './replay-walk.ts';
+import { DEFAULT_RETRY_SCHEDULE } from './retry-schedule.ts';
+import { cancelled, givenBack } from './settlement.ts';
+import { Settler } from './settler.ts';
+import { Slots } from './slots.ts';
+
+const POLL_MS = 1000;
+
+export interface PollerSettings {
+  /** For notices between processes; undefined on SQLite. */
+  databaseUrl: string | undefined;
+  timeoutMs: number;
+  retryScheduleSeconds: number[] | undefined;
+  perHookConcurrency: number;
+  concurrency: number;
+  maxResponseBytes: number;
+  leaseMs: number;
+}
+
+export interface PollerParts {
+  database: Database;
+  client: HttpClient;
+  secrets: SecretBox;
+  logger: Logger;
+  settings: PollerSettings;
+  clock: Clock;
+  /** For metrics. */
+  onAttempt?: ((seen: AttemptSeen) => void) | undefined;
+}
+
+/**
+ * Claim, deliver, settle. Woken at once by a commit in this process and by notices of others; polling
+ * every second is what is relied on, and what finds retries and the leases of processes that died.
+ */
+export class WebhookPoller {
+  readonly #parts: PollerParts;
+  readonly #deliveries: Deliveries;
+  readonly #settler: Settler;
+  readonly #lanes: Lanes;
+  readonly #slots: Slots;
+  readonly #attempts: Attempts;
+  readonly #replays: ReplayWalk;
+  readonly #notices: Notices | undefined;
+  readonly #underWay = new Set<Promise<void>>();
+  /** Tenants to look at; `undefined` stands for all. */
+  readonly #toScan = new Set<string | undefined>();
+  #filling: Promise<void> | undefined;
+  #poll: NodeJS.Timeout | undefined;
+  #slotTimer: NodeJS.Timeout | undefined;
+  #unlisten: (() => void) | undefined;
+  #isRunning = false;
+
+  constructor(parts: PollerParts) {
+    const { database, logger, settings, clock } = parts;
+    const schedule = settings.retryScheduleSeconds ?? DEFAULT_RETRY_SCHEDULE;
+    this.#parts = parts;
+    this.#deliveries = new Deliveries(database, newId());
+    this.#settler = new Settler(this.#deliveries, logger);
+    this.#lanes = new Lanes({ maxRoom: settings.perHookConcurrency, schedule });
+    this.#slots = new Slots(settings.concurrency);
+    this.#attempts = new Attempts({ ...parts, schedule, settler: this.#settler, lanes: this.#lanes });
+    this.#replays = new ReplayWalk(database, clock);
+    this.#notices = settings.databaseUrl
+      ? new Notices(settings.databaseUrl, (tenantIds) => this.#heard(tenantIds), logger)
+      : undefined;
+  }
+
+  async start(): Promise<void> {
+    const { database } = this.#parts;
+    this.#isRunning = true;
+    if (database.kind === 'sqlite') await this.#deliveries.freeAll();
+    this.#unlisten = database.commits.listen((tenantId, written) => {
+      if (written.has('replays')) this.#replays.wake();
+      if (!written.has('deliveries')) return;
+      this.wake(tenantId);
+      this.#notices?.tell(tenantId);
+    });
+    void this.#notices?.start();
+    this.#poll = setInterval(() => void this.#tick(), POLL_MS);
+    this.wake();
+  }
+
+  /** Looks for due rows at once, of one tenant or of all. */
+  wake(tenantId?: string): void {
+    this.#toScan.add(tenantId);
+    this.#fill();
+  }
+
+  /** Claims no more, lets attempts under way end (their deadline is the limit), records them, gives the rest back. */
+  async stop(): Promise<void> {
+    this.#isRunning = false;
+    clearInterval(this.#poll);
+    clearTimeout(this.#slotTimer);
+    this.#unlisten?.();
+    await this.#filling;
+    for (const row of this.#lanes.takeBack()) this.#settler.add(givenBack(row));
+    await Promise.all(this.#underWay);
+    await this.#settler.flush();
+    await this.#notices?.stop();
+  }
+
+  /** For metrics. */
+  stats(): { inFlight: number; queued: number; breakers: Record<string, number> } {
+    const breakers = this.#lanes.breakerStates(this.#parts.clock());
+    return { inFlight: this.#slots.inUse, queued: this.#lanes.queued, breakers };
+  }
+
+  #heard(tenantIds: string[]): void {
+    if (tenantIds.length === 0) this.wake();
+    for (const tenantId of tenantIds) this.wake(tenantId);
+  }
+
+  async #tick(): Promise<void> {
+    this.#lanes.prune();
+    try {
+      await this.#replays.step();
+    } catch (error) {
+      this.#parts.logger.error({ err: error }, 'webhook replays could not go on');
+    }
+    if (this.#isRunning) this.wake();
+  }
+
+  /** One at a time. What changes meanwhile is seen by its next round. */
+  #fill(): void {
+    this.#filling ??= this.#claimWhileWanted()
+      .catch((error) => this.#parts.logger.error({ err: error }, 'webhook deliveries could not be claimed'))
+      .finally(() => {
+        this.#filling = undefined;
+      });
+  }
+
+  async #claimWhileWanted(): Promise<void> {
+    const { clock, settings } = this.#parts;
+    while (this.#isRunning) {
+      for (const tenantId of this.#toScan.has(undefined) ? [undefined] : [...this.#toScan]) {
+        this.#toScan.delete(tenantId);
+        if (tenantId === undefined) this.#toScan.clear();
+        this.#lanes.markDue(await this.#deliveries.dueHooks(clock(), tenantId));
+      }
+      const now = clock();
+      const wanted = this.#lanes.wanted(now);
+      if (wanted.length === 0 && this.#toScan.size === 0) return;
+      if (wanted.length === 0) continue;
+      this.#lanes.accept(wanted, await this.#deliveries.claim(wanted, now, now + settings.leaseMs));
+      this.#startQueued();
+    }
+  }
+
+  #startQueued(): void {
+    while (this.#isRunning) {
+      const slot = this.#slots.take();
+      if (!slot) {
+        this.#slotTimer ??= setTimeout(() => {
+          this.#slotTimer = undefined;
+          this.#startQueued();
+        }, this.#slots.nextFreeMs);
+        return;
+      }
+      const next = this.#lanes.next(this.#parts.clock());
+      if (!next || !this.#start(next.lane, next.row, slot)) this.#slots.leave(slot);
+      if (!next) return;
+    }
+  }
+
+  /** @returns whether an attempt is now under way */
+  #start(lane: Lane, row: ClaimedDelivery, slot: symbol): boolean {
+    const { clock, settings } = this.#parts;
+    if (!row.enabled || row.leaseUntil - clock() < settings.timeoutMs) {
+      this.#settler.add(row.enabled ? givenBack(row) : cancelled(row));
+      this.#lanes.wake(lane);
+      return false;
+    }
+    lane.inFlight += 1;
+    const attempt = this.#attempts.make(lane, row).finally(() => {
+      lane.inFlight -= 1;
+      this.#slots.leave(slot);
+      this.#underWay.delete(attempt);
+      this.#lanes.wake(lane);
+      this.#startQueued();
+      this.#fill();
+    });
+    this.#underWay.add(attempt);
+    return true;
+  }
+}

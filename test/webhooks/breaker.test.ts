@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { Breaker } from '../../src/webhooks/breaker.ts';
+import { disabledReason } from '../../src/webhooks/health.ts';
+import { Slots } from '../../src/webhooks/slots.ts';
+
+const schedule = [0, 5, 60, 300, 1800];
+const fresh = () => new Breaker({ maxRoom: 8, schedule });
+const grown = () => {
+  const breaker = fresh();
+  for (let success = 0; success < 3; success += 1) breaker.succeeded();
+  return breaker;
+};
+const fail = (breaker: Breaker, now: number, isTimeout = false) => breaker.failed({ startedAt: now, now, isTimeout });
+
+describe('a breaker', () => {
+  it('starts small and doubles with each success up to the most', () => {
+    const breaker = fresh();
+    const rooms = [breaker.room(0)];
+    for (let success = 0; success < 3; success += 1) {
+      breaker.succeeded();
+      rooms.push(breaker.room(0));
+    }
+    expect(rooms).toEqual([2, 4, 8, 8]);
+  });
+
+  it('opens at the fifth failure in a row, not at five with a success between', () => {
+    const breaker = grown();
+    for (let failure = 0; failure < 4; failure += 1) fail(breaker, 0);
+    breaker.succeeded();
+    for (let failure = 0; failure < 4; failure += 1) fail(breaker, 0);
+    expect(breaker.state(0)).toBe('closed');
+    fail(breaker, 0);
+    expect([breaker.state(0), breaker.room(0), breaker.room(4999), breaker.room(5000)]).toEqual(['open', 0, 0, 4]);
+  });
+
+  it('opens at one timeout', () => {
+    const breaker = grown();
+    fail(breaker, 0, true);
+    expect(breaker.room(0)).toBe(0);
+    expect(breaker.room(5000)).toBe(4);
+  });
+
+  it('halves down to one probe, and stays open longer each time, five minutes at most', () => {
+    const breaker = grown();
+    const seen: [number, number][] = [];
+    let now = 0;
+    for (let trip = 0; trip < 5; trip += 1) {
+      fail(breaker, now, true);
+      const openedAt = now;
+      while (breaker.room(now) === 0) now += 1000;
+      seen.push([breaker.room(now), (now - openedAt) / 1000]);
+    }
+    expect(seen).toEqual([
+      [4, 5],
+      [2, 60],
+      [1, 300],
+      [1, 300],
+      [1, 300],
+    ]);
+  });
+
+  it('opens once for attempts that were under way together', () => {
+    const breaker = grown();
+    for (let straggler = 0; straggler < 8; straggler += 1) {
+      breaker.failed({ startedAt: 0, now: 100 + straggler, isTimeout: true });
+    }
+    expect(breaker.room(100 + 5000)).toBe(4);
+  });
+
+  it('closes at the first success', () => {
+    const breaker = grown();
+    fail(breaker, 0, true);
+    expect(breaker.state(6000)).toBe('probing');
+    breaker.succeeded();
+    expect([breaker.state(6000), breaker.room(6000)]).toEqual(['closed', 8]);
+  });
+});
+
+describe('a hook that only fails', () => {
+  const HOUR = 3_600_000;
+  const record = (failingSince: number | null, lastFailureAt: number | null, goneCount = 0) =>
+    disabledReason({ failingSince, lastFailureAt, goneCount }, 200 * HOUR);
+
+  it('is disabled after five days', () => {
+    expect(record(80 * HOUR, 199 * HOUR)).toContain('since');
+    expect(record(81 * HOUR, 199 * HOUR)).toBeUndefined();
+  });
+
+  it('is not when its failures lie close together and silence followed', () => {
+    expect(record(0, 11 * HOUR)).toBeUndefined();
+    expect(record(0, 12 * HOUR)).toBeDefined();
+  });
+
+  it('is at the second 410', () => {
+    expect(record(null, null, 1)).toBeUndefined();
+    expect(record(null, null, 2)).toContain('410');
+  });
+});
+
+describe('the places of a process', () => {
+  it('are limited, and free again when an attempt ends', () => {
+    const slots = new Slots(2);
+    const [first] = [slots.take(), slots.take()];
+    expect(slots.take()).toBeUndefined();
+    slots.leave(first as symbol);
+    expect(slots.take()).toBeDefined();
+  });
+
+  it('are given back by attempts that take long, which go on', async () => {
+    const slots = new Slots(1);
+    slots.take();
+    expect(slots.take()).toBeUndefined();
+    await new Promise((resolve) => setTimeout(resolve, slots.nextFreeMs + 5));
+    expect(slots.take()).toBeDefined();
+    expect(slots.inUse).toBe(2);
+  });
+});
