@@ -64,9 +64,9 @@ export interface Service {
 
 /** Things to close, in the reverse order of their making, whatever fails on the way. */
 class Closing {
-  readonly #steps: (() => Promise<unknown> | void)[] = [];
+  readonly #steps: (() => unknown)[] = [];
 
-  add(step: () => Promise<unknown> | void): void {
+  add(step: () => unknown): void {
     this.#steps.unshift(step);
   }
 
@@ -112,7 +112,6 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
 
   const sandbox = await Sandbox.start({ ...config.sandbox, logger });
   closing.add(() => sandbox.close());
-  logger.info({ layers: sandbox.layers }, 'sandbox ready');
 
   const audit = new AuditBatch({ tenants, onError: (err) => logger.error({ err }, 'audit entries were not written') });
   closing.add(() => audit.close());
@@ -150,7 +149,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     health: healthRoutes({
       database: () => database.reader.raw('select 1'),
       isServing: () => isServing,
-      details: () => ({ sandbox: { layers: sandbox.layers, ...sandbox.status() } }),
+      details: () => ({ sandbox: sandbox.status() }),
     }),
     oidc: oidcEndpoint(providers),
     wellKnown: wellKnownRoutes(providers),

@@ -259,7 +259,7 @@ export interface ScriptRunRow extends Identified {
   wallMs: number;
   cpuMs: number;
   droppedClaims: string[];
-  console: { level: string; message: string }[];
+  console: { level: string; text: string }[];
   userId: string | null;
   jti: string | null;
   inputEncrypted: string | null;

@@ -1,11 +1,10 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { type Service, startService as start } from '../../src/service.ts';
 import type { Credentials } from '../../src/setup/first-start.ts';
 import { ManagementClient } from './call.ts';
 import { createDatabase, type Database, type DatabaseKind } from './databases.ts';
+import { freePort } from './free-port.ts';
 
 export interface TestService extends AsyncDisposable {
   /** The tenant's endpoint. */
@@ -19,19 +18,15 @@ export interface TestService extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 /**
  * A whole service in this process, on a database of its own, with the demonstration in it. `env` adds to
  * or replaces its environment. On PostgreSQL a second one can be started on the same `database`.
  */
-export async function startService(kind: DatabaseKind, env: Record<string, string> = {}, shared?: Database): Promise<TestService> {
+export async function startService(
+  kind: DatabaseKind,
+  env: Record<string, string> = {},
+  shared?: Database,
+): Promise<TestService> {
   const database = shared ?? (await createDatabase(kind));
   const port = await freePort();
   const config = readConfig({

@@ -1,0 +1,19 @@
+import { writeFile } from 'node:fs/promises';
+import { readConfig } from '../src/config.ts';
+import { TenantStore } from '../src/database/tenant-store.ts';
+import { removeDemonstration } from '../src/setup/demonstration.ts';
+import { credentialsPath, DEFAULT_TENANT } from '../src/setup/first-start.ts';
+import { readCredentials, withDatabase } from './support/running-service.ts';
+
+export const summary = "take the demonstration's users, application, resource and script away";
+
+export async function run(): Promise<void> {
+  const { demo, ...rest } = await readCredentials();
+  if (!demo) {
+    console.log('There is no demonstration here.');
+    return;
+  }
+  await withDatabase((database) => removeDemonstration(new TenantStore(database, DEFAULT_TENANT), demo));
+  await writeFile(credentialsPath(readConfig().dataDir), `${JSON.stringify(rest, null, 2)}\n`, { mode: 0o600 });
+  console.log('The demonstration is gone. A running service notices within 5 s.');
+}
