@@ -43,7 +43,7 @@ const withLock = (folder, say, work) => {
   fs.writeFileSync(own, String(process.pid));
   process.on('exit', () => {
     fs.rmSync(own, { force: true });
-    if (fs.existsSync(lock) && holderOf(lock) === process.pid) fs.rmSync(lock);
+    if (holderOf(lock) === process.pid) fs.rmSync(lock);
   });
 
   let told = false;
@@ -54,6 +54,7 @@ const withLock = (folder, say, work) => {
     told = true;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   }
+  fs.rmSync(own);
   work();
 };
 

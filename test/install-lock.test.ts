@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const lock = join(import.meta.dirname, '../scripts/lock.cjs');
+
+/** A process that works on `folder` for a while and says when it does what. */
+function worker(folder: string, milliseconds: number): ChildProcess {
+  const code = `
+    const { withLock } = require(${JSON.stringify(lock)});
+    withLock(${JSON.stringify(folder)}, () => console.log('waiting'), () => {
+      console.log('started');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${milliseconds});
+      console.log('ended');
+    });`;
+  return spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+async function linesOf(child: ChildProcess): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const chunk of child.stdout ?? []) lines.push(...String(chunk).trim().split('\n'));
+  return lines;
+}
+
+const started = (child: ChildProcess) => once(child.stdout as NodeJS.ReadableStream, 'data');
+
+it('lets one process work at a time, the other wait and then go on', async () => {
+  const folder = randomUUID();
+  const first = worker(folder, 500);
+  await started(first);
+  const order: string[] = [];
+  const second = worker(folder, 0);
+  first.stdout?.on('data', () => order.push('first ended'));
+  second.stdout?.on('data', (chunk) => order.push(`second ${String(chunk).trim().replaceAll('\n', ', ')}`));
+  await Promise.all([once(first, 'close'), once(second, 'close')]);
+  expect(order.slice(0, 3)).toEqual(['second waiting', 'first ended', expect.stringMatching(/^second started/)]);
+});
+
+it('takes over from a process that was killed', async () => {
+  const folder = randomUUID();
+  const killed = worker(folder, 60_000);
+  await started(killed);
+  killed.kill('SIGKILL');
+  await once(killed, 'close');
+  expect(await linesOf(worker(folder, 0))).toEqual(['started', 'ended']);
+});
