@@ -22,7 +22,7 @@ export const dueHooks: Statements['dueHooks'] = async (db, now, tenantId) => {
        update deliveries set state = 'waiting', lease_owner = null, lease_until = null
        where state = 'delivering' and lease_until < ? returning tenant_id, hook_id
      ), ${heads('')}
-     select tenant_id, hook_id from heads where due_at <= ? union select tenant_id, hook_id from freed`,
+     select tenant_id, hook_id from heads where due_at <= ? union all select tenant_id, hook_id from freed`,
     [now, now],
   );
 };
@@ -60,8 +60,8 @@ export const claim: Statements['claim'] = async (db, rooms, { owner, now, leaseU
   );
 
 /**
- * One statement. Hooks are locked first and the locked ones skipped: a hook that is being deleted takes
- * its deliveries along, and waiting for it here, while it waits for our rows, would be a deadlock.
+ * One statement. It locks the hooks before their deliveries, as deleting a hook does: the other order would be a
+ * deadlock with it. What a deleted hook took along is settled for nobody.
  */
 export const settle: Statements['settle'] = async (db, settlements, owner) => {
   await db.raw(
@@ -72,7 +72,7 @@ export const settle: Statements['settle'] = async (db, settlements, owner) => {
        where deliveries.state = 'delivering' and deliveries.lease_owner = ?
      ), hooks_kept as materialized (
        select tenant_id, id from hooks
-       where (tenant_id, id) in (select tenant_id, hook_id from held) for key share skip locked
+       where (tenant_id, id) in (select tenant_id, hook_id from held) order by tenant_id, id for key share
      ), kept as materialized (
        select held.* from held join hooks_kept on hooks_kept.tenant_id = held.tenant_id and hooks_kept.id = held.hook_id
      ), delivered as (

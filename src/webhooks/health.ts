@@ -30,7 +30,7 @@ export async function recordFailure(
   { isGone, now }: { isGone: boolean; now: number },
 ): Promise<string | undefined> {
   return new TenantStore(database, tenantId).transaction(async (store) => {
-    const hook: HookRow | undefined = await store.from('hooks').where({ id: hookId }).forUpdate().first();
+    const hook: HookRow | undefined = await store.from('hooks').where({ id: hookId }).forNoKeyUpdate().first();
     if (!hook?.enabled) return undefined;
     const failingSince = hook.failingSince ?? now;
     const goneCount = hook.goneCount + (isGone ? 1 : 0);

@@ -125,11 +125,7 @@ export async function listDeliveries(
   ] as [Query, ...Query[]];
   const counts = await Promise.all(parts.map((part) => countOf(part.clone().clearSelect())));
   const [first, ...others] = parts;
-  const rows = await first
-    .unionAll(others)
-    .orderBy([{ column: 'createdAt', order: 'desc' }, { column: 'id' }])
-    .offset(offset)
-    .limit(limit);
+  const rows = await first.unionAll(others).orderByRaw('created_at desc, 1').offset(offset).limit(limit);
   return { rows, total: counts.reduce((sum, count) => sum + count, 0) };
 }
 

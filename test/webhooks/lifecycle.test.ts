@@ -32,7 +32,7 @@ describe.each(databases)('claiming on %s', (kind) => {
     for (let count = 0; count < 5; count += 1) hooks.push(await stage.hook('http://127.0.0.1:1'));
     await stage.announce(3);
     const due = await new Deliveries(stage.database, 'mine').dueHooks(Date.now());
-    expect(due.map(({ hookId }) => hookId)).toEqual(hooks.sort());
+    expect(due.map(({ hookId }) => hookId).sort()).toEqual(hooks.sort());
   });
 
   it('lets no late owner settle', async () => {
@@ -46,6 +46,22 @@ describe.each(databases)('claiming on %s', (kind) => {
     expect(await current.claim(room(hookId, 1), Date.now(), Date.now() + 1000)).toHaveLength(1);
     if (row) await late.settle([cancelled(row)]);
     expect(await stage.store.from('deliveries')).toMatchObject([{ state: 'delivering', leaseOwner: 'current' }]);
+  });
+
+  it('settles also while someone holds the hook', async () => {
+    await using stage = await Stage.open(kind);
+    const hookId = await stage.hook('http://127.0.0.1:1');
+    await stage.announce();
+    const deliveries = new Deliveries(stage.database, 'mine');
+    const [row] = await deliveries.claim(room(hookId, 1), Date.now(), Date.now() + 1000);
+    let settled: Promise<void> | undefined;
+    await stage.store.transaction(async (store) => {
+      await store.from('hooks').where({ id: hookId }).forUpdate();
+      if (row) settled = deliveries.settle([cancelled(row)]);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    });
+    await settled;
+    expect(await stage.store.from('deliveries')).toMatchObject([{ state: 'cancelled' }]);
   });
 });
 

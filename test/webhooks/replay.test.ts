@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import type { ServiceError } from '../../src/errors.ts';
+import { executionStats, getDelivery, listDeliveries, recentLogs } from '../../src/webhooks/history.ts';
+import { cancelReplay, countReplay, redeliver, replayStatus, startReplay } from '../../src/webhooks/replay.ts';
+import { databases } from '../support/databases.ts';
+import { inTurn, status, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { Stage, until } from './stage.ts';
+
+const none = (rows: unknown[]) => rows.length === 0;
+const all = { offset: 0, limit: 100 };
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'none',
+    (error: ServiceError) => error.code,
+  );
+
+describe.each(databases)('seeing deliveries on %s', (kind) => {
+  it('shows each attempt as a log, newest first', async () => {
+    await using stage = await Stage.open(kind);
+    await using receiver = await WebhookReceiver.start({
+      behaviour: inTurn(status(500, {}, '{"why":"broken"}'), status(200, {}, 'fine')),
+    });
+    const hookId = await stage.hook(receiver.url, { events: ['User.Created', 'User.Deleted'] });
+    await stage.poller();
+    await stage.announce();
+    await stage.deliveries(none);
+    await stage.announce(1, 'User.Deleted');
+    await receiver.next('User.Deleted');
+    await stage.deliveries(none);
+
+    const now = Date.now();
+    const { rows, total } = await recentLogs(stage.store, hookId, { now, ...all });
+    expect(total).toBe(3);
+    expect(rows.map(({ key, payload }) => [key, payload.result])).toEqual([
+      ['TriggerHook.User.Deleted', 'Success'],
+      ['TriggerHook.User.Created', 'Success'],
+      ['TriggerHook.User.Created', 'Error'],
+    ]);
+    expect(rows[2]).toMatchObject({
+      payload: {
+        key: 'TriggerHook.User.Created',
+        hookId,
+        hookRequest: { body: { event: 'User.Created', data: { n: 0 }, hookId } },
+        response: { statusCode: 500, body: { why: 'broken' } },
+        error: expect.any(String),
+      },
+    });
+    expect(rows[0]?.payload.response).toEqual({ statusCode: 200, body: 'fine' });
+
+    const filtered = { logKey: 'TriggerHook.User.Created', now, offset: 1, limit: 1 };
+    expect(await recentLogs(stage.store, hookId, filtered)).toMatchObject({ total: 2, rows: [{ id: rows[2]?.id }] });
+    expect(await recentLogs(stage.store, hookId, { startTime: now + 1, now, ...all })).toEqual({ rows: [], total: 0 });
+    expect(await recentLogs(stage.store, hookId, { now: now + 25 * 3_600_000, ...all })).toMatchObject({ total: 0 });
+
+    const stats = await executionStats(stage.store, [hookId, 'unknown'], now);
+    expect(stats.get(hookId)).toEqual({ successCount: 2, requestCount: 3 });
+    expect(stats.get('unknown')).toEqual({ successCount: 0, requestCount: 0 });
+  });
+
+  it('lists deliveries by state, event and time, and one with its attempts', async () => {
+    await using stage = await Stage.open(kind);
+    await using receiver = await WebhookReceiver.start({ behaviour: inTurn(status(200), status(410)) });
+    const hookId = await stage.hook(receiver.url);
+    await stage.poller();
+    await stage.announce();
+    await stage.deliveries(none);
+    await stage.announce();
+    await stage.deliveries(([row]) => row?.state === 'dead');
+
+    const list = await listDeliveries(stage.store, hookId, all);
+    expect(list).toMatchObject({
+      total: 2,
+      rows: [
+        { state: 'dead', lastStatus: 410 },
+        { state: 'delivered', attempts: 1, lastStatus: 200 },
+      ],
+    });
+    const [dead, delivered] = list.rows;
+    expect(await listDeliveries(stage.store, hookId, { state: 'dead', ...all })).toEqual({ total: 1, rows: [dead] });
+    expect(await listDeliveries(stage.store, hookId, { state: 'delivered', ...all })).toEqual({
+      total: 1,
+      rows: [delivered],
+    });
+    expect(await listDeliveries(stage.store, hookId, { event: 'User.Deleted', ...all })).toEqual({
+      total: 0,
+      rows: [],
+    });
+    expect(await listDeliveries(stage.store, hookId, { since: Date.now() + 1, ...all })).toMatchObject({ total: 0 });
+    expect(await listDeliveries(stage.store, hookId, { offset: 1, limit: 1 })).toEqual({ total: 2, rows: [delivered] });
+
+    for (const { id, state } of list.rows) {
+      const found = await getDelivery(stage.store, { hookId, deliveryId: id });
+      expect(found).toMatchObject({ id, state, attemptLog: [{ deliveryId: id, number: 1 }] });
+    }
+    expect(await codeOf(getDelivery(stage.store, { hookId, deliveryId: 'unknown' }))).toBe('entity.not_exists_with_id');
+  });
+});
+
+describe.each(databases)('sending again on %s', (kind) => {
+  it('makes a new delivery of the same event at every call, delivered or dead', async () => {
+    await using stage = await Stage.open(kind);
+    await using receiver = await WebhookReceiver.start({ behaviour: inTurn(status(410), status(200)) });
+    const hookId = await stage.hook(receiver.url);
+    await stage.poller();
+    await stage.announce();
+    const first = await receiver.next();
+    const [dead] = await stage.deliveries(([row]) => row?.state === 'dead');
+    const deliveryId = dead?.id ?? '';
+    const again = () => stage.store.transaction((store) => redeliver(store, { hookId, deliveryId, now: Date.now() }));
+    const made = [await again(), await again()];
+    expect(made).toEqual([
+      { id: expect.any(String), count: 1 },
+      { id: expect.any(String), count: 1 },
+    ]);
+    expect(made[0]?.id).not.toBe(made[1]?.id);
+    for (const _ of made) {
+      const { body, headers } = await receiver.next();
+      expect([body, headers['webhook-id']]).toEqual([first.body, first.headers['webhook-id']]);
+    }
+    await stage.deliveries((rows) => rows.length === 1);
+    const attempts = await stage.store.from('attempts').where({ trigger: 'manual' });
+    expect(attempts).toHaveLength(2);
+    const third = await redeliver(stage.store, { hookId, deliveryId: made[0]?.id ?? '', now: Date.now() });
+    expect(third.count).toBe(1); // Its row is gone; its attempts know the event.
+    expect(await codeOf(redeliver(stage.store, { hookId, deliveryId: 'unknown', now: 0 }))).toBe(
+      'entity.not_exists_with_id',
+    );
+  });
+
+  it('replays a range in the background, also events older than the hook', async () => {
+    await using stage = await Stage.open(kind);
+    await using receiver = await WebhookReceiver.start();
+    await stage.announce(150, 'User.Created', 1000);
+    await stage.announce(1, 'User.Created', 5000);
+    await stage.announce(1, 'User.Deleted', 1000);
+    const hookId = await stage.hook(receiver.url);
+    await stage.poller();
+
+    const range = { hookId, since: 1000, until: 2000, now: Date.now() };
+    expect(await countReplay(stage.store, range)).toBe(150);
+    expect(receiver.arrivals).toEqual([]);
+    const { id, count } = await startReplay(stage.store, range);
+    expect(count).toBe(150);
+    await receiver.reach(150);
+    await stage.deliveries(none);
+    const look = () => replayStatus(stage.store, { hookId, replayId: id });
+    expect(await until(look, ({ state }) => state === 'done')).toEqual({ id, count: 150, done: 150, state: 'done' });
+    expect(new Set(receiver.arrivals.map(({ headers }) => headers['webhook-id'])).size).toBe(150);
+    expect(await stage.store.from('attempts').where({ trigger: 'replay' })).toHaveLength(150);
+  });
+
+  it('replays by state and by event', async () => {
+    await using stage = await Stage.open(kind);
+    await using receiver = await WebhookReceiver.start({ behaviour: inTurn(status(410), status(200)) });
+    const hookId = await stage.hook(receiver.url, { events: ['User.Created', 'User.Deleted'] });
+    await stage.poller();
+    await stage.announce();
+    await stage.deliveries(([row]) => row?.state === 'dead');
+    await stage.announce(1, 'User.Deleted');
+    await receiver.reach(2);
+    await stage.deliveries((rows) => rows.length === 1);
+    const count = (filter: object) => countReplay(stage.store, { hookId, since: 0, now: Date.now(), ...filter });
+    expect(await count({})).toBe(2);
+    expect(await count({ state: 'dead' })).toBe(1);
+    expect(await count({ state: 'delivered' })).toBe(1);
+    expect(await count({ state: 'waiting' })).toBe(0);
+    expect(await count({ events: ['User.Deleted'] })).toBe(1);
+    expect(await count({ events: ['User.Deleted'], state: 'dead' })).toBe(0);
+    expect(await count({ until: 1 })).toBe(0);
+  });
+
+  it('stops when it is cancelled', async () => {
+    await using stage = await Stage.open(kind);
+    await using receiver = await WebhookReceiver.start();
+    const hookId = await stage.hook(receiver.url);
+    await stage.announce(3, 'User.Deleted', 1000);
+    const { id } = await startReplay(stage.store, { hookId, since: 0, events: ['User.Deleted'], now: Date.now() });
+    await cancelReplay(stage.store, { hookId, replayId: id });
+    await stage.poller();
+    await stage.announce();
+    await receiver.next('User.Created');
+    await until(
+      async () => (await stage.store.from('attempts')).length,
+      (count) => count === 1,
+    );
+    expect(await replayStatus(stage.store, { hookId, replayId: id })).toEqual({
+      id,
+      count: 3,
+      done: 0,
+      state: 'cancelled',
+    });
+    expect(await codeOf(cancelReplay(stage.store, { hookId, replayId: 'unknown' }))).toBe('entity.not_found');
+    expect(await codeOf(replayStatus(stage.store, { hookId, replayId: 'unknown' }))).toBe('entity.not_exists_with_id');
+  });
+});
