@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 
 /** Everything that can be set from outside, read once. The only reader of `process.env` in `src/`. */
@@ -39,6 +39,16 @@ export interface Config {
     maxResponseBytes: number;
     leaseMs: number;
     proxyUrl: string | undefined;
+  };
+  messages: {
+    /** `smtp://` or `smtps://`, with credentials if any. */
+    smtpUrl: string | undefined;
+    /** Gets `POST { to, text }`. */
+    smsUrl: string | undefined;
+    /** Sender of e-mails. */
+    from: string;
+    /** Folder for messages without a sender; only while `ENDPOINT` is loopback. */
+    outbox: string | undefined;
   };
   /** Requests per minute for one client from one address. */
   rateLimits: { token: number; subjectTokens: number };
@@ -218,6 +228,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
       maxResponseBytes: reader.integer('WEBHOOK_MAX_RESPONSE_BYTES', 65_536, [0, 1_048_576]),
       leaseMs: reader.integer('WEBHOOK_LEASE_MS', timeoutMs + 15_000, [timeoutMs + 1_000, 600_000]),
       proxyUrl: reader.url('WEBHOOK_PROXY_URL', ['http:', 'https:'])?.href,
+    },
+    messages: {
+      smtpUrl: reader.url('SMTP_URL', ['smtp:', 'smtps:'])?.href,
+      smsUrl: reader.url('SMS_URL', ['http:', 'https:'])?.href,
+      from: reader.text('MAIL_FROM') ?? `no-reply@${endpointUrl.hostname}`,
+      outbox: isLoopback ? join(resolve(dataDir), 'outbox') : undefined,
     },
     rateLimits: {
       token: reader.integer('RATE_LIMIT_TOKEN', 1_200, [1, 100_000_000]),

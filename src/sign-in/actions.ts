@@ -1,0 +1,36 @@
+import { type Flow, progressOf } from './flow.ts';
+import { readIdentifier } from './identifiers.ts';
+import { type Identifier, type InteractionEvent, newProgress } from './progress.ts';
+import type { IdentifierType } from './settings.ts';
+
+/**
+ * Everything a person can do in an interaction. The pages and the Experience API call these and
+ * nothing else, so they cannot differ. Only `complete` writes to an account, and announces what
+ * `announced` says.
+ */
+export { announced, complete } from './complete.ts';
+export { identify } from './identify.ts';
+export { type Missing, missingOf } from './requirements.ts';
+export { verifyPasswordOf } from './verify-password.ts';
+
+/** Begins anew as a registration, a sign-in or a reset. */
+export function start(flow: Flow, event: InteractionEvent): void {
+  flow.saved.progress = newProgress(event);
+}
+
+/** The kinds of identifier that can be typed first, by what the person is about to do. */
+export function allowedIdentifiers({ settings, saved, tools }: Flow): IdentifierType[] {
+  const { event } = saved.progress;
+  const canSend = (type: IdentifierType) =>
+    type !== 'username' && tools.messenger.canSend(type === 'email' ? 'email' : 'sms');
+  if (event === 'Register') return settings.signUp.identifiers.filter((type) => type === 'username' || canSend(type));
+  const methods = settings.signIn.methods.filter(({ identifier }) => event === 'SignIn' || canSend(identifier));
+  return methods.map(({ identifier }) => identifier);
+}
+
+/** What was typed stays in view until it is changed. */
+export function setIdentifier(flow: Flow, text: string): Identifier {
+  const identifier = readIdentifier(text, allowedIdentifiers(flow));
+  progressOf(flow).identifier = identifier;
+  return identifier;
+}

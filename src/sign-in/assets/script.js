@@ -1,0 +1,81 @@
+/** Comfort only: every page but the passkey ones works without this file. */
+
+/** A button says that it waits only when waiting is felt. */
+const BUSY_AFTER_MS = 150;
+
+for (const form of document.forms) {
+  let isSent = false;
+  form.addEventListener('submit', (event) => {
+    if (isSent) {
+      event.preventDefault();
+      return;
+    }
+    isSent = true;
+    const button = event.submitter ?? form.querySelector('button');
+    setTimeout(() => button?.setAttribute('aria-busy', 'true'), BUSY_AFTER_MS);
+  });
+  // The page may come back from the browser's cache as it was left.
+  addEventListener('pageshow', () => {
+    isSent = false;
+    for (const button of form.querySelectorAll('[aria-busy]')) button.removeAttribute('aria-busy');
+  });
+}
+
+for (const button of document.querySelectorAll('[data-reveal]')) {
+  const input = document.getElementById(button.dataset.reveal);
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    const isShown = input.type === 'text';
+    input.type = isShown ? 'password' : 'text';
+    button.textContent = isShown ? button.dataset.show : button.dataset.hide;
+    input.focus();
+  });
+}
+
+/** Counts down to when a code may be sent again; the button then works. */
+for (const button of document.querySelectorAll('[data-wait]')) {
+  const label = button.textContent;
+  const readyAt = Date.now() + Number(button.dataset.wait) * 1000;
+  const tick = () => {
+    const left = Math.ceil((readyAt - Date.now()) / 1000);
+    button.disabled = left > 0;
+    button.textContent = left > 0 ? button.dataset.waiting.replace('{seconds}', String(left)) : label;
+    if (left > 0) setTimeout(tick, 1000);
+  };
+  tick();
+}
+
+for (const button of document.querySelectorAll('[data-copy]')) {
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(button.dataset.copy);
+    button.textContent = button.dataset.copied;
+  });
+}
+
+/** @param {HTMLFormElement} form */
+async function usePasskey(form) {
+  const options = JSON.parse(form.dataset.passkey);
+  const isNew = form.dataset.kind === 'create';
+  const credential = isNew
+    ? await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
+    : await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) });
+  form.elements.namedItem('response').value = JSON.stringify(credential);
+  HTMLFormElement.prototype.submit.call(form);
+}
+
+for (const form of document.querySelectorAll('form[data-passkey]')) {
+  const failed = form.querySelector('[data-failed]');
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    failed.hidden = true;
+    try {
+      await usePasskey(form);
+    } catch {
+      failed.hidden = false;
+      dispatchEvent(new Event('pageshow'));
+    }
+  });
+}
+
+document.querySelector('[aria-invalid="true"]')?.focus();

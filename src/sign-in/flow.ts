@@ -1,0 +1,62 @@
+import type { Clock } from '../clock.ts';
+import type { ApplicationRow, UserRow } from '../database/tables.ts';
+import type { TenantStore } from '../database/tenant-store.ts';
+import { ServiceError } from '../errors.ts';
+import type { ClientFacts } from '../http/context.ts';
+import { newId } from '../ids.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { SecretBox } from '../secret-box.ts';
+import type { Tenant } from '../tenants.ts';
+import type { Limits } from './limits.ts';
+import type { Messenger } from './messenger.ts';
+import type { Progress, SavedProgress, Verification } from './progress.ts';
+import type { SignInSettings } from './settings.ts';
+
+/** What actions use besides the tenant's rows. */
+export interface Tools {
+  secrets: SecretBox;
+  clock: Clock;
+  logger: Logger;
+  limits: Limits;
+  messenger: Messenger;
+}
+
+/** One request of one interaction: what every action is given. Actions change `saved.progress` and nothing else. */
+export interface Flow {
+  readonly tenant: Tenant;
+  readonly store: TenantStore;
+  readonly settings: SignInSettings;
+  readonly tools: Tools;
+  /** The uid of oidc-provider's interaction. */
+  readonly uid: string;
+  readonly application: ApplicationRow | undefined;
+  readonly facts: ClientFacts;
+  readonly requestId: string;
+  /** One instant per request. */
+  readonly now: number;
+  readonly saved: SavedProgress;
+}
+
+export const progressOf = (flow: Flow): Progress => flow.saved.progress;
+
+export function addVerification(flow: Flow, verification: Omit<Verification, 'id'>): Verification {
+  const added = { id: newId(), ...verification };
+  progressOf(flow).verifications.push(added);
+  return added;
+}
+
+/** @throws 422 `session.verification_not_found` when there is none of this id, or of this state */
+export function verificationOf(flow: Flow, id: string, isVerified: boolean): Verification {
+  const found = progressOf(flow).verifications.find((verification) => verification.id === id);
+  if (!found || found.isVerified !== isVerified) throw new ServiceError('session.verification_not_found');
+  return found;
+}
+
+/** The account that a first factor was proven for. @throws 422 when nobody was identified, or the user is suspended */
+export async function identifiedUser(flow: Flow): Promise<UserRow> {
+  const { userId } = progressOf(flow);
+  const user = userId ? await flow.store.find('users', { id: userId }) : undefined;
+  if (!user) throw new ServiceError('session.identifier_required');
+  if (user.isSuspended) throw new ServiceError('user.suspended');
+  return user;
+}

@@ -1,0 +1,33 @@
+/** Markup that is safe to send as it is: only `html` and `trusted` make it. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+const escapeText = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+
+type Value = Html | string | number | false | null | undefined | readonly Value[];
+
+function render(value: Value): string {
+  if (value === null || value === undefined || value === false) return '';
+  if (value instanceof Html) return value.text;
+  if (Array.isArray(value)) return value.map(render).join('');
+  return escapeText(String(value));
+}
+
+/** Escapes every value, for text and for attributes in quotes. Lists are joined; nothing and `false` leave no trace. */
+export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
+  return new Html(strings.reduce((text, part, index) => text + render(values[index - 1]) + part));
+}
+
+/** Markup made elsewhere, by code that we trust with it. */
+export const trusted = (markup: string): Html => new Html(markup);

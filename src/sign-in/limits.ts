@@ -1,0 +1,77 @@
+import type { Clock } from '../clock.ts';
+import type { TenantStore } from '../database/tenant-store.ts';
+import { ServiceError } from '../errors.ts';
+import { hashOf } from '../ids.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+type Query = Parameters<Parameters<TenantStore['changeWhere']>[1]>[0];
+
+/** How many `points` in one stretch of time; then nothing until it is over. */
+const rules = {
+  /** Tries at one account, also one that does not exist. A success clears them. */
+  account: { points: 10, durationMs: 15 * MINUTE_MS },
+  /** Failed tries from one address, at whichever account: many people may share it. */
+  address: { points: 100, durationMs: 15 * MINUTE_MS },
+  /** Codes to one e-mail address or phone, and the pause between two. */
+  codeDestination: { points: 5, durationMs: HOUR_MS },
+  codePause: { points: 1, durationMs: MINUTE_MS },
+  codeAddress: { points: 30, durationMs: HOUR_MS },
+  /** New accounts from one address. */
+  registration: { points: 30, durationMs: HOUR_MS },
+} as const;
+export type Rule = keyof typeof rules;
+
+/**
+ * The limits of sign-in, counted in the tenant's own table, so that all processes count together. A
+ * point is taken before the work, so that parallel tries count like others.
+ *
+ * The loser: rate-limiter-flexible. Its SQLite store begins transactions of its own on a connection
+ * that here belongs to `CommitGroup`, and its base class for other stores is not exported.
+ */
+export class Limits {
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** @throws 429 `request.rate_limited` with `Retry-After` */
+  async take(store: TenantStore, rule: Rule, name: string | undefined): Promise<void> {
+    const { points, durationMs } = rules[rule];
+    const now = this.#clock();
+    const key = keyOf(rule, name);
+    const expiresAt = await store.transaction(async (store) => {
+      await store.addMissing('rateLimits', [{ key, points: 0, expiresAt: now + durationMs }]);
+      const isOver = (query: Query) => query.where({ key }).where('expiresAt', '<=', now);
+      await store.changeWhere('rateLimits', isOver, { points: 0, expiresAt: now + durationMs });
+      const isOpen = (query: Query) => query.where({ key }).where('points', '<', points);
+      const taken = await store.changeWhere('rateLimits', isOpen, { points: increment(store, 1) });
+      return taken === 1 ? undefined : (await store.get('rateLimits', { key })).expiresAt;
+    });
+    if (expiresAt === undefined) return;
+    const seconds = Math.max(1, Math.ceil((expiresAt - now) / 1000));
+    throw new ServiceError('request.rate_limited', {
+      data: { retryAfterSeconds: seconds },
+      headers: { 'Retry-After': String(seconds) },
+    });
+  }
+
+  /** Gives the point back: it was no failure. */
+  async giveBack(store: TenantStore, rule: Rule, name: string | undefined): Promise<void> {
+    const key = keyOf(rule, name);
+    const isTaken = (query: Query) => query.where({ key }).where('points', '>', 0);
+    await store.changeWhere('rateLimits', isTaken, { points: increment(store, -1) });
+  }
+
+  async clear(store: TenantStore, rule: Rule, name: string | undefined): Promise<void> {
+    await store.removeAll('rateLimits', { key: keyOf(rule, name) });
+  }
+}
+
+/** The column takes the expression that its type, a number, stands for. */
+const increment = (store: TenantStore, by: number): number => store.raw('points + ?', [by]) as unknown as number;
+
+/** Hashed: what people typed into the identifier field may be a password. */
+const keyOf = (rule: Rule, name = 'unknown'): string => `${rule}:${hashOf(name)}`;

@@ -1,0 +1,81 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Request, Response } from 'express';
+import { errors, type Provider } from 'oidc-provider';
+import { ServiceError } from '../errors.ts';
+import { clientFactsOf, contextOf } from '../http/context.ts';
+import { hashOf } from '../ids.ts';
+import type { Flow, Tools } from './flow.ts';
+import { type InteractionEvent, newProgress, ProgressStore } from './progress.ts';
+import { readSettings } from './settings.ts';
+
+export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
+
+/** What the application asked for first. */
+const FIRST_SCREENS: Record<string, InteractionEvent> = {
+  sign_in: 'SignIn',
+  register: 'Register',
+  reset_password: 'ForgotPassword',
+};
+
+export const parameterOf = ({ params }: Interaction, name: string): string | undefined =>
+  typeof params[name] === 'string' ? params[name] : undefined;
+
+/** @throws 404 `session.not_found` when this browser has no such interaction, or no longer */
+export async function findInteraction(
+  provider: Provider,
+  request: Request,
+  response: Response,
+  uid: string | undefined,
+): Promise<Interaction> {
+  try {
+    const interaction = await provider.interactionDetails(request, response);
+    if (interaction.uid === uid) return interaction;
+  } catch (error) {
+    if (!(error instanceof errors.SessionNotFound)) throw error;
+  }
+  throw new ServiceError('session.not_found');
+}
+
+export async function openFlow(request: Request, interaction: Interaction, tools: Tools): Promise<Flow> {
+  const { tenant, requestId } = contextOf(request);
+  const { store } = tenant;
+  const { uid } = interaction;
+  const now = tools.clock();
+  const clientId = parameterOf(interaction, 'client_id');
+  const settings = await readSettings(store, tenant.name);
+  const firstScreen = FIRST_SCREENS[parameterOf(interaction, 'first_screen') ?? ''] ?? 'SignIn';
+  const mayRegister = settings.signInMode === 'SignInAndRegister';
+  const fresh = newProgress(firstScreen === 'Register' && !mayRegister ? 'SignIn' : firstScreen);
+  const progressStore = new ProgressStore(store, tools.secrets);
+  if (request.method !== 'GET') await progressStore.begin(uid, fresh, now);
+  return {
+    tenant,
+    store,
+    settings,
+    tools,
+    uid,
+    application: clientId === undefined ? undefined : await store.find('applications', { id: clientId }),
+    facts: clientFactsOf(request),
+    requestId,
+    now,
+    saved: (await progressStore.find(uid)) ?? { progress: fresh, version: 0, finishedAt: null },
+  };
+}
+
+/**
+ * Sent back by every form. The cookie of the interaction is bound to its path already, which nobody
+ * else knows; this holds where a path has leaked. `cid` never leaves the server.
+ */
+export const csrfTokenOf = (interaction: Interaction): string =>
+  hashOf(`csrf:${(interaction as Interaction & { cid: string }).cid}:${interaction.uid}`);
+
+/** @throws 403 `session.forbidden` */
+export function requireCsrfToken(expected: string, given: unknown, request: Request): void {
+  const site = request.headers['sec-fetch-site'];
+  const isOwnSite = site === undefined || site === 'same-origin';
+  const token = Buffer.from(typeof given === 'string' ? given : '');
+  const wanted = Buffer.from(expected);
+  if (!isOwnSite || token.length !== wanted.length || !timingSafeEqual(token, wanted)) {
+    throw new ServiceError('session.forbidden');
+  }
+}

@@ -1,0 +1,58 @@
+import { assetPaths } from '../assets.ts';
+import { type Html, html } from '../html.ts';
+import type { Language, Texts } from '../texts/index.ts';
+
+/** What every page is given. */
+export interface View {
+  t: Texts;
+  language: Language;
+  /** Path of the tenant's endpoint: `''` or `/acme`. */
+  base: string;
+  brandName: string;
+  /** `#` and six digits. */
+  brandColor: string;
+}
+
+/** What a page with a form is given besides. */
+export interface FormView extends View {
+  /** Path of the interaction: forms post below it. */
+  action: string;
+  csrf: string;
+  /** What went wrong with what was sent, in words. */
+  fault: string | undefined;
+}
+
+/** A whole document: the brand, one heading that says what happens next, and what belongs to it. */
+export function layout(view: View, title: string, content: Html, { isWide = false, lead }: LayoutOptions = {}): Html {
+  const { base, language, brandName } = view;
+  return html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${base}${assetPaths.style}">
+<link rel="stylesheet" href="${base}${assetPaths.brand(view.brandColor)}">
+<script type="module" src="${base}${assetPaths.script}"></script>
+</head>
+<body>
+<div class="page">
+<main class="${isWide ? 'column wide' : 'column'}">
+<p class="brand">${brandName}</p>
+<div class="card">
+<div class="heading"><h1>${title}</h1>${lead && html`<p>${lead}</p>`}</div>
+${content}
+</div>
+</main>
+</div>
+</body>
+</html>
+`;
+}
+
+interface LayoutOptions {
+  isWide?: boolean;
+  lead?: string | Html | undefined;
+}

@@ -1,0 +1,69 @@
+import { type Html, html } from '../html.ts';
+import type { Texts } from '../texts/index.ts';
+import type { FormView } from './layout.ts';
+
+/** A form of the interaction. `step` is the last part of its path. */
+export const form = ({ action, csrf }: FormView, step: string, content: Html): Html =>
+  html`<form class="stack" method="post" action="${action}/${step}">
+<input type="hidden" name="csrf" value="${csrf}">
+${content}
+</form>`;
+
+/** A form that is nothing but a quiet button. */
+export const linkForm = ({ action, csrf }: FormView, step: string, label: string): Html =>
+  html`<form method="post" action="${action}/${step}"><input type="hidden" name="csrf" value="${csrf}"><button class="link">${label}</button></form>`;
+
+export const submit = (label: string): Html => html`<button class="button primary wide">${label}</button>`;
+
+interface Field {
+  name: string;
+  label: string;
+  type?: 'text' | 'email' | 'tel' | 'password';
+  autocomplete: string;
+  inputmode?: 'text' | 'email' | 'tel' | 'numeric';
+  value?: string | undefined;
+  hint?: string | undefined;
+  fault?: string | undefined;
+  isCode?: boolean;
+  isOptional?: boolean;
+  maxlength?: number;
+}
+
+/** A label, what helps, what is wrong, and the input, tied together. */
+export function field(
+  t: Texts,
+  { name, label, type = 'text', isCode = false, isOptional = false, ...rest }: Field,
+): Html {
+  const { autocomplete, inputmode, value, hint, fault, maxlength = 256 } = rest;
+  const about = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
+  const input = html`<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" maxlength="${maxlength}" autocapitalize="none" spellcheck="false"${inputmode && html` inputmode="${inputmode}"`}${value && html` value="${value}"`}${about && html` aria-describedby="${about}"`}${fault && html` aria-invalid="true"`}${isCode && html` class="code"`}${!isOptional && html` required`}${isCode && html` autofocus`}>`;
+  return html`<div class="field">
+<label for="${name}">${label}</label>
+${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+${fault && html`<p class="fault" id="${name}-fault">${fault}</p>`}
+${type === 'password' ? secret(t, name, input) : input}
+</div>`;
+}
+
+/** The button appears with the script that makes it work. */
+const secret = (t: Texts, name: string, input: Html): Html =>
+  html`<div class="secret">${input}<button type="button" hidden data-reveal="${name}" data-show="${t.common.show}" data-hide="${t.common.hide}">${t.common.show}</button></div>`;
+
+/** Of a code that was sent, or that an app shows. Pasting with a space in it works. */
+export const codeField = (t: Texts, label: string, fault: string | undefined): Html =>
+  field(t, {
+    name: 'code',
+    label,
+    autocomplete: 'one-time-code',
+    inputmode: 'numeric',
+    isCode: true,
+    maxlength: 32,
+    fault,
+  });
+
+/** The identifier stays visible and can be changed. Its hidden field tells password managers whose password it is. */
+export const who = (view: FormView, identifier: string): Html =>
+  html`<div class="who"><span>${identifier}</span>${linkForm(view, 'change', view.t.common.change)}</div>`;
+
+export const note = (kind: 'ok' | 'bad' | 'warn' | 'info', text: string): Html =>
+  html`<p class="note ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">${text}</p>`;

@@ -1,0 +1,90 @@
+import { type Html, html } from '../html.ts';
+import type { IdentifierType } from '../settings.ts';
+import type { Texts } from '../texts/index.ts';
+import { type FormView, layout } from './layout.ts';
+import { field, form, linkForm, note, submit, who } from './parts.ts';
+
+export interface SocialChoice {
+  target: string;
+  name: string;
+}
+
+interface IdentifierView extends FormView {
+  allowed: IdentifierType[];
+  value: string | undefined;
+  applicationName: string | undefined;
+  social: SocialChoice[];
+  canRegister: boolean;
+  isPasswordChanged: boolean;
+}
+
+/** `Username, e-mail address or phone number`: what the one field takes. */
+export function identifierLabel(t: Texts, allowed: readonly IdentifierType[]): string {
+  const names = allowed.map((type, index) => (index === 0 ? t.identifier[type] : lowerFirst(t, t.identifier[type])));
+  const last = names.pop();
+  return names.length === 0 ? String(last) : `${names.join(t.identifier.also)}${t.identifier.last}${last}`;
+}
+
+/** German nouns keep their capital. */
+const lowerFirst = (t: Texts, text: string): string =>
+  t.language === 'English' ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+
+/** The keyboard that suits what may be typed. */
+export const inputmodeOf = (allowed: readonly IdentifierType[]) => {
+  const [only, ...others] = allowed;
+  if (others.length > 0) return allowed.every((type) => type !== 'username') ? 'email' : 'text';
+  return only === 'phone' ? 'tel' : only === 'email' ? 'email' : 'text';
+};
+
+export const socialLinks = ({ action, t }: FormView, social: SocialChoice[]): Html | false =>
+  social.length > 0 &&
+  html`<div class="or">${t.common.or}</div>
+<div class="tight">${social.map(
+    ({ target, name }) => html`<a class="button wide" href="${action}/social/${target}">${t.common.with(name)}</a>`,
+  )}</div>`;
+
+export function identifierPage(view: IdentifierView): Html {
+  const { t, allowed, value, fault, applicationName, social, canRegister, isPasswordChanged } = view;
+  const content = html`${isPasswordChanged && note('ok', t.signIn.passwordChanged)}
+${form(
+  view,
+  'identifier',
+  html`${field(t, {
+    name: 'identifier',
+    label: identifierLabel(t, allowed),
+    autocomplete: 'username webauthn',
+    inputmode: inputmodeOf(allowed),
+    value,
+    fault,
+  })}
+${submit(t.common.continue)}`,
+)}
+${socialLinks(view, social)}
+${canRegister && html`<div class="links">${linkForm(view, 'register', t.signIn.create)}</div>`}`;
+  return layout(view, t.signIn.title(view.brandName), content, {
+    lead: applicationName === undefined ? undefined : t.signIn.for(applicationName),
+  });
+}
+
+interface PasswordView extends FormView {
+  identifier: string;
+  canUseCode: boolean;
+  canReset: boolean;
+}
+
+export function passwordPage(view: PasswordView): Html {
+  const { t, fault, identifier, canUseCode, canReset } = view;
+  const content = html`${who(view, identifier)}
+${form(
+  view,
+  'password',
+  html`<input type="hidden" name="username" value="${identifier}" autocomplete="username">
+${field(t, { name: 'password', label: t.password.label, type: 'password', autocomplete: 'current-password', fault })}
+${submit(t.password.submit)}`,
+)}
+<div class="links">
+${canUseCode && linkForm(view, 'code/send', t.password.useCode)}
+${canReset && linkForm(view, 'forgot', t.password.forgot)}
+</div>`;
+  return layout(view, t.password.title, content);
+}

@@ -1,0 +1,132 @@
+import type { TenantStore } from '../database/tenant-store.ts';
+import { ServiceError } from '../errors.ts';
+import type { SecretBox } from '../secret-box.ts';
+import type { FactorType, IdentifierType } from './settings.ts';
+
+export type InteractionEvent = 'SignIn' | 'Register' | 'ForgotPassword';
+
+export interface Identifier {
+  type: IdentifierType;
+  value: string;
+}
+
+export type VerificationType =
+  | 'Password'
+  | 'NewPasswordIdentity'
+  | 'EmailVerificationCode'
+  | 'PhoneVerificationCode'
+  | 'Social'
+  | 'EnterpriseSso'
+  | FactorType;
+
+/** One proof: begun, and once `isVerified`, given. */
+export interface Verification {
+  id: string;
+  type: VerificationType;
+  isVerified: boolean;
+  /** Whose: of a password or a code. */
+  identifier?: Identifier;
+  /** The account it proves, where the proof alone says so: a password, a factor, a linked identity. */
+  userId?: string;
+  /** What the proof needs until it is given or used: a challenge, a new factor's secret. Never shown. */
+  details?: Record<string, unknown>;
+}
+
+/** A factor that is written when the interaction completes. `secret` is not sealed yet: the whole state is. */
+export interface NewFactor {
+  type: FactorType;
+  secret: string;
+  details: Record<string, unknown>;
+}
+
+export interface NewIdentity {
+  target: string;
+  externalId: string;
+  isSso: boolean;
+  details: Record<string, unknown>;
+}
+
+/** How far a person has come. Nothing of it is on their account before the interaction completes. */
+export interface Progress {
+  event: InteractionEvent;
+  /** What was typed first, and is shown until it is changed. */
+  identifier?: Identifier;
+  verifications: Verification[];
+  /** Who it is, once that was proven with a first factor. */
+  userId?: string;
+  /** Written to the account at the end: of a registration all of it, of a sign-in what was missing or is linked. */
+  account: { username?: string; primaryEmail?: string; primaryPhone?: string; name?: string; avatar?: string };
+  /** A new password, or the same one hashed with today's cost. */
+  passwordHash?: string;
+  identities: NewIdentity[];
+  factors: NewFactor[];
+  /** What happened before this step and is told once. */
+  notice?: 'passwordChanged';
+}
+
+export const newProgress = (event: InteractionEvent): Progress => ({
+  event,
+  verifications: [],
+  account: {},
+  identities: [],
+  factors: [],
+});
+
+export interface SavedProgress {
+  progress: Progress;
+  version: number;
+  finishedAt: number | null;
+}
+
+/** As long as an interaction of oidc-provider lives. */
+const LIFETIME_MS = 60 * 60 * 1000;
+
+const purposeOf = (store: TenantStore, id: string): string => `sign-in-progress:${store.tenantId}:${id}`;
+
+/** The progress of each interaction in one tenant, sealed: it holds identifiers, secrets of new factors and the like. */
+export class ProgressStore {
+  readonly #store: TenantStore;
+  readonly #secrets: SecretBox;
+
+  constructor(store: TenantStore, secrets: SecretBox) {
+    this.#store = store;
+    this.#secrets = secrets;
+  }
+
+  async find(id: string): Promise<SavedProgress | undefined> {
+    const row = await this.#store.find('signInProgress', { id });
+    if (!row) return undefined;
+    const { version, finishedAt, stateEncrypted } = row;
+    return {
+      version,
+      finishedAt,
+      progress: JSON.parse(this.#secrets.open(stateEncrypted, purposeOf(this.#store, id))),
+    };
+  }
+
+  async begin(id: string, progress: Progress, now: number): Promise<void> {
+    const fresh = { id, version: 0, stateEncrypted: this.#seal(id, progress), expiresAt: now + LIFETIME_MS };
+    await this.#store.addMissing('signInProgress', [fresh]);
+  }
+
+  /**
+   * One step on. @throws 409 `session.conflict` when another request was faster, so that a form sent
+   * twice acts once.
+   */
+  async save(id: string, { progress, version }: SavedProgress, store = this.#store): Promise<void> {
+    const next = { version: version + 1, stateEncrypted: this.#seal(id, progress) };
+    const saved = await store.change('signInProgress', { id, version, finishedAt: null }, next);
+    if (saved !== 1) throw new ServiceError('session.conflict');
+  }
+
+  /** In the transaction of what the interaction changes: it completes once. */
+  async finish(id: string, { progress, version }: SavedProgress, store: TenantStore, now: number): Promise<void> {
+    const last = { version: version + 1, finishedAt: now, stateEncrypted: this.#seal(id, progress) };
+    const finished = await store.change('signInProgress', { id, version, finishedAt: null }, last);
+    if (finished !== 1) throw new ServiceError('session.conflict');
+  }
+
+  #seal(id: string, progress: Progress): string {
+    return this.#secrets.seal(JSON.stringify(progress), purposeOf(this.#store, id));
+  }
+}

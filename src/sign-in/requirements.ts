@@ -1,0 +1,81 @@
+import type { UserRow } from '../database/tables.ts';
+import { factorsOf } from './factors.ts';
+import { type Flow, identifiedUser, progressOf } from './flow.ts';
+import { columnOf } from './identifiers.ts';
+import type { FactorType, IdentifierType } from './settings.ts';
+
+/** What stands between here and completion, in the order it is asked for. */
+export type Missing =
+  | { what: 'identification' }
+  | { what: 'newPassword' }
+  | { what: 'secondFactor'; factors: FactorType[] }
+  | { what: 'profile'; identifiers: IdentifierType[] }
+  | { what: 'enrolment'; factors: FactorType[] };
+
+/** Undefined: the interaction can complete. @throws 422 `user.suspended` */
+export async function missingOf(flow: Flow): Promise<Missing | undefined> {
+  const { event } = progressOf(flow);
+  if (event === 'Register') return missingOfRegistration(flow);
+  if (progressOf(flow).userId === undefined) return { what: 'identification' };
+  const user = await identifiedUser(flow);
+  if (event === 'SignIn') return missingOfSignIn(flow, user);
+  return progressOf(flow).passwordHash === undefined ? { what: 'newPassword' } : undefined;
+}
+
+async function missingOfSignIn(flow: Flow, user: UserRow): Promise<Missing | undefined> {
+  const { factors: allowed } = flow.settings.mfa;
+  const held = new Set((await factorsOf(flow.store, user.id)).map(({ type }) => type));
+  const usable = allowed.filter((type) => held.has(type));
+  const isProven = progressOf(flow).verifications.some(
+    ({ type, isVerified, userId }) => isVerified && userId === user.id && usable.some((factor) => factor === type),
+  );
+  if (hasPrimary(usable) && !isProven) return { what: 'secondFactor', factors: usable };
+
+  return missingProfile(flow, user) ?? (await missingEnrolment(flow, usable, user.id));
+}
+
+async function missingOfRegistration(flow: Flow): Promise<Missing | undefined> {
+  const { account, identities, passwordHash } = progressOf(flow);
+  const isIdentified = Object.keys(columnOf).some((type) => account[columnOf[type as IdentifierType]] !== undefined);
+  if (!isIdentified && identities.length === 0) return { what: 'identification' };
+  const needsPassword = flow.settings.signUp.password || account.username !== undefined;
+  if (needsPassword && identities.length === 0 && passwordHash === undefined) return { what: 'newPassword' };
+  return missingProfile(flow, account) ?? (await missingEnrolment(flow, [], undefined));
+}
+
+function missingProfile(flow: Flow, user: Partial<UserRow>): Missing | undefined {
+  const { account } = progressOf(flow);
+  const missing = flow.settings.signUp.requiredIdentifiers.filter(
+    (type) => !user[columnOf[type]] && !account[columnOf[type]],
+  );
+  return missing.length > 0 ? { what: 'profile', identifiers: missing } : undefined;
+}
+
+async function missingEnrolment(
+  flow: Flow,
+  held: FactorType[],
+  userId: string | undefined,
+): Promise<Missing | undefined> {
+  const { factors, policy } = flow.settings.mfa;
+  const offered = factors.filter((type) => type !== 'BackupCode');
+  if (offered.length === 0) return undefined;
+  const isRequired = policy === 'Mandatory' || (userId !== undefined && (await anOrganizationRequiresIt(flow, userId)));
+  if (!isRequired) return undefined;
+  const gathered = [...held, ...progressOf(flow).factors.map(({ type }) => type)];
+  if (!hasPrimary(gathered)) return { what: 'enrolment', factors: offered };
+  const needsBackup = factors.includes('BackupCode') && !gathered.includes('BackupCode');
+  return needsBackup ? { what: 'enrolment', factors: ['BackupCode'] } : undefined;
+}
+
+/** Backup codes stand in for another factor; alone they are none. */
+const hasPrimary = (types: readonly FactorType[]): boolean => types.some((type) => type !== 'BackupCode');
+
+async function anOrganizationRequiresIt({ store }: Flow, userId: string): Promise<boolean> {
+  const requiring = await store
+    .from('organizationUsers')
+    .where({ userId })
+    .join(store.rows('organizations'), 'organizations.id', 'organizationUsers.organizationId')
+    .where({ isMfaRequired: true })
+    .first('organizationId');
+  return requiring !== undefined;
+}

@@ -1,0 +1,54 @@
+import type { Response } from 'express';
+import type { Tenant } from '../tenants.ts';
+import type { Html } from './html.ts';
+import type { View } from './pages/layout.ts';
+import { readSettings, type SignInSettings } from './settings.ts';
+import { chooseLanguage, textsOf } from './texts/index.ts';
+
+/**
+ * No inline script, no inline style, no frame. `form-action` is left out: browsers apply it to every
+ * redirect after a form was sent, and the last of them is for the application to choose.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export const pageHeaders: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+export function sendPage(response: Response, status: number, page: Html): void {
+  response.status(status).set(pageHeaders).type('html').send(page.text);
+}
+
+/** Path of the tenant's endpoint, `''` or `/acme`: what its own links begin with. */
+export const basePathOf = (tenant: Tenant): string => new URL(tenant.endpoint).pathname.replace(/\/+$/, '');
+
+interface Asked {
+  uiLocales?: string | undefined;
+  acceptLanguage?: string | undefined;
+}
+
+export function viewOf(tenant: Tenant, settings: SignInSettings, { uiLocales, acceptLanguage }: Asked): View {
+  const language = chooseLanguage(uiLocales, acceptLanguage, settings.languageInfo);
+  return {
+    t: textsOf(language),
+    language,
+    base: basePathOf(tenant),
+    brandName: settings.brandName,
+    brandColor: settings.color.primaryColor,
+  };
+}
+
+export const readView = async (tenant: Tenant, asked: Asked): Promise<View> =>
+  viewOf(tenant, await readSettings(tenant.store, tenant.name), asked);

@@ -1,0 +1,40 @@
+import type { SignInSettings } from '../settings.ts';
+import { de } from './de.ts';
+import { en, type Texts } from './en.ts';
+
+export type { Texts };
+
+const all = { en, de } as const;
+export type Language = keyof typeof all;
+
+const isLanguage = (tag: string): tag is Language => Object.hasOwn(all, tag);
+
+/** `Accept-Language` (RFC 9110 §12.5.4), best first. */
+function accepted(header: string): string[] {
+  return header
+    .slice(0, 512)
+    .split(',')
+    .map((item) => {
+      const [tag = '', quality = ''] = item.trim().split(/\s*;\s*q=/i);
+      return { tag, quality: quality === '' ? 1 : Number(quality) };
+    })
+    .filter(({ quality }) => quality > 0)
+    .sort((one, other) => other.quality - one.quality)
+    .map(({ tag }) => tag);
+}
+
+/**
+ * The first language that we have of those asked for: `ui_locales` of the application, then what the
+ * browser says, then the tenant's own.
+ */
+export function chooseLanguage(
+  uiLocales: string | undefined,
+  acceptLanguage: string | undefined,
+  { autoDetect, fallbackLanguage }: SignInSettings['languageInfo'],
+): Language {
+  const wanted = [...(uiLocales?.split(' ') ?? []), ...(autoDetect ? accepted(acceptLanguage ?? '') : [])];
+  const primary = wanted.map((tag) => tag.toLowerCase().split('-')[0] as string);
+  return primary.find(isLanguage) ?? fallbackLanguage;
+}
+
+export const textsOf = (language: Language): Texts => all[language];
