@@ -63,11 +63,11 @@ export interface Definition<Params, B extends TSchema, Q extends TSchema, Loaded
   returns?: TSchema;
   /** `always`: 20 rows unless asked otherwise. `optional`: everything unless asked. Then `run` returns `Listed`. */
   paginated?: 'always' | 'optional';
-  /** Codes beyond those every operation may answer. */
-  errors?: ErrorCode[];
+  /** Codes beyond those every operation may answer; with a status where it is not the code's usual one. */
+  errors?: (ErrorCode | readonly [ErrorCode, status: number])[];
   load?: (input: Input<Params, Static<B>, Static<Q>> & { store: TenantStore }) => Promise<Loaded>;
   prepare?: (
-    input: Input<Params, Static<B>, Static<Q>> & { loaded: Awaited<Loaded> },
+    input: Input<Params, Static<B>, Static<Q>> & { loaded: Awaited<Loaded>; secrets: SecretBox; now: number },
     services: Services,
   ) => Promise<Prepared>;
   run: (
@@ -85,6 +85,8 @@ export interface Definition<Params, B extends TSchema, Q extends TSchema, Loaded
   audit?: (outcome: Outcome, input: Input<Params, Static<B>, Static<Q>>) => Audited;
   /** The status, where it depends on what happened (a first PUT is 201). */
   statusOf?: (outcome: Outcome) => number;
+  /** What `statusOf` may say besides `status`. */
+  otherStatus?: number;
   /** Sent as it is, with this media type, instead of JSON. */
   contentType?: string;
 }

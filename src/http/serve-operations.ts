@@ -121,8 +121,8 @@ export function serve(operation: Operation, { services, secrets, clock, refusals
     const { tenant, caller } = contextOf(request);
     const input: Input = { ...read(request), caller: caller as Caller, tenant };
     const loaded = await operation.load?.({ ...input, store: tenant.store });
-    const prepared = await operation.prepare?.({ ...input, loaded }, services);
     const now = clock();
+    const prepared = await operation.prepare?.({ ...input, loaded, secrets, now }, services);
 
     if (!isWrite) {
       const outcome = await operation.run({ ...input, loaded, prepared, store: tenant.store, now, secrets });

@@ -1,0 +1,206 @@
+import type { TSchema } from 'typebox';
+import {
+  Application,
+  ApplicationSecret,
+  Hook,
+  Organization,
+  OrganizationRole,
+  OrganizationScope,
+  Resource,
+  Role,
+  Scope,
+  User,
+} from '../entities.ts';
+import { catalogue, eventTypes } from '../events/catalogue.ts';
+import { exampleOf } from '../example.ts';
+import { errorsOf, responseOfErrors } from './openapi-errors.ts';
+import type { Operation } from './operation.ts';
+import { close } from './validate.ts';
+
+type Json = Record<string, unknown>;
+
+/** Schemas with a name of their own in the document; everywhere else they are referred to. */
+const NAMED: Record<string, TSchema> = {
+  User,
+  Role,
+  Scope,
+  Resource,
+  Organization,
+  OrganizationRole,
+  OrganizationScope,
+  Application,
+  ApplicationSecret,
+  Hook,
+};
+const names = new Map<unknown, string>(Object.entries(NAMED).map(([name, schema]) => [schema, name]));
+
+/** A copy in which named schemas are references. */
+function referring(node: unknown): unknown {
+  const name = names.get(node);
+  return name === undefined ? inside(node) : { $ref: `#/components/schemas/${name}` };
+}
+
+function inside(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(referring);
+  if (node === null || typeof node !== 'object') return node;
+  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, referring(value)]));
+}
+
+const TAGS: Record<string, string> = {
+  users: 'Users',
+  roles: 'Roles',
+  resources: 'API resources',
+  applications: 'Applications',
+  organizations: 'Organizations',
+  'organization-roles': 'Organization roles',
+  'organization-scopes': 'Organization scopes',
+  'subject-tokens': 'Impersonation',
+  impersonations: 'Impersonation',
+  'jwt-customizer': 'Custom claims',
+  hooks: 'Webhooks',
+  logs: 'Audit log',
+};
+
+/** The first word of the path that names something, as a reader's heading. */
+function tagOf(path: string): string {
+  const words = path.split('/').slice(1);
+  return TAGS[words[0] === 'configs' ? (words[1] ?? '') : (words[0] ?? '')] ?? 'Settings';
+}
+
+/** `PATCH /users/:userId/custom-data` → `patchUsersByUserIdCustomData` */
+function operationIdOf({ method, path }: Operation): string {
+  const words = path.replaceAll('/:', '/by-').split(/[/-]/).filter(Boolean);
+  return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('');
+}
+
+const propertiesOf = (schema: TSchema | undefined): [string, TSchema][] =>
+  Object.entries((schema as { properties?: Record<string, TSchema> } | undefined)?.properties ?? {});
+
+const PAGE = { type: 'integer', minimum: 1, default: 1 };
+const PAGE_SIZE = { type: 'integer', minimum: 1, maximum: 100, default: 20 };
+
+function parametersOf({ path, params, query, paginated }: Operation): Json[] {
+  const formOf = new Map(propertiesOf(params));
+  const required = new Set((query as { required?: string[] } | undefined)?.required ?? []);
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: formOf.get(name) ?? { type: 'string' },
+  }));
+  const inQuery = propertiesOf(query).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.has(name),
+    schema,
+  }));
+  const pages = [
+    { name: 'page', in: 'query', schema: PAGE },
+    { name: 'page_size', in: 'query', schema: PAGE_SIZE },
+  ];
+  return [...inPath, ...inQuery, ...(paginated ? pages : [])];
+}
+
+const PAGE_HEADERS = {
+  'Total-Number': { description: 'How many there are in all', schema: { type: 'integer' } },
+  Link: { description: 'RFC 8288: first, prev, next, last', schema: { type: 'string' } },
+};
+
+function successOf({ returns, contentType, paginated }: Operation): Json {
+  if (contentType) return { description: 'Success', content: { [contentType]: { schema: { type: 'string' } } } };
+  if (!returns) return { description: 'Success, with no body' };
+  return {
+    description: 'Success',
+    ...(paginated && { headers: PAGE_HEADERS }),
+    content: { 'application/json': { schema: referring(returns), example: exampleOf(returns) } },
+  };
+}
+
+function describe(operation: Operation): Json {
+  const { path, summary, description, status, otherStatus, body } = operation;
+  const success = successOf(operation);
+  const parameters = parametersOf(operation);
+  const events = [operation.event, ...(operation.also ?? []).map(({ event }) => event)].filter(Boolean);
+  return {
+    tags: [tagOf(path)],
+    operationId: operationIdOf(operation),
+    summary,
+    ...(description && { description }),
+    ...(events.length > 0 && { 'x-events': events }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: close(body), example: exampleOf(body) } },
+      },
+    }),
+    responses: {
+      [status]: success,
+      ...(otherStatus && { [otherStatus]: success }),
+      ...Object.fromEntries(errorsOf(operation).map(([status, codes]) => [status, responseOfErrors(codes)])),
+    },
+  };
+}
+
+/** What every event carries; the members of a Management API request are absent where a person acted, and vice versa. */
+const EVENT_FACTS = {
+  event: { type: 'string' },
+  createdAt: { type: 'string', format: 'date-time' },
+  userAgent: { type: 'string' },
+  ip: { type: 'string' },
+  interactionEvent: { type: 'string', enum: ['Register', 'SignIn', 'ForgotPassword'] },
+  sessionId: { type: 'string' },
+  path: { type: 'string', description: 'Without /api' },
+  method: { type: 'string' },
+  status: { type: 'integer' },
+  params: { type: 'object', additionalProperties: { type: 'string' } },
+  matchedRoute: { type: 'string', description: 'Without /api' },
+  hookId: { type: 'string' },
+};
+
+function webhookOf(type: (typeof eventTypes)[number]): Json {
+  const { data } = catalogue[type];
+  const properties = { ...EVENT_FACTS, event: { const: type }, ...(data && { data: referring(data) }) };
+  const schema = { type: 'object', required: ['event', 'createdAt', 'hookId'], properties };
+  return {
+    post: {
+      tags: ['Events'],
+      summary: type,
+      requestBody: { content: { 'application/json': { schema } } },
+      responses: { '2XX': { description: 'Received. Anything else is tried again.' } },
+    },
+  };
+}
+
+/** OpenAPI 3.1 from the rows: paths, schemas, examples, errors, and the events as `webhooks`. */
+export function openApiDocument(operations: readonly Operation[], version: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const operation of operations) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(operation) };
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Understudy Management API',
+      version,
+      description: 'Within a major release only additions happen. A reader ignores members it does not know.',
+    },
+    servers: [{ url: '.', description: 'Where this document was read' }],
+    security: [{ machine: [] }],
+    tags: [...new Set([...operations.map(({ path }) => tagOf(path)), 'Events'])].map((name) => ({ name })),
+    paths,
+    webhooks: Object.fromEntries(eventTypes.map((type) => [type, webhookOf(type)])),
+    components: {
+      schemas: Object.fromEntries(Object.entries(NAMED).map(([name, schema]) => [name, inside(schema)])),
+      securitySchemes: {
+        machine: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'Access token of a machine-to-machine application with the scope `all`',
+        },
+      },
+    },
+  };
+}

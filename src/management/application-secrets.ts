@@ -1,0 +1,84 @@
+import Type from 'typebox';
+import type { ApplicationSecretRow } from '../database/tables.ts';
+import { ApplicationSecret } from '../entities.ts';
+import { ServiceError } from '../errors.ts';
+import { operation } from '../http/operation.ts';
+import { newSecret } from '../ids.ts';
+import type { SecretBox } from '../secret-box.ts';
+import { invalidBody } from './fields.ts';
+
+type SecretId = Pick<ApplicationSecretRow, 'tenantId' | 'applicationId' | 'name'>;
+
+const purposeOf = ({ tenantId, applicationId, name }: SecretId) =>
+  `application-secret:${tenantId}:${applicationId}:${name}`;
+
+const opened = (secrets: SecretBox, { valueEncrypted, ...secret }: ApplicationSecretRow) => ({
+  ...secret,
+  value: secrets.open(valueEncrypted, purposeOf(secret)),
+});
+
+const { name, expiresAt } = ApplicationSecret.properties;
+
+export const applicationSecrets = [
+  operation('GET /applications/:id/secrets', {
+    summary: 'List the secrets of an application, with their values',
+    status: 200,
+    returns: Type.Array(ApplicationSecret),
+    errors: ['entity.not_exists_with_id'],
+    async run({ params: { id }, store, secrets }) {
+      await store.get('applications', { id });
+      const rows = await store.from('applicationSecrets').where({ applicationId: id }).orderBy('createdAt').select('*');
+      return rows.map((row) => opened(secrets, row));
+    },
+  }),
+
+  operation('POST /applications/:id/secrets', {
+    summary: 'Add a secret to a confidential application',
+    description: 'Any live secret authenticates, so one can be replaced without an interruption.',
+    status: 201,
+    body: Type.Object({ name, expiresAt: Type.Optional(expiresAt) }),
+    returns: ApplicationSecret,
+    errors: ['entity.not_exists_with_id', 'application.secret_not_supported', 'application.secret_name_exists'],
+    async run({ params: { id }, body: { name, expiresAt = null }, store, secrets, now }) {
+      const { type } = await store.get('applications', { id });
+      if (type === 'SPA' || type === 'Native') throw new ServiceError('application.secret_not_supported');
+      if (expiresAt !== null && expiresAt <= now) throw invalidBody('body.expiresAt: must be in the future');
+      const value = newSecret();
+      const valueEncrypted = secrets.seal(value, purposeOf({ tenantId: store.tenantId, applicationId: id, name }));
+      const secret = await store.insert('applicationSecrets', {
+        applicationId: id,
+        name,
+        valueEncrypted,
+        createdAt: now,
+        expiresAt,
+      });
+      return { ...secret, value };
+    },
+    audit: ({ name }) => ({ name }),
+  }),
+
+  operation('PATCH /applications/:id/secrets/:name', {
+    summary: 'Rename a secret',
+    status: 200,
+    body: Type.Object({ name }),
+    returns: ApplicationSecret,
+    errors: ['entity.not_exists', 'application.secret_name_exists'],
+    async run({ params: { id, name }, body, store, secrets }) {
+      const key = { applicationId: id, name };
+      const { value } = opened(secrets, await store.lock('applicationSecrets', key));
+      const valueEncrypted = secrets.seal(
+        value,
+        purposeOf({ tenantId: store.tenantId, applicationId: id, name: body.name }),
+      );
+      return { ...(await store.update('applicationSecrets', key, { name: body.name, valueEncrypted })), value };
+    },
+    audit: ({ name }) => ({ name }),
+  }),
+
+  operation('DELETE /applications/:id/secrets/:name', {
+    summary: 'Delete a secret; it no longer authenticates',
+    status: 204,
+    errors: ['entity.not_found'],
+    run: ({ params: { id, name }, store }) => store.remove('applicationSecrets', { applicationId: id, name }),
+  }),
+];

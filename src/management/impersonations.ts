@@ -1,0 +1,70 @@
+import Type from 'typebox';
+import { JsonObject, Nullable, Timestamp } from '../entities.ts';
+import { ServiceError } from '../errors.ts';
+import { operation } from '../http/operation.ts';
+import { endImpersonations } from '../oidc/end-access.ts';
+import { optional } from './fields.ts';
+import { list } from './listing.ts';
+
+const Impersonation = Type.Object({
+  tenantId: Type.String(),
+  id: Type.String({ description: 'The `jti` of the issued token' }),
+  subjectTokenId: Type.String(),
+  subjectId: Type.String(),
+  actorId: Nullable(Type.String()),
+  applicationId: Type.String(),
+  resource: Nullable(Type.String()),
+  organizationId: Nullable(Type.String()),
+  scope: Type.String(),
+  context: JsonObject,
+  ip: Nullable(Type.String()),
+  userAgent: Nullable(Type.String()),
+  issuedAt: Timestamp,
+  expiresAt: Timestamp,
+  revokedAt: Nullable(Timestamp),
+  revokedBy: Nullable(Type.String({ description: 'The application whose call ended it' })),
+});
+
+export const impersonations = [
+  operation('GET /impersonations', {
+    summary: 'List impersonations, newest first: one for each issued token',
+    status: 200,
+    query: optional({
+      subjectId: Type.String(),
+      actorId: Type.String(),
+      applicationId: Type.String(),
+      active: Type.Boolean({ description: 'Neither expired nor revoked' }),
+    }),
+    returns: Type.Array(Impersonation),
+    paginated: 'always',
+    run({ query: { active, ...ids }, page, store, now }) {
+      return list(store, 'impersonations', {
+        page,
+        order: [
+          { column: 'issuedAt', order: 'desc' },
+          { column: 'id', order: 'desc' },
+        ],
+        where(impersonations) {
+          impersonations.where(ids);
+          if (active === true) impersonations.where({ revokedAt: null }).where('expiresAt', '>', now);
+          if (active === false)
+            impersonations.where((over) => over.whereNotNull('revokedAt').orWhere('expiresAt', '<=', now));
+        },
+      });
+    },
+  }),
+
+  operation('POST /impersonations/:id/revoke', {
+    summary: 'End an impersonation: its token is inactive from now on',
+    description: 'One that has ended already stays as it is.',
+    status: 204,
+    errors: ['entity.not_exists'],
+    async run({ params, caller, store, now }) {
+      const impersonation = await store.find('impersonations', params);
+      if (!impersonation) throw new ServiceError('entity.not_exists');
+      await endImpersonations(store, (one) => one.where(params), { by: caller.applicationId, reason: 'revoked', now });
+      return impersonation;
+    },
+    audit: ({ subjectId, actorId }) => ({ userId: subjectId, actorId: actorId ?? undefined }),
+  }),
+];

@@ -1,0 +1,47 @@
+import type { Operation } from '../http/operation.ts';
+import { applicationRoles } from './application-roles.ts';
+import { applicationSecrets } from './application-secrets.ts';
+import { applications } from './applications.ts';
+import { hookLogs } from './hook-logs.ts';
+import { hooks } from './hooks.ts';
+import { impersonations } from './impersonations.ts';
+import { jwtCustomizer } from './jwt-customizer.ts';
+import { resources } from './resources.ts';
+import { roleApplications } from './role-applications.ts';
+import { roleScopes } from './role-scopes.ts';
+import { roleUsers } from './role-users.ts';
+import { roles } from './roles.ts';
+import { scopes } from './scopes.ts';
+import { scriptTests } from './script-tests.ts';
+import { scriptVersions } from './script-versions.ts';
+import { subjectTokens } from './subject-tokens.ts';
+import { userData } from './user-data.ts';
+import { userIdentities } from './user-identities.ts';
+import { userPasswords } from './user-passwords.ts';
+import { userRoles } from './user-roles.ts';
+import { users } from './users.ts';
+
+/** Every row of the Management API, in the order of the reference. Of two routes that match, the first answers. */
+export const operations: readonly Operation[] = [
+  ...users,
+  ...userData,
+  ...userPasswords,
+  ...userRoles,
+  ...userIdentities,
+  ...roles,
+  ...roleScopes,
+  ...roleUsers,
+  ...roleApplications,
+  ...resources,
+  ...scopes,
+  ...applications,
+  ...applicationSecrets,
+  ...applicationRoles,
+  ...subjectTokens,
+  ...impersonations,
+  ...jwtCustomizer,
+  ...scriptTests,
+  ...scriptVersions,
+  ...hooks,
+  ...hookLogs,
+];

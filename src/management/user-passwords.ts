@@ -1,0 +1,46 @@
+import Type from 'typebox';
+import { userView } from '../database/user-view.ts';
+import { User } from '../entities.ts';
+import { ServiceError } from '../errors.ts';
+import { operation } from '../http/operation.ts';
+import { Password } from './new-password.ts';
+import { changeUser } from './user-writes.ts';
+
+export const userPasswords = [
+  operation('PATCH /users/:userId/password', {
+    summary: 'Set the password of a user',
+    status: 200,
+    body: Type.Object({ password: Password }),
+    returns: User,
+    errors: ['entity.not_found'],
+    prepare: ({ body }, { hashPassword }) => hashPassword(body.password),
+    async run({ params: { userId }, prepared: passwordHash, store, now }) {
+      return userView(store, await changeUser(store, userId, { passwordHash }, now));
+    },
+    event: 'User.Data.Updated',
+  }),
+
+  operation('POST /users/:userId/password/verify', {
+    summary: 'Check a password without signing the user in',
+    status: 204,
+    body: Type.Object({ password: Password }),
+    errors: ['entity.not_found', 'session.invalid_credentials'],
+    load: ({ params: { userId }, store }) => store.get('users', { id: userId }),
+    async prepare({ body, loaded: user }, { verifyPassword }) {
+      if (user.passwordHash === null || !(await verifyPassword(user.passwordHash, body.password)))
+        throw new ServiceError('session.invalid_credentials');
+    },
+    run: async () => undefined,
+  }),
+
+  operation('GET /users/:userId/has-password', {
+    summary: 'Tell whether a user has a password',
+    status: 200,
+    returns: Type.Object({ hasPassword: Type.Boolean() }),
+    errors: ['entity.not_found'],
+    async run({ params: { userId }, store }) {
+      const { passwordHash } = await store.get('users', { id: userId });
+      return { hasPassword: passwordHash !== null };
+    },
+  }),
+];

@@ -1,0 +1,54 @@
+import type { Static } from 'typebox';
+import type { UserRow } from '../database/tables.ts';
+import type { Patch, TenantStore } from '../database/tenant-store.ts';
+import { newUserView } from '../database/user-view.ts';
+import { User } from '../entities.ts';
+import { newShortId } from '../ids.ts';
+import type { optional } from './fields.ts';
+
+const { username, primaryEmail, primaryPhone, name, avatar, customData, profile } = User.properties;
+
+/** What a caller may set. */
+export const UserFields = { username, primaryEmail, primaryPhone, name, avatar, customData, profile };
+type UserFields = Static<ReturnType<typeof optional<typeof UserFields>>>;
+
+/** E-mail addresses are kept in lower case, so that one address is one account. */
+export const normalized = <T extends { primaryEmail?: string | null }>(fields: T): T =>
+  fields.primaryEmail ? { ...fields, primaryEmail: fields.primaryEmail.toLowerCase() } : fields;
+
+/** @throws 404 `entity.not_found`, 422 `entity.invalid_input` when there is nothing to change */
+export function changeUser(store: TenantStore, id: string, patch: Patch<'users'>, now: number): Promise<UserRow> {
+  const isEmpty = Object.keys(patch).length === 0;
+  return store.update('users', { id }, isEmpty ? {} : { ...patch, updatedAt: now });
+}
+
+/** Roles marked as default are every new user's. */
+async function giveDefaultRoles(store: TenantStore, userId: string): Promise<void> {
+  const roles = await store.from('roles').where({ type: 'User', isDefault: true }).select('id');
+  await store.add(
+    'userRoles',
+    roles.map(({ id }) => ({ userId, roleId: id })),
+  );
+}
+
+export async function createUser(store: TenantStore, fields: UserFields, passwordHash: string | null, now: number) {
+  const row = await store.insert('users', {
+    username: null,
+    primaryEmail: null,
+    primaryPhone: null,
+    name: null,
+    avatar: null,
+    applicationId: null,
+    lastSignInAt: null,
+    customData: {},
+    profile: {},
+    ...normalized(fields),
+    id: newShortId(),
+    passwordHash,
+    isSuspended: false,
+    createdAt: now,
+    updatedAt: now,
+  });
+  await giveDefaultRoles(store, row.id);
+  return newUserView(row);
+}
