@@ -28,6 +28,7 @@ import { oidcEndpoint } from './oidc/endpoint.ts';
 import { ManagementAccess } from './oidc/management-access.ts';
 import { wellKnownRoutes } from './oidc/metadata.ts';
 import { Providers } from './oidc/providers.ts';
+import { revokedTokensEndpoint } from './oidc/revoked-tokens.ts';
 import { SecretBox } from './secret-box.ts';
 import { serviceCalls } from './service-calls.ts';
 import { type Credentials, firstStart } from './setup/first-start.ts';
@@ -118,8 +119,9 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const runs = new RunLog(logger);
   closing.add(() => runs.flush());
   const customClaims = new CustomClaims({ sandbox, cache, secrets, runs, clock });
+  const access = new ManagementAccess(cache);
   const providers = new Providers(
-    { cache, secrets, clock, logger, customClaims, audit, pages: providerPages },
+    { cache, secrets, clock, logger, customClaims, audit, access, pages: providerPages },
     database.commits,
   );
 
@@ -136,7 +138,6 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const jobs = startJobs([{ name: 'expiry', at: '*/5 * * * *', run: () => sweepExpired(database, clock()) }], logger);
   closing.add(() => jobs.stop());
 
-  const access = new ManagementAccess(cache);
   const tokens = new AccessTokens({
     keysOf: (tenant) => providers.keysOf(tenant),
     indicatorOf: (tenant) => access.indicatorOf(tenant),
@@ -152,6 +153,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
       details: () => ({ sandbox: sandbox.status() }),
     }),
     oidc: oidcEndpoint(providers),
+    revokedTokens: revokedTokensEndpoint(clock),
     wellKnown: wellKnownRoutes(providers),
     reference: referenceRoutes(operations),
     authenticate: authenticate({

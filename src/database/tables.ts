@@ -170,6 +170,11 @@ export interface ImpersonationRow extends Identified {
   revokedBy: string | null;
 }
 
+export interface RevokedTokenRow extends Identified {
+  expiresAt: number;
+  revokedAt: number;
+}
+
 export interface HookRow extends Identified {
   name: string;
   event: string | null;
@@ -329,6 +334,7 @@ export interface Tables {
   oidcPayloads: OidcPayloadRow;
   subjectTokens: SubjectTokenRow;
   impersonations: ImpersonationRow;
+  revokedTokens: RevokedTokenRow;
   hooks: HookRow;
   events: EventRow;
   replays: ReplayRow;

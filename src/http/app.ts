@@ -16,6 +16,8 @@ export interface AppParts {
   health: Router;
   /** Everything below `/oidc`. */
   oidc: RequestHandler;
+  /** `GET /oidc/revoked-tokens`, which is ours. */
+  revokedTokens: RequestHandler;
   /** Metadata outside `/oidc`. */
   wellKnown: Router;
   /** Public parts of `/api`: the OpenAPI document and its reference page. */
@@ -92,6 +94,7 @@ export function createApp({ tenants, logger, trustProxy, ...parts }: AppParts): 
   app.use(parts.health);
   app.use(resolveTenant(tenants));
   app.use(parts.wellKnown);
+  app.get('/oidc/revoked-tokens', parts.revokedTokens);
   app.use('/oidc', parts.oidc);
   app.use('/api', management);
   app.use(parts.signIn);

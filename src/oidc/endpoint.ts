@@ -2,12 +2,16 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { contextOf } from '../http/context.ts';
 import type { Tenant } from '../tenants.ts';
 import type { Providers } from './providers.ts';
+import { keepStructuredToken, takeStructuredToken } from './structured-tokens.ts';
 
 /** Of a form; the library's own limit is the same, but answers 400. */
 const MAX_BODY_BYTES = 56 * 1024;
 
 const FORM = 'application/x-www-form-urlencoded';
 const JWKS_MAX_AGE_SECONDS = 300;
+
+/** Where a client may send one of our JWTs. */
+const STRUCTURED: ReadonlySet<string> = new Set(['/token/introspection', '/token/revocation']);
 
 /** U+0000 cannot be stored on PostgreSQL and means nothing in any parameter. */
 const holdsNul = (text: string): boolean => text.includes('%00') || text.includes('\u0000');
@@ -33,6 +37,7 @@ async function readBody(request: Request): Promise<Buffer | undefined> {
 /** The same request, with a body that can be read once more: the library parses it by itself. */
 function withBody(request: Request, body: Buffer): Request {
   return Object.create(request, {
+    headers: { value: { ...request.headers, 'content-length': String(body.length) } },
     readable: { value: true },
     iterator: {
       value: async function* () {
@@ -63,6 +68,7 @@ export function oidcEndpoint(providers: Providers): RequestHandler {
     const { tenant } = contextOf(request);
     if (holdsNul(request.url)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
 
+    forceCanonicalHost(request, tenant);
     let forwarded = request;
     if (request.method === 'POST') {
       const [mediaType = ''] = (request.headers['content-type'] ?? '').split(';');
@@ -72,12 +78,13 @@ export function oidcEndpoint(providers: Providers): RequestHandler {
       if (!body) return refuse(response, 413, 'invalid_request', `the body is larger than ${MAX_BODY_BYTES} bytes`);
       if (holdsNul(body.toString('latin1')))
         return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
-      forwarded = withBody(request, body);
       // Programs ask here, whatever a browser says it accepts.
       if (request.path.startsWith('/token') || request.path === '/request') request.headers.accept = 'application/json';
+      const taken = STRUCTURED.has(request.path) ? takeStructuredToken(body) : { body };
+      forwarded = withBody(request, taken.body);
+      if (taken.token !== undefined) keepStructuredToken(forwarded, taken.token);
     }
 
-    forceCanonicalHost(request, tenant);
     if (request.path === '/jwks') response.set('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`);
     const handle = await providers.handlerOf(tenant);
     await handle(forwarded, response);

@@ -11,8 +11,10 @@ import { auditTokens, type TokenAudit } from './audit.ts';
 import { CLIENT_EXTRAS, Clients } from './clients.ts';
 import { loadExistingGrant } from './consent.ts';
 import { errorBody } from './error-body.ts';
+import type { ManagementAccess } from './management-access.ts';
 import { organizationAudience, ResourceServers, resourceServerInfo } from './resource-servers.ts';
 import type { SigningKeys } from './signing-keys.ts';
+import { structuredTokens } from './structured-tokens.ts';
 import { extraTokenClaims, protectedClaims } from './token-claims.ts';
 import { EXCHANGE_PARAMETERS, tokenExchange } from './token-exchange.ts';
 import { ORGANIZATION, TOKEN_EXCHANGE } from './urns.ts';
@@ -36,6 +38,7 @@ export interface ProviderCollaborators {
   logger: Logger;
   customClaims: CustomClaims;
   audit: TokenAudit;
+  access: ManagementAccess;
   pages: ProviderPages;
 }
 
@@ -199,7 +202,7 @@ function configurationOf(
 
 /** oidc-provider, configured for one tenant. Its keys are fixed: other keys are another provider. */
 export function createProvider(tenant: Tenant, keys: SigningKeys, collaborators: ProviderCollaborators): Provider {
-  const { clock, logger, audit, cache, secrets } = collaborators;
+  const { clock, logger, audit, access, cache, secrets } = collaborators;
   const resourceServers = new ResourceServers(tenant.store, cache);
   const provider = new Provider(tenant.issuer, configurationOf(tenant, keys, collaborators, resourceServers));
   provider.proxy = true; // The forwarded headers it sees are ours: see `endpoint.ts`.
@@ -211,6 +214,7 @@ export function createProvider(tenant: Tenant, keys: SigningKeys, collaborators:
   } as never;
 
   provider.use(errorBody);
+  provider.use(structuredTokens({ tenant, keys, access, clock }));
   auditTokens(provider, tenant, audit, clock);
   const exchange = tokenExchange({ store: tenant.store, clock, resourceServers, algorithm: keys.algorithm });
   provider.registerGrantType(TOKEN_EXCHANGE, exchange as never, EXCHANGE_PARAMETERS, ['resource']);

@@ -66,8 +66,7 @@ export async function findSubjectToken(store: TenantStore, token: string): Promi
 }
 
 /** Why it cannot be exchanged, in words for the client that holds it; undefined when it can. */
-export function refusalOf(found: FoundSubjectToken | undefined, now: number): string | undefined {
-  if (!found) return 'subject token is unknown';
+export function refusalOf(found: FoundSubjectToken, now: number): string | undefined {
   if (found.spentAt !== null) return 'subject token was already used';
   if (found.revokedAt !== null) return 'subject token was revoked';
   if (found.expiresAt <= now) return 'subject token has expired';

@@ -127,7 +127,7 @@ export function tokenExchange(collaborators: ExchangeCollaborators) {
     const parameters = parametersOf(params);
 
     const subjectToken = await findSubjectToken(store, parameters.subjectToken);
-    if (!subjectToken) throw new errors.InvalidRequest(refusalOf(subjectToken, clock()));
+    if (!subjectToken) throw new errors.InvalidRequest('subject token is unknown');
     const exchange = beginExchange(ctx, { subjectToken, organizationId: parameters.organizationId });
     const refusal = refusalOf(subjectToken, clock());
     if (refusal !== undefined) throw new errors.InvalidRequest(refusal);
@@ -154,7 +154,7 @@ export function tokenExchange(collaborators: ExchangeCollaborators) {
     if (!(await spendSubjectToken(store, impersonation, clock()))) {
       // Lost a race, was revoked, or a person was suspended while the script ran: say which.
       const found = await findSubjectToken(store, parameters.subjectToken);
-      throw new errors.InvalidRequest(refusalOf(found, clock()) ?? 'actor token is not valid');
+      throw new errors.InvalidRequest((found && refusalOf(found, clock())) ?? 'actor token is not valid');
     }
 
     ctx.body = {

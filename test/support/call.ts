@@ -9,7 +9,11 @@ export interface Answer {
 async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json');
-  return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : text || undefined };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text ? JSON.parse(text) : text || undefined,
+  };
 }
 
 /** Posts a form to the token endpoint, or to another below `/oidc`. Repeated values as arrays. */
@@ -19,7 +23,8 @@ export async function postForm(
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const body = new URLSearchParams();
-  for (const [name, value] of Object.entries(form)) for (const one of [value].flat()) if (one !== undefined) body.append(name, one);
+  for (const [name, value] of Object.entries(form))
+    for (const one of [value].flat()) if (one !== undefined) body.append(name, one);
   return answerOf(await fetch(url, { method: 'POST', body, headers }));
 }
 

@@ -79,9 +79,19 @@ export async function up(db: Knex): Promise<void> {
     table.index(['tenant_id', 'actor_id']);
     table.index(['tenant_id', 'revoked_at']);
   });
+
+  // Tokens that verify by themselves, ended before their time by RFC 7009. Impersonations keep it in their own row.
+  await db.schema.createTable('revoked_tokens', (table) => {
+    table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
+    table.string('id').notNullable(); // The `jti`.
+    table.bigInteger('expires_at').notNullable();
+    table.bigInteger('revoked_at').notNullable();
+    table.primary(['tenant_id', 'id']);
+    table.index(['expires_at']);
+  });
 }
 
 export async function down(db: Knex): Promise<void> {
-  for (const table of ['impersonations', 'subject_tokens', 'oidc_payloads', 'signing_keys'])
+  for (const table of ['revoked_tokens', 'impersonations', 'subject_tokens', 'oidc_payloads', 'signing_keys'])
     await db.schema.dropTable(table);
 }

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { ACCESS_TOKEN } from '../src/oidc/urns.ts';
+import { castOf, verifyAccessToken } from './support/cast.ts';
+import { databases } from './support/databases.ts';
+import { startService } from './support/start-service.ts';
+import { WebhookReceiver } from './support/webhook-receiver.ts';
+
+describe.each(databases)('impersonation on %s', (kind) => {
+  it('lets support act as a customer, once', async () => {
+    await using service = await startService(kind);
+    const { alice, bob, spa, resource, scope } = castOf(service);
+
+    // The integrator's backend asks for a subject token (specification 4.1).
+    const minted = await service.api.call('POST /subject-tokens', {
+      userId: bob.id,
+      context: { ticketId: 'TICKET-7', reason: 'Order is missing', supportEngineerId: alice.id },
+    });
+    expect(minted.status).toBe(201);
+    expect(minted.body).toEqual({ subjectToken: expect.stringMatching(/^sub_[\w-]{43}$/), expiresIn: 600 });
+
+    // The actor's application exchanges it (specification 4.2).
+    const exchange = { subject_token: minted.body.subjectToken, actor_token: await spa.signIn(alice) };
+    const { status, headers, body } = await spa.exchange(exchange);
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(body).toEqual({
+      access_token: expect.any(String),
+      issued_token_type: ACCESS_TOKEN,
+      token_type: 'Bearer',
+      expires_in: 3600,
+      scope,
+    });
+
+    // The token stands for the subject, names the actor, and carries what the tenant's script added (2.5, 2.6).
+    const claims = await verifyAccessToken(service, body.access_token, resource);
+    expect(claims).toMatchObject({
+      sub: bob.id,
+      aud: resource,
+      iss: `${service.url}/oidc`,
+      client_id: spa.clientId,
+      scope,
+      act: { sub: alice.id },
+      impersonation_context: { ticket_id: 'TICKET-7', reason: 'Order is missing', support_engineer: alice.id },
+    });
+    expect((claims.exp as number) - (claims.iat as number)).toBe(3600);
+
+    // One use only.
+    const again = await spa.exchange(exchange);
+    expect(again.status).toBe(400);
+    expect(again.body).toMatchObject({
+      error: 'invalid_request',
+      error_description: 'subject token was already used',
+      code: 'oidc.invalid_request',
+    });
+  });
+
+  it('needs no actor token, and then says nothing of an actor', async () => {
+    await using service = await startService(kind);
+    const { bob, spa, resource, mint } = castOf(service);
+    const { body } = await spa.exchange({ subject_token: await mint() });
+    const claims = await verifyAccessToken(service, body.access_token, resource);
+    expect(claims.sub).toBe(bob.id);
+    expect(claims).not.toHaveProperty('act');
+  });
+
+  it('announces a change of the subject to a subscribed webhook', async () => {
+    await using service = await startService(kind);
+    await using receiver = await WebhookReceiver.start();
+    const { bob } = castOf(service);
+    await service.api.must('POST /hooks', {
+      name: 'Users',
+      events: ['User.Data.Updated'],
+      config: { url: receiver.url },
+    });
+
+    const changed = await service.api.call(`PATCH /users/${bob.id}`, { name: 'Casey C. Customer' });
+    expect(changed.status).toBe(200);
+    const { body } = await receiver.next();
+    expect(JSON.parse(body)).toMatchObject({
+      event: 'User.Data.Updated',
+      method: 'PATCH',
+      matchedRoute: '/users/:userId',
+      params: { userId: bob.id },
+      data: { id: bob.id, name: 'Casey C. Customer' },
+    });
+  });
+});
