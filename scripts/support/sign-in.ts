@@ -30,23 +30,29 @@ const attribute = (tag: string, name: string): string | undefined => {
   return value === undefined ? undefined : decode(value);
 };
 
-/** The first form of a page, filled in: hidden fields as they are, the two a person types from `person`. */
+/**
+ * The form a person would fill in, the one that asks for the password if there is one: hidden fields
+ * as they are, the two that are typed from `person`.
+ */
 function filledForm(
   html: string,
   page: URL,
   person: { username: string; password: string },
 ): { action: URL; body: URLSearchParams } {
-  const [form = '', head = ''] = /(<form\b[^>]*>)[\s\S]*?<\/form>/.exec(html) ?? [];
+  const forms = [...html.matchAll(/<form\b[^>]*>[\s\S]*?<\/form>/g)].map(([form]) => form);
+  const form = forms.find((form) => form.includes('type="password"')) ?? forms[0];
   if (!form) throw new Error(`no form at ${page}: ${html.slice(0, 300)}`);
   const body = new URLSearchParams();
   for (const [tag] of form.matchAll(/<input\b[^>]*>/g)) {
     const name = attribute(tag, 'name');
-    if (!name) continue;
-    if (attribute(tag, 'type') === 'password') body.set(name, person.password);
-    else if (attribute(tag, 'type') === 'hidden') body.set(name, attribute(tag, 'value') ?? '');
-    else if (attribute(tag, 'type') !== 'checkbox') body.set(name, person.username);
+    const type = attribute(tag, 'type');
+    if (!name || type === 'checkbox') continue;
+    body.set(
+      name,
+      type === 'password' ? person.password : type === 'hidden' ? (attribute(tag, 'value') ?? '') : person.username,
+    );
   }
-  return { action: new URL(attribute(head, 'action') ?? '', page), body };
+  return { action: new URL(attribute(form, 'action') ?? '', page), body };
 }
 
 export interface SignInRequest {

@@ -27,11 +27,14 @@ export function contextOf(request: object): RequestContext {
 const MAX_USER_AGENT = 512;
 
 export interface ClientFacts {
-  ip: string | undefined;
   userAgent: string | undefined;
+  ip: string | undefined;
 }
 
+/** An IPv4 client of a socket that serves both families is written as IPv4. */
+const plainAddress = (ip: string | undefined): string | undefined => ip?.replace(/^::ffff:(?=\d+\.)/, '');
+
 export const clientFactsOf = (request: Request): ClientFacts => ({
-  ip: request.ip,
   userAgent: request.headers['user-agent']?.slice(0, MAX_USER_AGENT),
+  ip: plainAddress(request.ip),
 });

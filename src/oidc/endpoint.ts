@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { contextOf } from '../http/context.ts';
+import { clientFactsOf, contextOf } from '../http/context.ts';
 import type { Tenant } from '../tenants.ts';
 import type { Providers } from './providers.ts';
 import { keepStructuredToken, takeStructuredToken } from './structured-tokens.ts';
@@ -57,7 +57,7 @@ function forceCanonicalHost(request: Request, tenant: Tenant): void {
   headers.host = host;
   headers['x-forwarded-host'] = host;
   headers['x-forwarded-proto'] = protocol.slice(0, -1);
-  headers['x-forwarded-for'] = request.ip ?? '';
+  headers['x-forwarded-for'] = clientFactsOf(request).ip ?? '';
   headers['x-request-id'] = contextOf(request).requestId;
   delete headers.forwarded;
 }
