@@ -1,0 +1,77 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parseArgs } from 'node:util';
+import { Webhook } from 'standardwebhooks';
+import { webhookSecret } from '../src/webhooks/signature.ts';
+
+export const summary =
+  'receive webhooks, verify both signatures, print them: --key <signing key> [--port 4000] [--status 200]';
+
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      key: { type: 'string' },
+      port: { type: 'string', default: '4000' },
+      status: { type: 'string', default: '200' },
+    },
+  });
+  const { key, port, status } = values;
+  if (!key) throw new Error('--key is required: the signingKey that the API returned for the webhook');
+  const server = createServer(async (request, response) => {
+    const body = await bodyOf(request);
+    print(request.headers, body, key);
+    response.writeHead(Number(status)).end();
+  });
+  server.listen(Number(port), '127.0.0.1');
+  await once(server, 'listening');
+  console.log(
+    `Receiving at http://127.0.0.1:${(server.address() as AddressInfo).port}/ and answering ${status}. Ctrl-C ends it.`,
+  );
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+function print(headers: IncomingHttpHeaders, body: string, key: string): void {
+  const checks = [
+    `webhook-signature ${verdict(() => verifyStandard(headers, body, key))}`,
+    `logto-signature-sha-256 ${verdict(() => verifyBody(headers, body, key))}`,
+  ];
+  console.log(`\n${new Date().toLocaleTimeString()}  ${headers['webhook-id'] ?? 'without webhook-id'}`);
+  console.log(`  ${checks.join(', ')}`);
+  console.log(readable(body).replace(/^/gm, '  '));
+}
+
+/** Throws when the signature is not by this key, or the message older than five minutes. */
+function verifyStandard(headers: IncomingHttpHeaders, body: string, key: string): void {
+  new Webhook(webhookSecret(key)).verify(body, headers as Record<string, string>);
+}
+
+function verifyBody(headers: IncomingHttpHeaders, body: string, key: string): void {
+  const expected = createHmac('sha256', key).update(body).digest();
+  const given = Buffer.from(String(headers['logto-signature-sha-256'] ?? ''), 'hex');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new Error('it does not match');
+}
+
+function verdict(verify: () => void): string {
+  try {
+    verify();
+    return 'verified';
+  } catch (error) {
+    return `REFUSED (${(error as Error).message})`;
+  }
+}
+
+function readable(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
