@@ -10,10 +10,6 @@ export const forms: Record<string, (flow: Flow, body: Body) => Promise<void>> = 
     setIdentifier(flow, identifier);
   },
 
-  async change(flow) {
-    delete progressOf(flow).identifier;
-  },
-
   async password(flow, { password = '' }) {
     const { identifier } = progressOf(flow);
     if (!identifier) throw new ServiceError('session.identifier_required');

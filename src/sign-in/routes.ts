@@ -140,7 +140,7 @@ async function show(opened: Opened, request: Request, response: Response): Promi
   const { flow, interaction } = opened;
   const missing = flow.saved.finishedAt === null ? await missingOf(flow) : undefined;
   if (missing === undefined) return finish(opened, request, response);
-  const shown = { loginHint: parameterOf(interaction, 'login_hint') };
+  const shown = { loginHint: parameterOf(interaction, 'login_hint'), isChanging: request.query.change !== undefined };
   sendPage(response, 200, stepPage(flow, missing, formViewOf(opened, request), shown));
 }
 

@@ -10,16 +10,18 @@ export interface Shown {
   /** What was typed into the field, when it was refused. */
   typed?: string | undefined;
   loginHint?: string | undefined;
+  /** The identifier is to be typed anew. */
+  isChanging?: boolean;
 }
 
 /** The page of the step at which an interaction is. */
 export function stepPage(flow: Flow, missing: Missing, view: FormView, shown: Shown): Html {
   const { identifier, notice } = progressOf(flow);
-  if (identifier === undefined || missing.what !== 'identification') {
+  if (identifier === undefined || shown.isChanging || missing.what !== 'identification') {
     return identifierPage({
       ...view,
       allowed: allowedIdentifiers(flow),
-      value: shown.typed ?? shown.loginHint,
+      value: shown.typed ?? identifier?.value ?? shown.loginHint,
       applicationName: flow.application?.name,
       social: [],
       canRegister: false,

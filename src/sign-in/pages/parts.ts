@@ -63,7 +63,7 @@ export const codeField = (t: Texts, label: string, fault: string | undefined): H
 
 /** The identifier stays visible and can be changed. Its hidden field tells password managers whose password it is. */
 export const who = (view: FormView, identifier: string): Html =>
-  html`<div class="who"><span>${identifier}</span>${linkForm(view, 'change', view.t.common.change)}</div>`;
+  html`<div class="who"><span>${identifier}</span><a href="${view.action}?change">${view.t.common.change}</a></div>`;
 
 export const note = (kind: 'ok' | 'bad' | 'warn' | 'info', text: string): Html =>
   html`<p class="note ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">${text}</p>`;
