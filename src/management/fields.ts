@@ -6,7 +6,8 @@ import { ServiceError } from '../errors.ts';
 const MAX_IDS = 5_000;
 
 /** Ids in a body, each once; none is allowed only where a set is replaced. */
-export const Ids = ({ least = 1 } = {}) => Type.Array(Id, { minItems: least, maxItems: MAX_IDS, uniqueItems: true });
+export const Ids = ({ least = 1, most = MAX_IDS } = {}) =>
+  Type.Array(Id, { minItems: least, maxItems: most, uniqueItems: true });
 
 /** Every field may be left out. */
 export const optional = <T extends Record<string, TSchema>>(fields: T) => Type.Partial(Type.Object(fields));

@@ -6,6 +6,16 @@ import { hookLogs } from './hook-logs.ts';
 import { hooks } from './hooks.ts';
 import { impersonations } from './impersonations.ts';
 import { jwtCustomizer } from './jwt-customizer.ts';
+import { logs } from './logs.ts';
+import { organizationApplicationRoles } from './organization-application-roles.ts';
+import { organizationApplications } from './organization-applications.ts';
+import { organizationRoleResourceScopes } from './organization-role-resource-scopes.ts';
+import { organizationRoleScopes } from './organization-role-scopes.ts';
+import { organizationRoles } from './organization-roles.ts';
+import { organizationScopes } from './organization-scopes.ts';
+import { organizationUserRoles } from './organization-user-roles.ts';
+import { organizationUsers } from './organization-users.ts';
+import { organizations } from './organizations.ts';
 import { resources } from './resources.ts';
 import { roleApplications } from './role-applications.ts';
 import { roleScopes } from './role-scopes.ts';
@@ -20,7 +30,6 @@ import { userIdentities } from './user-identities.ts';
 import { userPasswords } from './user-passwords.ts';
 import { userRoles } from './user-roles.ts';
 import { users } from './users.ts';
-
 /** Every row of the Management API, in the order of the reference. Of two routes that match, the first answers. */
 export const operations: readonly Operation[] = [
   ...users,
@@ -34,6 +43,15 @@ export const operations: readonly Operation[] = [
   ...roleApplications,
   ...resources,
   ...scopes,
+  ...organizations,
+  ...organizationUsers,
+  ...organizationUserRoles,
+  ...organizationApplications,
+  ...organizationApplicationRoles,
+  ...organizationRoles,
+  ...organizationRoleScopes,
+  ...organizationRoleResourceScopes,
+  ...organizationScopes,
   ...applications,
   ...applicationSecrets,
   ...applicationRoles,
@@ -44,4 +62,5 @@ export const operations: readonly Operation[] = [
   ...scriptVersions,
   ...hooks,
   ...hookLogs,
+  ...logs,
 ];

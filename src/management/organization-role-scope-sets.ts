@@ -1,0 +1,57 @@
+import type { TenantStore } from '../database/tenant-store.ts';
+import { ServiceError } from '../errors.ts';
+import { MANAGEMENT_SCOPE_ID } from '../oidc/urns.ts';
+
+/** An organization role holds two sets: organization scopes, and scopes of API resources. */
+interface ScopeSet {
+  /** Typed as one of the two tables, which differ in the name of one column. */
+  table: 'organizationRoleScopes';
+  column: 'organizationScopeId';
+}
+
+export const ORGANIZATION_SCOPES: ScopeSet = { table: 'organizationRoleScopes', column: 'organizationScopeId' };
+export const RESOURCE_SCOPES = { table: 'organizationRoleResourceScopes', column: 'scopeId' } as unknown as ScopeSet;
+
+/**
+ * Those already held stay.
+ *
+ * @returns whether anything changed
+ * @throws 400 `role.management_api_scopes_not_assignable_to_user_role`
+ * @throws 422 `entity.relation_foreign_key_not_found`
+ */
+export async function addRoleScopes(
+  store: TenantStore,
+  { table, column }: ScopeSet,
+  organizationRoleId: string,
+  scopeIds: string[],
+): Promise<boolean> {
+  if (table !== ORGANIZATION_SCOPES.table && scopeIds.includes(MANAGEMENT_SCOPE_ID))
+    throw new ServiceError('role.management_api_scopes_not_assignable_to_user_role');
+  const added = await store.addMissing(
+    table,
+    scopeIds.map((id) => ({ organizationRoleId, [column]: id })),
+  );
+  return added.length > 0;
+}
+
+/** @returns whether anything changed */
+export async function replaceRoleScopes(
+  store: TenantStore,
+  set: ScopeSet,
+  organizationRoleId: string,
+  scopeIds: string[],
+): Promise<boolean> {
+  const removed = await store.removeWhere(set.table, (held) =>
+    held.where({ organizationRoleId }).whereNotIn(set.column, scopeIds),
+  );
+  const hasAdded = await addRoleScopes(store, set, organizationRoleId, scopeIds);
+  return removed > 0 || hasAdded;
+}
+
+/** @throws 404 `entity.not_found` */
+export const removeRoleScope = (
+  store: TenantStore,
+  { table, column }: ScopeSet,
+  organizationRoleId: string,
+  id: string,
+): Promise<void> => store.remove(table, { organizationRoleId, [column]: id });

@@ -1,0 +1,87 @@
+import Type from 'typebox';
+import { OrganizationRole, OrganizationScope } from '../entities.ts';
+import { operation } from '../http/operation.ts';
+import { Ids } from './fields.ts';
+import {
+  addMemberRoles,
+  listMemberRoles,
+  listMemberScopes,
+  type Member,
+  removeMemberRole,
+  replaceMemberRoles,
+} from './member-roles.ts';
+import { USERS } from './memberships.ts';
+
+const memberOf = ({ id, userId }: { id: string; userId: string }): Member => ({
+  kind: USERS,
+  organizationId: id,
+  id: userId,
+});
+
+export const organizationUserRoles = [
+  operation('POST /organizations/:id/users/roles', {
+    summary: 'Give organization roles to users of an organization',
+    status: 201,
+    body: Type.Object({ userIds: Ids({ most: 100 }), organizationRoleIds: Ids({ most: 100 }) }),
+    errors: [
+      'organization.require_membership',
+      ['entity.relation_foreign_key_not_found', 422],
+      'entity.db_constraint_violated',
+    ],
+    run: ({ params: { id }, body: { userIds, organizationRoleIds }, store }) =>
+      addMemberRoles(store, { kind: USERS, organizationId: id, ids: userIds }, organizationRoleIds),
+    audit: (_, { body }) => ({ ...body }),
+  }),
+
+  operation('GET /organizations/:id/users/:userId/roles', {
+    summary: 'List the roles of a user in an organization',
+    status: 200,
+    returns: Type.Array(OrganizationRole),
+    paginated: 'optional',
+    errors: ['organization.require_membership'],
+    run: ({ params, page, store }) => listMemberRoles(store, memberOf(params), page),
+  }),
+
+  operation('POST /organizations/:id/users/:userId/roles', {
+    summary: 'Give organization roles to a user; those already held stay',
+    status: 201,
+    body: Type.Object({ organizationRoleIds: Ids() }),
+    errors: [
+      'organization.require_membership',
+      ['entity.relation_foreign_key_not_found', 422],
+      'entity.db_constraint_violated',
+    ],
+    run: ({ params: { id, userId }, body, store }) =>
+      addMemberRoles(store, { kind: USERS, organizationId: id, ids: [userId] }, body.organizationRoleIds),
+    audit: (_, { body }) => ({ ...body }),
+  }),
+
+  operation('PUT /organizations/:id/users/:userId/roles', {
+    summary: 'Replace the roles of a user in an organization',
+    status: 204,
+    body: Type.Object({ organizationRoleIds: Ids({ least: 0 }) }),
+    errors: [
+      'entity.not_exists',
+      'organization.require_membership',
+      ['entity.relation_foreign_key_not_found', 422],
+      'entity.db_constraint_violated',
+    ],
+    run: ({ params, body, store }) => replaceMemberRoles(store, memberOf(params), body.organizationRoleIds),
+    audit: (_, { body }) => ({ ...body }),
+  }),
+
+  operation('DELETE /organizations/:id/users/:userId/roles/:organizationRoleId', {
+    summary: 'Take an organization role from a user',
+    status: 204,
+    errors: ['entity.not_found'],
+    run: ({ params, store }) => removeMemberRole(store, memberOf(params), params.organizationRoleId),
+  }),
+
+  operation('GET /organizations/:id/users/:userId/scopes', {
+    summary: 'List the organization scopes that a user has in an organization',
+    status: 200,
+    returns: Type.Array(OrganizationScope),
+    errors: ['organization.require_membership'],
+    run: ({ params, store }) => listMemberScopes(store, memberOf(params)),
+  }),
+];
