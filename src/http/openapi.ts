@@ -1,50 +1,13 @@
 import type { TSchema } from 'typebox';
-import {
-  Application,
-  ApplicationSecret,
-  Hook,
-  Organization,
-  OrganizationRole,
-  OrganizationScope,
-  Resource,
-  Role,
-  Scope,
-  User,
-} from '../entities.ts';
-import { catalogue, eventTypes } from '../events/catalogue.ts';
+import { eventTypes } from '../events/catalogue.ts';
 import { exampleOf } from '../example.ts';
 import { errorsOf, responseOfErrors } from './openapi-errors.ts';
+import { webhookOf } from './openapi-events.ts';
+import { namedSchemas, referring } from './openapi-schemas.ts';
 import type { Operation } from './operation.ts';
 import { close } from './validate.ts';
 
 type Json = Record<string, unknown>;
-
-/** Schemas with a name of their own in the document; everywhere else they are referred to. */
-const NAMED: Record<string, TSchema> = {
-  User,
-  Role,
-  Scope,
-  Resource,
-  Organization,
-  OrganizationRole,
-  OrganizationScope,
-  Application,
-  ApplicationSecret,
-  Hook,
-};
-const names = new Map<unknown, string>(Object.entries(NAMED).map(([name, schema]) => [schema, name]));
-
-/** A copy in which named schemas are references. */
-function referring(node: unknown): unknown {
-  const name = names.get(node);
-  return name === undefined ? inside(node) : { $ref: `#/components/schemas/${name}` };
-}
-
-function inside(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(referring);
-  if (node === null || typeof node !== 'object') return node;
-  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, referring(value)]));
-}
 
 const TAGS: Record<string, string> = {
   users: 'Users',
@@ -142,36 +105,6 @@ function describe(operation: Operation): Json {
   };
 }
 
-/** What every event carries; the members of a Management API request are absent where a person acted, and vice versa. */
-const EVENT_FACTS = {
-  event: { type: 'string' },
-  createdAt: { type: 'string', format: 'date-time' },
-  userAgent: { type: 'string' },
-  ip: { type: 'string' },
-  interactionEvent: { type: 'string', enum: ['Register', 'SignIn', 'ForgotPassword'] },
-  sessionId: { type: 'string' },
-  path: { type: 'string', description: 'Without /api' },
-  method: { type: 'string' },
-  status: { type: 'integer' },
-  params: { type: 'object', additionalProperties: { type: 'string' } },
-  matchedRoute: { type: 'string', description: 'Without /api' },
-  hookId: { type: 'string' },
-};
-
-function webhookOf(type: (typeof eventTypes)[number]): Json {
-  const { data } = catalogue[type];
-  const properties = { ...EVENT_FACTS, event: { const: type }, ...(data && { data: referring(data) }) };
-  const schema = { type: 'object', required: ['event', 'createdAt', 'hookId'], properties };
-  return {
-    post: {
-      tags: ['Events'],
-      summary: type,
-      requestBody: { content: { 'application/json': { schema } } },
-      responses: { '2XX': { description: 'Received. Anything else is tried again.' } },
-    },
-  };
-}
-
 /** OpenAPI 3.1 from the rows: paths, schemas, examples, errors, and the events as `webhooks`. */
 export function openApiDocument(operations: readonly Operation[], version: string): Json {
   const paths: Record<string, Json> = {};
@@ -192,7 +125,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
     paths,
     webhooks: Object.fromEntries(eventTypes.map((type) => [type, webhookOf(type)])),
     components: {
-      schemas: Object.fromEntries(Object.entries(NAMED).map(([name, schema]) => [name, inside(schema)])),
+      schemas: namedSchemas(),
       securitySchemes: {
         machine: {
           type: 'http',

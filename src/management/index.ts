@@ -26,6 +26,7 @@ import { scriptTests } from './script-tests.ts';
 import { scriptVersions } from './script-versions.ts';
 import { subjectTokens } from './subject-tokens.ts';
 import { userData } from './user-data.ts';
+import { userFactors } from './user-factors.ts';
 import { userIdentities } from './user-identities.ts';
 import { userPasswords } from './user-passwords.ts';
 import { userRoles } from './user-roles.ts';
@@ -37,6 +38,7 @@ export const operations: readonly Operation[] = [
   ...userPasswords,
   ...userRoles,
   ...userIdentities,
+  ...userFactors,
   ...roles,
   ...roleScopes,
   ...roleUsers,
