@@ -17,7 +17,7 @@ const app = express().disable('x-powered-by').disable('etag');
 app.get('/readyz', (_request, response) => void response.end());
 
 app.post('/oidc/token', express.urlencoded({ extended: false }), async (request, response) => {
-  const { grant_type, client_id, resource, scope = '', subject_token } = request.body;
+  const { grant_type, client_id, resource, scope = '', subject_token, actor_token } = request.body;
   const exchange = grant_type === 'urn:ietf:params:oauth:grant-type:token-exchange';
   const now = Math.floor(Date.now() / 1000);
   const claims = {
@@ -29,7 +29,7 @@ app.post('/oidc/token', express.urlencoded({ extended: false }), async (request,
     client_id,
     iss: issuer,
     aud: resource,
-    ...(exchange && { act: { sub: client_id } }),
+    ...(actor_token && { act: { sub: actor_token } }),
   };
   const access_token = await new SignJWT(claims)
     .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })

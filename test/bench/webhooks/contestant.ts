@@ -1,0 +1,35 @@
+/** A way to deliver webhooks, on a clean database of its own. */
+export interface Contestant extends AsyncDisposable {
+  /** Puts messages 0 to count-1 where `start` finds them. */
+  fill(count: number): Promise<void>;
+  /** Begins to deliver, 64 at a time. */
+  start(): Promise<void>;
+  /** One message, committed when it resolves. */
+  send(n: number): Promise<void>;
+}
+
+export const IN_FLIGHT = 64;
+export const SIGNING_KEY = 'k4Vb0wJ8sQ2mXr7TzLp5Yc1NdEa9HfGu';
+
+/** About 700 bytes, as an event of the service has. */
+export function payloadOf(n: number): Record<string, unknown> {
+  return {
+    event: 'User.Data.Updated',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    ip: '203.0.113.7',
+    userAgent: 'integrator/1.0',
+    path: '/users/u0a1b2c3d4e5',
+    method: 'PATCH',
+    status: 200,
+    params: { userId: 'u0a1b2c3d4e5' },
+    matchedRoute: '/users/:userId',
+    data: {
+      n,
+      id: 'u0a1b2c3d4e5',
+      username: 'somebody',
+      name: 'Some Body',
+      avatar: null,
+      customData: { note: 'x'.repeat(240) },
+    },
+  };
+}

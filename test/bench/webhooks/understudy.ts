@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { connect } from '../../../src/database/connect.ts';
+import { migrate } from '../../../src/database/migrate.ts';
+import { TenantStore } from '../../../src/database/tenant-store.ts';
+import { recordEvent } from '../../../src/events/record.ts';
+import { newId } from '../../../src/ids.ts';
+import { AddressGuard } from '../../../src/net/address-guard.ts';
+import { HttpClient } from '../../../src/net/http-client.ts';
+import { createLogger } from '../../../src/observe/logger.ts';
+import { SecretBox } from '../../../src/secret-box.ts';
+import { WebhookPoller } from '../../../src/webhooks/poller.ts';
+import { sealSigningKey } from '../../../src/webhooks/signing-keys.ts';
+import { createDatabase } from '../../support/databases.ts';
+import { type Contestant, IN_FLIGHT, payloadOf, SIGNING_KEY } from './contestant.ts';
+
+/** Hooks that a backlog is spread over; each may have eight requests under way. */
+const HOOKS = 50;
+const TENANT = 'bench';
+
+export interface Understudy extends Contestant {
+  store: TenantStore;
+  secrets: SecretBox;
+  addHook(url: string, event: string): Promise<void>;
+}
+
+/** Our outbound side with everything on: history, fairness, breakers, guard, keys opened from their sealed form. */
+export async function understudy(url: string, postgresUrl: string | undefined): Promise<Understudy> {
+  const place = await createDatabase(postgresUrl ? 'postgres' : 'sqlite', postgresUrl ?? '');
+  const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 10 };
+  await migrate(settings);
+  const database = connect(settings);
+  const tenant = { id: TENANT, name: TENANT, isSuspended: false, settings: '{}', version: 0, createdAt: 0 };
+  await database.write((db) => db('tenants').insert(tenant));
+  const store = new TenantStore(database, TENANT);
+  const secrets = new SecretBox(randomBytes(32));
+  const client = new HttpClient({ guard: new AddressGuard({ allowedNetworks: ['127.0.0.0/8'] }) });
+  const poller = new WebhookPoller({
+    database,
+    client,
+    secrets,
+    logger: createLogger('error'),
+    clock: Date.now,
+    settings: {
+      databaseUrl: place.url,
+      timeoutMs: 15_000,
+      retryScheduleSeconds: undefined,
+      perHookConcurrency: 8,
+      concurrency: IN_FLIGHT,
+      maxResponseBytes: 65_536,
+      leaseMs: 30_000,
+    },
+  });
+
+  async function addHook(url: string, event: string): Promise<void> {
+    const id = newId();
+    const signingKeyEncrypted = sealSigningKey(secrets, { tenantId: TENANT, id }, SIGNING_KEY);
+    const fixed = { event: null, oldSigningKeys: [], enabled: true, goneCount: 0, createdAt: 0 };
+    await store.add('hooks', [{ id, name: id, events: [event], config: { url }, signingKeyEncrypted, ...fixed }]);
+  }
+
+  const record = (store: TenantStore, type: 'User.Data.Updated' | 'User.Created', n: number) => {
+    const { data, event: _, createdAt: __, ...facts } = payloadOf(n);
+    return recordEvent(store, type, { data }, facts, Date.now());
+  };
+
+  return {
+    store,
+    secrets,
+    addHook,
+    /** Each event has a body of its own and goes to one of the hooks, as each job of the others does. */
+    async fill(count) {
+      for (let hook = 0; hook < HOOKS; hook += 1) await addHook(url, `Bench.${hook}`);
+      const hooks = await store.from('hooks').select('id');
+      const now = Date.now();
+      for (let from = 0; from < count; from += 400) {
+        const numbers = Array.from({ length: Math.min(400, count - from) }, (_, index) => from + index);
+        const rows = numbers.map((n) => ({
+          id: newId(),
+          type: 'User.Data.Updated',
+          body: JSON.stringify(payloadOf(n)),
+          occurredAt: now,
+        }));
+        await store.transaction(async (store) => {
+          await store.add('events', rows);
+          const state = { state: 'waiting', attempts: 0, trigger: 'schedule', dueAt: now, createdAt: now } as const;
+          await store.add(
+            'deliveries',
+            rows.map(({ id }, index) => ({
+              id: newId(),
+              eventId: id,
+              hookId: hooks[(from + index) % HOOKS]?.id,
+              ...state,
+            })),
+          );
+        });
+      }
+    },
+    start: () => poller.start(),
+    send: (n) => store.transaction((store) => record(store, 'User.Data.Updated', n)),
+    async [Symbol.asyncDispose]() {
+      await poller.stop();
+      await client.close();
+      await database.close();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
