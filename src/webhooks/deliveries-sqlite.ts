@@ -43,32 +43,36 @@ export const claim: Statements['claim'] = async (db, rooms, { owner, now, leaseU
   return rows.map((row) => ({ ...row, leaseUntil }));
 };
 
+/** Rows travel as one JSON text: SQLite counts parameters, and a batch has no bound that it knows. */
 export const settle: Statements['settle'] = async (db, settlements, owner) => {
-  const delivered = settlements.filter(({ state }) => state === 'delivered');
-  const others = settlements.filter(({ state }) => state !== 'delivered');
   const held = `state = 'delivering' and lease_owner = ?`;
-  const kept: { tenantId: string; id: string }[] = [];
-  if (delivered.length > 0) {
-    const keys = JSON.stringify(delivered.map(({ tenantId, id }) => [tenantId, id]));
-    const rows = await db.raw(
-      `delete from deliveries where ${held}
-       and (tenant_id, id) in (select value ->> 0, value ->> 1 from json_each(?)) returning tenant_id, id`,
-      [owner, keys],
-    );
-    kept.push(...rows);
-  }
-  for (const { tenantId, id, state, dueAt, attempt } of others) {
-    const rows = await db.raw(
-      `update deliveries set state = ?, due_at = coalesce(?, due_at), attempts = attempts + ?,
-         last_status = case when ? then ? else last_status end, lease_owner = null, lease_until = null
-       where ${held} and tenant_id = ? and id = ? returning tenant_id, id`,
-      [state, dueAt ?? null, attempt ? 1 : 0, attempt ? 1 : 0, attempt?.status ?? null, owner, tenantId, id],
-    );
-    kept.push(...rows);
-  }
-  const keptIds = new Set(kept.map(({ tenantId, id }) => `${tenantId}/${id}`));
-  const attempts = settlements.flatMap(({ tenantId, id, attempt }) =>
-    attempt && keptIds.has(`${tenantId}/${id}`) ? [attempt] : [],
+  const delivered = JSON.stringify(settlements.filter(({ state }) => state === 'delivered'));
+  const others = JSON.stringify(settlements.filter(({ state }) => state !== 'delivered'));
+  const gone = await db.raw(
+    `delete from deliveries where ${held} and (tenant_id, id) in (
+       select value ->> 'tenantId', value ->> 'id' from json_each(?)) returning id`,
+    [owner, delivered],
   );
-  if (attempts.length > 0) await db('attempts').insert(attempts);
+  const changed = await db.raw(
+    `update deliveries set state = settled.state, due_at = coalesce(settled.due_at, deliveries.due_at),
+       attempts = deliveries.attempts + (attempt is not null),
+       last_status = iif(attempt is null, last_status, attempt ->> 'status'), lease_owner = null, lease_until = null
+     from (
+       select value ->> 'tenantId' as tenant, value ->> 'id' as delivery, value ->> 'state' as state,
+         value ->> 'dueAt' as due_at, value -> 'attempt' as attempt from json_each(?)
+     ) settled
+     where deliveries.tenant_id = tenant and deliveries.id = delivery and deliveries.${held} returning id`,
+    [others, owner],
+  );
+  const kept: Set<string> = new Set([...gone, ...changed].map(({ id }) => id));
+  const attempts = settlements.flatMap(({ id, attempt }) => (attempt && kept.has(id) ? [attempt] : []));
+  await db.raw(
+    `insert into attempts (tenant_id, id, delivery_id, event_id, event_type, hook_id, number, trigger, started_at,
+       duration_ms, status, error_class, error_message, response_body, is_success)
+     select value ->> 'tenantId', value ->> 'id', value ->> 'deliveryId', value ->> 'eventId', value ->> 'eventType',
+       value ->> 'hookId', value ->> 'number', value ->> 'trigger', value ->> 'startedAt', value ->> 'durationMs',
+       value ->> 'status', value ->> 'errorClass', value ->> 'errorMessage', value ->> 'responseBody', value ->> 'isSuccess'
+     from json_each(?)`,
+    [JSON.stringify(attempts)],
+  );
 };

@@ -4,6 +4,8 @@ import type { Deliveries, Settlement } from './deliveries.ts';
 /** A batch is written when it has this many rows, or this long after its first. */
 const BATCH_ROWS = 100;
 const BATCH_DELAY_MS = 5;
+/** What gathered during a slow write is written in portions of this. */
+const MAX_BATCH_ROWS = 500;
 /** After a failed write. */
 const RETRY_DELAY_MS = 1000;
 
@@ -14,7 +16,7 @@ const RETRY_DELAY_MS = 1000;
 export class Settler {
   readonly #deliveries: Deliveries;
   readonly #logger: Logger;
-  #waiting: Settlement[] = [];
+  readonly #waiting: Settlement[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
 
@@ -33,23 +35,24 @@ export class Settler {
   /** Resolves when nothing waits. A write that fails is not repeated here: the leases end by themselves. */
   async flush(): Promise<void> {
     await this.#writing;
-    if (this.#waiting.length === 0) return;
-    this.#write();
-    await this.#writing;
+    for (let before = Infinity; this.#waiting.length > 0 && this.#waiting.length < before; ) {
+      before = this.#waiting.length;
+      this.#write();
+      await this.#writing;
+    }
     clearTimeout(this.#timer);
   }
 
   #write(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const batch = this.#waiting;
-    this.#waiting = [];
+    const batch = this.#waiting.splice(0, MAX_BATCH_ROWS);
     this.#writing = this.#deliveries
       .settle(batch)
       .then(() => 0)
       .catch((error) => {
         this.#logger.error({ err: error, rows: batch.length }, 'webhook attempts could not be recorded');
-        this.#waiting = [...batch, ...this.#waiting];
+        this.#waiting.unshift(...batch);
         return RETRY_DELAY_MS;
       })
       .then((delayMs) => {
