@@ -1,20 +1,28 @@
 /**
- * Gives up what the process needed only to start: the user it was started as, when that was root.
+ * Gives up what the process needed only to start: its user, when that is root.
  *
  * @param {import('./protocol.ts').RunnerSettings} settings
- * @returns {{ uid: number, failed: string[] }}
+ * @throws when it cannot: a runner that keeps its rights must not run
  */
 export function confine({ identity }) {
-  /** @type {string[]} */
-  const failed = [];
-  if (identity) {
-    try {
-      process.setgroups?.([]);
-      process.setgid?.(identity.gid);
-      process.setuid?.(identity.uid);
-    } catch {
-      failed.push('uid');
-    }
-  }
-  return { uid: process.getuid?.() ?? -1, failed };
+  if (!identity) return;
+  process.setgroups?.([]);
+  process.setgid?.(identity.gid);
+  process.setuid?.(identity.uid);
+}
+
+/** The hardening layers this process finds itself in, by looking rather than by having been told. */
+export function layersInside() {
+  const { permission, env, execArgv } = process;
+  /** @type {Record<string, boolean>} */
+  const layers = {
+    jitless: !('WebAssembly' in globalThis),
+    permission:
+      permission !== undefined &&
+      !['fs.write', 'child', 'worker', 'net', 'inspector', 'wasi'].some((scope) => permission.has(scope)),
+    'no-inspector': execArgv.includes('--disable-sigusr1'),
+    'empty-environment': Object.keys(env).every((name) => name === 'PWD'), // Set by bwrap, to the root folder.
+    'unprivileged-user': process.getuid?.() !== 0,
+  };
+  return Object.keys(layers).filter((name) => layers[name]);
 }

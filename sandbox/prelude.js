@@ -8,18 +8,22 @@
  * @param {import('./protocol.ts').Limits} limits
  * @param {boolean} hasFetch
  */
-function prelude(limits, hasFetch) {
+// biome-ignore lint/correctness/noUnusedVariables: called by the text that prelude.mjs composes
+function prelude(limits) {
   const { parse, stringify } = JSON;
   const { apply, defineProperty, deleteProperty } = Reflect;
   const { slice } = String.prototype;
   const { exec } = RegExp.prototype;
-  const { Error, Map, globalThis: global } = globalThis;
+  const global = globalThis;
+  const Failure = Error;
 
   // Shared memory, threads and machine code; and what would run code of one run after its end.
   for (const name of ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'FinalizationRegistry', 'WeakRef']) {
     deleteProperty(global, name);
   }
 
+  /** What a line costs beside its text, in bytes, so that a flood of empty lines ends too. */
+  const LINE_COST = 16;
   const PLACE = /claims\.js:(\d+):(\d+)/;
   const cut = (text, length) => (text.length > length ? apply(slice, text, [0, length]) : text);
 
@@ -71,14 +75,14 @@ function prelude(limits, hasFetch) {
         denial = 'Access denied by the custom claims script.';
         if (message !== undefined) denial = cut(`${message}`, limits.messageBytes);
       }
-      throw new Error('Access denied.');
+      throw new Failure('Access denied.');
     },
   };
 
   const call = async (input) => {
     try {
       if (typeof getCustomJwtClaims !== 'function')
-        throw new Error('The script defines no function getCustomJwtClaims.');
+        throw new Failure('The script defines no function getCustomJwtClaims.');
       const argument = parse(input);
       argument.api = api;
       succeed(await getCustomJwtClaims(argument));
@@ -93,7 +97,7 @@ function prelude(limits, hasFetch) {
   const show = (value) => {
     if (typeof value === 'string') return value;
     try {
-      if (value instanceof Error) return describe(value);
+      if (value instanceof Failure) return describe(value);
       const json = typeof value === 'object' ? stringify(value) : undefined;
       return json === undefined ? `${typeof value === 'symbol' ? 'Symbol()' : value}` : json;
     } catch {
@@ -101,14 +105,12 @@ function prelude(limits, hasFetch) {
     }
   };
 
-  /** Each line also pays for its frame, so that a flood of empty lines ends too. */
   const write = (level, values) => {
     if (consoleLeft <= 0) return;
     let text = '';
     for (let i = 0; i < values.length && text.length < consoleLeft; i++) text += (i === 0 ? '' : ' ') + show(values[i]);
-    consoleLeft -= 16;
-    text = text.length > consoleLeft ? `${cut(text, consoleLeft > 0 ? consoleLeft : 0)} [cut]` : text;
-    consoleLeft -= text.length;
+    if (text.length > consoleLeft) text = `${cut(text, consoleLeft)}…`;
+    consoleLeft -= text.length + LINE_COST;
     lines += `${lines && ','}{"level":"${level}","text":${stringify(text)}}`;
   };
 

@@ -50,8 +50,8 @@ export type Request =
   | { kind: 'forget'; id: number; script: number };
 
 export type Reply =
-  /** First frame: the runner is confined and waits. `failed` names what it was told to give up and could not. */
-  | { kind: 'ready'; uid: number; failed: string[] }
+  /** First frame: the runner has loaded its code, is confined and waits. `layers` are those it finds itself in. */
+  | { kind: 'ready'; layers: string[] }
   | { kind: 'compiled'; id: number; ok: true }
   | { kind: 'compiled'; id: number; ok: false; message: string; line?: number; column?: number }
   | ({ kind: 'done'; id: number; cpuMs: number; spareUsed: boolean; console: ConsoleLine[] } & (

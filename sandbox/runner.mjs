@@ -1,6 +1,6 @@
 import { receive, record, send } from './channel.mjs';
 import { compile } from './compile.mjs';
-import { confine } from './confine.mjs';
+import { confine, layersInside } from './confine.mjs';
 import { composePrelude } from './prelude.mjs';
 import { Script } from './script.mjs';
 
@@ -10,6 +10,12 @@ import { Script } from './script.mjs';
  * Everything is loaded before the process gives up its rights, because afterwards it may not even read its own folder.
  */
 
+/**
+ * Seconds of CPU after which the runner ends, between two runs, and is replaced. The limit that `prlimit` sets lies above it:
+ * that one is for a runner whose parent was killed while native code held it.
+ */
+const RETIREMENT_SECONDS = 1800;
+
 /** @type {import('./protocol.ts').RunnerSettings} */
 const settings = JSON.parse(/** @type {string} */ (process.argv[2]));
 const { limits } = settings;
@@ -18,13 +24,14 @@ const prelude = composePrelude(settings);
 /** @type {Map<number, Script>} */
 const scripts = new Map();
 
-send({ kind: 'ready', ...confine(settings) });
+confine(settings);
+send({ kind: 'ready', layers: layersInside() });
 turn();
 
 /** One frame. Between two frames the event loop turns once, so that Node's own housekeeping is done. */
 function turn() {
   const request = receive();
-  if (!request) process.exit(0); // The parent is gone.
+  if (!request || process.cpuUsage().user > RETIREMENT_SECONDS * 1e6) process.exit(0); // Or the parent is gone.
   record(request.id);
   handle(request);
   setImmediate(turn);

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 
 /** Bytes of one page in /proc. The same on every platform that Node's official binaries support with 4 KiB pages. */
 const PAGE_BYTES = 4096;
@@ -12,7 +12,7 @@ export class ResidentMemory {
 
   constructor(pid: number) {
     try {
-      this.#file = openSync(`/proc/${pid}/statm`, 'r');
+      this.#file = openSync(`/proc/${innermost(pid)}/statm`, 'r');
     } catch {
       this.#file = undefined;
     }
@@ -28,18 +28,29 @@ export class ResidentMemory {
     }
   }
 
-  /** From here on growth is counted. */
+  /** From here on growth is counted, beginning with the first look at it: a run too short to be looked at cannot grow much. */
   mark(): void {
     this.#before = undefined;
   }
 
-  exceeds(total: number, growth: number): boolean {
-    const bytes = this.bytes;
+  get growth(): number {
+    const { bytes } = this;
     this.#before ??= bytes;
-    return bytes > total || bytes > this.#before + growth;
+    return bytes - this.#before;
+  }
+
+  /** Whether anybody looked since `mark`. */
+  get isWatched(): boolean {
+    return this.#before !== undefined;
   }
 
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
   }
+}
+
+/** Bubblewrap stays as the parent of what it starts; the runner itself has no children. */
+function innermost(pid: number): number {
+  const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+  return child ? innermost(Number(child)) : pid;
 }

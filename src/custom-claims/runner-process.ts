@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import type { Reply, Request } from '../../sandbox/protocol.ts';
 import { encodeFrame, FrameReader } from './runner-frames.ts';
-import type { RunnerCommand } from './runner-hardening.ts';
+
+/** How a runner is started. */
+export interface RunnerCommand {
+  file: string;
+  args: string[];
+  inheritsEnvironment: boolean;
+}
 
 /** Milliseconds from spawn to the first frame before a start counts as failed. */
 const START_MS = 15_000;
@@ -63,9 +69,13 @@ export class RunnerProcess {
   }
 
   /** Spawns a runner and waits until it is confined and listens. */
-  static start({ file, args }: RunnerCommand): Promise<RunnerProcess> {
+  static start({ file, args, inheritsEnvironment }: RunnerCommand): Promise<RunnerProcess> {
     const recorder = openRecorder();
-    const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe', 'pipe', recorder], env: {}, cwd: '/' });
+    const child = spawn(file, args, {
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', recorder],
+      cwd: '/',
+      ...(!inheritsEnvironment && { env: {} }),
+    });
     const reader = new FrameReader();
 
     return new Promise((resolve, reject) => {

@@ -1,11 +1,14 @@
 import type { RunnerProcess } from './runner-process.ts';
-import { REQUEUES, WAIT_MS } from './sandbox-limits.ts';
+import type { SandboxLimits } from './sandbox-limits.ts';
 import { FairQueue } from './sandbox-queue.ts';
 import { type Death, Runner } from './sandbox-runner.ts';
 import type { Job, SandboxLogger, ScriptVersion, Stopped } from './sandbox-types.ts';
 
-/** Milliseconds before another try when a runner did not start; doubles up to the last. */
-const RESPAWN_MS = { first: 100, last: 5_000 };
+/** Runners in a row that may end without an answer before the lane pauses between spawns: an attack of crashes is met at full speed. */
+const FREE_FAILURES = 8;
+
+/** Milliseconds of that pause, which doubles. */
+const PAUSE_MS = { first: 1, last: 5_000 };
 
 export interface LaneOptions {
   name: string;
@@ -16,6 +19,7 @@ export interface LaneOptions {
   spawn: () => Promise<RunnerProcess>;
   /** A runner died and this script is the cause. */
   onKill: (script: ScriptVersion) => void;
+  limits: SandboxLimits;
   logger: SandboxLogger;
 }
 
@@ -25,10 +29,12 @@ export interface LaneOptions {
  */
 export class Lane {
   readonly #options: LaneOptions;
-  readonly #queue = new FairQueue();
+  readonly #queue: FairQueue;
   readonly #runners: Runner[] = [];
-  /** Processes that were killed and are not gone yet. */
-  readonly #dying = new Set<Promise<void>>();
+  /** Processes that are starting, or were killed and are not gone yet. */
+  readonly #pending = new Set<Promise<void>>();
+  /** Runners that were spawned since the last one that answered something. */
+  #failures = 0;
   #executing = 0;
   #deaths = 0;
   #isOpen = false;
@@ -38,25 +44,39 @@ export class Lane {
 
   constructor(options: LaneOptions) {
     this.#options = options;
+    this.#queue = new FairQueue(options.limits);
   }
 
-  /** Rejects when a runner does not start. A lane that is not opened opens with its first job. */
-  open(): Promise<void[]> {
+  /** Rejects when a runner does not start. */
+  async open(): Promise<void> {
     const { size, standby } = this.#options;
     this.#isOpen = true;
-    return Promise.all(Array.from({ length: size + standby }, () => this.#spawn()));
+    await Promise.all(Array.from({ length: size + standby }, () => this.#spawn()));
+  }
+
+  /** For a lane that need not be there at the start: returns at once, and keeps trying. */
+  openLate(): void {
+    if (this.#isOpen) return;
+    const { size, standby } = this.#options;
+    this.#isOpen = true;
+    for (let i = 0; i < size + standby; i++) this.#respawn();
   }
 
   submit(job: Job): void {
-    if (this.#isClosed) return refuse(job, 'The sandbox is closed.');
-    if (!this.#queue.add(job)) return refuse(job, 'Too many runs are waiting.');
-    if (!this.#isOpen) this.#openLate();
-    this.#dispatch();
+    if (this.#isClosed) {
+      refuse(job, 'The sandbox is closed.');
+    } else if (!this.#queue.add(job)) {
+      refuse(job, 'Too many runs are waiting.');
+    } else {
+      this.openLate();
+      this.#dispatch();
+    }
   }
 
   watch(now: number): void {
-    for (const runner of this.#runners) runner.watch(now);
-    for (const job of this.#queue.expired(now - WAIT_MS)) refuse(job, 'The run waited too long for its turn.');
+    for (const runner of [...this.#runners]) runner.watch(now);
+    const { waitMs } = this.#options.limits;
+    for (const job of this.#queue.expired(now - waitMs)) refuse(job, 'The run waited too long for its turn.');
   }
 
   get isBusy(): boolean {
@@ -72,7 +92,7 @@ export class Lane {
       executing: this.#executing,
       waiting: this.#queue.length,
       deaths: this.#deaths,
-      pids: this.#runners.map(({ process }) => process.pid),
+      runners: this.#runners.map(({ status }) => status),
     };
   }
 
@@ -80,7 +100,7 @@ export class Lane {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const job of this.#queue.expired(Number.POSITIVE_INFINITY)) refuse(job, 'The sandbox is closed.');
-    await Promise.all([...this.#dying, ...this.#runners.map(({ process }) => process.kill())]);
+    await Promise.all([...this.#pending, ...this.#runners.map(({ process }) => process.kill())]);
   }
 
   #dispatch(): void {
@@ -94,17 +114,14 @@ export class Lane {
     }
   }
 
-  #openLate(): void {
-    const { size, standby } = this.#options;
-    this.#isOpen = true;
-    for (let i = 0; i < size + standby; i++) void this.#respawn();
-  }
-
   async #spawn(): Promise<void> {
     const process = await this.#options.spawn();
     if (this.#isClosed) return process.kill();
-    const runner = new Runner(process);
-    runner.onFree = (job) => this.#freed(job);
+    const runner = new Runner(process, this.#options.limits);
+    runner.onEnd = (job) => {
+      this.#failures = 0;
+      this.#freed(job);
+    };
     runner.onDeath = (death) => this.#replace(runner, death);
     this.#runners.push(runner);
     this.#dispatch();
@@ -114,7 +131,7 @@ export class Lane {
     this.#executing--;
     this.#queue.finished(job);
     this.lastUsedAt = performance.now();
-    queueMicrotask(() => this.#dispatch()); // After a job that died has been put back.
+    queueMicrotask(() => this.#dispatch()); // After a job that was not begun has been put back.
   }
 
   #replace(runner: Runner, { cause, notBegun }: Death): void {
@@ -123,28 +140,41 @@ export class Lane {
     if (this.#isClosed) return;
     this.#deaths++;
     if (cause) onKill(cause);
-    const exited = runner.process.kill().then(() => {
-      this.#dying.delete(exited);
-      logger.warn({ lane: name, tenantId: cause?.tenantId, ...runner.process.obituary }, 'a sandbox runner died');
-    });
-    this.#dying.add(exited);
+    this.#track(
+      runner.process.kill().then(() => {
+        logger.warn({ lane: name, tenantId: cause?.tenantId, ...runner.process.obituary }, 'a sandbox runner ended');
+      }),
+    );
     if (notBegun) this.#requeue(notBegun);
-    void this.#respawn();
+    this.#respawn();
   }
 
   /** A job that its runner had not begun is run elsewhere; one that was executing never is. */
   #requeue(job: Job): void {
-    if (++job.requeues > REQUEUES) return refuse(job, 'The runners of this run died.');
-    this.#queue.putBack(job);
+    this.#freed(job);
+    if (++job.requeues > this.#options.limits.requeues) refuse(job, 'The runners of this run died.');
+    else this.#queue.putBack(job);
   }
 
-  async #respawn(delayMs = RESPAWN_MS.first): Promise<void> {
-    try {
-      await this.#spawn();
-    } catch (err) {
-      this.#options.logger.error({ err, lane: this.#options.name }, 'a sandbox runner did not start');
-      setTimeout(() => void this.#respawn(Math.min(delayMs * 2, RESPAWN_MS.last)), delayMs).unref();
-    }
+  /** At once, unless runners keep dying without having answered anything: then the fault is not in the scripts. */
+  #respawn(): void {
+    const { name, logger } = this.#options;
+    const pauseMs =
+      this.#failures++ < FREE_FAILURES ? 0 : Math.min(PAUSE_MS.first * 2 ** this.#failures, PAUSE_MS.last);
+    const spawn = () =>
+      this.#track(
+        this.#spawn().catch((err: unknown) => {
+          logger.error({ err, lane: name }, 'a sandbox runner did not start');
+          if (!this.#isClosed) this.#respawn();
+        }),
+      );
+    if (pauseMs === 0) spawn();
+    else setTimeout(() => !this.#isClosed && spawn(), pauseMs).unref();
+  }
+
+  #track(ending: Promise<void>): void {
+    this.#pending.add(ending);
+    void ending.finally(() => this.#pending.delete(ending));
   }
 }
 

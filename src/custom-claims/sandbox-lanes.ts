@@ -1,5 +1,6 @@
 import type { RunnerProcess } from './runner-process.ts';
 import { Lane } from './sandbox-lane.ts';
+import type { SandboxLimits } from './sandbox-limits.ts';
 import type { Quarantine } from './sandbox-quarantine.ts';
 import type { SandboxLogger, ScriptVersion } from './sandbox-types.ts';
 
@@ -14,6 +15,7 @@ export interface LanesOptions {
   isolation: 'shared' | 'runner-per-tenant';
   spawn: () => Promise<RunnerProcess>;
   quarantine: Quarantine;
+  limits: SandboxLimits;
   logger: SandboxLogger;
 }
 
@@ -40,7 +42,9 @@ export class Lanes {
   /** Undefined when every lane there may be is busy with other tenants. */
   laneOf({ tenantId }: ScriptVersion): Lane | undefined {
     if (this.#options.isolation === 'shared') {
-      return this.#options.quarantine.holds(tenantId) ? this.#quarantine() : this.#shared();
+      if (this.#options.quarantine.holds(tenantId)) return this.#quarantine();
+      if (this.#options.quarantine.expects(tenantId)) this.#quarantine().openLate(); // So that it is warm by then.
+      return this.#shared();
     }
     const name = `tenant:${tenantId}`;
     if (!this.#lanes.has(name) && this.#lanes.size >= TENANT_LANES && !this.#makeRoom()) return undefined;
@@ -81,8 +85,8 @@ export class Lanes {
   #lane(name: string, layout: { size: number; standby: number; spawn: () => Promise<RunnerProcess> }): Lane {
     const known = this.#lanes.get(name);
     if (known) return known;
-    const { logger, quarantine } = this.#options;
-    const lane = new Lane({ name, ...layout, logger, onKill: (script) => quarantine.killed(script) });
+    const { limits, logger, quarantine } = this.#options;
+    const lane = new Lane({ name, ...layout, limits, logger, onKill: (script) => quarantine.killed(script) });
     this.#lanes.set(name, lane);
     return lane;
   }

@@ -1,47 +1,56 @@
 import type { Limits } from '../../sandbox/protocol.ts';
 
-/** UTF-8 bytes of a script. */
-export const SCRIPT_BYTES = 64 * 1024;
+/** Every limit of the sandbox that the operator does not set. Those of `Limits` hold inside the runner and again here. */
+export interface SandboxLimits extends Limits {
+  /** UTF-8 bytes of a script. */
+  scriptBytes: number;
+  /** UTF-8 bytes of the JSON a run receives. */
+  inputBytes: number;
+  /** MB: V8 needs this much to start an isolate. */
+  leastMemoryMb: number;
+  /** Milliseconds past the script's time after which the parent kills; isolated-vm needs some to stop JavaScript by itself. */
+  graceMs: number;
+  /** Milliseconds between two looks at the deadline and the memory of runners that execute. */
+  watchMs: number;
+  /** Isolates one runner keeps; the least recently used goes first. */
+  loadedScripts: number;
+  /** Resident bytes of a runner beside its isolates, with room for what V8 frees late. */
+  runnerBytes: number;
+  /** Resident bytes one run may add to its runner: memory outside the isolate's own limit, such as that of `Intl`. */
+  growthBytes: number;
+  /** Runs of one tenant that may wait, and of all. */
+  waitingPerTenant: number;
+  waiting: number;
+  /** Milliseconds a run may wait for its turn before it is answered as overload. */
+  waitMs: number;
+  /** Times a run that had not begun is given to another runner because its own died. */
+  requeues: number;
+  /** Runs of one runner that may wait for a `fetch` at the same time. */
+  parked: number;
+  /** Bytes of a fetched body, both ways. */
+  fetchBytes: number;
+}
 
-/** UTF-8 bytes of the JSON a run receives: a large user, its custom data and 32 KiB of environment variables fit. */
-export const INPUT_BYTES = 512 * 1024;
+const MB = 1024 * 1024;
 
-/** Limits that the runner applies first and the parent checks again. */
-export const LIMITS: Limits = {
+export const LIMITS: SandboxLimits = {
+  scriptBytes: 64 * 1024,
+  inputBytes: 512 * 1024, // A large user, its custom data and 32 KiB of environment variables.
   resultBytes: 64_000,
   messageBytes: 1_000,
   consoleBytes: 16_000,
+  leastMemoryMb: 8,
+  graceMs: 100,
+  watchMs: 5,
   runsPerIsolate: 1_000,
+  loadedScripts: 48,
+  runnerBytes: 260 * MB,
+  growthBytes: 200 * MB,
+  waitingPerTenant: 100,
+  waiting: 1_000,
+  waitMs: 5_000,
+  requeues: 2,
+  parked: 16,
   fetches: 5,
+  fetchBytes: MB,
 };
-
-/** Milliseconds past the script's time after which the parent kills: what isolated-vm needs to stop JavaScript by itself. */
-export const GRACE_MS = 100;
-
-/** Milliseconds between two looks at the deadlines and the memory of runners that execute. */
-export const WATCH_MS = 5;
-
-/** MB of one isolate. V8 needs this much to start. */
-export const MEMORY_MB = { least: 8 };
-
-/** Isolates one runner keeps; the least recently used one goes first. */
-export const LOADED_SCRIPTS = 48;
-
-/** Resident bytes of a runner without scripts, with room for what V8 frees late. */
-export const RUNNER_BYTES = 260 * 1024 * 1024;
-
-/** Resident bytes one run may add to its runner: memory outside the isolate's limit, such as that of `Intl`. */
-export const RUN_GROWTH_BYTES = 200 * 1024 * 1024;
-
-/** Runs that may wait, of one tenant and in all. */
-export const WAITING_PER_TENANT = 100;
-export const WAITING = 1_000;
-
-/** Milliseconds a run may wait for its turn before it is answered as overload. */
-export const WAIT_MS = 5_000;
-
-/** Times a run that had not started is given to another runner when its own died. */
-export const REQUEUES = 2;
-
-/** Bytes of one frame from a runner. More means that the runner is no longer ours. */
-export const FRAME_BYTES = 1024 * 1024;

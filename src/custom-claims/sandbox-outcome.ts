@@ -1,5 +1,5 @@
 import type { ConsoleLine, Reply } from '../../sandbox/protocol.ts';
-import { LIMITS } from './sandbox-limits.ts';
+import type { SandboxLimits } from './sandbox-limits.ts';
 import type { Answer, CompileOutcome, RunOutcome } from './sandbox-types.ts';
 
 type Done = Extract<Reply, { kind: 'done' }>;
@@ -8,7 +8,7 @@ const LEVELS = ['log', 'info', 'warn', 'error'];
 const FAILURES = ['denied', 'thrown', 'timeout', 'memory', 'invalid-result', 'too-large'];
 
 /** Everything a runner says is checked here once more, as if the runner belonged to the tenant. */
-export function runOutcome(answer: Answer): RunOutcome {
+export function runOutcome(answer: Answer, limits: SandboxLimits): RunOutcome {
   const { wallMs } = answer;
   if (answer.from === 'pool') return stopped(answer.result, answer.message, wallMs);
   const { reply } = answer;
@@ -17,12 +17,12 @@ export function runOutcome(answer: Answer): RunOutcome {
     wallMs,
     cpuMs: Number(reply.cpuMs) || 0,
     spareUsed: reply.spareUsed === true,
-    console: consoleOf(reply.console),
-    ...resultOf(reply),
+    console: consoleOf(reply.console, limits),
+    ...resultOf(reply, limits),
   };
 }
 
-export function compileOutcome(answer: Answer): CompileOutcome {
+export function compileOutcome(answer: Answer, limits: SandboxLimits): CompileOutcome {
   if (answer.from === 'pool') {
     return { ok: false, message: answer.message, ...(answer.result === 'overloaded' && { overloaded: true }) };
   }
@@ -32,7 +32,7 @@ export function compileOutcome(answer: Answer): CompileOutcome {
   const { line, column } = reply;
   return {
     ok: false,
-    message: textOf(reply.message),
+    message: cut(String(reply.message), limits.messageBytes),
     ...(line !== undefined && column !== undefined && { line, column }),
   };
 }
@@ -51,12 +51,15 @@ type Result =
   | { result: 'ok'; output: Record<string, unknown> }
   | { result: Exclude<RunOutcome['result'], 'ok'>; message: string };
 
-function resultOf(reply: Done): Result {
+function resultOf(reply: Done, limits: SandboxLimits): Result {
   if (reply.result !== 'ok') {
-    return { result: FAILURES.includes(reply.result) ? reply.result : 'killed', message: textOf(reply.message) };
+    return {
+      result: FAILURES.includes(reply.result) ? reply.result : 'killed',
+      message: cut(String(reply.message), limits.messageBytes),
+    };
   }
-  if (Buffer.byteLength(String(reply.output)) > LIMITS.resultBytes) {
-    return { result: 'too-large', message: `The result is larger than ${LIMITS.resultBytes} bytes.` };
+  if (Buffer.byteLength(String(reply.output)) > limits.resultBytes) {
+    return { result: 'too-large', message: `The result is larger than ${limits.resultBytes} bytes.` };
   }
   try {
     // As data a key named `__proto__` is harmless, but the first careless copy would make it a prototype.
@@ -69,8 +72,8 @@ function resultOf(reply: Done): Result {
   return { result: 'invalid-result', message: 'getCustomJwtClaims must return a plain object.' };
 }
 
-function consoleOf(lines: unknown): ConsoleLine[] {
-  let left = LIMITS.consoleBytes;
+function consoleOf(lines: unknown, { consoleBytes }: SandboxLimits): ConsoleLine[] {
+  let left = consoleBytes;
   const kept: ConsoleLine[] = [];
   for (const { level, text } of Array.isArray(lines) ? (lines as ConsoleLine[]) : []) {
     if (!LEVELS.includes(level) || typeof text !== 'string') continue;
@@ -81,8 +84,6 @@ function consoleOf(lines: unknown): ConsoleLine[] {
   }
   return kept;
 }
-
-const textOf = (message: unknown): string => cut(String(message), LIMITS.messageBytes);
 
 /** At most this many UTF-8 bytes, without half a character at the end. */
 const cut = (text: string, bytes: number): string =>

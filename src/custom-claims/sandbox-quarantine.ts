@@ -30,6 +30,11 @@ export class Quarantine {
     return this.#recent(this.#strikes, tenantId).length >= STRIKES;
   }
 
+  /** Whether one more misdeed brings this tenant there. */
+  expects(tenantId: string): boolean {
+    return this.#recent(this.#strikes, tenantId).length === STRIKES - 1;
+  }
+
   /** Whether this script is not run any more. */
   refuses({ key }: ScriptVersion): boolean {
     return this.#recent(this.#kills, key).length >= KILLS;

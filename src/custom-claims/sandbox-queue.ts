@@ -1,4 +1,4 @@
-import { WAITING, WAITING_PER_TENANT } from './sandbox-limits.ts';
+import type { SandboxLimits } from './sandbox-limits.ts';
 import type { Job } from './sandbox-types.ts';
 
 /**
@@ -9,7 +9,12 @@ export class FairQueue {
   /** In the order of turns: who was served goes to the back. No tenant is listed without a job. */
   readonly #waiting = new Map<string, Job[]>();
   readonly #running = new Map<string, number>();
+  readonly #limits: SandboxLimits;
   #length = 0;
+
+  constructor(limits: SandboxLimits) {
+    this.#limits = limits;
+  }
 
   get length(): number {
     return this.#length;
@@ -19,7 +24,7 @@ export class FairQueue {
   add(job: Job): boolean {
     const { tenantId } = job.script;
     const own = this.#waiting.get(tenantId) ?? [];
-    if (own.length >= WAITING_PER_TENANT || this.#length >= WAITING) return false;
+    if (own.length >= this.#limits.waitingPerTenant || this.#length >= this.#limits.waiting) return false;
     own.push(job);
     this.#waiting.set(tenantId, own);
     this.#length++;

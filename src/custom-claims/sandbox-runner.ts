@@ -1,7 +1,7 @@
 import type { Reply } from '../../sandbox/protocol.ts';
 import { ResidentMemory } from './runner-memory.ts';
 import type { RunnerProcess } from './runner-process.ts';
-import { GRACE_MS, LOADED_SCRIPTS, RUN_GROWTH_BYTES, RUNNER_BYTES } from './sandbox-limits.ts';
+import type { SandboxLimits } from './sandbox-limits.ts';
 import type { Answer, Job, ScriptVersion, Stopped } from './sandbox-types.ts';
 
 /** What the end of a process means. */
@@ -14,6 +14,9 @@ export interface Death {
 
 type AnswerFrom = Answer extends infer A ? (A extends unknown ? Omit<A, 'wallMs'> : never) : never;
 
+const OVERTIME = 'The script did not stop at its time limit: it was busy in a built-in function.';
+const OVERSIZE = 'The script took more memory than a runner may have.';
+
 interface Execution {
   id: number;
   job: Job;
@@ -22,21 +25,23 @@ interface Execution {
 
 /** One runner as the pool sees it: what it has loaded, what it executes, and when that has to stop. */
 export class Runner {
-  onFree: (job: Job) => void = () => {};
+  onEnd: (job: Job) => void = () => {};
   onDeath: (death: Death) => void = () => {};
 
   readonly process: RunnerProcess;
   /** Names in this runner by script key, the least recently used first. */
   readonly #loaded = new Map<string, number>();
   readonly #memory: ResidentMemory;
+  readonly #limits: SandboxLimits;
   #names = 0;
   #ids = 0;
   #execution: Execution | undefined;
   #lastScript: ScriptVersion | undefined;
   #isAlive = true;
 
-  constructor(process: RunnerProcess) {
+  constructor(process: RunnerProcess, limits: SandboxLimits) {
     this.process = process;
+    this.#limits = limits;
     this.#memory = new ResidentMemory(process.pid);
     process.onReply = (reply) => this.#answered(reply);
     process.onExit = () => this.#died();
@@ -44,6 +49,11 @@ export class Runner {
 
   get isFree(): boolean {
     return this.#execution === undefined && this.#isAlive;
+  }
+
+  /** For metrics. */
+  get status() {
+    return { pid: this.process.pid, loadedScripts: this.#loaded.size, residentBytes: this.#memory.bytes };
   }
 
   has({ key }: ScriptVersion): boolean {
@@ -67,16 +77,14 @@ export class Runner {
     const execution = this.#execution;
     if (!execution) return;
     const { job, startedAt } = execution;
-    if (now > startedAt + job.timeoutMs + GRACE_MS) {
+    const { graceMs, growthBytes } = this.#limits;
+    if (now > startedAt + job.timeoutMs + graceMs) {
       // One turn later, so that an answer that waits unread because this process was busy is read first.
       setImmediate(() => {
-        if (this.#execution === execution)
-          this.#kill({ result: 'killed', message: 'The script did not stop at its time limit.' });
+        if (this.#execution === execution) this.#kill({ result: 'killed', message: OVERTIME });
       });
-    } else if (
-      this.#memory.exceeds(RUNNER_BYTES + this.#loaded.size * (job.memoryMb + 4) * 1024 * 1024, RUN_GROWTH_BYTES)
-    ) {
-      this.#kill({ result: 'memory', message: 'The script took more memory than a runner may have.' });
+    } else if (this.#memory.growth > growthBytes) {
+      this.#kill({ result: 'memory', message: OVERSIZE });
     }
   }
 
@@ -88,7 +96,7 @@ export class Runner {
     if (known !== undefined) return { script: known };
     const unload: number[] = [];
     for (const [oldest, name] of this.#loaded) {
-      if (this.#loaded.size <= LOADED_SCRIPTS) break;
+      if (this.#loaded.size <= this.#limits.loadedScripts) break;
       this.#loaded.delete(oldest);
       unload.push(name);
     }
@@ -107,8 +115,27 @@ export class Runner {
   #end({ job, startedAt }: Execution, answer: AnswerFrom): void {
     this.#execution = undefined;
     this.#lastScript = job.script;
-    this.onFree(job);
+    if (this.#isAlive && this.#isWorn(job)) this.#retire();
+    this.onEnd(job);
     job.settle({ ...answer, wallMs: performance.now() - startedAt });
+  }
+
+  /** Of a death between two runs: what the last one left behind. A runner that ends in order has only grown old. */
+  get #culprit(): ScriptVersion | undefined {
+    return this.process.obituary.code === 0 ? undefined : this.#lastScript;
+  }
+
+  /** Memory that earlier runs left behind is not the fault of the next one: the runner goes, nobody is blamed. */
+  #isWorn({ memoryMb }: Job): boolean {
+    const allowed = this.#limits.runnerBytes + this.#loaded.size * (memoryMb + 4) * 1024 * 1024;
+    return this.#memory.isWatched && this.#memory.bytes > allowed;
+  }
+
+  #retire(): void {
+    void this.process.kill();
+    this.#isAlive = false;
+    this.#memory.close();
+    this.onDeath({ cause: undefined });
   }
 
   /** The pool goes on at once; the kernel may need a while to take back the memory. */
@@ -123,14 +150,13 @@ export class Runner {
     this.#memory.close();
     const execution = this.#execution;
     const begun = execution !== undefined && this.process.lastBegun() === execution.id;
-    if (!execution) this.onDeath({ cause: this.#lastScript });
+    if (!execution) this.onDeath({ cause: this.#culprit });
     else if (begun) {
       this.onDeath({ cause: execution.job.script });
       this.#end(execution, { from: 'pool', ...stopped });
     } else {
       this.#execution = undefined;
-      this.onFree(execution.job);
-      this.onDeath({ cause: this.#lastScript, notBegun: execution.job });
+      this.onDeath({ cause: this.#culprit, notBegun: execution.job });
     }
   }
 }

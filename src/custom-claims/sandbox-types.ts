@@ -1,4 +1,5 @@
 import type { ConsoleLine, FetchAnswer, FetchRequest, Reply } from '../../sandbox/protocol.ts';
+import type { SandboxLimits } from './sandbox-limits.ts';
 
 /** The part of a pino logger that the sandbox uses. */
 export interface SandboxLogger {
@@ -31,8 +32,12 @@ export interface SandboxOptions {
   isolation?: 'shared' | 'runner-per-tenant';
   /** Hardening layers without which `start` throws. */
   require?: string[];
-  /** Only tests and benchmarks switch the layers off. */
+  /** False starts the runners without any hardening layer: for tests and benchmarks. */
   harden?: boolean;
+  /** Layers to leave out, by name: for tests that show what each is for. */
+  withoutLayers?: string[];
+  /** Other limits than the usual: for tests. */
+  limits?: Partial<SandboxLimits>;
   logger: SandboxLogger;
   /** Given only when the operator allowed hosts; without it scripts have no `fetch`. */
   fetch?: SandboxFetch | undefined;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type Hardening, harden } from './runner-hardening.ts';
 import { RunnerProcess } from './runner-process.ts';
 import { Lanes } from './sandbox-lanes.ts';
-import { INPUT_BYTES, MEMORY_MB, SCRIPT_BYTES, WATCH_MS } from './sandbox-limits.ts';
+import { LIMITS, type SandboxLimits } from './sandbox-limits.ts';
 import { compileOutcome, runOutcome, stopped } from './sandbox-outcome.ts';
 import { Quarantine } from './sandbox-quarantine.ts';
 import type {
@@ -30,6 +30,7 @@ export class Sandbox {
   /** The hardening layers that are active around every runner. */
   readonly layers: readonly string[];
   readonly #options: SandboxOptions;
+  readonly #limits: SandboxLimits;
   readonly #quarantine: Quarantine;
   readonly #lanes: Lanes;
   #watch: NodeJS.Timeout | undefined;
@@ -37,6 +38,7 @@ export class Sandbox {
   private constructor(options: SandboxOptions, { layers }: Hardening, quarantine: Quarantine, lanes: Lanes) {
     this.layers = layers;
     this.#options = options;
+    this.#limits = limitsOf(options);
     this.#quarantine = quarantine;
     this.#lanes = lanes;
   }
@@ -50,8 +52,9 @@ export class Sandbox {
     const { runners, isolation = 'shared', logger } = options;
     const hardening = await harden(options);
     const quarantine = new Quarantine(() => performance.now());
-    const spawn = () => RunnerProcess.start(hardening.command);
-    const lanes = await Lanes.open({ runners, isolation, spawn, quarantine, logger });
+    const started = [hardening.first];
+    const spawn = async () => started.pop() ?? RunnerProcess.start(hardening.command);
+    const lanes = await Lanes.open({ runners, isolation, spawn, quarantine, limits: limitsOf(options), logger });
     const sandbox = new Sandbox(options, hardening, quarantine, lanes);
     logger.info({ layers: hardening.layers, missing: hardening.missing, runners, isolation }, 'the sandbox is ready');
     return sandbox;
@@ -59,23 +62,24 @@ export class Sandbox {
 
   /** Tries a script before it is kept: it must compile, its top level must end, and it must define `getCustomJwtClaims`. */
   async compile(tenantId: string, source: string): Promise<CompileOutcome> {
+    const { scriptBytes } = this.#limits;
     const script = versionOf(tenantId, source);
-    if (isTooLarge(source, SCRIPT_BYTES))
-      return { ok: false, message: `The script is larger than ${SCRIPT_BYTES} bytes.` };
+    if (isTooLarge(source, scriptBytes))
+      return { ok: false, message: `The script is larger than ${scriptBytes} bytes.` };
     this.#quarantine.forgive(script);
-    return compileOutcome(await this.#submit(script, {}));
+    return compileOutcome(await this.#submit(script, {}), this.#limits);
   }
 
   /** Never rejects: whatever a script does is an outcome. */
   async run({ tenantId, source, input, timeoutMs, memoryMb }: RunRequest): Promise<RunOutcome> {
-    if (isTooLarge(source, SCRIPT_BYTES))
-      return stopped('too-large', `The script is larger than ${SCRIPT_BYTES} bytes.`);
-    if (isTooLarge(input, INPUT_BYTES)) return stopped('too-large', `The input is larger than ${INPUT_BYTES} bytes.`);
+    const { scriptBytes, inputBytes } = this.#limits;
+    if (isTooLarge(source, scriptBytes)) return stopped('too-large', `The script is larger than ${scriptBytes} bytes.`);
+    if (isTooLarge(input, inputBytes)) return stopped('too-large', `The input is larger than ${inputBytes} bytes.`);
     const script = versionOf(tenantId, source);
     if (this.#quarantine.refuses(script)) {
       return stopped('quarantined', 'The script ended its runner too often. It is refused until it is uploaded again.');
     }
-    const outcome = runOutcome(await this.#submit(script, { input, timeoutMs, memoryMb }));
+    const outcome = runOutcome(await this.#submit(script, { input, timeoutMs, memoryMb }), this.#limits);
     this.#quarantine.ended(script, outcome);
     return outcome;
   }
@@ -98,7 +102,7 @@ export class Sandbox {
         script,
         input: wish.input,
         timeoutMs: Math.max(1, Math.min(wish.timeoutMs ?? timeoutMs, timeoutMs)),
-        memoryMb: Math.max(MEMORY_MB.least, Math.min(wish.memoryMb ?? memoryMb, memoryMb)),
+        memoryMb: Math.max(this.#limits.leastMemoryMb, Math.min(wish.memoryMb ?? memoryMb, memoryMb)),
         queuedAt: performance.now(),
         requeues: 0,
         settle,
@@ -112,7 +116,7 @@ export class Sandbox {
           wallMs: 0,
         });
       lane.submit(job);
-      this.#watch ??= setInterval(() => this.#tick(), WATCH_MS);
+      this.#watch ??= setInterval(() => this.#tick(), this.#limits.watchMs);
     });
   }
 
@@ -125,6 +129,8 @@ export class Sandbox {
 }
 
 const isTooLarge = (text: string, bytes: number): boolean => text.length > bytes || Buffer.byteLength(text) > bytes;
+
+const limitsOf = ({ limits }: SandboxOptions): SandboxLimits => ({ ...LIMITS, ...limits });
 
 const versionOf = (tenantId: string, source: string): ScriptVersion => ({
   tenantId,
