@@ -1,0 +1,151 @@
+import type { Database } from '../../src/database/connect.ts';
+import { TenantStore } from '../../src/database/tenant-store.ts';
+import { newId } from '../../src/ids.ts';
+import type { ManagementClient } from './call.ts';
+
+/** Ids of one of everything, joined to one another; the `spare` ones are joined to nothing. */
+export interface World {
+  user: string;
+  spareUser: string;
+  factor: string;
+  role: string;
+  spareRole: string;
+  machineRole: string;
+  spareMachineRole: string;
+  resource: string;
+  indicator: string;
+  scope: string;
+  spareScope: string;
+  organization: string;
+  organizationRole: string;
+  spareOrganizationRole: string;
+  machineOrganizationRole: string;
+  organizationScope: string;
+  spareOrganizationScope: string;
+  application: string;
+  machine: string;
+  spareMachine: string;
+  subjectToken: string;
+  impersonation: string;
+  hook: string;
+  run: string;
+  log: string;
+  /** Where a test of a webhook may be sent. */
+  receiver: string;
+}
+
+export const SCRIPT = 'const getCustomJwtClaims = async () => ({ plan: "gold" });';
+
+async function people(api: ManagementClient) {
+  const user = await api.must('POST /users', {
+    username: 'carol',
+    primaryEmail: 'carol@example.com',
+    password: 'correct horse',
+  });
+  const spareUser = await api.must('POST /users', { username: 'dave' });
+  await api.must(`POST /users/${user.id}/identities/google`, { userId: 'g-1', details: { email: 'carol@gmail.com' } });
+  const factor = await api.must(`POST /users/${user.id}/mfa-verifications`, { type: 'Totp' });
+  return { user: user.id, spareUser: spareUser.id, factor: factor.id };
+}
+
+async function permissions(api: ManagementClient, user: string) {
+  const indicator = 'https://billing.example/api';
+  const resource = await api.must('POST /resources', { name: 'Billing', indicator });
+  const scope = await api.must(`POST /resources/${resource.id}/scopes`, { name: 'read:bills' });
+  const spareScope = await api.must(`POST /resources/${resource.id}/scopes`, { name: 'write:bills' });
+  const make = (name: string, type: string, scopeIds: string[] = []) =>
+    api.must('POST /roles', { name, description: name, type, scopeIds });
+  const role = await make('Clerk', 'User', [scope.id]);
+  const spareRole = await make('Auditor', 'User');
+  const machineRole = await make('Importer', 'MachineToMachine', [scope.id]);
+  const spareMachineRole = await make('Exporter', 'MachineToMachine');
+  await api.must(`POST /users/${user}/roles`, { roleIds: [role.id] });
+  return {
+    indicator,
+    resource: resource.id,
+    scope: scope.id,
+    spareScope: spareScope.id,
+    role: role.id,
+    spareRole: spareRole.id,
+    machineRole: machineRole.id,
+    spareMachineRole: spareMachineRole.id,
+  };
+}
+
+async function applications(api: ManagementClient, machineRole: string) {
+  const make = (name: string, type: string) => api.must('POST /applications', { name, type });
+  const application = await make('Desk', 'SPA');
+  const machine = await make('Nightly', 'MachineToMachine');
+  const spareMachine = await make('Weekly', 'MachineToMachine');
+  await api.must(`POST /applications/${machine.id}/secrets`, { name: 'main' });
+  await api.must(`POST /applications/${machine.id}/roles`, { roleIds: [machineRole] });
+  return { application: application.id, machine: machine.id, spareMachine: spareMachine.id };
+}
+
+async function organization(
+  api: ManagementClient,
+  { user, machine, scope }: { user: string; machine: string; scope: string },
+) {
+  const { id } = await api.must('POST /organizations', { name: 'Acme' });
+  const organizationScope = (await api.must('POST /organization-scopes', { name: 'invite' })).id;
+  const spareOrganizationScope = (await api.must('POST /organization-scopes', { name: 'expel' })).id;
+  const make = (name: string, besides: object = {}) => api.must('POST /organization-roles', { name, ...besides });
+  const held = { organizationScopeIds: [organizationScope], resourceScopeIds: [scope] };
+  const organizationRole = (await make('Member', held)).id;
+  const spareOrganizationRole = (await make('Guest')).id;
+  const machineOrganizationRole = (await make('Robot', { type: 'MachineToMachine' })).id;
+  await api.must(`POST /organizations/${id}/users`, { userIds: [user] });
+  await api.must(`POST /organizations/${id}/users/${user}/roles`, { organizationRoleIds: [organizationRole] });
+  await api.must(`POST /organizations/${id}/applications`, { applicationIds: [machine] });
+  const path = `POST /organizations/${id}/applications/${machine}/roles`;
+  await api.must(path, { organizationRoleIds: [machineOrganizationRole] });
+  return {
+    organization: id,
+    organizationScope,
+    spareOrganizationScope,
+    organizationRole,
+    spareOrganizationRole,
+    machineOrganizationRole,
+  };
+}
+
+/** What no operation makes: a running impersonation, a script run. */
+async function traces(store: TenantStore, { user, application }: { user: string; application: string }) {
+  const now = Date.now();
+  const impersonation = newId();
+  const run = newId();
+  await store.add('impersonations', [
+    {
+      id: impersonation,
+      subjectTokenId: newId(),
+      subjectId: user,
+      actorId: null,
+      applicationId: application,
+      resource: 'https://billing.example/api',
+      scope: 'read:bills',
+      context: { reason: 'test' },
+      issuedAt: now,
+      expiresAt: now + 3_600_000,
+    },
+  ]);
+  const nothing = { droppedClaims: [], console: [], wallMs: 1, cpuMs: 1, createdAt: now };
+  await store.add('scriptRuns', [{ id: run, tokenType: 'client-credentials', number: 1, result: 'ok', ...nothing }]);
+  return { impersonation, run };
+}
+
+/** Makes one of everything in the default tenant, mostly through its own API. */
+export async function buildWorld(api: ManagementClient, database: Database, receiver: string): Promise<World> {
+  const who = await people(api);
+  const may = await permissions(api, who.user);
+  const what = await applications(api, may.machineRole);
+  const where = await organization(api, { ...who, ...what, ...may });
+  await api.must('POST /subject-tokens', { userId: who.user, context: { ticketId: 'T-1' } });
+  await api.must('PUT /configs/jwt-customizer/client-credentials', { script: SCRIPT });
+  const config = { url: 'https://receiver.example/hook' };
+  const hook = await api.must('POST /hooks', { name: 'Off', events: ['User.Created'], config, enabled: false });
+  const [subjectToken] = await api.must(`GET /subject-tokens?userId=${who.user}`);
+  const [log] = await api.must('GET /logs');
+  const seen = await traces(new TenantStore(database, 'default'), { ...who, ...what });
+  const others = { subjectToken: subjectToken.id, hook: hook.id, log: log.id, receiver };
+  return { ...who, ...may, ...what, ...where, ...seen, ...others };
+}

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from '../src/database/connect.ts';
+import { operations } from '../src/management/index.ts';
+import { type DatabaseKind, databases } from './support/databases.ts';
+import { type Sample, samples } from './support/samples.ts';
+import { startService } from './support/start-service.ts';
+import { addTenant, dumpTenant, eraseTenant, loadTenant, renamed } from './support/tenant-rows.ts';
+import { WebhookReceiver } from './support/webhook-receiver.ts';
+import { buildWorld } from './support/world.ts';
+
+/**
+ * Each operation is tried against two other tenants. The *stranger* holds the same things under other ids: an id
+ * of theirs must be answered as one that nobody has. The *twin* holds the same things under the same ids: what is
+ * done here must not touch them, and what is read here must not double.
+ */
+const OWN = 'default';
+const STRANGER = 'stranger';
+const TWIN = 'twin';
+
+/** Of the same form as `id`; nobody's. */
+const nobodys = (id: string) => (id.startsWith('https:') ? 'https://nobody.example/api' : 'z'.repeat(id.length));
+const strangers = (id: string) => (id.startsWith('https:') ? 'https://stranger.example/api' : `${id.slice(0, -4)}0000`);
+
+function requestOf(route: string, { params = {}, query = {}, body }: Sample): [route: string, body: unknown] {
+  const path = route.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''));
+  const search = new URLSearchParams(query);
+  return [search.size > 0 ? `${path}?${search}` : path, body];
+}
+
+/** A service whose tenant has everything, beside the two others who have it too. */
+async function buildStage(kind: DatabaseKind) {
+  const service = await startService(kind, { DEMO: 'false' });
+  const { api, databaseUrl, dataDir } = service;
+  const database = connect({ databaseUrl, dataDir, poolSize: 2 });
+  const receiver = await WebhookReceiver.start();
+  const world = await buildWorld(api, database, receiver.url);
+  const own = await dumpTenant(database, OWN);
+  const ids = Object.entries(world).flatMap(([name, id]) => (name === 'receiver' ? [] : [id]));
+
+  const call = async (route: string, sample: Sample) => {
+    const { status, body } = await api.call(...requestOf(route, sample));
+    return { status, text: JSON.stringify(body) };
+  };
+  const alone = new Map<string, string>();
+  for (const { route } of operations.filter(({ method }) => method === 'GET'))
+    alone.set(route, (await call(route, samples[route]?.(world) ?? {})).text);
+
+  const others = async () => ({
+    [STRANGER]: await dumpTenant(database, STRANGER),
+    [TWIN]: await dumpTenant(database, TWIN),
+  });
+  await addTenant(database, STRANGER);
+  await addTenant(database, TWIN);
+  await loadTenant(database, STRANGER, renamed(own, new Map(ids.map((id) => [id, strangers(id)]))));
+  await loadTenant(database, TWIN, own);
+
+  return {
+    world,
+    call,
+    /** What each read answered before there was anyone else. */
+    alone,
+    others,
+    othersAtFirst: await others(),
+    /** The ids of the world that a sample names. */
+    idsIn: (sample: Sample) => ids.filter((id) => JSON.stringify(sample).includes(`"${id}"`)),
+    async restore() {
+      await eraseTenant(database, OWN);
+      await loadTenant(database, OWN, own);
+    },
+    async close() {
+      await database.close();
+      await receiver.stop();
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const instead = (sample: Sample, id: string, other: string): Sample =>
+  JSON.parse(JSON.stringify(sample).replaceAll(`"${id}"`, `"${other}"`));
+
+describe.each(databases)('another tenant on %s', (kind) => {
+  let stage: Awaited<ReturnType<typeof buildStage>>;
+  beforeAll(async () => {
+    stage = await buildStage(kind);
+  });
+  afterAll(() => stage.close());
+
+  it.each(operations.map(({ route }) => route))('is out of reach of %s', async (route) => {
+    const { world, alone, othersAtFirst } = stage;
+    const sample = samples[route]?.(world);
+    if (!sample) throw new Error(`${route} has no sample in test/support/samples.ts`);
+
+    for (const id of stage.idsIn(sample)) {
+      const unknown = await stage.call(route, instead(sample, id, nobodys(id)));
+      const foreign = await stage.call(route, instead(sample, id, strangers(id)));
+      expect(foreign).toEqual(unknown);
+    }
+
+    const answer = await stage.call(route, sample);
+    expect(answer).toMatchObject({ status: expect.toBeOneOf([200, 201, 204]) });
+    if (alone.has(route)) expect(answer.text).toBe(alone.get(route));
+    else await stage.restore();
+    expect(await stage.others()).toEqual(othersAtFirst);
+  });
+});
