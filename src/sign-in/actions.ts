@@ -8,8 +8,11 @@ import type { IdentifierType } from './settings.ts';
  * nothing else, so they cannot differ. Only `complete` writes to an account, and announces what
  * `announced` says.
  */
+export { pendingCode, sendCode, verifyCode } from './codes.ts';
 export { announced, complete } from './complete.ts';
-export { identify } from './identify.ts';
+export { identify, requireSignUp } from './identify.ts';
+export { newPasswordIdentity, setPassword } from './new-password.ts';
+export { addUsername, addVerifiedIdentifier, readMissingIdentifier } from './profile.ts';
 export { type Missing, missingOf } from './requirements.ts';
 export { verifyPasswordOf } from './verify-password.ts';
 

@@ -85,8 +85,15 @@ async function updateUser(store: TenantStore, flow: Flow): Promise<UserRow> {
   // A user suspended or deleted since the first factor was proven does not get in.
   const changed = await store.change('users', { id: userId as string, isSuspended: false }, patch);
   if (changed !== 1) throw new ServiceError('user.suspended');
+  if (event === 'ForgotPassword') await endSessions(store, userId as string, flow.sessionUid);
   return store.get('users', { id: userId as string });
 }
+
+/** Whoever knew the old password is out everywhere: sessions, grants, refresh tokens and opaque access tokens. */
+export const endSessions = (store: TenantStore, accountId: string, exceptUid: string | undefined): Promise<number> =>
+  store.removeWhere('oidcPayloads', (payload) =>
+    payload.where({ accountId }).where((kept) => kept.whereNull('uid').orWhereNot({ uid: exceptUid ?? '' })),
+  );
 
 const isLinking = (flow: Flow): boolean => {
   const { account, identities, factors } = progressOf(flow);

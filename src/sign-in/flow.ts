@@ -29,6 +29,8 @@ export interface Flow {
   readonly tools: Tools;
   /** The uid of oidc-provider's interaction. */
   readonly uid: string;
+  /** The browser's session, when someone is signed in there already. */
+  readonly sessionUid: string | undefined;
   readonly application: ApplicationRow | undefined;
   readonly facts: ClientFacts;
   readonly requestId: string;

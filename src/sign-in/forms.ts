@@ -1,19 +1,111 @@
 import { ServiceError } from '../errors.ts';
-import { identify, setIdentifier, verifyPasswordOf } from './actions.ts';
+import {
+  addUsername,
+  addVerifiedIdentifier,
+  identify,
+  missingOf,
+  newPasswordIdentity,
+  pendingCode,
+  readMissingIdentifier,
+  requireSignUp,
+  sendCode,
+  setIdentifier,
+  setPassword,
+  start,
+  verifyCode,
+  verifyPasswordOf,
+} from './actions.ts';
 import { type Flow, progressOf } from './flow.ts';
+import { requireFree } from './identifiers.ts';
+import type { Identifier, Verification } from './progress.ts';
+import type { Texts } from './texts/index.ts';
 
 export type Body = Record<string, string>;
+export type FormAction = (flow: Flow, body: Body, t: Texts) => Promise<void>;
 
 /** What each form of the pages does, by the last part of its path. */
-export const forms: Record<string, (flow: Flow, body: Body) => Promise<void>> = {
-  async identifier(flow, { identifier = '' }) {
-    setIdentifier(flow, identifier);
+export const forms: Record<string, FormAction> = {
+  async identifier(flow, { identifier: typed = '' }, t) {
+    const identifier = setIdentifier(flow, typed);
+    const { event } = progressOf(flow);
+    if (event === 'Register') {
+      requireSignUp(flow, identifier.type);
+      await flow.tools.limits.take(flow.store, 'registration', flow.facts.ip);
+      if (identifier.type === 'username') return requireFree(flow.store, identifier);
+    }
+    const method = flow.settings.signIn.methods.find((method) => method.identifier === identifier.type);
+    if (event !== 'SignIn' || method?.password !== true) await sendCode(flow, identifier, t);
   },
 
   async password(flow, { password = '' }) {
-    const { identifier } = progressOf(flow);
-    if (!identifier) throw new ServiceError('session.identifier_required');
-    const verification = await verifyPasswordOf(flow, identifier, password);
+    const verification = await verifyPasswordOf(flow, requireIdentifier(flow), password);
     await identify(flow, verification.id);
   },
+
+  async 'code/send'(flow, _body, t) {
+    await sendCode(flow, pendingCode(flow)?.identifier ?? requireIdentifier(flow), t);
+  },
+
+  async code(flow, { code = '' }) {
+    const pending = pendingCode(flow);
+    if (!pending) throw new ServiceError('verification_code.invalid');
+    const verification = await verifyCode(flow, pending.id, code);
+    if ((await missingOf(flow))?.what === 'profile') await addVerifiedIdentifier(flow, verification.id);
+    else await identifyProven(flow, verification);
+  },
+
+  async 'new-password'(flow, { password = '' }) {
+    const { event, identifier, account } = progressOf(flow);
+    const isFirstStep = event === 'Register' && identifier?.type === 'username' && account.username === undefined;
+    if (!isFirstStep) return setPassword(flow, password);
+    const verification = await newPasswordIdentity(flow, identifier, password);
+    await identify(flow, verification.id);
+  },
+
+  async profile(flow, { identifier: typed = '' }, t) {
+    const missing = await missingOf(flow);
+    if (missing?.what !== 'profile') return;
+    const identifier = await readMissingIdentifier(flow, typed, missing.identifiers[0] as Identifier['type']);
+    if (identifier.type === 'username') await addUsername(flow, identifier);
+    else await sendCode(flow, identifier, t);
+  },
+
+  async register(flow) {
+    if (flow.settings.signInMode !== 'SignInAndRegister') throw new ServiceError('session.not_allowed');
+    start(flow, 'Register');
+  },
+
+  async 'sign-in'(flow) {
+    start(flow, 'SignIn');
+  },
+
+  async forgot(flow) {
+    const { identifier } = progressOf(flow);
+    start(flow, 'ForgotPassword');
+    // Shown to be confirmed: a code is sent only when the form is.
+    if (identifier && identifier.type !== 'username') progressOf(flow).suggested = identifier.value;
+  },
 };
+
+function requireIdentifier(flow: Flow): Identifier {
+  const { identifier } = progressOf(flow);
+  if (!identifier) throw new ServiceError('session.identifier_required');
+  return identifier;
+}
+
+/**
+ * Whoever proves an address may go on with it: to their account when there is one, to a new one when
+ * there is none. Neither was told before the proof.
+ */
+async function identifyProven(flow: Flow, verification: Verification): Promise<void> {
+  const progress = progressOf(flow);
+  try {
+    await identify(flow, verification.id);
+  } catch (error) {
+    const code = error instanceof ServiceError ? error.code : undefined;
+    if (progress.event === 'SignIn' && code === 'session.unknown_account') progress.event = 'Register';
+    else if (progress.event === 'Register' && code?.endsWith('_already_in_use')) progress.event = 'SignIn';
+    else throw error;
+    await identify(flow, verification.id);
+  }
+}

@@ -26,6 +26,8 @@ const FIRST_FACTORS_BY_CODE = ['EmailVerificationCode', 'PhoneVerificationCode']
 /** A code proves an address or a number; the account is whose that is now. */
 async function ownerOf(flow: Flow, { type, identifier }: Verification): Promise<string | undefined> {
   if (!identifier || !FIRST_FACTORS_BY_CODE.includes(type)) return undefined;
+  const method = flow.settings.signIn.methods.find((method) => method.identifier === identifier.type);
+  if (progressOf(flow).event === 'SignIn' && !method?.verificationCode) throw new ServiceError('session.not_allowed');
   return (await findUser(flow.store, identifier))?.id;
 }
 

@@ -54,6 +54,7 @@ export async function openFlow(request: Request, interaction: Interaction, tools
     settings,
     tools,
     uid,
+    sessionUid: interaction.session?.uid,
     application: clientId === undefined ? undefined : await store.find('applications', { id: clientId }),
     facts: clientFactsOf(request),
     requestId,

@@ -51,6 +51,8 @@ export interface Progress {
   event: InteractionEvent;
   /** What was typed first, and is shown until it is changed. */
   identifier?: Identifier;
+  /** What is likely to be typed, from an earlier step. */
+  suggested?: string;
   verifications: Verification[];
   /** Who it is, once that was proven with a first factor. */
   userId?: string;

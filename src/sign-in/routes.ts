@@ -26,7 +26,7 @@ import type { FormView } from './pages/layout.ts';
 import { expiredPage } from './pages/plain.ts';
 import { ProgressStore } from './progress.ts';
 import { basePathOf, readView, sendPage, viewOf } from './respond.ts';
-import { stepPage } from './steps.ts';
+import { type Shown, stepPage } from './steps.ts';
 
 export interface SignInOptions {
   providerOf(tenant: Tenant): Promise<Provider> | Provider;
@@ -72,7 +72,7 @@ export function signInRoutes(options: SignInOptions): Router {
       const body = bodyOf(request);
       requireCsrfToken(csrfTokenOf(opened.interaction), body.csrf, request);
       try {
-        await act(opened.flow, body);
+        await act(opened.flow, body, formViewOf(opened, request).t);
         await goOn(opened, request, response);
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
@@ -137,24 +137,30 @@ const formViewOf = ({ flow, interaction }: Opened, request: Request): FormView =
 };
 
 async function show(opened: Opened, request: Request, response: Response): Promise<void> {
-  const { flow, interaction } = opened;
+  const { flow } = opened;
   const missing = flow.saved.finishedAt === null ? await missingOf(flow) : undefined;
   if (missing === undefined) return finish(opened, request, response);
-  const shown = { loginHint: parameterOf(interaction, 'login_hint'), isChanging: request.query.change !== undefined };
-  sendPage(response, 200, stepPage(flow, missing, formViewOf(opened, request), shown));
+  sendPage(response, 200, stepPage(flow, missing, formViewOf(opened, request), shownOf(opened, request)));
 }
+
+const shownOf = ({ interaction }: Opened, request: Request): Shown => ({
+  typed: bodyOf(request).identifier,
+  loginHint: parameterOf(interaction, 'login_hint'),
+  chosen: request.query,
+  social: [],
+});
 
 /** The same step again, saying what to do; what was typed stays. */
 async function showFault(opened: Opened, request: Request, response: Response, error: ServiceError): Promise<void> {
-  if (error.code === 'session.conflict') return redirectToStep(opened.flow, response);
+  const { flow } = opened;
+  const saved = await new ProgressStore(flow.store, flow.tools.secrets).find(flow.uid);
+  // A form that was sent twice: the other one went on, and that is where this one goes too.
+  if (saved?.version !== flow.saved.version) return redirectToStep(flow, response);
+  flow.saved.progress = saved.progress;
   const view = formViewOf(opened, request);
-  const missing = await missingOf(opened.flow);
+  const missing = await missingOf(flow);
   if (missing === undefined) throw error;
   const fault = view.t.faults[error.code] ?? view.t.faultElse;
   response.set(error.headers);
-  sendPage(
-    response,
-    error.status,
-    stepPage(opened.flow, missing, { ...view, fault }, { typed: bodyOf(request).identifier }),
-  );
+  sendPage(response, error.status, stepPage(flow, missing, { ...view, fault }, shownOf(opened, request)));
 }

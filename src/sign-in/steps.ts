@@ -1,32 +1,98 @@
-import { allowedIdentifiers, type Missing } from './actions.ts';
-import type { Flow } from './flow.ts';
-import { progressOf } from './flow.ts';
+import { allowedIdentifiers, type Missing, pendingCode } from './actions.ts';
+import { type Flow, progressOf } from './flow.ts';
 import type { Html } from './html.ts';
 import type { FormView } from './pages/layout.ts';
-import { identifierPage, passwordPage } from './pages/sign-in.ts';
+import { codePage, forgotPage, newPasswordPage, profilePage, registerPage } from './pages/register.ts';
+import { identifierPage, passwordPage, type SocialChoice } from './pages/sign-in.ts';
+import type { Identifier, Verification } from './progress.ts';
 
 /** What a page shows besides the progress. */
 export interface Shown {
   /** What was typed into the field, when it was refused. */
-  typed?: string | undefined;
-  loginHint?: string | undefined;
-  /** The identifier is to be typed anew. */
-  isChanging?: boolean;
+  typed: string | undefined;
+  loginHint: string | undefined;
+  /** What was chosen by a link, as the query of the page: `change`, `password`, `factor=Totp`. */
+  chosen: Readonly<Record<string, unknown>>;
+  social: SocialChoice[];
 }
+
+/** The pause that `limits.ts` keeps between two codes. */
+const CODE_PAUSE_SECONDS = 60;
 
 /** The page of the step at which an interaction is. */
 export function stepPage(flow: Flow, missing: Missing, view: FormView, shown: Shown): Html {
-  const { identifier, notice } = progressOf(flow);
-  if (identifier === undefined || shown.isChanging || missing.what !== 'identification') {
-    return identifierPage({
-      ...view,
-      allowed: allowedIdentifiers(flow),
-      value: shown.typed ?? identifier?.value ?? shown.loginHint,
-      applicationName: flow.application?.name,
-      social: [],
-      canRegister: false,
-      isPasswordChanged: notice === 'passwordChanged',
-    });
+  switch (missing.what) {
+    case 'identification':
+      return identification(flow, view, shown);
+    case 'newPassword':
+      return newPassword(flow, view);
+    case 'profile':
+      return profile(flow, view, shown, missing.identifiers[0] as Identifier['type']);
+    default:
+      throw new Error(`there is no page for ${missing.what}`);
   }
-  return passwordPage({ ...view, identifier: identifier.value, canUseCode: false, canReset: false });
+}
+
+function identification(flow: Flow, view: FormView, shown: Shown): Html {
+  const { event, identifier } = progressOf(flow);
+  const { chosen } = shown;
+  if (identifier === undefined || 'change' in chosen) return firstPage(flow, view, shown);
+  const code = pendingCode(flow);
+  if (code && !('password' in chosen)) return codeOf(flow, view, code);
+  return event === 'Register' ? newPassword(flow, view) : password(flow, view, identifier);
+}
+
+function firstPage(flow: Flow, view: FormView, { typed, loginHint, social }: Shown): Html {
+  const { event, identifier, suggested, notice } = progressOf(flow);
+  const value = typed ?? identifier?.value ?? suggested ?? loginHint;
+  const first = { ...view, allowed: allowedIdentifiers(flow), value, social };
+  if (event === 'Register') return registerPage(first);
+  if (event === 'ForgotPassword') return forgotPage(first);
+  return identifierPage({
+    ...first,
+    applicationName: flow.application?.name,
+    canRegister: flow.settings.signInMode === 'SignInAndRegister',
+    isPasswordChanged: notice === 'passwordChanged',
+  });
+}
+
+const methodOf = ({ settings }: Flow, { type }: Identifier) =>
+  settings.signIn.methods.find(({ identifier }) => identifier === type);
+
+function password(flow: Flow, view: FormView, identifier: Identifier): Html {
+  const canSend = (type: Identifier['type']) =>
+    type !== 'username' && flow.tools.messenger.canSend(type === 'email' ? 'email' : 'sms');
+  return passwordPage({
+    ...view,
+    identifier: identifier.value,
+    isPasswordChanged: progressOf(flow).notice === 'passwordChanged',
+    canUseCode: methodOf(flow, identifier)?.verificationCode === true && canSend(identifier.type),
+    canReset: flow.settings.signIn.methods.some(({ identifier }) => canSend(identifier)),
+  });
+}
+
+function codeOf(flow: Flow, view: FormView, { identifier, details }: Verification): Html {
+  const { event } = progressOf(flow);
+  const sentAgo = Math.floor((flow.now - Number(details?.sentAt)) / 1000);
+  const destination = identifier as Identifier;
+  return codePage({
+    ...view,
+    destination: destination.value,
+    waitSeconds: Math.max(0, CODE_PAUSE_SECONDS - sentAgo),
+    canUsePassword: event === 'SignIn' && methodOf(flow, destination)?.password === true,
+  });
+}
+
+const newPassword = (flow: Flow, view: FormView): Html =>
+  newPasswordPage({
+    ...view,
+    identifier: progressOf(flow).identifier?.value,
+    minLength: flow.settings.passwordPolicy.minLength,
+    isReset: progressOf(flow).event === 'ForgotPassword',
+  });
+
+function profile(flow: Flow, view: FormView, { typed, chosen }: Shown, asked: Identifier['type']): Html {
+  const code = pendingCode(flow);
+  if (code && !('change' in chosen)) return codeOf(flow, view, code);
+  return profilePage({ ...view, asked, value: typed });
 }

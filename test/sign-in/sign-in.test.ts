@@ -35,7 +35,12 @@ describe.each(databases)('sign-in on %s', (kind) => {
       userId: actor.id,
       userIp: expect.stringMatching(/127\.0\.0\.1|::1/),
       user: expect.objectContaining({ id: actor.id, username: actor.username, hasPassword: true, identities: {} }),
-      application: { id: clientId, type: expect.any(String), name: expect.any(String), description: expect.any(String) },
+      application: {
+        id: clientId,
+        type: expect.any(String),
+        name: expect.any(String),
+        description: expect.any(String),
+      },
       hookId,
     });
     const { lastSignInAt } = await service.api.must(`GET /users/${actor.id}`);

@@ -68,13 +68,15 @@ ${canRegister && html`<div class="links">${linkForm(view, 'register', t.signIn.c
 
 interface PasswordView extends FormView {
   identifier: string;
+  isPasswordChanged: boolean;
   canUseCode: boolean;
   canReset: boolean;
 }
 
 export function passwordPage(view: PasswordView): Html {
-  const { t, fault, identifier, canUseCode, canReset } = view;
-  const content = html`${who(view, identifier)}
+  const { t, fault, identifier, isPasswordChanged, canUseCode, canReset } = view;
+  const content = html`${isPasswordChanged && note('ok', t.signIn.passwordChanged)}
+${who(view, identifier)}
 ${form(
   view,
   'password',

@@ -1,0 +1,87 @@
+import { type Html, html } from '../html.ts';
+import type { IdentifierType } from '../settings.ts';
+import { type FormView, layout } from './layout.ts';
+import { codeField, field, form, linkForm, submit, who } from './parts.ts';
+import { identifierLabel, inputmodeOf, type SocialChoice, socialLinks } from './sign-in.ts';
+
+interface FirstView extends FormView {
+  allowed: IdentifierType[];
+  value: string | undefined;
+  social: SocialChoice[];
+}
+
+const identifierField = ({ t, fault }: FormView, allowed: IdentifierType[], value: string | undefined): Html =>
+  field(t, {
+    name: 'identifier',
+    label: identifierLabel(t, allowed),
+    autocomplete: allowed.length === 1 && allowed[0] === 'email' ? 'email' : 'username',
+    inputmode: inputmodeOf(allowed),
+    value,
+    fault,
+  });
+
+export function registerPage(view: FirstView): Html {
+  const { t, allowed, value, social } = view;
+  const content = html`${form(view, 'identifier', html`${identifierField(view, allowed, value)}${submit(t.common.continue)}`)}
+${socialLinks(view, social)}
+<div class="links">${linkForm(view, 'sign-in', t.common.signInInstead)}</div>`;
+  return layout(view, t.register.title(view.brandName), content);
+}
+
+export function forgotPage(view: FirstView): Html {
+  const { t, allowed, value } = view;
+  const content = html`${form(view, 'identifier', html`${identifierField(view, allowed, value)}${submit(t.forgot.submit)}`)}
+<div class="links">${linkForm(view, 'sign-in', t.common.signInInstead)}</div>`;
+  return layout(view, t.forgot.title, content, { lead: t.forgot.lead });
+}
+
+interface CodeView extends FormView {
+  destination: string;
+  /** Until a new code can be asked for. */
+  waitSeconds: number;
+  canUsePassword: boolean;
+}
+
+export function codePage(view: CodeView): Html {
+  const { t, fault, destination, waitSeconds, canUsePassword, action, csrf } = view;
+  const content = html`${who(view, destination)}
+${form(view, 'code', html`${codeField(t, t.code.label, fault)}${submit(t.common.continue)}`)}
+<div class="links">
+<form method="post" action="${action}/code/send"><input type="hidden" name="csrf" value="${csrf}"><button class="link" data-wait="${waitSeconds}" data-waiting="${t.code.resendIn}">${t.code.resend}</button></form>
+${canUsePassword && html`<a href="${action}?password">${t.code.usePassword}</a>`}
+</div>`;
+  return layout(view, t.code.title, content, { lead: t.code.sent(destination) });
+}
+
+interface NewPasswordView extends FormView {
+  identifier: string | undefined;
+  minLength: number;
+  isReset: boolean;
+}
+
+export function newPasswordPage(view: NewPasswordView): Html {
+  const { t, fault, identifier, minLength, isReset } = view;
+  const content = html`${identifier && who(view, identifier)}
+${form(
+  view,
+  'new-password',
+  html`<input type="hidden" name="username" value="${identifier}" autocomplete="username">
+${field(t, {
+  name: 'password',
+  label: t.newPassword.label,
+  type: 'password',
+  autocomplete: 'new-password',
+  hint: t.newPassword.hint(minLength),
+  fault,
+})}
+${submit(isReset ? t.newPassword.submitReset : t.register.submit)}`,
+)}`;
+  return layout(view, isReset ? t.newPassword.titleReset : t.newPassword.titleRegister, content);
+}
+
+/** Something every account must have and this one lacks. */
+export function profilePage(view: FormView & { asked: IdentifierType; value: string | undefined }): Html {
+  const { t, asked, value } = view;
+  const content = form(view, 'profile', html`${identifierField(view, [asked], value)}${submit(t.common.continue)}`);
+  return layout(view, t.profile.title, content, { lead: t.profile.lead(view.brandName) });
+}

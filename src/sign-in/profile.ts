@@ -1,0 +1,28 @@
+import { ServiceError } from '../errors.ts';
+import { type Flow, progressOf, verificationOf } from './flow.ts';
+import { columnOf, readIdentifier, requireFree } from './identifiers.ts';
+import type { Identifier } from './progress.ts';
+import type { IdentifierType } from './settings.ts';
+
+/** What a person adds to an account that lacks it. @throws 422 when it is someone else's */
+export async function readMissingIdentifier(flow: Flow, text: string, type: IdentifierType): Promise<Identifier> {
+  const identifier = readIdentifier(text, [type]);
+  // Whether an address is taken is told after it was proven; a username cannot be.
+  if (type === 'username') await requireFree(flow.store, identifier);
+  return identifier;
+}
+
+/** A username needs no proof; an e-mail address or phone number comes from a verified code. */
+export async function addUsername(flow: Flow, identifier: Identifier): Promise<void> {
+  if (identifier.type !== 'username') throw new ServiceError('session.not_allowed');
+  await requireFree(flow.store, identifier);
+  progressOf(flow).account.username = identifier.value;
+}
+
+/** @throws 422 `session.verification_not_found`, `user.…_already_in_use` */
+export async function addVerifiedIdentifier(flow: Flow, verificationId: string): Promise<void> {
+  const { identifier } = verificationOf(flow, verificationId, true);
+  if (!identifier || identifier.type === 'username') throw new ServiceError('session.verification_not_found');
+  await requireFree(flow.store, identifier);
+  progressOf(flow).account[columnOf[identifier.type]] = identifier.value;
+}

@@ -1,0 +1,127 @@
+import * as oauth from 'openid-client';
+import { describe, expect, it } from 'vitest';
+import { databases } from '../support/databases.ts';
+import { startService } from '../support/start-service.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { Mailbox } from './mailbox.ts';
+import { authorization, Visitor } from './visitor.ts';
+
+const EVENTS = ['User.Created', 'PostRegister', 'PostSignIn', 'User.Data.Updated', 'PostResetPassword'];
+const GOOD = 'violet harbour ninety';
+
+async function listen(service: Awaited<ReturnType<typeof startService>>) {
+  const receiver = await WebhookReceiver.start();
+  await service.api.must('POST /hooks', { name: 'people', events: EVENTS, config: { url: receiver.url } });
+  return receiver;
+}
+
+const seen = (receiver: WebhookReceiver) => receiver.arrivals.map(({ event }) => event).sort();
+
+describe.each(databases)('registration and reset on %s', (kind) => {
+  it('registers by username and password', async () => {
+    await using service = await startService(kind);
+    await using receiver = await listen(service);
+    const visitor = new Visitor(service.url);
+    const { url, tokensAt } = await authorization(service, { first_screen: 'register' });
+    expect((await visitor.open(url)).text).toContain('Create your');
+    const taken = await visitor.submit('identifier', { identifier: service.credentials.demo.actor.username });
+    expect(taken).toMatchObject({ status: 422, text: expect.stringContaining('This username is taken') });
+    await visitor.submit('identifier', { identifier: 'carol' });
+    expect(await visitor.submit('new-password', { password: 'short' })).toMatchObject({ status: 422 });
+    expect((await visitor.submit('new-password', { password: 'qwerty123' })).text).toContain('Many people use');
+    await visitor.submit('new-password', { password: GOOD });
+
+    const tokens = await tokensAt(visitor.left as URL);
+    const [created, registered] = (await receiver.reach(2)).map(({ body }) => JSON.parse(body));
+    const byName = Object.fromEntries([created, registered].map((payload) => [payload.event, payload]));
+    expect(byName['User.Created']).toMatchObject({
+      interactionEvent: 'Register',
+      sessionId: expect.any(String),
+      applicationId: service.credentials.demo.clientId,
+      data: { id: tokens.claims()?.sub, username: 'carol', hasPassword: true },
+    });
+    expect(byName.PostRegister).toMatchObject({ interactionEvent: 'Register', userId: tokens.claims()?.sub });
+    expect(seen(receiver)).toEqual(['PostRegister', 'User.Created']);
+  });
+
+  it('registers by a mailed code, and signs in', async () => {
+    await using mailbox = await Mailbox.start();
+    await using service = await startService(kind, { SMTP_URL: mailbox.url });
+    await using receiver = await listen(service);
+    const visitor = new Visitor(service.url);
+    const { url, tokensAt } = await authorization(service, { first_screen: 'register' });
+    await visitor.open(url);
+    expect((await visitor.submit('identifier', { identifier: 'Dora@Example.com' })).text).toContain('dora@example.com');
+    expect((await visitor.submit('code', { code: '000000' })).status).toBe(422);
+    await visitor.submit('code', { code: (await mailbox.code()).replace(/(\d{3})/, '$1 ') });
+    await visitor.submit('new-password', { password: GOOD });
+    const dora = (await tokensAt(visitor.left as URL)).claims()?.sub;
+    expect(seen(receiver)).toEqual(['PostRegister', 'User.Created']);
+    expect(await service.api.must(`GET /users/${dora}`)).toMatchObject({ primaryEmail: 'dora@example.com' });
+
+    const again = new Visitor(service.url);
+    const second = await authorization(service);
+    await again.open(second.url);
+    await again.submit('identifier', { identifier: 'dora@example.com' });
+    expect((await again.submit('code/send')).status).toBe(429); // A minute between two codes.
+    await again.submit('password', { password: GOOD });
+    expect((await second.tokensAt(again.left as URL)).claims()?.sub).toBe(dora);
+    await receiver.next('PostSignIn');
+    expect(seen(receiver)).toEqual(['PostRegister', 'PostSignIn', 'User.Created']);
+  });
+
+  it('resets a password by a mailed code, ends what was open, and asks for the new one', async () => {
+    await using mailbox = await Mailbox.start();
+    await using service = await startService(kind, { SMTP_URL: mailbox.url });
+    const { actor } = service.credentials.demo;
+    await service.api.must(`PATCH /users/${actor.id}`, { primaryEmail: 'alice@example.com' });
+    await using receiver = await listen(service);
+    const elsewhere = new Visitor(service.url);
+    const before = await authorization(service, { scope: 'openid offline_access' });
+    await elsewhere.open(before.url);
+    await elsewhere.submit('identifier', { identifier: actor.username });
+    await elsewhere.submit('password', { password: actor.password });
+    const { refresh_token: refreshToken } = await before.tokensAt(elsewhere.left as URL);
+    await receiver.next('PostSignIn');
+
+    const visitor = new Visitor(service.url);
+    const { client, url, tokensAt } = await authorization(service);
+    await visitor.open(url);
+    await visitor.submit('identifier', { identifier: 'alice@example.com' });
+    const forgot = await visitor.submit('forgot');
+    expect(forgot.html).toContain('value="alice@example.com"');
+    await visitor.submit('identifier', { identifier: 'alice@example.com' });
+    const code = await mailbox.code();
+    await visitor.submit('code', { code });
+    const done = await visitor.submit('new-password', { password: GOOD });
+    expect(done.text).toContain('Your password is changed');
+    expect((await receiver.reach(2)).map(({ event }) => event).sort()).toEqual([
+      'PostResetPassword',
+      'User.Data.Updated',
+    ]);
+
+    await visitor.submit('identifier', { identifier: 'alice@example.com' });
+    expect((await visitor.submit('password', { password: actor.password })).status).toBe(422);
+    await visitor.submit('password', { password: GOOD });
+    expect((await tokensAt(visitor.left as URL)).claims()?.sub).toBe(actor.id);
+  });
+
+  it('does not tell by the reset who has an account, and takes five tries of a code', async () => {
+    await using mailbox = await Mailbox.start();
+    await using service = await startService(kind, { SMTP_URL: mailbox.url });
+    const { actor } = service.credentials.demo;
+    await service.api.must(`PATCH /users/${actor.id}`, { primaryEmail: 'alice@example.com' });
+    const pages = [];
+    for (const identifier of ['alice@example.com', 'nobody@example.com']) {
+      const visitor = new Visitor(service.url);
+      await visitor.open((await authorization(service, { first_screen: 'reset_password' })).url);
+      pages.push((await visitor.submit('identifier', { identifier })).text.replaceAll(identifier, '…'));
+      for (let tries = 0; tries < 5; tries += 1)
+        expect((await visitor.submit('code', { code: '123' })).status).toBe(422);
+      if (identifier.startsWith('alice'))
+        expect((await visitor.submit('code', { code: await mailbox.code() })).status).toBe(422);
+    }
+    expect(pages[0]).toBe(pages[1]);
+    expect(mailbox.mails.map(({ to }) => to)).toEqual(['alice@example.com']);
+  });
+});
