@@ -1,11 +1,31 @@
-import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { hash, randomBytes, randomFillSync } from 'node:crypto';
 
 const LOWER = '0123456789abcdefghijklmnopqrstuvwxyz';
 const ALPHANUMERIC = `${LOWER}ABCDEFGHIJKLMNOPQRSTUVWXYZ`;
 
+/** Random bytes are asked for in lots: the call costs more than the bytes. */
+const lot = Buffer.alloc(4_096);
+let next = lot.length;
+
+function randomByte(): number {
+  if (next === lot.length) {
+    randomFillSync(lot);
+    next = 0;
+  }
+  const byte = lot[next] as number;
+  lot[next] = 0;
+  next += 1;
+  return byte;
+}
+
+/** Bytes beyond the largest multiple of the alphabet's length are thrown away, so that no letter is likelier. */
 function pick(alphabet: string, length: number): string {
+  const limit = 256 - (256 % alphabet.length);
   let text = '';
-  for (let index = 0; index < length; index += 1) text += alphabet[randomInt(alphabet.length)];
+  while (text.length < length) {
+    const byte = randomByte();
+    if (byte < limit) text += alphabet[byte % alphabet.length];
+  }
   return text;
 }
 
@@ -22,4 +42,4 @@ export const newSecret = (): string => pick(ALPHANUMERIC, 32);
 export const newSubjectToken = (): string => `sub_${randomBytes(32).toString('base64url')}`;
 
 /** SHA-256 in base64url. Enough for values that already hold 128 bits of entropy; never for passwords. */
-export const hashOf = (value: string): string => createHash('sha256').update(value).digest('base64url');
+export const hashOf = (value: string): string => hash('sha256', value, 'base64url');

@@ -8,6 +8,9 @@ export interface Tenant {
   name: string;
   /** Public base URL, the first of its endpoints, without a trailing slash. */
   endpoint: string;
+  /** Of `endpoint`: what a URL of this tenant begins with. */
+  host: string;
+  protocol: 'http' | 'https';
   /** `{endpoint}/oidc`, with the path that issuer has. */
   issuer: string;
   isSuspended: boolean;
@@ -87,6 +90,18 @@ export class Tenants {
     return { tenant: only, prefix: path === prefix || path.startsWith(`${prefix}/`) ? prefix : '' };
   }
 
+  #tenantOf(row: TenantRow, endpoint: string): Tenant {
+    const { host, protocol } = new URL(endpoint);
+    return {
+      ...row,
+      endpoint,
+      host,
+      protocol: protocol === 'https:' ? 'https' : 'http',
+      issuer: `${endpoint}/oidc`,
+      store: new TenantStore(this.#database, row.id),
+    };
+  }
+
   async #refresh(): Promise<void> {
     if (this.#clock() - this.#readAt < REFRESH_MS) return;
     this.#reading ??= this.#read().finally(() => {
@@ -110,12 +125,7 @@ export class Tenants {
       const known = this.#byId.get(row.id);
       const unchanged =
         known && known.version === row.version && known.endpoint === endpoint && known.isSuspended === row.isSuspended;
-      byId.set(
-        row.id,
-        unchanged
-          ? known
-          : { ...row, endpoint, issuer: `${endpoint}/oidc`, store: new TenantStore(this.#database, row.id) },
-      );
+      byId.set(row.id, unchanged ? known : this.#tenantOf(row, endpoint));
     }
 
     const byPlace = new Map<string, Tenant>();

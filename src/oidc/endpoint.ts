@@ -14,24 +14,30 @@ const JWKS_MAX_AGE_SECONDS = 300;
 const STRUCTURED: ReadonlySet<string> = new Set(['/token/introspection', '/token/revocation']);
 
 /** U+0000 cannot be stored on PostgreSQL and means nothing in any parameter. */
-const holdsNul = (text: string): boolean => text.includes('%00') || text.includes('\u0000');
+const holdsNul = (text: string | Buffer): boolean => text.includes('%00') || text.includes('\u0000');
 
 function refuse(response: Response, status: number, error: string, description: string): void {
   response.set('Cache-Control', 'no-store').status(status);
   response.json({ error, error_description: description, code: `oidc.${error}`, message: description });
 }
 
-/** The whole body, or undefined when it is larger than allowed. */
-async function readBody(request: Request): Promise<Buffer | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return undefined;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+/**
+ * The whole body, or undefined when it is larger than allowed. By events: the loser, `for await`,
+ * costs twice as much for a body that comes in one piece.
+ */
+function readBody(request: Request): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return resolve(undefined);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) resolve(undefined);
+      else chunks.push(chunk);
+    });
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('error', reject);
+  });
 }
 
 /** The same request, with a body that can be read once more: the library parses it by itself. */
@@ -51,12 +57,11 @@ function withBody(request: Request, body: Buffer): Request {
  * The library builds its URLs from Host and the forwarded headers. It is given the tenant's own, so
  * that no header of a client can point `jwks_uri` elsewhere.
  */
-function forceCanonicalHost(request: Request, tenant: Tenant): void {
-  const { host, protocol } = new URL(tenant.endpoint);
+export function forceCanonicalHost(request: Request, { host, protocol }: Tenant): void {
   const { headers } = request;
   headers.host = host;
   headers['x-forwarded-host'] = host;
-  headers['x-forwarded-proto'] = protocol.slice(0, -1);
+  headers['x-forwarded-proto'] = protocol;
   headers['x-forwarded-for'] = clientFactsOf(request).ip ?? '';
   headers['x-request-id'] = contextOf(request).requestId;
   delete headers.forwarded;
@@ -76,8 +81,7 @@ export function oidcEndpoint(providers: Providers): RequestHandler {
         return refuse(response, 400, 'invalid_request', `the body must be ${FORM}`);
       const body = await readBody(request);
       if (!body) return refuse(response, 413, 'invalid_request', `the body is larger than ${MAX_BODY_BYTES} bytes`);
-      if (holdsNul(body.toString('latin1')))
-        return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
+      if (holdsNul(body)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
       // Programs ask here, whatever a browser says it accepts.
       if (request.path.startsWith('/token') || request.path === '/request') request.headers.accept = 'application/json';
       const taken = STRUCTURED.has(request.path) ? takeStructuredToken(body) : { body };

@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import { contextOf } from '../http/context.ts';
+import { forceCanonicalHost } from './endpoint.ts';
 import type { Providers } from './providers.ts';
 
 /**
@@ -11,8 +12,7 @@ export function wellKnownRoutes(providers: Providers): Router {
   router.get('/.well-known/oauth-authorization-server/oidc', async (request, response) => {
     const { tenant } = contextOf(request);
     request.url = '/.well-known/oauth-authorization-server';
-    const { host, protocol } = new URL(tenant.endpoint);
-    Object.assign(request.headers, { host, 'x-forwarded-host': host, 'x-forwarded-proto': protocol.slice(0, -1) });
+    forceCanonicalHost(request, tenant);
     const handle = await providers.handlerOf(tenant);
     await handle(request, response);
   });
