@@ -8,12 +8,16 @@ import type { IdentifierType } from './settings.ts';
  * nothing else, so they cannot differ. Only `complete` writes to an account, and announces what
  * `announced` says.
  */
+export { newBackupCodes, verifyBackupCode } from './backup-codes.ts';
+export { bindFactor } from './bind-factor.ts';
 export { pendingCode, sendCode, verifyCode } from './codes.ts';
 export { announced, complete } from './complete.ts';
 export { identify, requireSignUp } from './identify.ts';
 export { newPasswordIdentity, setPassword } from './new-password.ts';
+export { newPasskeyOptions, passkeyOptions, verifyNewPasskey, verifyPasskey } from './passkeys.ts';
 export { addUsername, addVerifiedIdentifier, readMissingIdentifier } from './profile.ts';
 export { type Missing, missingOf } from './requirements.ts';
+export { newTotp, verifyNewTotp, verifyTotp } from './totp.ts';
 export { verifyPasswordOf } from './verify-password.ts';
 
 /** Begins anew as a registration, a sign-in or a reset. */

@@ -14,6 +14,8 @@ const rules = {
   account: { points: 10, durationMs: 15 * MINUTE_MS },
   /** Failed tries from one address, at whichever account: many people may share it. */
   address: { points: 100, durationMs: 15 * MINUTE_MS },
+  /** Codes of a second factor of one user. A success clears them. */
+  factor: { points: 10, durationMs: 15 * MINUTE_MS },
   /** Codes to one e-mail address or phone, and the pause between two. */
   codeDestination: { points: 5, durationMs: HOUR_MS },
   codePause: { points: 1, durationMs: MINUTE_MS },

@@ -10,6 +10,7 @@ import type { SecretBox } from '../secret-box.ts';
 import type { Tenant } from '../tenants.ts';
 import { complete, missingOf } from './actions.ts';
 import { assets } from './assets.ts';
+import { factorForms } from './factor-forms.ts';
 import { type Flow, progressOf, type Tools } from './flow.ts';
 import { type Body, forms } from './forms.ts';
 import { Limits } from './limits.ts';
@@ -66,7 +67,7 @@ export function signInRoutes(options: SignInOptions): Router {
     page(async (request, response) => show(await open(request, response), request, response)),
   );
   const parseForm = express.urlencoded({ extended: false, limit: MAX_FORM_BYTES, parameterLimit: 20 });
-  for (const [step, act] of Object.entries(forms)) {
+  for (const [step, act] of Object.entries({ ...forms, ...factorForms })) {
     const handle = page(async (request, response) => {
       const opened = await open(request, response);
       const body = bodyOf(request);
@@ -109,7 +110,7 @@ function page(handle: (request: Request, response: Response) => Promise<void>): 
 async function goOn(opened: Opened, request: Request, response: Response): Promise<void> {
   const { flow } = opened;
   if (flow.saved.finishedAt === null && (await missingOf(flow)) !== undefined) {
-    await new ProgressStore(flow.store, flow.tools.secrets).save(flow.uid, flow.saved);
+    await progressStoreOf(flow).save(flow.uid, flow.saved);
     redirectToStep(flow, response);
     return;
   }
@@ -123,6 +124,8 @@ async function finish({ flow, provider }: Opened, request: Request, response: Re
   if (accountId === undefined) return redirectToStep(flow, response); // After a reset.
   await provider.interactionFinished(request, response, { login: { accountId } }, { mergeWithLastSubmission: false });
 }
+
+const progressStoreOf = ({ store, tools }: Flow): ProgressStore => new ProgressStore(store, tools.secrets);
 
 const redirectToStep = ({ tenant, uid }: Flow, response: Response): void =>
   response.redirect(303, `${basePathOf(tenant)}/sign-in/${uid}`);
@@ -140,7 +143,11 @@ async function show(opened: Opened, request: Request, response: Response): Promi
   const { flow } = opened;
   const missing = flow.saved.finishedAt === null ? await missingOf(flow) : undefined;
   if (missing === undefined) return finish(opened, request, response);
-  sendPage(response, 200, stepPage(flow, missing, formViewOf(opened, request), shownOf(opened, request)));
+  const before = JSON.stringify(flow.saved.progress);
+  const html = await stepPage(flow, missing, formViewOf(opened, request), shownOf(opened, request));
+  // A page may begin what its form ends: the challenge of a passkey, the secret of a new factor.
+  if (JSON.stringify(flow.saved.progress) !== before) await progressStoreOf(flow).save(flow.uid, flow.saved);
+  sendPage(response, 200, html);
 }
 
 const shownOf = ({ interaction }: Opened, request: Request): Shown => ({
@@ -153,7 +160,7 @@ const shownOf = ({ interaction }: Opened, request: Request): Shown => ({
 /** The same step again, saying what to do; what was typed stays. */
 async function showFault(opened: Opened, request: Request, response: Response, error: ServiceError): Promise<void> {
   const { flow } = opened;
-  const saved = await new ProgressStore(flow.store, flow.tools.secrets).find(flow.uid);
+  const saved = await progressStoreOf(flow).find(flow.uid);
   // A form that was sent twice: the other one went on, and that is where this one goes too.
   if (saved?.version !== flow.saved.version) return redirectToStep(flow, response);
   flow.saved.progress = saved.progress;
@@ -162,5 +169,5 @@ async function showFault(opened: Opened, request: Request, response: Response, e
   if (missing === undefined) throw error;
   const fault = view.t.faults[error.code] ?? view.t.faultElse;
   response.set(error.headers);
-  sendPage(response, error.status, stepPage(flow, missing, { ...view, fault }, shownOf(opened, request)));
+  sendPage(response, error.status, await stepPage(flow, missing, { ...view, fault }, shownOf(opened, request)));
 }

@@ -1,4 +1,5 @@
 import { allowedIdentifiers, type Missing, pendingCode } from './actions.ts';
+import { challengePage, enrolmentPage } from './factor-steps.ts';
 import { type Flow, progressOf } from './flow.ts';
 import type { Html } from './html.ts';
 import type { FormView } from './pages/layout.ts';
@@ -20,7 +21,7 @@ export interface Shown {
 const CODE_PAUSE_SECONDS = 60;
 
 /** The page of the step at which an interaction is. */
-export function stepPage(flow: Flow, missing: Missing, view: FormView, shown: Shown): Html {
+export async function stepPage(flow: Flow, missing: Missing, view: FormView, shown: Shown): Promise<Html> {
   switch (missing.what) {
     case 'identification':
       return identification(flow, view, shown);
@@ -28,8 +29,10 @@ export function stepPage(flow: Flow, missing: Missing, view: FormView, shown: Sh
       return newPassword(flow, view);
     case 'profile':
       return profile(flow, view, shown, missing.identifiers[0] as Identifier['type']);
-    default:
-      throw new Error(`there is no page for ${missing.what}`);
+    case 'secondFactor':
+      return challengePage(flow, view, missing.factors, shown.chosen.factor);
+    case 'enrolment':
+      return enrolmentPage(flow, view, missing.factors, shown.chosen.factor);
   }
 }
 

@@ -95,10 +95,11 @@ describe.each(databases)('registration and reset on %s', (kind) => {
     await visitor.submit('code', { code });
     const done = await visitor.submit('new-password', { password: GOOD });
     expect(done.text).toContain('Your password is changed');
-    expect((await receiver.reach(2)).map(({ event }) => event).sort()).toEqual([
-      'PostResetPassword',
-      'User.Data.Updated',
-    ]);
+    await receiver.reach(3);
+    expect(seen(receiver)).toEqual(['PostResetPassword', 'PostSignIn', 'User.Data.Updated']);
+    await expect(oauth.refreshTokenGrant(client, refreshToken as string)).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
 
     await visitor.submit('identifier', { identifier: 'alice@example.com' });
     expect((await visitor.submit('password', { password: actor.password })).status).toBe(422);
