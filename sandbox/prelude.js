@@ -119,8 +119,32 @@ function prelude(limits) {
   console.debug = console.log;
   defineProperty(global, 'console', { value: console, writable: true, configurable: true });
 
+  /** A web global, made when the script first touches it: what it does not touch costs it nothing. */
+  const lazily = (name, make) => {
+    const set = (value) => {
+      defineProperty(global, name, { value, writable: true, configurable: true });
+      return value;
+    };
+    defineProperty(global, name, { get: () => set(make()), set, configurable: true });
+  };
+  const once = (make) => {
+    let made;
+    return () => {
+      made ??= make();
+      return made;
+    };
+  };
+  const text = once(makeText);
+  const url = once(makeUrl);
+  for (const name of ['TextEncoder', 'TextDecoder', 'atob', 'btoa']) lazily(name, () => text()[name]);
+  for (const name of ['URL', 'URLSearchParams']) lazily(name, () => url()[name]);
+  lazily('structuredClone', makeStructuredClone);
+  lazily('crypto', () => makeCrypto(seed));
+
+  let seed = '';
   const operations = {
-    start(input) {
+    start(input, randomness) {
+      seed = randomness;
       call(input);
       return '';
     },

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Isolate } from './isolate.mjs';
 import { cut, describe, outcomeOf, saysTimeout } from './outcome.mjs';
 
@@ -48,7 +49,7 @@ export class Script {
       this.#runs++;
       this.#execute({ id, realm, cpuMs: 0, spareUsed: spare !== undefined }, deadline, () => {
         realm.evaluate(timeLeft(deadline));
-        realm.call('start', [input], timeLeft(deadline));
+        realm.call('start', [input, randomBytes(32).toString('hex')], timeLeft(deadline));
       });
     } catch (error) {
       this.dispose();
