@@ -61,45 +61,46 @@ export const claim: Statements['claim'] = async (db, rooms, { owner, now, leaseU
 
 /**
  * One statement. It locks the hooks before their deliveries, as deleting a hook does: the other order would be a
- * deadlock with it. What a deleted hook took along is settled for nobody.
+ * deadlock with it. What a deleted hook took along is settled for nobody. Nothing is joined that was joined before:
+ * PostgreSQL expects one row of each step and would compare all with all.
  */
 export const settle: Statements['settle'] = async (db, settlements, owner) => {
   await db.raw(
-    `with settled as (
-       select * from json_to_recordset(?) as settled (tenant_id text, id text, state text, due_at bigint, attempt json)
-     ), held as materialized (
-       select settled.*, deliveries.hook_id from settled join deliveries using (tenant_id, id)
+    `with held as materialized (
+       select settled.*, deliveries.hook_id
+       from json_to_recordset(?) as settled (tenant_id text, id text, state text, due_at bigint, attempt json)
+       join deliveries using (tenant_id, id)
        where deliveries.state = 'delivering' and deliveries.lease_owner = ?
-     ), hooks_kept as materialized (
-       select tenant_id, id from hooks
-       where (tenant_id, id) in (select tenant_id, hook_id from held) order by tenant_id, id for key share
-     ), kept as materialized (
-       select held.* from held join hooks_kept on hooks_kept.tenant_id = held.tenant_id and hooks_kept.id = held.hook_id
+     ), locked as materialized (
+       select count(*) from (
+         select 1 from hooks where (tenant_id, id) in (select tenant_id, hook_id from held)
+         order by tenant_id, id for key share
+       ) hooks
      ), delivered as (
-       delete from deliveries using kept
-       where kept.state = 'delivered' and deliveries.tenant_id = kept.tenant_id and deliveries.id = kept.id
+       delete from deliveries using held, locked
+       where held.state = 'delivered' and deliveries.tenant_id = held.tenant_id and deliveries.id = held.id
          and deliveries.lease_owner = ?
-       returning deliveries.tenant_id, deliveries.id
+       returning held.attempt
      ), changed as (
-       update deliveries set state = kept.state, due_at = coalesce(kept.due_at, deliveries.due_at),
-         attempts = deliveries.attempts + (kept.attempt is not null)::int,
-         last_status = case when kept.attempt is null then last_status else (kept.attempt ->> 'status')::int end,
+       update deliveries set state = held.state, due_at = coalesce(held.due_at, deliveries.due_at),
+         attempts = deliveries.attempts + (held.attempt is not null)::int,
+         last_status = case when held.attempt is null then last_status else (held.attempt ->> 'status')::int end,
          lease_owner = null, lease_until = null
-       from kept
-       where kept.state <> 'delivered' and deliveries.tenant_id = kept.tenant_id and deliveries.id = kept.id
+       from held, locked
+       where held.state <> 'delivered' and deliveries.tenant_id = held.tenant_id and deliveries.id = held.id
          and deliveries.lease_owner = ?
-       returning deliveries.tenant_id, deliveries.id
+       returning held.attempt
+     ), made as (
+       select attempt from delivered union all select attempt from changed
      )
      insert into attempts (tenant_id, id, delivery_id, event_id, event_type, hook_id, number, trigger, started_at,
        duration_ms, status, error_class, error_message, response_body, is_success)
-     select a."tenantId", a.id, a."deliveryId", a."eventId", a."eventType", a."hookId", a.number, a.trigger, a."startedAt",
-       a."durationMs", a.status, a."errorClass", a."errorMessage", a."responseBody", a."isSuccess"
-     from (select * from delivered union all select * from changed) done
-     join kept using (tenant_id, id)
-     cross join json_to_record(kept.attempt) as a ("tenantId" text, id text, "deliveryId" text, "eventId" text,
-       "eventType" text, "hookId" text, number int, trigger text, "startedAt" bigint, "durationMs" int, status int,
-       "errorClass" text, "errorMessage" text, "responseBody" text, "isSuccess" boolean)
-     where kept.attempt is not null`,
+     select "tenantId", id, "deliveryId", "eventId", "eventType", "hookId", number, trigger, "startedAt",
+       "durationMs", status, "errorClass", "errorMessage", "responseBody", "isSuccess"
+     from json_to_recordset((select coalesce(json_agg(attempt), '[]') from made where attempt is not null)) as attempt (
+       "tenantId" text, id text, "deliveryId" text, "eventId" text, "eventType" text, "hookId" text, number int,
+       trigger text, "startedAt" bigint, "durationMs" int, status int, "errorClass" text, "errorMessage" text,
+       "responseBody" text, "isSuccess" boolean)`,
     [
       JSON.stringify(
         settlements.map(({ tenantId, id, state, dueAt, attempt }) => ({

@@ -1,4 +1,5 @@
 import { Logger, makeWorkerUtils, type Runner, run } from 'graphile-worker';
+import { Pool as PostgresPool } from 'pg';
 import { PgBoss } from 'pg-boss';
 import { Pool } from 'undici';
 import { secondsOf } from '../../../src/clock.ts';
@@ -87,10 +88,11 @@ export const GRAPHILE_TUNED = { localQueue: { size: 500 }, completeJobBatchDelay
 
 export async function graphileWorker(url: string, postgresUrl: string, tuning: object): Promise<Contestant> {
   const database = await createDatabase('postgres', postgresUrl);
-  const connectionString = database.url as string;
+  const pgPool = new PostgresPool({ connectionString: database.url, max: 20 });
+  pgPool.on('error', console.error).on('connect', (client) => client.on('error', console.error));
   const { post, close } = poster(url);
   const logger = new Logger(() => () => undefined);
-  const utils = await makeWorkerUtils({ connectionString, logger });
+  const utils = await makeWorkerUtils({ pgPool, logger });
   await utils.migrate();
   let runner: Runner | undefined;
   return {
@@ -99,8 +101,8 @@ export async function graphileWorker(url: string, postgresUrl: string, tuning: o
       for (let from = 0; from < count; from += 1000) await utils.addJobs(jobs.slice(from, from + 1000));
     },
     async start() {
-      const preset = { worker: { connectionString, logger, concurrentJobs: IN_FLIGHT, maxPoolSize: 20, ...tuning } };
-      runner = await run({ preset, noHandleSignals: true, taskList: { webhook: (job) => post(job as Job) } });
+      const preset = { worker: { logger, concurrentJobs: IN_FLIGHT, ...tuning } };
+      runner = await run({ preset, pgPool, noHandleSignals: true, taskList: { webhook: (job) => post(job as Job) } });
     },
     async send(n) {
       await utils.addJob('webhook', jobOf(n));
@@ -108,6 +110,7 @@ export async function graphileWorker(url: string, postgresUrl: string, tuning: o
     async [Symbol.asyncDispose]() {
       await runner?.stop();
       await utils.release();
+      await pgPool.end();
       await close();
       await database[Symbol.asyncDispose]();
     },

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { connect } from '../../../src/database/connect.ts';
+import { connect, type Database } from '../../../src/database/connect.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { TenantStore } from '../../../src/database/tenant-store.ts';
 import { recordEvent } from '../../../src/events/record.ts';
@@ -18,9 +18,11 @@ const HOOKS = 50;
 const TENANT = 'bench';
 
 export interface Understudy extends Contestant {
+  database: Database;
+  databaseUrl: string;
   store: TenantStore;
-  secrets: SecretBox;
   addHook(url: string, event: string): Promise<void>;
+  record(store: TenantStore, n: number): Promise<void>;
 }
 
 /** Our outbound side with everything on: history, fairness, breakers, guard, keys opened from their sealed form. */
@@ -58,15 +60,17 @@ export async function understudy(url: string, postgresUrl: string | undefined): 
     await store.add('hooks', [{ id, name: id, events: [event], config: { url }, signingKeyEncrypted, ...fixed }]);
   }
 
-  const record = (store: TenantStore, type: 'User.Data.Updated' | 'User.Created', n: number) => {
+  const record = (store: TenantStore, n: number) => {
     const { data, event: _, createdAt: __, ...facts } = payloadOf(n);
-    return recordEvent(store, type, { data }, facts, Date.now());
+    return recordEvent(store, 'User.Data.Updated', { data }, facts, Date.now());
   };
 
   return {
+    database,
+    databaseUrl: place.url ?? '',
     store,
-    secrets,
     addHook,
+    record,
     /** Each event has a body of its own and goes to one of the hooks, as each job of the others does. */
     async fill(count) {
       for (let hook = 0; hook < HOOKS; hook += 1) await addHook(url, `Bench.${hook}`);
@@ -96,7 +100,7 @@ export async function understudy(url: string, postgresUrl: string | undefined): 
       }
     },
     start: () => poller.start(),
-    send: (n) => store.transaction((store) => record(store, 'User.Data.Updated', n)),
+    send: (n) => store.transaction((store) => record(store, n)),
     async [Symbol.asyncDispose]() {
       await poller.stop();
       await client.close();

@@ -1,0 +1,101 @@
+import { startPostgres } from '../support/postgres.ts';
+import { playRounds } from './support/rounds.ts';
+import type { Contestant } from './webhooks/contestant.ts';
+import { enqueuePerSecond } from './webhooks/enqueue.ts';
+import { GRAPHILE_TUNED, graphileWorker, pgBoss, rawPosts } from './webhooks/peers.ts';
+import { BenchReceiver, instant } from './webhooks/receiver.ts';
+import { understudy } from './webhooks/understudy.ts';
+
+const ROUNDS = 5;
+const MESSAGES = 10_000;
+const LATENCY_MESSAGES = 200;
+const LATENCY_INTERVAL_MS = 25;
+
+/**
+ * Webhooks per second from a full table to a plain receiver in another process, 64 requests under way, beside the
+ * PostgreSQL queues of Node and beside nothing but posts; what it costs to enqueue one with a change; and how long one
+ * takes from the call to its arrival when little happens. Durable databases, clean for each round.
+ */
+export async function bench() {
+  await using postgres = await startPostgres({ durable: true });
+  using receiver = await BenchReceiver.start();
+  const { url } = receiver;
+
+  const drain = async (make: Promise<Contestant>): Promise<number> => {
+    await using contestant = await make;
+    await contestant.fill(MESSAGES);
+    const { arrivals } = await receiver.expect(MESSAGES);
+    const started = performance.now();
+    await contestant.start();
+    await arrivals;
+    return (MESSAGES * 1000) / (performance.now() - started);
+  };
+
+  const drained = await playRounds(ROUNDS, {
+    raw: () => drain(rawPosts(url)),
+    understudyPostgres: () => drain(understudy(url, postgres.url)),
+    understudySqlite: () => drain(understudy(url, undefined)),
+    pgBoss50x16: () => drain(pgBoss(url, postgres.url, { batchSize: 50, localConcurrency: 16 })),
+    pgBoss100x4: () => drain(pgBoss(url, postgres.url, { batchSize: 100, localConcurrency: 4 })),
+    pgBoss100x1: () => drain(pgBoss(url, postgres.url, { batchSize: 100, localConcurrency: 1 })),
+    graphileDefault: () => drain(graphileWorker(url, postgres.url, {})),
+    graphileTuned: () => drain(graphileWorker(url, postgres.url, GRAPHILE_TUNED)),
+  });
+  const bosses = ['pgBoss50x16', 'pgBoss100x4', 'pgBoss100x1'] as const;
+  const bestBoss = bosses.reduce((best, name) => (drained.medians[name] > drained.medians[best] ? name : best));
+
+  const enqueued = await playRounds(ROUNDS, {
+    understudy: () => enqueuePerSecond(postgres.url, 'understudy'),
+    pgBossSend: () => enqueuePerSecond(postgres.url, 'pgBoss'),
+  });
+
+  /** Calls per second if each waited for its message to arrive: 1000 ms / p50. */
+  const pace = async (make: Promise<Contestant>): Promise<number> => 1000 / (await medianLatency(await make, receiver));
+  const paced = await playRounds(ROUNDS, {
+    understudyPostgres: () => pace(prepared(understudy(url, postgres.url), url)),
+    understudySqlite: () => pace(prepared(understudy(url, undefined), url)),
+    graphileDefault: () => pace(graphileWorker(url, postgres.url, {})),
+  });
+
+  const { ratio } = drained;
+  return {
+    ratios: {
+      vsPgBoss: ratio('understudyPostgres', bestBoss),
+      vsGraphileDefault: ratio('understudyPostgres', 'graphileDefault'),
+      vsGraphileTuned: ratio('understudyPostgres', 'graphileTuned'),
+      vsRaw: ratio('understudyPostgres', 'raw'),
+      sqliteVsRaw: ratio('understudySqlite', 'raw'),
+      enqueueVsPgBossSend: enqueued.ratio('understudy', 'pgBossSend'),
+      latencyP50VsGraphile: paced.ratio('graphileDefault', 'understudyPostgres'), // Of rates, so upside down: of times.
+    },
+    bestPgBoss: bestBoss,
+    deliveriesPerSecond: drained.medians,
+    deliveryRounds: drained.rounds,
+    enqueuedPerSecond: enqueued.medians,
+    enqueueRounds: enqueued.rounds,
+    latencyP50Ms: Object.fromEntries(Object.entries(paced.medians).map(([name, rate]) => [name, 1000 / rate])),
+    latencyRounds: paced.rounds,
+  };
+}
+
+/** One hook that listens to what `send` announces. */
+async function prepared(make: ReturnType<typeof understudy>, url: string): Promise<Contestant> {
+  const contestant = await make;
+  await contestant.addHook(url, 'User.Data.Updated');
+  return contestant;
+}
+
+/** Milliseconds from the call to the arrival at the receiver, for messages 25 ms apart. */
+async function medianLatency(contestant: Contestant, receiver: BenchReceiver): Promise<number> {
+  await using _ = contestant;
+  await contestant.start();
+  const { arrivals } = await receiver.expect(LATENCY_MESSAGES);
+  const sentAt: number[] = [];
+  for (let n = 0; n < LATENCY_MESSAGES; n += 1) {
+    sentAt[n] = instant();
+    await contestant.send(n);
+    await new Promise((resolve) => setTimeout(resolve, LATENCY_INTERVAL_MS));
+  }
+  const latencies = (await arrivals).map(([at, n]) => at - (sentAt[n] as number));
+  return latencies.sort((a, b) => a - b)[LATENCY_MESSAGES / 2] as number;
+}
