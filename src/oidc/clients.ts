@@ -21,8 +21,14 @@ const isConfidential = ({ type }: ApplicationRow): boolean => type === 'Traditio
 export const secretPurposeOf = (tenantId: string, applicationId: string, name: string): string =>
   `application-secret:${tenantId}:${applicationId}:${name}`;
 
-function grantTypesOf({ type, isThirdParty, customClientMetadata }: ApplicationRow): string[] {
-  const grants = type === 'MachineToMachine' ? ['client_credentials'] : ['authorization_code', 'refresh_token'];
+/** Without a redirect URI nobody can be sent back, so there is no code to be had; the rest works. */
+const isInteractive = ({ type, oidcClientMetadata }: ApplicationRow): boolean =>
+  type !== 'MachineToMachine' && oidcClientMetadata.redirectUris.length > 0;
+
+function grantTypesOf(application: ApplicationRow): string[] {
+  const { type, isThirdParty, customClientMetadata } = application;
+  const grants = type === 'MachineToMachine' ? ['client_credentials'] : ['refresh_token'];
+  if (isInteractive(application)) grants.unshift('authorization_code');
   // Never for third parties, whatever the row says.
   return customClientMetadata.allowTokenExchange && !isThirdParty ? [...grants, TOKEN_EXCHANGE] : grants;
 }
@@ -30,7 +36,6 @@ function grantTypesOf({ type, isThirdParty, customClientMetadata }: ApplicationR
 /** The application as oidc-provider's client metadata (OpenID Connect Registration §2). */
 function metadataOf(application: ApplicationRow): AdapterPayload {
   const { id, name, type, oidcClientMetadata, customClientMetadata, isThirdParty } = application;
-  const isInteractive = type !== 'MachineToMachine';
   return {
     client_id: id,
     client_name: name,
@@ -39,9 +44,9 @@ function metadataOf(application: ApplicationRow): AdapterPayload {
     // Never compared: an application has several secrets, see `secretMatches`.
     ...(isConfidential(application) && { client_secret: 'unused' }),
     grant_types: grantTypesOf(application),
-    response_types: isInteractive ? ['code'] : [],
-    redirect_uris: isInteractive ? oidcClientMetadata.redirectUris : [],
-    post_logout_redirect_uris: isInteractive ? oidcClientMetadata.postLogoutRedirectUris : [],
+    response_types: isInteractive(application) ? ['code'] : [],
+    redirect_uris: isInteractive(application) ? oidcClientMetadata.redirectUris : [],
+    post_logout_redirect_uris: isInteractive(application) ? oidcClientMetadata.postLogoutRedirectUris : [],
     is_third_party: isThirdParty,
     cors_allowed_origins: customClientMetadata.corsAllowedOrigins ?? [],
     refresh_token_ttl_days: customClientMetadata.refreshTokenTtlInDays ?? 14,

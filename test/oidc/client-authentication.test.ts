@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, postForm } from '../support/call.ts';
+import { databases } from '../support/databases.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+
+const basic = (id: string, secret: string) => ({ authorization: `Basic ${btoa(`${id}:${secret}`)}` });
+
+describe.each(databases)('client authentication on %s', (kind) => {
+  let service: TestService;
+  let machine: { clientId: string; clientSecret: string };
+  beforeAll(async () => {
+    service = await startService(kind);
+    machine = service.credentials.machine;
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const token = (
+    form: Record<string, string | undefined> = {},
+    headers: Record<string, string> = {},
+  ): Promise<Answer> =>
+    postForm(
+      `${service.url}/oidc/token`,
+      { grant_type: 'client_credentials', resource: service.credentials.managementApiIndicator, scope: 'all', ...form },
+      headers,
+    );
+
+  it('takes the secret in the header or in the body', async () => {
+    expect((await token({}, basic(machine.clientId, machine.clientSecret))).status).toBe(200);
+    expect((await token({ client_id: machine.clientId, client_secret: machine.clientSecret })).status).toBe(200);
+  });
+
+  it('answers every wrong client alike, with a challenge when Basic was used', async () => {
+    const { demo } = service.credentials;
+    const answers = [
+      await token({}, basic('nobody', 'x')),
+      await token({}, basic(machine.clientId, 'wrong')),
+      await token({ client_id: machine.clientId }),
+      await token({ client_id: demo.clientId, client_secret: 'x' }),
+    ];
+    for (const { status, body } of answers) {
+      expect(status).toBe(401);
+      expect(body).toEqual(answers[0]?.body);
+      expect(body).toMatchObject({ error: 'invalid_client', code: 'oidc.invalid_client', message: expect.any(String) });
+    }
+    expect(answers[0]?.headers.get('www-authenticate')).toMatch(/^Basic /);
+    expect(answers[2]?.headers.get('www-authenticate')).toBeNull();
+  });
+
+  it.each([
+    ['no client id', {}, {}],
+    ['a malformed Basic header', {}, { authorization: 'Basic %%%' }],
+    ['another scheme', {}, { authorization: 'Digest abc' }],
+    ['two client ids', { client_id: 'other' }, undefined],
+  ])('refuses %s as an invalid request', async (_, form, headers) => {
+    const { status, body } = await token(form, headers ?? basic(machine.clientId, machine.clientSecret));
+    expect([status, body.error]).toEqual([400, 'invalid_request']);
+  });
+
+  it('knows the grants of each client', async () => {
+    const refused = await token({ grant_type: 'authorization_code' }, basic(machine.clientId, machine.clientSecret));
+    expect([refused.status, refused.body.error]).toEqual([400, 'unauthorized_client']);
+    const unknown = await token({ grant_type: 'password' }, basic(machine.clientId, machine.clientSecret));
+    expect([unknown.status, unknown.body.error]).toEqual([400, 'unsupported_grant_type']);
+  });
+
+  it('takes any live secret of an application, and none that has expired or was deleted', async () => {
+    const { id } = await service.api.must('POST /applications', { name: 'Worker', type: 'MachineToMachine' });
+    const use = (secret: string) =>
+      token({ resource: 'https://worker.example.com', scope: undefined }, basic(id, secret));
+    await service.api.must('POST /resources', { name: 'Worker', indicator: 'https://worker.example.com' });
+
+    const first = await service.api.must(`POST /applications/${id}/secrets`, { name: 'first' });
+    const second = await service.api.must(`POST /applications/${id}/secrets`, { name: 'second' });
+    const expired = await service.api.must(`POST /applications/${id}/secrets`, {
+      name: 'expired',
+      expiresAt: Date.now() + 400,
+    });
+    for (const { value } of [first, second, expired]) expect((await use(value)).status).toBe(200);
+
+    await service.api.must(`DELETE /applications/${id}/secrets/second`);
+    expect((await use(second.value)).status).toBe(401);
+    await expect.poll(async () => (await use(expired.value)).status, { timeout: 5_000 }).toBe(401);
+    expect((await use(first.value)).status).toBe(200);
+  });
+
+  it('grants a machine what its roles hold, and refuses a request without a resource unless there is a default one', async () => {
+    const credentials = basic(machine.clientId, machine.clientSecret);
+    expect((await token({ scope: 'all more' }, credentials)).body.scope).toBe('all');
+    expect((await token({ resource: undefined }, credentials)).body.error).toBe('invalid_target');
+    const resource = await service.api.must('POST /resources', {
+      name: 'Default',
+      indicator: 'https://default.example.com',
+    });
+    await service.api.must(`PATCH /resources/${resource.id}/is-default`, { isDefault: true });
+    const { status, body } = await token({ resource: undefined, scope: undefined }, credentials);
+    expect(status).toBe(200);
+    expect(JSON.parse(atob(body.access_token.split('.')[1]))).toMatchObject({
+      aud: 'https://default.example.com',
+      sub: machine.clientId,
+    });
+  });
+});

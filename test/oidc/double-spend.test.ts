@@ -1,0 +1,67 @@
+import * as oauth from 'openid-client';
+import { describe, expect, it } from 'vitest';
+import { signIn } from '../../scripts/support/sign-in.ts';
+import { postForm } from '../support/call.ts';
+import { databases } from '../support/databases.ts';
+import { startService } from '../support/start-service.ts';
+
+describe.each(databases)('double spend on %s', (kind) => {
+  it('gives one refresh of ten in parallel, and keeps the grant', async () => {
+    await using service = await startService(kind);
+    const { demo } = service.credentials;
+    await service.api.must(`PATCH /applications/${demo.clientId}`, {
+      customClientMetadata: { alwaysIssueRefreshToken: true, allowTokenExchange: true },
+    });
+    const { client, tokens } = await signIn({
+      endpoint: service.url,
+      clientId: demo.clientId,
+      redirectUri: demo.redirectUri,
+      person: demo.actor,
+    });
+
+    const refresh = () =>
+      postForm(`${service.url}/oidc/token`, {
+        grant_type: 'refresh_token',
+        client_id: demo.clientId,
+        refresh_token: tokens.refresh_token,
+      });
+    const answers = await Promise.all(Array.from({ length: 10 }, refresh));
+    const winners = answers.filter(({ status }) => status === 200);
+    expect(winners).toHaveLength(1);
+    for (const { status, body } of answers.filter(({ status }) => status !== 200))
+      expect([status, body.error]).toEqual([400, 'invalid_grant']);
+
+    // The losers came within three seconds: two tabs, not a thief. The winner's successor works.
+    const next = await oauth.refreshTokenGrant(client, winners[0]?.body.refresh_token);
+    expect(next.access_token).toBeTruthy();
+  });
+
+  it('gives one token for one code of ten in parallel', async () => {
+    await using service = await startService(kind);
+    const { demo } = service.credentials;
+    let used: URLSearchParams | undefined;
+    const real = globalThis.fetch;
+    // The client's own request is sent ten times instead of once.
+    const spy: typeof fetch = async (input, init) => {
+      if (!String(input).endsWith('/oidc/token') || used) return real(input, init);
+      used = new URLSearchParams(String(init?.body));
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => postForm(String(input), Object.fromEntries(used as URLSearchParams))),
+      );
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      return Response.json(answers.find(({ status }) => status === 200)?.body);
+    };
+    globalThis.fetch = spy;
+    try {
+      await signIn({
+        endpoint: service.url,
+        clientId: demo.clientId,
+        redirectUri: demo.redirectUri,
+        person: demo.actor,
+      });
+    } finally {
+      globalThis.fetch = real;
+    }
+    expect(used?.get('grant_type')).toBe('authorization_code');
+  });
+});

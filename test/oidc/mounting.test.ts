@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, postForm } from '../support/call.ts';
+import { type Cast, castOf, verifyAccessToken } from '../support/cast.ts';
+import { databases } from '../support/databases.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+
+/** What a bare mount of the library gets wrong. */
+describe.each(databases)('the token service on %s', (kind) => {
+  let service: TestService;
+  let cast: Cast;
+  beforeAll(async () => {
+    service = await startService(kind);
+    cast = castOf(service);
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const machineHeaders = () => {
+    const { clientId, clientSecret } = service.credentials.machine;
+    return { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` };
+  };
+  const machineToken = async () =>
+    (
+      await postForm(
+        `${service.url}/oidc/token`,
+        { grant_type: 'client_credentials', resource: service.credentials.managementApiIndicator, scope: 'all' },
+        machineHeaders(),
+      )
+    ).body.access_token as string;
+  const introspect = (token: string, headers = machineHeaders()): Promise<Answer> =>
+    postForm(`${service.url}/oidc/token/introspection`, { token }, headers);
+  const revoke = (token: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
+    postForm(`${service.url}/oidc/token/revocation`, { token, ...form }, headers);
+
+  it('keeps its own host in discovery, whatever the headers say', async () => {
+    for (const headers of [
+      { 'x-forwarded-host': 'evil.example.com' },
+      { forwarded: 'host=evil.example.com' },
+      { 'x-forwarded-proto': 'https' },
+    ]) {
+      const document = await (await fetch(`${service.url}/oidc/.well-known/openid-configuration`, { headers })).text();
+      expect(document).not.toContain('evil');
+      expect(JSON.parse(document)).toMatchObject({
+        issuer: `${service.url}/oidc`,
+        jwks_uri: `${service.url}/oidc/jwks`,
+      });
+    }
+  });
+
+  it('publishes what it can do, and nothing that is off', async () => {
+    const inserted = await fetch(`${service.url}/.well-known/oauth-authorization-server/oidc`);
+    const document = await (await fetch(`${service.url}/oidc/.well-known/openid-configuration`)).json();
+    expect(await inserted.json()).toEqual(document);
+    expect(document.grant_types_supported).toEqual([
+      'authorization_code',
+      'refresh_token',
+      'client_credentials',
+      'urn:ietf:params:oauth:grant-type:token-exchange',
+    ]);
+    expect(document.response_types_supported).toEqual(['code']);
+    expect(document).not.toHaveProperty('dpop_signing_alg_values_supported');
+  });
+
+  it('lets keys be cached, and publishes no private part', async () => {
+    const response = await fetch(`${service.url}/oidc/jwks`);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=300');
+    for (const key of (await response.json()).keys) {
+      expect(key).toMatchObject({ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' });
+      expect(key).not.toHaveProperty('d');
+    }
+  });
+
+  it.each(['client_id', 'resource', 'refresh_token', 'scope', 'subject_token'])(
+    'refuses U+0000 in %s',
+    async (name) => {
+      const { status, body } = await postForm(
+        `${service.url}/oidc/token`,
+        { grant_type: 'client_credentials', [name]: 'a\u0000b' },
+        machineHeaders(),
+      );
+      expect([status, body.error]).toEqual([400, 'invalid_request']);
+      const authorize = await fetch(`${service.url}/oidc/auth?${name}=a%00b`, { redirect: 'manual' });
+      expect(authorize.status).toBe(400);
+    },
+  );
+
+  it('limits a body to 56 KiB, announced or not', async () => {
+    const large = { grant_type: 'client_credentials', scope: 'x'.repeat(57 * 1024) };
+    const { status, body, headers } = await postForm(`${service.url}/oidc/token`, large, machineHeaders());
+    expect([status, body.error, headers.get('cache-control')]).toEqual([413, 'invalid_request', 'no-store']);
+    const chunked = await fetch(`${service.url}/oidc/token`, {
+      method: 'POST',
+      headers: { ...machineHeaders(), 'content-type': 'application/x-www-form-urlencoded' },
+      body: new Blob([new URLSearchParams(large).toString()]).stream(),
+      duplex: 'half',
+    } as RequestInit);
+    expect(chunked.status).toBe(413);
+  });
+
+  it('answers an error as JSON although the client accepts a page', async () => {
+    const { status, body } = await postForm(`${service.url}/oidc/token`, { grant_type: 'x' }, { accept: 'text/html' });
+    expect([status, body.error]).toEqual([400, 'invalid_request']);
+  });
+
+  it('introspects its JWTs, with the actor', async () => {
+    const { body } = await cast.spa.exchange({
+      subject_token: await cast.mint(),
+      actor_token: await cast.spa.signIn(cast.alice),
+    });
+    expect((await introspect(body.access_token)).body).toMatchObject({
+      active: true,
+      sub: cast.bob.id,
+      act: { sub: cast.alice.id },
+      client_id: cast.spa.clientId,
+      scope: cast.scope,
+      token_type: 'Bearer',
+    });
+  });
+
+  it('tells an application of its own tokens only', async () => {
+    const { body } = await cast.spa.exchange({ subject_token: await cast.mint() });
+    const { id } = await service.api.must('POST /applications', { name: 'Nosy', type: 'Traditional' });
+    const { value } = await service.api.must(`POST /applications/${id}/secrets`, { name: 'one' });
+    const nosy = { authorization: `Basic ${btoa(`${id}:${value}`)}` };
+    const opaque = await cast.spa.signIn(cast.alice);
+    for (const token of [body.access_token, opaque, await machineToken()])
+      expect((await introspect(token, nosy)).body).toEqual({ active: false });
+  });
+
+  it('calls no forged, foreign or broken token active', async () => {
+    const [header, payload, signature] = (await machineToken()).split('.') as [string, string, string];
+    const swapped = (name: string, value: unknown) =>
+      `${btoa(JSON.stringify({ ...JSON.parse(atob(header)), [name]: value })).replaceAll('=', '')}.${payload}.${signature}`;
+    for (const token of [
+      `${header}.${payload}.AAAA`,
+      swapped('alg', 'none'),
+      swapped('kid', 'other'),
+      swapped('typ', 'JWT'),
+      'a.b.c',
+    ]) {
+      expect((await introspect(token)).body).toEqual({ active: false });
+    }
+  });
+
+  it('revokes a JWT: introspection and the public list know at once', async () => {
+    const { body } = await cast.spa.exchange({ subject_token: await cast.mint() });
+    const { jti } = await verifyAccessToken(service, body.access_token, cast.resource);
+    expect((await revoke(body.access_token, {}, machineHeaders())).status).toBe(200); // Not its token: nothing happens.
+    expect((await introspect(body.access_token)).body.active).toBe(true);
+
+    expect((await revoke(body.access_token, { client_id: cast.spa.clientId })).status).toBe(200);
+    expect((await introspect(body.access_token)).body).toEqual({ active: false });
+    const list = await fetch(`${service.url}/oidc/revoked-tokens`);
+    expect(list.headers.get('cache-control')).toBe('public, max-age=1');
+    expect((await list.json()).tokens).toContainEqual({ jti, exp: expect.any(Number) });
+    const etag = list.headers.get('etag') as string;
+    expect((await fetch(`${service.url}/oidc/revoked-tokens`, { headers: { 'if-none-match': etag } })).status).toBe(
+      304,
+    );
+    const { body: rows } = await service.api.call(`GET /impersonations?subjectId=${cast.bob.id}&page_size=100`);
+    expect(rows.find(({ id }: { id: string }) => id === jti)).toMatchObject({
+      revokedAt: expect.any(Number),
+      revokedBy: cast.spa.clientId,
+    });
+  });
+
+  it('revokes a plain JWT too', async () => {
+    const token = await machineToken();
+    expect((await introspect(token)).body.active).toBe(true);
+    await revoke(token, {}, machineHeaders());
+    expect((await introspect(token)).body).toEqual({ active: false });
+  });
+});
