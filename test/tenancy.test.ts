@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../src/database/connect.ts';
 import { operations } from '../src/management/index.ts';
 import { type DatabaseKind, databases } from './support/databases.ts';
-import { type Sample, samples } from './support/samples.ts';
+import { requestOf, type Sample } from './support/sample.ts';
+import { samples } from './support/samples.ts';
 import { startService } from './support/start-service.ts';
 import { addTenant, dumpTenant, eraseTenant, loadTenant, renamed } from './support/tenant-rows.ts';
 import { WebhookReceiver } from './support/webhook-receiver.ts';
@@ -20,12 +21,6 @@ const TWIN = 'twin';
 /** Of the same form as `id`; nobody's. */
 const nobodys = (id: string) => (id.startsWith('https:') ? 'https://nobody.example/api' : 'z'.repeat(id.length));
 const strangers = (id: string) => (id.startsWith('https:') ? 'https://stranger.example/api' : `${id.slice(0, -4)}0000`);
-
-function requestOf(route: string, { params = {}, query = {}, body }: Sample): [route: string, body: unknown] {
-  const path = route.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''));
-  const search = new URLSearchParams(query);
-  return [search.size > 0 ? `${path}?${search}` : path, body];
-}
 
 /** A service whose tenant has everything, beside the two others who have it too. */
 async function buildStage(kind: DatabaseKind) {

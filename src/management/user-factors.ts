@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
 import Type from 'typebox';
 import type { UserRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
@@ -27,28 +28,15 @@ const NewFactor = Type.Object({
   codes: Type.Optional(Type.Array(Type.String(), { description: 'Of BackupCode; each can be used once' })),
 });
 
-/** RFC 4648 §6, without padding. */
-function base32(bytes: Buffer): string {
-  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
-  return (bits.match(/.{5}/g) ?? [])
-    .map((five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(five, 2)])
-    .join('');
-}
-
 /** What is shown once, and the text of it that is sealed: the secret, or the codes as JSON. */
 function make(type: 'Totp' | 'BackupCode', issuer: string, { username, primaryEmail, id }: UserRow) {
   if (type === 'BackupCode') {
     const codes = Array.from({ length: BACKUP_CODES }, () => randomBytes(BACKUP_CODE_BYTES).toString('hex'));
-    return { shown: { codes }, sealed: JSON.stringify(codes) };
+    return { shown: { codes }, sealed: JSON.stringify(codes), details: { remaining: BACKUP_CODES } };
   }
-  const secret = base32(randomBytes(TOTP_SECRET_BYTES));
-  const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(username ?? primaryEmail ?? id)}`;
-  const secretUri = `otpauth://totp/${label}?${new URLSearchParams({ secret, issuer })}`;
-  return { shown: { secret, secretUri }, sealed: secret };
-}
-
-async function changed(store: TenantStore, userId: string, now: number) {
-  return userView(store, await store.update('users', { id: userId }, { updatedAt: now }));
+  const secret = new Secret({ size: TOTP_SECRET_BYTES });
+  const secretUri = new TOTP({ secret, issuer, label: username ?? primaryEmail ?? id }).toString();
+  return { shown: { secret: secret.base32, secretUri }, sealed: secret.base32, details: {} };
 }
 
 export const userFactors = [
@@ -73,10 +61,10 @@ export const userFactors = [
     async run({ params: { userId }, body: { type }, tenant, store, now, secrets }) {
       const row = await store.lock('users', { id: userId });
       const id = newId();
-      const { shown, sealed } = make(type, tenant.name, row);
+      const { shown, sealed, details } = make(type, tenant.name, row);
       await store.removeAll('userFactors', { userId, type });
       const secretEncrypted = secrets.seal(sealed, `user-factor:${store.tenantId}:${id}`);
-      await store.add('userFactors', [{ id, userId, type, secretEncrypted, details: {}, createdAt: now }]);
+      await store.add('userFactors', [{ id, userId, type, secretEncrypted, details, createdAt: now }]);
       return { id, type, ...shown, user: await changed(store, userId, now) };
     },
     event: 'User.Data.Updated',

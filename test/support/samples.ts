@@ -1,37 +1,17 @@
-import { SCRIPT, type World } from './world.ts';
-
-/** A call that succeeds in a world. Whatever in it is an id of that world is tried with another tenant's. */
-export interface Sample {
-  params?: Record<string, string>;
-  query?: Record<string, string>;
-  body?: unknown;
-}
-
-type Samples = Record<string, (world: World) => Sample>;
+import { organizationRoles, organizations } from './organization-samples.ts';
+import { at, none, type Samples, sending } from './sample.ts';
+import { CONNECTOR, SCRIPT, type World } from './world.ts';
 
 const HOOK = { url: 'https://receiver.example/hook' };
 const user = ({ user: userId }: World) => ({ userId });
 const role = ({ role: id }: World) => ({ id });
 const resource = ({ resource: id }: World) => ({ id });
 const scope = ({ resource: resourceId, scope: scopeId }: World) => ({ resourceId, scopeId });
-const organization = ({ organization: id }: World) => ({ id });
-const organizationRole = ({ organizationRole: id }: World) => ({ id });
-const organizationScope = ({ organizationScope: id }: World) => ({ id });
-const member = ({ organization: id, user: userId }: World) => ({ id, userId });
-const machineMember = ({ organization: id, machine: applicationId }: World) => ({ id, applicationId });
 const application = ({ application: id }: World) => ({ id });
 const machine = ({ machine: id }: World) => ({ id });
 const hook = ({ hook: id }: World) => ({ id });
+const connector = ({ connector: id }: World) => ({ id });
 const script = { tokenTypePath: 'client-credentials' };
-
-/** A sample that needs nothing but the ids in its path. */
-const at = (params: (world: World) => Record<string, string>) => (world: World) => ({ params: params(world) });
-const sending =
-  (params: (world: World) => Record<string, string>, body: (world: World) => unknown) => (world: World) => ({
-    params: params(world),
-    body: body(world),
-  });
-const none = () => ({});
 
 const users: Samples = {
   'GET /users': (w) => ({ query: { excludeRoleId: w.role } }),
@@ -92,84 +72,6 @@ const roles: Samples = {
   ),
   'PATCH /resources/:resourceId/scopes/:scopeId': sending(scope, () => ({ description: 'Reads bills' })),
   'DELETE /resources/:resourceId/scopes/:scopeId': at(scope),
-};
-
-const organizations: Samples = {
-  'GET /organizations': () => ({ query: { q: 'acme' } }),
-  'POST /organizations': () => ({ body: { name: 'Globex' } }),
-  'GET /organizations/:id': at(organization),
-  'PATCH /organizations/:id': sending(organization, () => ({ customData: { size: 3 } })),
-  'DELETE /organizations/:id': at(organization),
-  'GET /organizations/:id/users': at(organization),
-  'POST /organizations/:id/users': sending(organization, (w) => ({ userIds: [w.spareUser] })),
-  'PUT /organizations/:id/users': sending(organization, (w) => ({ userIds: [w.spareUser] })),
-  'DELETE /organizations/:id/users/:userId': at(member),
-  'POST /organizations/:id/users/roles': sending(organization, (w) => ({
-    userIds: [w.user],
-    organizationRoleIds: [w.spareOrganizationRole],
-  })),
-  'GET /organizations/:id/users/:userId/roles': at(member),
-  'POST /organizations/:id/users/:userId/roles': sending(member, (w) => ({
-    organizationRoleIds: [w.spareOrganizationRole],
-  })),
-  'PUT /organizations/:id/users/:userId/roles': sending(member, (w) => ({
-    organizationRoleIds: [w.spareOrganizationRole],
-  })),
-  'DELETE /organizations/:id/users/:userId/roles/:organizationRoleId': at((w) => ({
-    ...member(w),
-    organizationRoleId: w.organizationRole,
-  })),
-  'GET /organizations/:id/users/:userId/scopes': at(member),
-  'GET /organizations/:id/applications': at(organization),
-  'POST /organizations/:id/applications': sending(organization, (w) => ({ applicationIds: [w.spareMachine] })),
-  'PUT /organizations/:id/applications': sending(organization, (w) => ({ applicationIds: [w.spareMachine] })),
-  'DELETE /organizations/:id/applications/:applicationId': at(machineMember),
-  'POST /organizations/:id/applications/roles': sending(organization, (w) => ({
-    applicationIds: [w.machine],
-    organizationRoleIds: [w.machineOrganizationRole],
-  })),
-  'GET /organizations/:id/applications/:applicationId/roles': at(machineMember),
-  'POST /organizations/:id/applications/:applicationId/roles': sending(machineMember, (w) => ({
-    organizationRoleIds: [w.machineOrganizationRole],
-  })),
-  'PUT /organizations/:id/applications/:applicationId/roles': sending(machineMember, () => ({
-    organizationRoleIds: [],
-  })),
-  'DELETE /organizations/:id/applications/:applicationId/roles/:organizationRoleId': at((w) => ({
-    ...machineMember(w),
-    organizationRoleId: w.machineOrganizationRole,
-  })),
-  'GET /organizations/:id/applications/:applicationId/scopes': at(machineMember),
-};
-
-const organizationRoles: Samples = {
-  'GET /organization-roles': none,
-  'POST /organization-roles': (w) => ({
-    body: { name: 'Owner', organizationScopeIds: [w.organizationScope], resourceScopeIds: [w.scope] },
-  }),
-  'GET /organization-roles/:id': at(organizationRole),
-  'PATCH /organization-roles/:id': sending(organizationRole, () => ({ description: 'Belongs' })),
-  'DELETE /organization-roles/:id': at(organizationRole),
-  'GET /organization-roles/:id/scopes': at(organizationRole),
-  'POST /organization-roles/:id/scopes': sending(organizationRole, (w) => ({
-    organizationScopeIds: [w.spareOrganizationScope],
-  })),
-  'PUT /organization-roles/:id/scopes': sending(organizationRole, (w) => ({
-    organizationScopeIds: [w.spareOrganizationScope],
-  })),
-  'DELETE /organization-roles/:id/scopes/:organizationScopeId': at((w) => ({
-    ...organizationRole(w),
-    organizationScopeId: w.organizationScope,
-  })),
-  'GET /organization-roles/:id/resource-scopes': at(organizationRole),
-  'POST /organization-roles/:id/resource-scopes': sending(organizationRole, (w) => ({ scopeIds: [w.spareScope] })),
-  'PUT /organization-roles/:id/resource-scopes': sending(organizationRole, (w) => ({ scopeIds: [w.spareScope] })),
-  'DELETE /organization-roles/:id/resource-scopes/:scopeId': at((w) => ({ ...organizationRole(w), scopeId: w.scope })),
-  'GET /organization-scopes': none,
-  'POST /organization-scopes': () => ({ body: { name: 'promote' } }),
-  'GET /organization-scopes/:id': at(organizationScope),
-  'PATCH /organization-scopes/:id': sending(organizationScope, () => ({ description: 'Invites' })),
-  'DELETE /organization-scopes/:id': at(organizationScope),
 };
 
 const applications: Samples = {
@@ -241,6 +143,16 @@ const hooks: Samples = {
   'GET /logs/:id': (w) => ({ params: { id: w.log } }),
 };
 
+const signIn: Samples = {
+  'GET /sign-in-exp': none,
+  'PATCH /sign-in-exp': () => ({ body: { brandName: 'Acme' } }),
+  'GET /connectors': none,
+  'POST /connectors': () => ({ body: { ...CONNECTOR, target: 'okta' } }),
+  'GET /connectors/:id': at(connector),
+  'PATCH /connectors/:id': sending(connector, () => ({ name: 'Google Workspace' })),
+  'DELETE /connectors/:id': at(connector),
+};
+
 /** By route. A row of the Management API without one fails the suite. */
 export const samples: Samples = {
   ...users,
@@ -251,4 +163,5 @@ export const samples: Samples = {
   ...impersonation,
   ...scripts,
   ...hooks,
+  ...signIn,
 };

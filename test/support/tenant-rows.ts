@@ -24,6 +24,8 @@ const TABLES: Table[] = [
   'organizationRoleResourceScopes',
   'organizationUserRoles',
   'organizationApplicationRoles',
+  'signInSettings',
+  'connectors',
   'signingKeys',
   'oidcPayloads',
   'subjectTokens',

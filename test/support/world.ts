@@ -28,11 +28,20 @@ export interface World {
   subjectToken: string;
   impersonation: string;
   hook: string;
+  connector: string;
   run: string;
   log: string;
   /** Where a test of a webhook may be sent. */
   receiver: string;
 }
+
+export const CONNECTOR = {
+  target: 'google',
+  name: 'Google',
+  issuer: 'https://accounts.google.example',
+  clientId: 'client',
+  clientSecret: 'hush',
+};
 
 export const SCRIPT = 'const getCustomJwtClaims = async () => ({ plan: "gold" });';
 
@@ -143,9 +152,10 @@ export async function buildWorld(api: ManagementClient, database: Database, rece
   await api.must('PUT /configs/jwt-customizer/client-credentials', { script: SCRIPT });
   const config = { url: 'https://receiver.example/hook' };
   const hook = await api.must('POST /hooks', { name: 'Off', events: ['User.Created'], config, enabled: false });
+  const connector = (await api.must('POST /connectors', CONNECTOR)).id;
   const [subjectToken] = await api.must(`GET /subject-tokens?userId=${who.user}`);
   const [log] = await api.must('GET /logs');
   const seen = await traces(new TenantStore(database, 'default'), { ...who, ...what });
-  const others = { subjectToken: subjectToken.id, hook: hook.id, log: log.id, receiver };
+  const others = { connector, subjectToken: subjectToken.id, hook: hook.id, log: log.id, receiver };
   return { ...who, ...may, ...what, ...where, ...seen, ...others };
 }

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from '../../src/database/connect.ts';
+import type { Operation } from '../../src/http/operation.ts';
+import { operations } from '../../src/management/index.ts';
+import { databases } from '../support/databases.ts';
+import { requestOf } from '../support/sample.ts';
+import { samples } from '../support/samples.ts';
+import { startService } from '../support/start-service.ts';
+import { dumpTenant, eraseTenant, loadTenant } from '../support/tenant-rows.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { buildWorld } from '../support/world.ts';
+
+/** Section 6.3 of the specification, line for line. */
+const SPECIFICATION = `
+| POST /users | User.Created |
+| DELETE /users/:userId | User.Deleted |
+| PATCH /users/:userId | User.Data.Updated |
+| PATCH /users/:userId/custom-data | User.Data.Updated |
+| PATCH /users/:userId/profile | User.Data.Updated |
+| PATCH /users/:userId/password | User.Data.Updated |
+| PATCH /users/:userId/is-suspended | User.SuspensionStatus.Updated |
+| POST /roles | Role.Created, and additionally Role.Scopes.Updated (listed in parentheses as secondary) |
+| DELETE /roles/:id | Role.Deleted |
+| PATCH /roles/:id | Role.Data.Updated |
+| POST /roles/:id/scopes | Role.Scopes.Updated |
+| DELETE /roles/:id/scopes/:scopeId | Role.Scopes.Updated |
+| POST /resources/:resourceId/scopes | Scope.Created |
+| DELETE /resources/:resourceId/scopes/:scopeId | Scope.Deleted |
+| PATCH /resources/:resourceId/scopes/:scopeId | Scope.Data.Updated |
+| POST /organizations | Organization.Created |
+| DELETE /organizations/:id | Organization.Deleted |
+| PATCH /organizations/:id | Organization.Data.Updated |
+| PUT /organizations/:id/users | Organization.Membership.Updated |
+| POST /organizations/:id/users | Organization.Membership.Updated |
+| DELETE /organizations/:id/users/:userId | Organization.Membership.Updated |
+| POST /organization-roles | OrganizationRole.Created, and additionally OrganizationRole.Scopes.Updated (listed in parentheses as secondary) |
+| DELETE /organization-roles/:id | OrganizationRole.Deleted |
+| PATCH /organization-roles/:id | OrganizationRole.Data.Updated |
+| POST /organization-scopes | OrganizationScope.Created |
+| DELETE /organization-scopes/:id | OrganizationScope.Deleted |
+| PATCH /organization-scopes/:id | OrganizationScope.Data.Updated |
+| PUT /organization-roles/:id/scopes | OrganizationRole.Scopes.Updated |
+| POST /organization-roles/:id/scopes | OrganizationRole.Scopes.Updated |
+| DELETE /organization-roles/:id/scopes/:organizationScopeId | OrganizationRole.Scopes.Updated |
+`;
+
+/** What its section 6.2 asks for besides: the same changes made by other operations. */
+const BESIDES = `
+| DELETE /resources/:id | Scope.Deleted |
+| POST /users/:userId/identities/:target | User.Data.Updated |
+| DELETE /users/:userId/identities/:target | User.Data.Updated |
+| POST /users/:userId/mfa-verifications | User.Data.Updated |
+| DELETE /users/:userId/mfa-verifications/:verificationId | User.Data.Updated |
+| PUT /organizations/:id/applications | Organization.Membership.Updated |
+| POST /organizations/:id/applications | Organization.Membership.Updated |
+| DELETE /organizations/:id/applications/:applicationId | Organization.Membership.Updated |
+| PUT /organization-roles/:id/resource-scopes | OrganizationRole.Scopes.Updated |
+| POST /organization-roles/:id/resource-scopes | OrganizationRole.Scopes.Updated |
+| DELETE /organization-roles/:id/resource-scopes/:scopeId | OrganizationRole.Scopes.Updated |
+`;
+
+const parse = (table: string): Record<string, string[]> =>
+  Object.fromEntries(
+    [...table.matchAll(/^\| (.+?) \| (.+?) \|$/gm)].map(([, route = '', cell = '']) => [
+      route,
+      cell.match(/\w+(\.\w+)+/g) ?? [],
+    ]),
+  );
+
+const declaredBy = ({ event, also = [] }: Operation): string[] => [
+  ...(event ? [event] : []),
+  ...also.map(({ event }) => event),
+];
+
+const expected = { ...parse(SPECIFICATION), ...parse(BESIDES) };
+
+it('has every line of section 6.3', () => {
+  expect(Object.keys(parse(SPECIFICATION))).toHaveLength(30);
+});
+
+it('declares exactly the events of section 6.3, and those the contract adds', () => {
+  const declared = operations.map((operation) => [operation.route, declaredBy(operation)] as const);
+  expect(Object.fromEntries(declared.filter(([, events]) => events.length > 0))).toEqual(expected);
+});
+
+describe.each(databases)('on %s', (kind) => {
+  async function buildStage() {
+    const service = await startService(kind, { DEMO: 'false' });
+    const { databaseUrl, dataDir } = service;
+    const database = connect({ databaseUrl, dataDir, poolSize: 2 });
+    const receiver = await WebhookReceiver.start();
+    const world = await buildWorld(service.api, database, receiver.url);
+    const rows = await dumpTenant(database, 'default');
+    return { service, database, receiver, world, rows: { ...rows, events: [] } };
+  }
+  let stage: Awaited<ReturnType<typeof buildStage>>;
+
+  beforeAll(async () => {
+    stage = await buildStage();
+  });
+  afterAll(async () => {
+    await stage.database.close();
+    await stage.receiver.stop();
+    await stage.service[Symbol.asyncDispose]();
+  });
+
+  it.each(operations.filter(({ method }) => method !== 'GET').map(({ route }) => route))(
+    '%s announces what the table says',
+    async (route) => {
+      const { service, database, world, rows } = stage;
+      await eraseTenant(database, 'default');
+      await loadTenant(database, 'default', rows);
+      await service.api.must(...requestOf(route, samples[route]?.(world) ?? {}));
+
+      const { events = [] } = await dumpTenant(database, 'default');
+      const bodies = events.map((row) => JSON.parse(JSON.parse(row).body));
+      const [, path = ''] = route.split(' ');
+      // Deleting the resource of the world takes its two scopes along.
+      const wanted = route === 'DELETE /resources/:id' ? ['Scope.Deleted', 'Scope.Deleted'] : (expected[route] ?? []);
+      expect(bodies.map(({ event }) => event).toSorted()).toEqual(wanted.toSorted());
+      for (const body of bodies)
+        expect(body).toMatchObject({ matchedRoute: path, status: expect.any(Number), params: expect.any(Object) });
+    },
+  );
+});
