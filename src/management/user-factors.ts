@@ -39,6 +39,10 @@ function make(type: 'Totp' | 'BackupCode', issuer: string, { username, primaryEm
   return { shown: { secret: secret.base32, secretUri }, sealed: secret.base32, details: {} };
 }
 
+async function changed(store: TenantStore, userId: string, now: number) {
+  return userView(store, await store.update('users', { id: userId }, { updatedAt: now }));
+}
+
 export const userFactors = [
   operation('GET /users/:userId/mfa-verifications', {
     summary: 'List the second factors of a user',
