@@ -26,7 +26,7 @@ import type { Logger } from './observe/logger.ts';
 import { AccessTokens } from './oidc/access-tokens.ts';
 import { oidcEndpoint } from './oidc/endpoint.ts';
 import { ManagementAccess } from './oidc/management-access.ts';
-import { wellKnownRoutes } from './oidc/metadata.ts';
+import { insertedMetadataPath } from './oidc/metadata.ts';
 import { Providers } from './oidc/providers.ts';
 import { revokedTokensEndpoint } from './oidc/revoked-tokens.ts';
 import { SecretBox } from './secret-box.ts';
@@ -154,7 +154,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     }),
     oidc: oidcEndpoint(providers),
     revokedTokens: revokedTokensEndpoint(clock),
-    wellKnown: wellKnownRoutes(providers),
+    metadataPath: insertedMetadataPath,
     reference: referenceRoutes(operations),
     authenticate: authenticate({
       verify: (tenant, token) => tokens.verify(tenant, token),

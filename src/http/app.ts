@@ -18,8 +18,8 @@ export interface AppParts {
   oidc: RequestHandler;
   /** `GET /oidc/revoked-tokens`, which is ours. */
   revokedTokens: RequestHandler;
-  /** Metadata outside `/oidc`. */
-  wellKnown: Router;
+  /** RFC 8414: before the tenant, as the path that names it is moved. */
+  metadataPath: RequestHandler;
   /** Public parts of `/api`: the OpenAPI document and its reference page. */
   reference: Router;
   authenticate: RequestHandler;
@@ -92,8 +92,8 @@ export function createApp({ tenants, logger, trustProxy, ...parts }: AppParts): 
 
   app.use(requestId(logger));
   app.use(parts.health);
+  app.use(parts.metadataPath);
   app.use(resolveTenant(tenants));
-  app.use(parts.wellKnown);
   app.get('/oidc/revoked-tokens', parts.revokedTokens);
   app.use('/oidc', parts.oidc);
   app.use('/api', management);

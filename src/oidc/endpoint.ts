@@ -57,7 +57,7 @@ function withBody(request: Request, body: Buffer): Request {
  * The library builds its URLs from Host and the forwarded headers. It is given the tenant's own, so
  * that no header of a client can point `jwks_uri` elsewhere.
  */
-export function forceCanonicalHost(request: Request, { host, protocol }: Tenant): void {
+function forceCanonicalHost(request: Request, { host, protocol }: Tenant): void {
   const { headers } = request;
   headers.host = host;
   headers['x-forwarded-host'] = host;

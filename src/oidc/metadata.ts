@@ -1,20 +1,15 @@
-import { Router } from 'express';
-import { contextOf } from '../http/context.ts';
-import { forceCanonicalHost } from './endpoint.ts';
-import type { Providers } from './providers.ts';
+import type { RequestHandler } from 'express';
+
+const INSERTED = /^\/\.well-known\/(oauth-authorization-server|openid-configuration)(\/[^?]*?)?\/oidc\/?(?=\?|$)/;
 
 /**
- * RFC 8414 §3.1: for an issuer with a path the well-known name comes before that path, so this cannot
- * live below `/oidc`. The document itself is the provider's own.
+ * RFC 8414 §3.1: for an issuer with a path the well-known name is inserted before that path. The
+ * request goes on as one for the document below the issuer, so its tenant is found by the inserted path.
  */
-export function wellKnownRoutes(providers: Providers): Router {
-  const router = Router();
-  router.get('/.well-known/oauth-authorization-server/oidc', async (request, response) => {
-    const { tenant } = contextOf(request);
-    request.url = '/.well-known/oauth-authorization-server';
-    forceCanonicalHost(request, tenant);
-    const handle = await providers.handlerOf(tenant);
-    await handle(request, response);
-  });
-  return router;
-}
+export const insertedMetadataPath: RequestHandler = (request, _response, next) => {
+  if (request.url.startsWith('/.well-known/')) {
+    request.url = request.url.replace(INSERTED, (_, name: string, path = '') => `${path}/oidc/.well-known/${name}`);
+    request.originalUrl = request.url;
+  }
+  next();
+};
