@@ -9,7 +9,7 @@
  * @param {boolean} hasFetch
  */
 // biome-ignore lint/correctness/noUnusedVariables: called by the text that prelude.mjs composes
-function prelude(limits) {
+function prelude(limits, hasFetch) {
   const { parse, stringify } = JSON;
   const { apply, defineProperty, deleteProperty } = Reflect;
   const { slice } = String.prototype;
@@ -141,6 +141,9 @@ function prelude(limits) {
   lazily('structuredClone', makeStructuredClone);
   lazily('crypto', () => makeCrypto(seed));
 
+  const network = hasFetch ? makeFetch(limits.fetches) : undefined;
+  if (network) defineProperty(global, 'fetch', { value: network.fetch, writable: true, configurable: true });
+
   let seed = '';
   const operations = {
     start(input, randomness) {
@@ -149,8 +152,12 @@ function prelude(limits) {
       return '';
     },
     take() {
-      const letter = denial === undefined ? state : 'd';
-      return letter + (lines ? '1' : '0') + (letter === 'd' ? denial : outcome);
+      const letter = denial !== undefined ? 'd' : state === 'p' && network?.isWaiting() ? 'f' : state;
+      return letter + (lines ? '1' : '0') + (letter === 'd' ? denial : letter === 'f' ? network.takeUnsent() : outcome);
+    },
+    resume(call, answer) {
+      network.answer(call, answer);
+      return '';
     },
     lines: () => `[${lines}]`,
     defined: () => (typeof getCustomJwtClaims === 'function' ? '1' : '0'),

@@ -1,4 +1,5 @@
 import type { RunnerProcess } from './runner-process.ts';
+import type { FetchBroker } from './sandbox-fetch.ts';
 import type { SandboxLimits } from './sandbox-limits.ts';
 import { FairQueue } from './sandbox-queue.ts';
 import { type Death, Runner } from './sandbox-runner.ts';
@@ -20,6 +21,7 @@ export interface LaneOptions {
   /** A runner died and this script is the cause. */
   onKill: (script: ScriptVersion) => void;
   limits: SandboxLimits;
+  broker: FetchBroker | undefined;
   logger: SandboxLogger;
 }
 
@@ -80,7 +82,7 @@ export class Lane {
   }
 
   get isBusy(): boolean {
-    return this.#executing > 0 || this.#queue.length > 0;
+    return this.#queue.length > 0 || this.#runners.some((runner) => runner.isBusy);
   }
 
   get status() {
@@ -117,10 +119,11 @@ export class Lane {
   async #spawn(): Promise<void> {
     const process = await this.#options.spawn();
     if (this.#isClosed) return process.kill();
-    const runner = new Runner(process, this.#options.limits);
-    runner.onEnd = (job) => {
+    const runner = new Runner(process, this.#options.limits, this.#options.broker);
+    runner.onFree = (job) => {
       this.#failures = 0;
-      this.#freed(job);
+      if (job) this.#freed(job);
+      else this.#dispatch();
     };
     runner.onDeath = (death) => this.#replace(runner, death);
     this.#runners.push(runner);

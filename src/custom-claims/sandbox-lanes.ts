@@ -1,4 +1,5 @@
 import type { RunnerProcess } from './runner-process.ts';
+import type { FetchBroker } from './sandbox-fetch.ts';
 import { Lane } from './sandbox-lane.ts';
 import type { SandboxLimits } from './sandbox-limits.ts';
 import type { Quarantine } from './sandbox-quarantine.ts';
@@ -16,6 +17,7 @@ export interface LanesOptions {
   spawn: () => Promise<RunnerProcess>;
   quarantine: Quarantine;
   limits: SandboxLimits;
+  broker: FetchBroker | undefined;
   logger: SandboxLogger;
 }
 
@@ -85,8 +87,8 @@ export class Lanes {
   #lane(name: string, layout: { size: number; standby: number; spawn: () => Promise<RunnerProcess> }): Lane {
     const known = this.#lanes.get(name);
     if (known) return known;
-    const { limits, logger, quarantine } = this.#options;
-    const lane = new Lane({ name, ...layout, limits, logger, onKill: (script) => quarantine.killed(script) });
+    const { limits, broker, logger, quarantine } = this.#options;
+    const lane = new Lane({ name, ...layout, limits, broker, logger, onKill: (script) => quarantine.killed(script) });
     this.#lanes.set(name, lane);
     return lane;
   }

@@ -10,7 +10,7 @@ const FAILURES = ['denied', 'thrown', 'timeout', 'memory', 'invalid-result', 'to
 /** Everything a runner says is checked here once more, as if the runner belonged to the tenant. */
 export function runOutcome(answer: Answer, limits: SandboxLimits): RunOutcome {
   const { wallMs } = answer;
-  if (answer.from === 'pool') return stopped(answer.result, answer.message, wallMs);
+  if (answer.from === 'pool') return stopped(answer.result, answer.message, wallMs, answer.cpuMs);
   const { reply } = answer;
   if (reply.kind !== 'done') return stopped('killed', 'The runner broke the protocol.', wallMs);
   return {
@@ -38,11 +38,16 @@ export function compileOutcome(answer: Answer, limits: SandboxLimits): CompileOu
 }
 
 /** A run without an answer of its own. */
-export const stopped = (result: Exclude<RunOutcome['result'], 'ok'>, message: string, wallMs = 0): RunOutcome => ({
+export const stopped = (
+  result: Exclude<RunOutcome['result'], 'ok'>,
+  message: string,
+  wallMs = 0,
+  cpuMs = wallMs,
+): RunOutcome => ({
   result,
   message,
   wallMs,
-  cpuMs: wallMs,
+  cpuMs,
   console: [],
   spareUsed: false,
 });

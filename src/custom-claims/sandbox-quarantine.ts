@@ -41,8 +41,9 @@ export class Quarantine {
   }
 
   /** A run that ended by its own, or by a limit inside the runner. */
-  ended({ tenantId }: ScriptVersion, { result, cpuMs }: RunOutcome): void {
-    if (result === 'timeout' || result === 'memory' || cpuMs >= HEAVY_MS) this.#note(this.#strikes, tenantId);
+  ended({ tenantId }: ScriptVersion, { result, wallMs, cpuMs }: RunOutcome): void {
+    const heldTheCore = cpuMs >= HEAVY_MS || (result === 'timeout' && cpuMs > wallMs / 2); // Waiting for a fetch does not.
+    if (heldTheCore || result === 'memory') this.#note(this.#strikes, tenantId);
   }
 
   /** A run that took its runner with it. */

@@ -99,7 +99,7 @@ export interface ScriptVersion {
 
 /** Why a job has no answer from its script. */
 export interface Stopped {
-  result: 'memory' | 'killed' | 'overloaded';
+  result: 'memory' | 'killed' | 'timeout' | 'overloaded';
   message: string;
 }
 
@@ -119,5 +119,5 @@ export interface Job {
 
 export type Answer = { wallMs: number } & (
   | { from: 'runner'; reply: Extract<Reply, { kind: 'done' | 'compiled' }> }
-  | ({ from: 'pool' } & Stopped)
+  | ({ from: 'pool'; cpuMs?: number } & Stopped)
 );

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Hardening, harden } from './runner-hardening.ts';
 import { RunnerProcess } from './runner-process.ts';
+import { FetchBroker } from './sandbox-fetch.ts';
 import { Lanes } from './sandbox-lanes.ts';
 import { LIMITS, type SandboxLimits } from './sandbox-limits.ts';
 import { compileOutcome, runOutcome, stopped } from './sandbox-outcome.ts';
@@ -16,6 +17,7 @@ import type {
 } from './sandbox-types.ts';
 
 export type { ConsoleLine, FetchAnswer, FetchRequest } from '../../sandbox/protocol.ts';
+export { FetchRefusal } from './sandbox-fetch.ts';
 export type {
   CompileOutcome,
   FetchLimits,
@@ -54,7 +56,9 @@ export class Sandbox {
     const quarantine = new Quarantine(() => performance.now());
     const started = [hardening.first];
     const spawn = async () => started.pop() ?? RunnerProcess.start(hardening.command);
-    const lanes = await Lanes.open({ runners, isolation, spawn, quarantine, limits: limitsOf(options), logger });
+    const limits = limitsOf(options);
+    const broker = options.fetch && new FetchBroker(options.fetch, limits);
+    const lanes = await Lanes.open({ runners, isolation, spawn, quarantine, limits, broker, logger });
     const sandbox = new Sandbox(options, hardening, quarantine, lanes);
     logger.info({ layers: hardening.layers, missing: hardening.missing, runners, isolation }, 'the sandbox is ready');
     return sandbox;
