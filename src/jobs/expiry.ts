@@ -11,6 +11,9 @@ const RUNS_KEPT_MS = 30 * DAY_MS;
 const expired: { table: string; column: string; keptMs: number }[] = [
   { table: 'oidcPayloads', column: 'expiresAt', keptMs: 0 },
   { table: 'revokedTokens', column: 'expiresAt', keptMs: 0 },
+  { table: 'signInProgress', column: 'expiresAt', keptMs: 0 },
+  { table: 'verificationCodes', column: 'expiresAt', keptMs: 0 },
+  { table: 'rateLimits', column: 'expiresAt', keptMs: 0 },
   { table: 'subjectTokens', column: 'expiresAt', keptMs: SUBJECT_TOKENS_KEPT_MS },
   { table: 'scriptRuns', column: 'createdAt', keptMs: RUNS_KEPT_MS },
 ];

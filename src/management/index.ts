@@ -2,6 +2,7 @@ import type { Operation } from '../http/operation.ts';
 import { applicationRoles } from './application-roles.ts';
 import { applicationSecrets } from './application-secrets.ts';
 import { applications } from './applications.ts';
+import { connectors } from './connectors.ts';
 import { hookLogs } from './hook-logs.ts';
 import { hooks } from './hooks.ts';
 import { impersonations } from './impersonations.ts';
@@ -24,6 +25,7 @@ import { roles } from './roles.ts';
 import { scopes } from './scopes.ts';
 import { scriptTests } from './script-tests.ts';
 import { scriptVersions } from './script-versions.ts';
+import { signInExp } from './sign-in-exp.ts';
 import { subjectTokens } from './subject-tokens.ts';
 import { userData } from './user-data.ts';
 import { userFactors } from './user-factors.ts';
@@ -64,5 +66,7 @@ export const operations: readonly Operation[] = [
   ...scriptVersions,
   ...hooks,
   ...hookLogs,
+  ...signInExp,
+  ...connectors,
   ...logs,
 ];

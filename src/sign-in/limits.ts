@@ -68,7 +68,7 @@ export class Limits {
   }
 
   async clear(store: TenantStore, rule: Rule, name: string | undefined): Promise<void> {
-    await store.removeAll('rateLimits', { key: keyOf(rule, name) });
+    await store.change('rateLimits', { key: keyOf(rule, name) }, { points: 0 });
   }
 }
 

@@ -16,6 +16,12 @@ function periodOf(secret: string, code: string, now: number): number | null {
   return delta === null ? null : Math.floor(now / PERIOD_MS) + delta;
 }
 
+export const newTotpSecret = (): string => new Secret({ size: 20 }).base32;
+
+/** `otpauth://…`: what the app scans. */
+export const totpUri = (secret: string, accountName: string, issuer: string): string =>
+  totpOf(secret, accountName, issuer).toString();
+
 export interface NewTotp {
   verification: Verification;
   /** Base32, for typing. */
@@ -27,9 +33,9 @@ export interface NewTotp {
 /** The secret of a new authenticator app; the same one until it is verified, so that a reload changes nothing. */
 export function newTotp(flow: Flow, accountName: string): NewTotp {
   const pending = progressOf(flow).verifications.find(({ type, isVerified }) => type === 'Totp' && !isVerified);
-  const secret = String(pending?.details?.secret ?? new Secret({ size: 20 }).base32);
+  const secret = String(pending?.details?.secret ?? newTotpSecret());
   const verification = pending ?? addVerification(flow, { type: 'Totp', isVerified: false, details: { secret } });
-  return { verification, secret, uri: totpOf(secret, accountName, flow.settings.brandName).toString() };
+  return { verification, secret, uri: totpUri(secret, accountName, flow.settings.brandName) };
 }
 
 /** The person's app shows what ours computes. @throws 422 `factor.invalid_code` */

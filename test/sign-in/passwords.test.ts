@@ -29,12 +29,17 @@ it('says no to everything where there is no digest, or none that can be read', a
 
 it('works as long for a missing account as for a real one', async () => {
   const digest = await hashPassword('correct horse');
-  const time = async (digest: string | null) => {
-    const startedAt = performance.now();
-    for (let round = 0; round < 8; round += 1) await verifyPassword(digest, 'wrong');
-    return performance.now() - startedAt;
-  };
-  const [real, missing] = [await time(digest), await time(null)];
-  expect(missing / real).toBeGreaterThan(0.5);
-  expect(missing / real).toBeLessThan(2);
+  const fastest = { real: Number.POSITIVE_INFINITY, missing: Number.POSITIVE_INFINITY };
+  for (let round = 0; round < 20; round += 1) {
+    for (const [kind, given] of [
+      ['real', digest],
+      ['missing', null],
+    ] as const) {
+      const startedAt = performance.now();
+      await verifyPassword(given, 'wrong');
+      fastest[kind] = Math.min(fastest[kind], performance.now() - startedAt); // What else runs here only adds.
+    }
+  }
+  expect(fastest.missing / fastest.real).toBeGreaterThan(0.7);
+  expect(fastest.missing / fastest.real).toBeLessThan(1.4);
 });

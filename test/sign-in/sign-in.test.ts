@@ -14,7 +14,10 @@ describe.each(databases)('sign-in on %s', (kind) => {
     const { clientId, actor } = service.credentials.demo;
     const visitor = new Visitor(service.url);
     visitor.headers = { 'user-agent': 'Visitor/1' };
-    const { client, url, tokensAt } = await authorization(service, { scope: 'openid profile offline_access' });
+    const { client, url, tokensAt } = await authorization(service, {
+      scope: 'openid profile offline_access',
+      prompt: 'consent',
+    });
 
     const first = await visitor.open(url);
     expect(first.text).toMatch(/Sign in to /);

@@ -66,7 +66,7 @@ export class Visitor {
       ({ path }) => url.pathname === path || url.pathname.startsWith(path.replace(/\/?$/, '/')),
     );
     const cookie = sent.map(({ name, value }) => `${name}=${value}`).join('; ');
-    const headers = { ...this.headers, ...(init.headers as Record<string, string>), cookie };
+    const headers = { accept: 'text/html', ...this.headers, ...(init.headers as Record<string, string>), cookie };
     const response = await fetch(url, { ...init, redirect: 'manual', headers });
     for (const line of response.headers.getSetCookie()) this.#keep(line);
     return response;

@@ -1,0 +1,102 @@
+import Type from 'typebox';
+import type { ConnectorRow } from '../database/tables.ts';
+import type { TenantStore } from '../database/tenant-store.ts';
+import { Timestamp } from '../entities.ts';
+import { ServiceError } from '../errors.ts';
+import { operation } from '../http/operation.ts';
+import { newId } from '../ids.ts';
+import { connectorPurposeOf, DEFAULT_SCOPE } from '../sign-in/connectors.ts';
+
+const Fields = {
+  target: Type.String({
+    pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
+    description: 'Names the provider in `identities`; part of the redirect URI `{endpoint}/sign-in/callback/{target}`.',
+  }),
+  name: Type.String({ minLength: 1, maxLength: 64, description: 'As the sign-in page shows it' }),
+  issuer: Type.String({ pattern: '^https?://\\S+$', maxLength: 2048, description: 'Discovered by OpenID Connect' }),
+  clientId: Type.String({ minLength: 1, maxLength: 2048 }),
+  scope: Type.Optional(
+    Type.String({ pattern: '(^| )openid( |$)', maxLength: 1024, description: `Default: ${DEFAULT_SCOPE}` }),
+  ),
+  domains: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[a-z0-9-]+(\\.[a-z0-9-]+)+$', maxLength: 253 }), {
+      maxItems: 100,
+      uniqueItems: true,
+      description: 'E-mail domains in lower case. With one or more, the connector is single sign-on for them.',
+    }),
+  ),
+};
+const Secret = Type.String({ minLength: 1, maxLength: 2048, description: 'Never returned' });
+
+const Connector = Type.Object({
+  tenantId: Type.String(),
+  id: Type.String(),
+  ...Fields,
+  scope: Type.String(),
+  domains: Type.Array(Type.String()),
+  createdAt: Timestamp,
+});
+
+/** An e-mail domain leads to one provider. */
+async function requireFreeDomains(store: TenantStore, domains: string[] = [], ownId?: string): Promise<void> {
+  const others: ConnectorRow[] = await store.from('connectors').select('*');
+  const isTaken = others.some(
+    (other) => other.id !== ownId && other.domains.some((domain) => domains.includes(domain)),
+  );
+  if (isTaken) throw new ServiceError('connector.domain_in_use');
+}
+
+export const connectors = [
+  operation('GET /connectors', {
+    summary: 'List the identity providers that people can sign in with',
+    status: 200,
+    returns: Type.Array(Connector),
+    run: ({ store }) => store.from('connectors').orderBy('createdAt').select('*'),
+  }),
+
+  operation('POST /connectors', {
+    summary: 'Add an OpenID Connect provider',
+    description: 'SAML is not supported.',
+    status: 201,
+    body: Type.Object({ ...Fields, clientSecret: Secret }),
+    returns: Connector,
+    errors: ['connector.target_in_use', 'connector.domain_in_use'],
+    async run({ body: { clientSecret, scope = DEFAULT_SCOPE, domains = [], ...fields }, store, secrets, now }) {
+      await requireFreeDomains(store, domains);
+      const id = newId();
+      const clientSecretEncrypted = secrets.seal(clientSecret, connectorPurposeOf(store.tenantId, id));
+      return store.insert('connectors', { ...fields, id, scope, domains, clientSecretEncrypted, createdAt: now });
+    },
+  }),
+
+  operation('GET /connectors/:id', {
+    summary: 'Read an identity provider',
+    status: 200,
+    returns: Connector,
+    errors: ['entity.not_exists_with_id'],
+    run: ({ params, store }) => store.get('connectors', params),
+  }),
+
+  operation('PATCH /connectors/:id', {
+    summary: 'Change an identity provider',
+    status: 200,
+    body: Type.Partial(Type.Object({ ...Fields, clientSecret: Secret })),
+    returns: Connector,
+    errors: ['entity.not_exists', 'entity.invalid_input', 'connector.target_in_use', 'connector.domain_in_use'],
+    async run({ params: { id }, body: { clientSecret, ...fields }, store, secrets }) {
+      await requireFreeDomains(store, fields.domains, id);
+      const secret = clientSecret && {
+        clientSecretEncrypted: secrets.seal(clientSecret, connectorPurposeOf(store.tenantId, id)),
+      };
+      return store.update('connectors', { id }, { ...fields, ...secret });
+    },
+  }),
+
+  operation('DELETE /connectors/:id', {
+    summary: 'Remove an identity provider',
+    description: 'Accounts stay linked: they can be unlinked one by one.',
+    status: 204,
+    errors: ['entity.not_found'],
+    run: ({ params, store }) => store.remove('connectors', params),
+  }),
+];

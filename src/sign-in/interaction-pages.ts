@@ -1,0 +1,104 @@
+import type { Request, Response } from 'express';
+import type { Provider } from 'oidc-provider';
+import { ServiceError } from '../errors.ts';
+import { complete, type Missing, missingOf } from './actions.ts';
+import { authenticationMethods } from './authentication-methods.ts';
+import { offeredConnectors } from './connectors.ts';
+import { type Flow, progressOf } from './flow.ts';
+import type { Body, FormAction } from './forms.ts';
+import { csrfTokenOf, type Interaction, parameterOf } from './open-flow.ts';
+import type { FormView } from './pages/layout.ts';
+import { ProgressStore } from './progress.ts';
+import { basePathOf, sendPage, viewOf } from './respond.ts';
+import { type Shown, stepPage } from './steps.ts';
+
+/** A request of an interaction, and its answer. */
+export interface Opened {
+  request: Request;
+  response: Response;
+  provider: Provider;
+  interaction: Interaction;
+  flow: Flow;
+}
+
+/** Of every field its one value; what is sent twice is taken for absent. */
+export function bodyOf({ request }: { request: Request }): Body {
+  const fields = Object.entries((request.body ?? {}) as Record<string, unknown>);
+  return Object.fromEntries(fields.filter((field): field is [string, string] => typeof field[1] === 'string'));
+}
+
+export function formViewOf({ flow, interaction, request }: Opened): FormView {
+  const uiLocales = parameterOf(interaction, 'ui_locales');
+  const view = viewOf(flow.tenant, flow.settings, { uiLocales, acceptLanguage: request.headers['accept-language'] });
+  return { ...view, action: `${view.base}/sign-in/${flow.uid}`, csrf: csrfTokenOf(interaction), fault: undefined };
+}
+
+export const redirectToStep = ({ flow, response }: Opened): void =>
+  response.redirect(303, `${basePathOf(flow.tenant)}/sign-in/${flow.uid}`);
+
+const progressStoreOf = ({ store, tools }: Flow): ProgressStore => new ProgressStore(store, tools.secrets);
+
+/** One step: what the form does, then the next step, or the same one with what to do about it. */
+export async function take(opened: Opened, act: FormAction): Promise<void> {
+  try {
+    await act(opened.flow, bodyOf(opened), formViewOf(opened).t);
+    await goOn(opened);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    await showFault(opened, error);
+  }
+}
+
+/** To the next step, or out of the interaction when nothing is missing. */
+async function goOn(opened: Opened): Promise<void> {
+  const { flow } = opened;
+  if (flow.saved.finishedAt !== null || (await missingOf(flow)) === undefined) return finish(opened);
+  await progressStoreOf(flow).save(flow.uid, flow.saved);
+  redirectToStep(opened);
+}
+
+/** A second request of a finished interaction is led out as the first was; nothing is announced again. */
+async function finish(opened: Opened): Promise<void> {
+  const { flow, provider, request, response } = opened;
+  if (flow.saved.finishedAt === null) await complete(flow);
+  const { userId: accountId, verifications } = progressOf(flow);
+  if (accountId === undefined) return redirectToStep(opened); // After a reset.
+  const login = { accountId, amr: authenticationMethods(verifications) };
+  await provider.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false });
+}
+
+export async function show(opened: Opened): Promise<void> {
+  const { flow, response } = opened;
+  const missing = flow.saved.finishedAt === null ? await missingOf(flow) : undefined;
+  if (missing === undefined) return finish(opened);
+  const before = JSON.stringify(flow.saved.progress);
+  const html = await render(opened, missing, undefined);
+  // A page may begin what its form ends: the challenge of a passkey, the secret of a new factor.
+  if (JSON.stringify(flow.saved.progress) !== before) await progressStoreOf(flow).save(flow.uid, flow.saved);
+  sendPage(response, 200, html);
+}
+
+/** The same step again, saying what to do; what was typed stays. */
+export async function showFault(opened: Opened, error: ServiceError): Promise<void> {
+  const { flow, response } = opened;
+  const saved = await progressStoreOf(flow).find(flow.uid);
+  // A form that was sent twice: the other one went on, and that is where this one goes too.
+  if (saved?.version !== flow.saved.version) return redirectToStep(opened);
+  flow.saved.progress = saved.progress;
+  const missing = await missingOf(flow);
+  if (missing === undefined) throw error;
+  const { t } = formViewOf(opened);
+  response.set(error.headers);
+  sendPage(response, error.status, await render(opened, missing, t.faults[error.code] ?? t.faultElse));
+}
+
+async function render(opened: Opened, missing: Missing, fault: string | undefined) {
+  const { flow, interaction, request } = opened;
+  const shown: Shown = {
+    typed: bodyOf(opened).identifier,
+    loginHint: parameterOf(interaction, 'login_hint'),
+    chosen: request.query,
+    social: missing.what === 'identification' ? await offeredConnectors(flow.store) : [],
+  };
+  return stepPage(flow, missing, { ...formViewOf(opened), fault }, shown);
+}
