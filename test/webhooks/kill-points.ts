@@ -1,0 +1,50 @@
+import pg from 'pg';
+import sqlite3 from 'sqlite3';
+
+/**
+ * Loaded before the service with `--import`: kills the process, as `kill -9` does, at the nth statement of a kind.
+ * `KILL_AT=<point>:<n>`. The service itself knows nothing of it.
+ */
+export const KILL_POINTS = ['before-commit', 'after-commit', 'before-settle', 'after-settle', 'migration'] as const;
+export type KillPoint = (typeof KILL_POINTS)[number];
+
+const STATEMENTS: Record<KillPoint, RegExp> = {
+  'before-commit': /^commit/i,
+  'after-commit': /^commit/i,
+  'before-settle': /^insert into attempts|^with held as/i,
+  'after-settle': /^insert into attempts|^with held as/i,
+  migration: /^create (table|index|unique)/i,
+};
+
+const [point, count] = (process.env.KILL_AT ?? '').split(':') as [KillPoint | '', string];
+let left = Number(count);
+
+const die = (): never => {
+  process.kill(process.pid, 'SIGKILL');
+  for (;;); // The signal is on its way; nothing more may happen.
+};
+
+/** @returns the arguments, with a callback that kills once the statement has taken effect where that is wanted */
+function watched(sql: unknown, args: unknown[]): unknown[] {
+  if (point === '' || typeof sql !== 'string' || !STATEMENTS[point].test(sql.trim())) return args;
+  left -= 1;
+  if (left !== 0) return args;
+  if (!point.startsWith('after')) return die();
+  return args.map((arg) => (typeof arg === 'function' ? die : arg));
+}
+
+function patch(prototype: object, names: string[], sqlOf: (first: unknown) => unknown): void {
+  const methods = prototype as Record<string, (...args: unknown[]) => unknown>;
+  for (const name of names) {
+    const original = methods[name];
+    if (!original) throw new Error(`there is no ${name} to watch`);
+    methods[name] = function (...args) {
+      return original.apply(this, watched(sqlOf(args[0]), args));
+    };
+  }
+}
+
+if (point !== '') {
+  patch(pg.Client.prototype, ['query'], (first) => (first as { text?: string } | undefined)?.text ?? first);
+  patch(sqlite3.Database.prototype, ['run', 'all', 'exec'], (first) => first);
+}

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createDatabase, type DatabaseKind } from '../support/databases.ts';
+import { slow, WebhookReceiver } from '../support/webhook-receiver.ts';
+import type { KillPoint } from './kill-points.ts';
+import { chance, Killable, Ledger } from './killable.ts';
+import { until } from './stage.ts';
+
+const KILLS = Number(process.env.KILLS ?? 5);
+const SEED = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
+const POINTS: (KillPoint | 'any moment')[] = [
+  'before-commit',
+  'after-settle',
+  'any moment',
+  'after-commit',
+  'before-settle',
+];
+const WRITERS = 4;
+/** Deliveries that one kill may repeat: eight under way to the one hook, and what waited for or was in one settlement. */
+const REPEATED_PER_KILL = 8 + 100;
+
+/** Makes users one after another until the process is dead; what it acknowledges goes into the ledger. */
+async function write(service: Killable, ledger: Ledger, name: () => string): Promise<void> {
+  const api = await service.api();
+  while (!service.isDead) {
+    const username = name();
+    const answer = await api.call('POST /users', { username }).catch(() => undefined);
+    if (answer?.status === 200) ledger.add(username);
+    else if (answer) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+  }
+}
+
+/** Starts, lets writers work, and ends with the process dead at the point. */
+async function killedRun(
+  service: Killable,
+  run: { point: (typeof POINTS)[number]; after: number },
+  work: () => Promise<void>,
+) {
+  const { point, after } = run;
+  await service.start(point === 'any moment' ? undefined : `${point}:${after}`);
+  const working = Array.from({ length: WRITERS }, work);
+  // A point that is not reached in time is a kill at some moment, too.
+  const kill = setTimeout(() => void service.kill(), point === 'any moment' ? after * 10 : 8000);
+  await service.dead();
+  clearTimeout(kill);
+  await Promise.all(working);
+}
+
+it.each<[string, DatabaseKind, boolean]>([
+  ['sqlite', 'sqlite', false],
+  ['postgres', 'postgres', false],
+  ['postgres, beside a second process', 'postgres', true],
+])(
+  'loses nothing that was acknowledged, however often it is killed: %s',
+  async (_, kind, hasSecond) => {
+    console.log(`KILL_SEED=${SEED} KILLS=${KILLS}`);
+    const draw = chance(SEED);
+    await using database = await createDatabase(kind);
+    await using receiver = await WebhookReceiver.start({ behaviour: slow(2) });
+    const ledger = new Ledger(join(database.dataDir, 'ledger'));
+    const service = await Killable.on(database);
+    const second = await Killable.on(database);
+    let count = 0;
+    const name = () => {
+      count += 1;
+      return `user${count}`;
+    };
+
+    await service.start(`migration:${1 + draw(40)}`);
+    await service.dead();
+    await service.start();
+    await (await service.api()).must('POST /hooks', {
+      name: 'Kills',
+      events: ['User.Created'],
+      config: { url: receiver.url },
+    });
+    await service.kill();
+    if (hasSecond) await second.start();
+
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const run = { point: POINTS[kill % POINTS.length] as (typeof POINTS)[number], after: 1 + draw(80) };
+      await killedRun(service, run, () => write(service, ledger, name));
+    }
+    await service.start();
+
+    const acknowledged = ledger.entries();
+    const usernameOf = (body: string): string => JSON.parse(body).data.username;
+    const missing = async () => {
+      const arrived = new Set(receiver.arrivals.map(({ body }) => usernameOf(body)));
+      return acknowledged.filter((username) => !arrived.has(username));
+    };
+    await until(missing, (usernames) => usernames.length === 0, 20_000);
+
+    const ids = new Map<string, Set<unknown>>();
+    for (const { body, headers } of receiver.arrivals) {
+      const username = usernameOf(body);
+      ids.set(username, (ids.get(username) ?? new Set()).add(headers['webhook-id']));
+    }
+    const repeated = receiver.arrivals.length - ids.size;
+    console.log(`${acknowledged.length} acknowledged, ${receiver.arrivals.length} arrived, ${repeated} repeated`);
+    expect(acknowledged.length).toBeGreaterThan(KILLS);
+    expect([...ids.values()].filter(({ size }) => size !== 1)).toEqual([]);
+    expect(repeated).toBeLessThanOrEqual(KILLS * REPEATED_PER_KILL);
+    await service.kill();
+    if (hasSecond) await second.kill();
+  },
+  60_000 + KILLS * 20_000,
+);

@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, fsyncSync, openSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ManagementClient } from '../support/call.ts';
+import type { Database } from '../support/databases.ts';
+import { freePort } from '../support/free-port.ts';
+import type { KillPoint } from './kill-points.ts';
+
+const root = join(import.meta.dirname, '../..');
+const READY_MS = 30_000;
+
+/** The service as a process of its own, which can be killed and started again on the same database. */
+export class Killable {
+  readonly #env: Record<string, string>;
+  readonly #database: Database;
+  #child: ChildProcess | undefined;
+  #api: ManagementClient | undefined;
+
+  private constructor(database: Database, port: number) {
+    this.#database = database;
+    this.#env = {
+      PATH: process.env.PATH ?? '',
+      PORT: String(port),
+      DATA_DIR: database.dataDir,
+      ...(database.url && { DATABASE_URL: database.url }),
+      DEMO: 'false',
+      LOG_LEVEL: 'error',
+      SANDBOX_RUNNERS: '1',
+      WEBHOOK_TIMEOUT_MS: '1000',
+      WEBHOOK_LEASE_MS: '2000',
+      WEBHOOK_RETRY_SCHEDULE: '0,1,1,1,1,1,1,1,1,1,1',
+    };
+  }
+
+  static async on(database: Database): Promise<Killable> {
+    return new Killable(database, await freePort());
+  }
+
+  /** @param killAt the process ends itself there: `before-commit:17` */
+  async start(killAt?: `${KillPoint}:${number}`): Promise<void> {
+    const watch = killAt ? ['--import', join(root, 'test/webhooks/kill-points.ts')] : [];
+    const env = { ...this.#env, ...(killAt && { KILL_AT: killAt }) };
+    const stdio = ['ignore', 'ignore', 'inherit'] as const; // The first start prints its credentials.
+    this.#child = spawn(process.execPath, [...watch, join(root, 'src/main.ts')], { cwd: root, env, stdio: [...stdio] });
+    const readyBy = Date.now() + READY_MS;
+    while (!(await this.#isReady())) {
+      if (this.isDead) return; // It was killed on its way up.
+      if (Date.now() > readyBy) throw new Error('the service did not become ready');
+      await pause(30);
+    }
+  }
+
+  get isDead(): boolean {
+    return !this.#child || this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  async kill(): Promise<void> {
+    this.#child?.kill('SIGKILL');
+    await this.dead();
+  }
+
+  async dead(): Promise<void> {
+    if (this.#child && !this.isDead) await once(this.#child, 'exit');
+  }
+
+  /** As the machine that the first start made; its token outlives the process that issued it. */
+  async api(): Promise<ManagementClient> {
+    if (!this.#api) {
+      const text = await readFile(join(this.#database.dataDir, 'credentials.json'), 'utf8');
+      const { managementApiIndicator, machine } = JSON.parse(text);
+      this.#api = new ManagementClient(`http://localhost:${this.#env.PORT}`, managementApiIndicator, machine);
+    }
+    return this.#api;
+  }
+
+  async #isReady(): Promise<boolean> {
+    const answer = await fetch(`http://localhost:${this.#env.PORT}/readyz`).catch(() => undefined);
+    return answer?.ok ?? false;
+  }
+}
+
+/** What the service acknowledged, on disk before the next request is made: the truth that deliveries are held against. */
+export class Ledger {
+  readonly #path: string;
+  readonly #file: number;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#file = openSync(path, 'a');
+  }
+
+  add(entry: string): void {
+    appendFileSync(this.#file, `${entry}\n`);
+    fsyncSync(this.#file);
+  }
+
+  entries(): string[] {
+    return readFileSync(this.#path, 'utf8').split('\n').filter(Boolean);
+  }
+}
+
+/** A repeatable source of chance (mulberry32): the same seed, the same kills. */
+export function chance(seed: number): (below: number) => number {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
