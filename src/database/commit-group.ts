@@ -14,10 +14,11 @@ const MAX_GROUP = 64;
  * waiting. What costs is the fsync of a commit, not the statements, so sixteen concurrent writers
  * pay for one.
  *
- * Each job runs in a savepoint of its own: one that fails is rolled back alone. Nobody is told of
- * success before the commit, so an answered change is on disk.
+ * Each job runs in a savepoint of its own, unless it is alone: one that fails is rolled back alone.
+ * Nobody is told of success before the commit, so an answered change is on disk.
  *
- * The loser: a transaction each. It holds the writer for an fsync per job.
+ * The losers: a transaction each holds the writer for an fsync per job; Knex's own transaction
+ * objects cost more than the statements in them, and the pool of one connection needs none.
  */
 export class CommitGroup {
   readonly #writer: Knex;
@@ -43,27 +44,36 @@ export class CommitGroup {
 
   /** Never throws: a failure is told to the jobs it concerns. */
   async #commitNext(): Promise<void> {
+    const group = this.#waiting.splice(0, MAX_GROUP);
     const tell: (() => void)[] = [];
-    const done: Job[] = [];
     try {
-      await this.#writer.transaction(async (transaction) => {
-        while (this.#waiting.length > 0 && done.length < MAX_GROUP) {
-          const job = this.#waiting.shift() as Job;
-          done.push(job);
-          try {
-            const value = await transaction.transaction(job.work);
-            tell.push(() => job.resolve(value));
-          } catch (error) {
-            tell.push(() => job.reject(error));
-          }
-        }
-      });
+      await this.#writer.raw('begin immediate');
+      for (const job of group) tell.push(await (group.length === 1 ? this.#runAlone(job) : this.#runAmongOthers(job)));
+      await this.#writer.raw('commit');
     } catch (error) {
-      // Begin or commit failed: nothing of this group is on disk.
-      if (done.length === 0) done.push(...this.#waiting.splice(0));
-      for (const job of done) job.reject(error);
+      // Nothing of this group is on disk. The rollback fails when there is nothing to roll back, or no database.
+      await this.#writer.raw('rollback').catch(() => {});
+      for (const { reject } of group) reject(error);
       return;
     }
     for (const inform of tell) inform();
+  }
+
+  async #runAlone({ work, resolve }: Job): Promise<() => void> {
+    const value = await work(this.#writer);
+    return () => resolve(value);
+  }
+
+  async #runAmongOthers({ work, resolve, reject }: Job): Promise<() => void> {
+    await this.#writer.raw('savepoint job');
+    try {
+      const value = await work(this.#writer);
+      await this.#writer.raw('release job');
+      return () => resolve(value);
+    } catch (error) {
+      await this.#writer.raw('rollback to job');
+      await this.#writer.raw('release job');
+      return () => reject(error);
+    }
   }
 }

@@ -3,6 +3,7 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { CommitGroup } from './commit-group.ts';
 import { Commits } from './commits.ts';
+import { camelCase, snakeCase } from './names.ts';
 import { booleanColumns, jsonColumns } from './tables.ts';
 
 // Times and counts are bigint columns; all of them fit a double exactly.
@@ -32,28 +33,10 @@ export interface Database {
 
 type RawRow = Record<string, unknown>;
 
-const snakeNames = new Map<string, string>();
-const camelNames = new Map<string, string>();
-
-/** Memoized: identifiers are few, and every query asks for all of its own. */
-function remember(names: Map<string, string>, name: string, convert: (name: string) => string): string {
-  let converted = names.get(name);
-  if (converted === undefined) {
-    converted = convert(name);
-    names.set(name, converted);
-  }
-  return converted;
-}
-
-const toSnake = (name: string) =>
-  remember(snakeNames, name, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-const toCamel = (name: string) =>
-  remember(camelNames, name, (name) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()));
-
 function camelRow(row: unknown): unknown {
   if (row === null || typeof row !== 'object') return row;
   const converted: RawRow = {};
-  for (const [name, value] of Object.entries(row)) converted[toCamel(name)] = value;
+  for (const [name, value] of Object.entries(row)) converted[camelCase(name)] = value;
   return converted;
 }
 
@@ -62,7 +45,7 @@ function sqliteRow(row: unknown): unknown {
   if (row === null || typeof row !== 'object') return row;
   const converted: RawRow = {};
   for (const [name, value] of Object.entries(row)) {
-    const column = toCamel(name);
+    const column = camelCase(name);
     if (value !== null && jsonColumns.has(column)) converted[column] = JSON.parse(value as string);
     else if (value !== null && booleanColumns.has(column)) converted[column] = value === 1;
     else converted[column] = value;
@@ -72,7 +55,7 @@ function sqliteRow(row: unknown): unknown {
 
 function conversions(convert: (row: unknown) => unknown): Pick<Knex.Config, 'wrapIdentifier' | 'postProcessResponse'> {
   return {
-    wrapIdentifier: (name, wrap) => wrap(toSnake(name)),
+    wrapIdentifier: (name, wrap) => wrap(snakeCase(name)),
     postProcessResponse: (result) => {
       if (Array.isArray(result)) return result.map(convert);
       if (Array.isArray(result?.rows)) return result.rows.map(convert); // PostgreSQL's answer to `raw`.

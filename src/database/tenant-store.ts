@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { ServiceError } from '../errors.ts';
 import type { Database } from './connect.ts';
 import { constraintError } from './constraints.ts';
+import { insertMany } from './insert-many.ts';
 import { jsonColumns, type Table, type Tables } from './tables.ts';
 
 type Row<T extends Table> = Tables[T];
@@ -106,11 +107,20 @@ export class TenantStore {
     });
   }
 
-  /** Like `insertAll`, for rows that nobody reads back. */
+  /** Like `insertAll`, for rows that nobody reads back and that all name the same columns. */
   async add<T extends Table>(table: T, rows: Fields<T>[]): Promise<void> {
-    if (rows.length === 0) return;
+    const [first, ...more] = rows;
+    if (!first) return;
+    const { tenantId } = this;
     await this.#write(table, async (db) => {
-      for (const part of this.#parts(rows)) await db(table).insert(part);
+      if (more.length === 0) await db(table).insert({ ...encode(first), tenantId });
+      else
+        await insertMany(
+          db,
+          this.kind,
+          table,
+          rows.map((row) => ({ ...row, tenantId })),
+        );
     });
   }
 
