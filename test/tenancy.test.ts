@@ -1,20 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect } from '../src/database/connect.ts';
 import { operations } from '../src/management/index.ts';
 import { type DatabaseKind, databases } from './support/databases.ts';
 import { requestOf, type Sample } from './support/sample.ts';
 import { samples } from './support/samples.ts';
-import { startService } from './support/start-service.ts';
-import { addTenant, dumpTenant, eraseTenant, loadTenant, renamed } from './support/tenant-rows.ts';
-import { WebhookReceiver } from './support/webhook-receiver.ts';
-import { buildWorld } from './support/world.ts';
+import { buildStage } from './support/stage.ts';
+import { addTenant, dumpTenant, loadTenant, renamed } from './support/tenant-rows.ts';
 
 /**
  * Each operation is tried against two other tenants. The *stranger* holds the same things under other ids: an id
  * of theirs must be answered as one that nobody has. The *twin* holds the same things under the same ids: what is
  * done here must not touch them, and what is read here must not double.
  */
-const OWN = 'default';
 const STRANGER = 'stranger';
 const TWIN = 'twin';
 
@@ -22,14 +18,10 @@ const TWIN = 'twin';
 const nobodys = (id: string) => (id.startsWith('https:') ? 'https://nobody.example/api' : 'z'.repeat(id.length));
 const strangers = (id: string) => (id.startsWith('https:') ? 'https://stranger.example/api' : `${id.slice(0, -4)}0000`);
 
-/** A service whose tenant has everything, beside the two others who have it too. */
-async function buildStage(kind: DatabaseKind) {
-  const service = await startService(kind, { DEMO: 'false' });
-  const { api, databaseUrl, dataDir } = service;
-  const database = connect({ databaseUrl, dataDir, poolSize: 2 });
-  const receiver = await WebhookReceiver.start();
-  const world = await buildWorld(api, database, receiver.url);
-  const own = await dumpTenant(database, OWN);
+/** The stage, and on it the two others, who came after everything was read once. */
+async function buildTenants(kind: DatabaseKind) {
+  const stage = await buildStage(kind);
+  const { api, database, world, rows } = stage;
   const ids = Object.entries(world).flatMap(([name, id]) => (name === 'receiver' ? [] : [id]));
 
   const call = async (route: string, sample: Sample) => {
@@ -46,11 +38,11 @@ async function buildStage(kind: DatabaseKind) {
   });
   await addTenant(database, STRANGER);
   await addTenant(database, TWIN);
-  await loadTenant(database, STRANGER, renamed(own, new Map(ids.map((id) => [id, strangers(id)]))));
-  await loadTenant(database, TWIN, own);
+  await loadTenant(database, STRANGER, renamed(rows, new Map(ids.map((id) => [id, strangers(id)]))));
+  await loadTenant(database, TWIN, rows);
 
   return {
-    world,
+    ...stage,
     call,
     /** What each read answered before there was anyone else. */
     alone,
@@ -58,15 +50,6 @@ async function buildStage(kind: DatabaseKind) {
     othersAtFirst: await others(),
     /** The ids of the world that a sample names. */
     idsIn: (sample: Sample) => ids.filter((id) => JSON.stringify(sample).includes(`"${id}"`)),
-    async restore() {
-      await eraseTenant(database, OWN);
-      await loadTenant(database, OWN, own);
-    },
-    async close() {
-      await database.close();
-      await receiver.stop();
-      await service[Symbol.asyncDispose]();
-    },
   };
 }
 
@@ -74,9 +57,9 @@ const instead = (sample: Sample, id: string, other: string): Sample =>
   JSON.parse(JSON.stringify(sample).replaceAll(`"${id}"`, `"${other}"`));
 
 describe.each(databases)('another tenant on %s', (kind) => {
-  let stage: Awaited<ReturnType<typeof buildStage>>;
+  let stage: Awaited<ReturnType<typeof buildTenants>>;
   beforeAll(async () => {
-    stage = await buildStage(kind);
+    stage = await buildTenants(kind);
   });
   afterAll(() => stage.close());
 

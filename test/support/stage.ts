@@ -1,0 +1,37 @@
+import { connect } from '../../src/database/connect.ts';
+import type { DatabaseKind } from './databases.ts';
+import { startService } from './start-service.ts';
+import { dumpTenant, eraseTenant, loadTenant } from './tenant-rows.ts';
+import { WebhookReceiver } from './webhook-receiver.ts';
+import { buildWorld } from './world.ts';
+
+const OWN = 'default';
+
+export type Stage = Awaited<ReturnType<typeof buildStage>>;
+
+/** A service whose tenant has one of everything, and can have it back after a call that changed something. */
+export async function buildStage(kind: DatabaseKind) {
+  const service = await startService(kind, { DEMO: 'false', WEBHOOK_TIMEOUT_MS: '1000' });
+  const { api, databaseUrl, dataDir } = service;
+  const database = connect({ databaseUrl, dataDir, poolSize: 2 });
+  const receiver = await WebhookReceiver.start();
+  const world = await buildWorld(api, database, receiver.url);
+  const rows = await dumpTenant(database, OWN);
+  return {
+    service,
+    api,
+    database,
+    world,
+    /** Everything of the tenant, as it was at first. */
+    rows,
+    async restore() {
+      await eraseTenant(database, OWN);
+      await loadTenant(database, OWN, rows);
+    },
+    async close() {
+      await database.close();
+      await receiver.stop();
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}
