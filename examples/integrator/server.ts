@@ -1,0 +1,108 @@
+/**
+ * An integrator's own backend: `POST /api/request-impersonation`. It decides who may act as whom, and nobody else
+ * does: the service mints for whoever holds the machine's credentials.
+ */
+import type { AddressInfo } from 'node:net';
+import express, { type ErrorRequestHandler } from 'express';
+
+function setting(name: string, fallback?: string): string {
+  const value = process.env[name] || fallback;
+  if (value === undefined) throw new Error(`${name} is not set`);
+  return value;
+}
+
+const ENDPOINT = setting('ENDPOINT'); // Of the service, without a trailing slash.
+const MANAGEMENT_API = setting('MANAGEMENT_API_INDICATOR', `${ENDPOINT}/api`);
+const MACHINE = btoa(`${setting('MACHINE_CLIENT_ID')}:${setting('MACHINE_CLIENT_SECRET')}`);
+const SUPPORT_APPLICATION = setting('SUPPORT_APPLICATION_ID'); // Signs actors in, and makes the exchange.
+const SUPPORT_ROLE = setting('SUPPORT_ROLE', 'Support');
+
+/** Told to the caller as it is. */
+const refusal = (status: number, message: string) => Object.assign(new Error(message), { status });
+
+type Question = { authorization?: string; form?: Record<string, string>; json?: object };
+
+/** Asks the service: a form, JSON, or nothing to send. */
+async function ask<Answer>(path: string, { authorization, form, json }: Question): Promise<Answer> {
+  const response = await fetch(`${ENDPOINT}${path}`, {
+    method: form || json ? 'POST' : 'GET',
+    headers: { ...(authorization && { authorization }), ...(json && { 'content-type': 'application/json' }) },
+    body: form ? new URLSearchParams(form) : json ? JSON.stringify(json) : null,
+    signal: AbortSignal.timeout(5_000),
+  });
+  const answer = (await response.json()) as Answer & { message: string };
+  if (response.ok) return answer;
+  if (response.status === 401) machine.until = 0; // It may have been ended: the next request gets another.
+  // An unknown or suspended user is the caller's mistake; that we are not let in is ours.
+  throw refusal([404, 422].includes(response.status) ? response.status : 502, answer.message);
+}
+
+const machine = { token: '', until: 0 };
+
+/** For the Management API: kept until a minute before it expires. */
+async function asMachine(): Promise<string> {
+  if (machine.until < Date.now()) {
+    const form = { grant_type: 'client_credentials', resource: MANAGEMENT_API, scope: 'all' };
+    const { access_token: token, expires_in: seconds } = await ask<{ access_token: string; expires_in: number }>(
+      '/oidc/token',
+      { authorization: `Basic ${MACHINE}`, form },
+    );
+    Object.assign(machine, { token, until: Date.now() + (seconds - 60) * 1000 });
+  }
+  return `Bearer ${machine.token}`;
+}
+
+/** Whose token it is: live, with `openid`, and issued to the support application. No other may pass its tokens on. */
+async function actorOf(authorization = ''): Promise<string> {
+  const [, token] = /^Bearer (\S+)$/i.exec(authorization) ?? [];
+  if (!token) throw refusal(401, 'an access token is required: Authorization: Bearer …');
+  const { active, sub, scope } = await ask<{ active: boolean; sub?: string; scope?: string }>(
+    '/oidc/token/introspection',
+    { form: { token, client_id: SUPPORT_APPLICATION } },
+  );
+  if (!active || !sub || !scope?.split(' ').includes('openid')) throw refusal(401, 'the access token is not valid');
+  return sub;
+}
+
+/** The policy: put your own here. Asked each time, so that a role taken away counts at once. */
+async function requireSupport(actorId: string): Promise<void> {
+  const roles = await ask<{ name: string }[]>(`/api/users/${actorId}/roles`, { authorization: await asMachine() });
+  if (!roles.some(({ name }) => name === SUPPORT_ROLE))
+    throw refusal(403, `only people with the role ${SUPPORT_ROLE} may impersonate`);
+}
+
+function textOf(body: Record<string, unknown> | undefined, name: string): string {
+  const value = body?.[name];
+  if (typeof value === 'string' && value.trim()) return value;
+  throw refusal(400, `${name} must be a text that is not empty`);
+}
+
+const onError: ErrorRequestHandler = ({ name, status = 500, message }, _request, response, _next) => {
+  if (name === 'TimeoutError' || message === 'fetch failed') response.status(502).json({ error: 'no answer' });
+  else response.status(status).json({ error: status === 500 ? 'failed' : message });
+};
+
+const server = express()
+  .use(express.json())
+  .post('/api/request-impersonation', async ({ headers, body }, response) => {
+    const actorId = await actorOf(headers.authorization);
+    await requireSupport(actorId);
+    const [userId, reason, ticketId] = ['userId', 'reason', 'ticketId'].map((name) => textOf(body, name));
+    if (userId === actorId) throw refusal(400, 'userId must be somebody else');
+
+    const minted = await ask<{ subjectToken: string; expiresIn: number }>('/api/subject-tokens', {
+      authorization: await asMachine(),
+      json: {
+        userId,
+        context: { ticketId, reason, supportEngineerId: actorId },
+        // Whoever else gets hold of it can do nothing with it.
+        actorId,
+        clientId: SUPPORT_APPLICATION,
+      },
+    });
+    response.set('Cache-Control', 'no-store').json(minted);
+  })
+  .use(onError)
+  .listen(Number(setting('PORT', '4000')), () => {
+    console.log(`Listening at http://localhost:${(server.address() as AddressInfo).port}`);
+  });

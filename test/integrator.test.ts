@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { describe, expect, it } from 'vitest';
+import { signIn } from '../scripts/support/sign-in.ts';
+import { castOf, verifyAccessToken } from './support/cast.ts';
+import { databases } from './support/databases.ts';
+import { startService, type TestService } from './support/start-service.ts';
+
+/** The example, as a process of its own. */
+async function startIntegrator({ url, credentials: { machine, demo } }: TestService) {
+  const child = spawn(process.execPath, ['examples/integrator/server.ts'], {
+    env: {
+      PORT: '0',
+      ENDPOINT: url,
+      MACHINE_CLIENT_ID: machine.clientId,
+      MACHINE_CLIENT_SECRET: machine.clientSecret,
+      SUPPORT_APPLICATION_ID: demo.clientId,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const [line] = await once(createInterface(child.stdout), 'line');
+  const endpoint = `${line.split(' ').at(-1)}/api/request-impersonation`;
+
+  return {
+    async request(body: unknown, accessToken?: string) {
+      const response = await fetch(endpoint, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(accessToken !== undefined && { authorization: `Bearer ${accessToken}` }),
+        },
+        body: JSON.stringify(body),
+      });
+      return { status: response.status, body: (await response.json()) as Record<string, string> };
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await exited;
+    },
+  };
+}
+
+/** Signs in to an application that is not the support application. */
+async function signInElsewhere({ url, api }: TestService, person: { username: string; password: string }) {
+  const redirectUri = 'http://localhost:4500/callback';
+  const { id } = await api.must('POST /applications', {
+    name: 'Shop',
+    type: 'SPA',
+    oidcClientMetadata: { redirectUris: [redirectUri], postLogoutRedirectUris: [] },
+  });
+  const { tokens } = await signIn({ endpoint: url, clientId: id, redirectUri, scope: 'openid', person });
+  return tokens.access_token;
+}
+
+/** Makes someone one of those whom the example lets impersonate. */
+async function promote({ api }: TestService, userId: string): Promise<void> {
+  const { id } = await api.must('POST /roles', { name: 'Support', description: 'May act as customers' });
+  await api.must(`POST /users/${userId}/roles`, { roleIds: [id] });
+}
+
+describe.each(databases)("the integrator's backend on %s", (kind) => {
+  it('gets support a subject token, and the exchange a token that acts', async () => {
+    await using service = await startService(kind);
+    const { alice, bob, spa, resource, scope } = castOf(service);
+    await promote(service, alice.id);
+    await using backend = await startIntegrator(service);
+
+    const actorToken = await spa.signIn(alice);
+    const wish = { userId: bob.id, reason: 'Order is missing', ticketId: 'TICKET-7' };
+    const granted = await backend.request(wish, actorToken);
+    expect(granted).toEqual({ status: 200, body: { subjectToken: expect.stringMatching(/^sub_/), expiresIn: 600 } });
+
+    const exchange = { subject_token: granted.body.subjectToken, actor_token: actorToken };
+    const { status, body } = await spa.exchange(exchange);
+    expect(status).toBe(200);
+    expect(await verifyAccessToken(service, body.access_token, resource)).toMatchObject({
+      sub: bob.id,
+      aud: resource,
+      scope,
+      act: { sub: alice.id },
+      impersonation_context: { ticket_id: 'TICKET-7', reason: 'Order is missing', support_engineer: alice.id },
+    });
+
+    // What it hands out is bound to its actor: without the actor's own token it is worth nothing.
+    const next = await backend.request(wish, actorToken);
+    const stolen = await spa.exchange({ subject_token: next.body.subjectToken });
+    expect(stolen).toMatchObject({
+      status: 400,
+      body: { error_description: 'subject token is bound to another actor' },
+    });
+  });
+
+  it('refuses whoever may not, and whatever is not complete', async () => {
+    await using service = await startService(kind);
+    const { alice, bob, spa } = castOf(service);
+    await using backend = await startIntegrator(service);
+    const wish = { userId: bob.id, reason: 'Order is missing', ticketId: 'TICKET-7' };
+    const actorToken = await spa.signIn(alice);
+
+    expect(await backend.request(wish)).toMatchObject({ status: 401 });
+    expect(await backend.request(wish, 'nobodys')).toMatchObject({ status: 401 });
+    expect(await backend.request(wish, await spa.signIn(alice, 'profile'))).toMatchObject({ status: 401 });
+    expect(await backend.request(wish, actorToken)).toMatchObject({ status: 403 });
+
+    await promote(service, alice.id);
+    // Any application can get a token with `openid`; only the support application's counts.
+    expect(await backend.request(wish, await signInElsewhere(service, alice))).toMatchObject({ status: 401 });
+    const { reason: _, ...without } = wish;
+    expect(await backend.request(without, actorToken)).toEqual({
+      status: 400,
+      body: { error: 'reason must be a text that is not empty' },
+    });
+    expect(await backend.request({ ...wish, userId: alice.id }, actorToken)).toMatchObject({ status: 400 });
+    expect(await backend.request({ ...wish, userId: 'nobody' }, actorToken)).toMatchObject({ status: 404 });
+
+    await service.api.must(`PATCH /users/${alice.id}/is-suspended`, { isSuspended: true });
+    expect(await backend.request(wish, actorToken)).toMatchObject({ status: 401 });
+    expect(await service.api.must('GET /subject-tokens')).toEqual([]);
+  });
+});
