@@ -7,12 +7,15 @@ const HOOKS_PER_CLAIM = 100;
 const MAX_QUEUED = 512;
 /** Rows held for a hook, under way or queued, for each that may be under way. More are claimed below half of it. */
 const HELD_PER_ROOM = 4;
+/** An idle hook that failed is remembered this long; it may have been deleted. */
+const REMEMBERED_MS = 60 * 60 * 1000;
 
 /** One hook in this process: its breaker, what is claimed for it, what is under way. */
 export interface Lane extends HookKey {
   breaker: Breaker;
   queue: ClaimedDelivery[];
   inFlight: number;
+  usedAt: number;
   /** When a failure was last written to the hook's row, since its last success. */
   failureRecordedAt: number | undefined;
 }
@@ -84,6 +87,7 @@ export class Lanes {
       const row = lane.queue.shift();
       if (!row) continue;
       this.#queued -= 1;
+      lane.usedAt = now;
       if (lane.queue.length > 0) this.#ready.add(lane);
       return { lane, row };
     }
@@ -108,17 +112,17 @@ export class Lanes {
     if (!lane) {
       const { tenantId, hookId } = hook;
       const breaker = new Breaker(this.#settings);
-      lane = { tenantId, hookId, breaker, queue: [], inFlight: 0, failureRecordedAt: undefined };
+      lane = { tenantId, hookId, breaker, queue: [], inFlight: 0, usedAt: 0, failureRecordedAt: undefined };
       this.#lanes.set(key, lane);
     }
     return lane;
   }
 
-  /** Forgets hooks that are idle and against which nothing is known. */
-  prune(): void {
+  /** Forgets hooks that are idle and against which nothing is known, or nothing new. */
+  prune(now: number): void {
     for (const [key, lane] of this.#lanes) {
       const isIdle = lane.inFlight === 0 && lane.queue.length === 0 && !this.#due.has(key);
-      if (isIdle && lane.breaker.isClean) this.#lanes.delete(key);
+      if (isIdle && (lane.breaker.isClean || now - lane.usedAt > REMEMBERED_MS)) this.#lanes.delete(key);
     }
   }
 

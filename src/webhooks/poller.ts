@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
 import type { Database } from '../database/connect.ts';
 import { newId } from '../ids.ts';
 import type { HttpClient } from '../net/http-client.ts';
@@ -16,16 +17,10 @@ import { Slots } from './slots.ts';
 
 const POLL_MS = 1000;
 
-export interface PollerSettings {
+export type PollerSettings = Omit<Config['webhooks'], 'allowedNetworks' | 'loopbackByDefault' | 'proxyUrl'> & {
   /** For notices between processes; undefined on SQLite. */
   databaseUrl: string | undefined;
-  timeoutMs: number;
-  retryScheduleSeconds: number[] | undefined;
-  perHookConcurrency: number;
-  concurrency: number;
-  maxResponseBytes: number;
-  leaseMs: number;
-}
+};
 
 export interface PollerParts {
   database: Database;
@@ -55,6 +50,7 @@ export class WebhookPoller {
   /** Tenants to look at; `undefined` stands for all. */
   readonly #toScan = new Set<string | undefined>();
   #filling: Promise<void> | undefined;
+  #hasNews = false;
   #poll: NodeJS.Timeout | undefined;
   #slotTimer: NodeJS.Timeout | undefined;
   #unlisten: (() => void) | undefined;
@@ -121,39 +117,46 @@ export class WebhookPoller {
   }
 
   async #tick(): Promise<void> {
-    this.#lanes.prune();
-    try {
-      await this.#replays.step();
-    } catch (error) {
-      this.#parts.logger.error({ err: error }, 'webhook replays could not go on');
-    }
+    const { clock, logger } = this.#parts;
+    this.#lanes.prune(clock());
+    await this.#replays.step().catch((error) => logger.error({ err: error }, 'webhook replays could not go on'));
     if (this.#isRunning) this.wake();
   }
 
-  /** One at a time. What changes meanwhile is seen by its next round. */
+  /** One at a time; what changes meanwhile is seen by one more round. */
   #fill(): void {
-    this.#filling ??= this.#claimWhileWanted()
-      .catch((error) => this.#parts.logger.error({ err: error }, 'webhook deliveries could not be claimed'))
+    this.#hasNews = true;
+    this.#filling ??= this.#claimWhileNews()
+      .catch((error) => {
+        this.#hasNews = false; // The next poll tries again.
+        this.#parts.logger.error({ err: error }, 'webhook deliveries could not be claimed');
+      })
       .finally(() => {
         this.#filling = undefined;
+        if (this.#hasNews) this.#fill();
       });
   }
 
-  async #claimWhileWanted(): Promise<void> {
+  async #claimWhileNews(): Promise<void> {
     const { clock, settings } = this.#parts;
-    while (this.#isRunning) {
-      for (const tenantId of this.#toScan.has(undefined) ? [undefined] : [...this.#toScan]) {
-        this.#toScan.delete(tenantId);
-        if (tenantId === undefined) this.#toScan.clear();
-        this.#lanes.markDue(await this.#deliveries.dueHooks(clock(), tenantId));
-      }
+    while (this.#isRunning && this.#hasNews) {
+      this.#hasNews = false;
+      await this.#scan();
       const now = clock();
       const wanted = this.#lanes.wanted(now);
-      if (wanted.length === 0 && this.#toScan.size === 0) return;
       if (wanted.length === 0) continue;
+      this.#hasNews = true; // There may be more where these come from.
       this.#lanes.accept(wanted, await this.#deliveries.claim(wanted, now, now + settings.leaseMs));
       this.#startQueued();
     }
+    this.#hasNews = false;
+  }
+
+  /** Learns which hooks have due rows, of those tenants that somebody spoke of. */
+  async #scan(): Promise<void> {
+    const tenants = this.#toScan.has(undefined) ? [undefined] : [...this.#toScan];
+    this.#toScan.clear();
+    for (const tenantId of tenants) this.#lanes.markDue(await this.#deliveries.dueHooks(this.#parts.clock(), tenantId));
   }
 
   #startQueued(): void {
