@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import chromium from '@sparticuz/chromium';
+import { type Browser, type Page, chromium as playwright } from 'playwright-core';
+import { expect } from 'vitest';
+
+const SCREENSHOTS = join(import.meta.dirname, '../screenshots');
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** A real browser from npm, or the one of `CHROMIUM_PATH`. */
+export async function launchBrowser(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM_PATH ?? (await chromium.executablePath());
+  const args = [
+    '--no-sandbox',
+    '--no-zygote',
+    '--disable-gpu',
+    '--disable-dev-shm-usage',
+    '--font-render-hinting=none',
+  ];
+  return playwright.launch({ executablePath, args });
+}
+
+interface AxeResults {
+  violations: { id: string; impact: string | null; help: string; nodes: { html: string; failureSummary?: string }[] }[];
+}
+
+/** No serious or critical issue, by axe-core. It is evaluated, not added as a script: the page's policy stays in force. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+  );
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  const lines = serious.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('; ')}`,
+  );
+  expect(lines).toEqual([]);
+}
+
+const DESKTOP = { width: 1000, height: 760 };
+const PHONE = { width: 390, height: 760 };
+
+/** Pictures of the page as it stands, light, dark and on a phone, each without a serious issue and without a sideways scroll. */
+export async function look(page: Page, name: string): Promise<void> {
+  for (const [variant, colorScheme, viewport] of [
+    ['light', 'light', DESKTOP],
+    ['dark', 'dark', DESKTOP],
+    ['phone', 'light', PHONE],
+  ] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize(viewport);
+    await expectAccessible(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} scrolls sideways`).toBe(
+      true,
+    );
+    await page.screenshot({ path: join(SCREENSHOTS, `${name}-${variant}.png`), fullPage: true });
+  }
+}
+
+/** An application's callback: a real server, so that a browser's last redirect has somewhere to arrive. */
+export class Callback {
+  readonly redirectUri: string;
+  readonly #server: Server;
+  readonly #arrived: URL[] = [];
+  readonly #waiting: ((url: URL) => void)[] = [];
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
+    server.on('request', ({ url = '' }, response) => {
+      response.setHeader('content-type', 'text/html').end('<!doctype html><title>Arrived</title>');
+      if (!url.startsWith('/callback')) return;
+      const arrived = new URL(url, this.redirectUri);
+      const tell = this.#waiting.shift();
+      if (tell) tell(arrived);
+      else this.#arrived.push(arrived);
+    });
+  }
+
+  static async start(): Promise<Callback> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new Callback(server);
+  }
+
+  /** The next arrival that no earlier call has returned. */
+  next(): Promise<URL> {
+    const arrived = this.#arrived.shift();
+    return arrived ? Promise.resolve(arrived) : new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
