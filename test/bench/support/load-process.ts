@@ -13,13 +13,15 @@ function poolOf({ origin, connections }: Load): Pool {
 async function send(load: Load): Promise<Answers> {
   const pool = poolOf(load);
   const bodies: string[] = [];
+  const count = load.paths?.length ?? load.bodies.length;
   let next = 0;
 
   const worker = async () => {
-    for (let index = next++; index < load.bodies.length; index = next++) {
-      const { path, headers } = load;
+    for (let index = next++; index < count; index = next++) {
+      const { headers, method = 'POST' } = load;
+      const path = load.paths?.[index] ?? load.path;
       const { statusCode, body } = await pool.request({
-        method: 'POST',
+        method: method as 'POST',
         path,
         headers,
         body: load.bodies[index] ?? null,
@@ -31,7 +33,7 @@ async function send(load: Load): Promise<Answers> {
 
   const started = performance.now();
   await Promise.all(Array.from({ length: load.connections }, worker));
-  return { perSecond: (load.bodies.length * 1000) / (performance.now() - started), bodies };
+  return { perSecond: (count * 1000) / (performance.now() - started), bodies };
 }
 
 process.on('message', async (load: Load) => {

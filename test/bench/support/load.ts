@@ -5,7 +5,11 @@ import { once } from 'node:events';
 export type Load = {
   /** Scheme, host and port. */
   origin: string;
+  /** POST unless said. */
+  method?: string;
   path: string;
+  /** In place of `path`, one for each request; then there are no bodies. */
+  paths?: string[];
   headers: Record<string, string>;
   bodies: string[];
   /** Requests in flight, each on a connection of its own. */

@@ -8,6 +8,7 @@ import { spawnServer } from './spawn-server.ts';
 /** The service as `npm start` runs it, in a process and with a data folder of its own. */
 export type Understudy = AsyncDisposable & {
   origin: string;
+  dataDir: string;
   credentials: Credentials & { demo: NonNullable<Credentials['demo']> };
   api: ManagementClient;
 };
@@ -22,6 +23,7 @@ export async function startUnderstudy(databaseUrl?: string): Promise<Understudy>
   const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8'));
   return {
     origin: server.origin,
+    dataDir,
     credentials,
     api: new ManagementClient(server.origin, credentials.managementApiIndicator, credentials.machine),
     async [Symbol.asyncDispose]() {
