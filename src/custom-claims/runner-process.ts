@@ -52,6 +52,7 @@ export class RunnerProcess {
         this.kill();
       }
     });
+    this.#channel.on('error', () => {}); // A socket whose other end was killed; the exit says all there is to say.
     (child.stderr as Readable).on('data', (chunk: Buffer) => {
       this.#lastWords = (this.#lastWords + chunk).slice(-LAST_WORDS_LENGTH);
     });

@@ -99,6 +99,10 @@ export class Sandbox {
     await this.#lanes.close();
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   #submit(script: ScriptVersion, wish: Partial<Pick<RunRequest, 'input' | 'timeoutMs' | 'memoryMb'>>): Promise<Answer> {
     const { timeoutMs, memoryMb } = this.#options;
     return new Promise((settle) => {

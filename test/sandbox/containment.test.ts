@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import type { RunOutcome, Sandbox, SandboxOptions } from '../../src/custom-claims/sandbox.ts';
+import { type HostileScript, readCorpus } from './corpus.ts';
+import { BENIGN, INPUT, runnersAlive, startSandbox } from './support.ts';
+
+const corpus = readCorpus();
+
+/**
+ * The limits under which each layer has to do its work alone. Where the wall deadline is not meant to help, it comes so late
+ * that a busy machine cannot make it look as if it had.
+ */
+const CIRCUMSTANCES: Record<string, Partial<SandboxOptions>> = {
+  'wall-deadline': { timeoutMs: 100 },
+  'process-border': { timeoutMs: 400 },
+  'isolate-memory': { timeoutMs: 400 },
+  'runner-memory': { timeoutMs: 400 },
+  'script-time': { timeoutMs: 150, limits: { graceMs: 3_000 } },
+  default: { timeoutMs: 1_000, limits: { graceMs: 3_000 } },
+};
+
+/** Milliseconds within which every script is answered, whatever it does. */
+const ANSWERED_MS = 4_200;
+
+async function attack(sandbox: Sandbox, script: HostileScript): Promise<RunOutcome[]> {
+  const outcomes: RunOutcome[] = [];
+  for (let run = 0; run < script.runs; run++) {
+    const tenantId = `${script.category}/${script.name}${script.tenants ? run : ''}`;
+    outcomes.push(await sandbox.run({ tenantId, source: script.source, input: INPUT }));
+  }
+  return outcomes;
+}
+
+function expectContained(script: HostileScript, outcomes: RunOutcome[]): void {
+  const last = outcomes.at(-1) as RunOutcome;
+  const message = last.result === 'ok' ? '' : last.message;
+  expect(script.expected, `${last.result}: ${message}`).toContain(last.result);
+  expect(last.wallMs).toBeLessThan(ANSWERED_MS);
+  expect(Buffer.byteLength(message)).toBeLessThanOrEqual(1_000);
+  expect(last.console.reduce((bytes, { text }) => bytes + Buffer.byteLength(text), 0)).toBeLessThanOrEqual(16_000);
+  if (script.output !== undefined) expect('output' in last && last.output).toEqual(script.output);
+  if (last.result === 'ok') expect(Object.keys(last.output)).not.toContain('__proto__');
+  if (script.message !== undefined) expect(message).toBe(script.message);
+  if (script.console !== undefined) expect(last.console).toHaveLength(script.console);
+  if (script.differs) expect(outcomes[0]).not.toEqual(outcomes[1]);
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+}
+
+/** What was not contained, each with its script. Two scripts at a time, each followed by an innocent neighbour. */
+async function faultsOf(scripts: HostileScript[], options: Partial<SandboxOptions>): Promise<string[]> {
+  const faults: string[] = [];
+  await using sandbox = await startSandbox(options);
+  const waiting = [...scripts];
+  const worker = async () => {
+    for (let script = waiting.shift(); script; script = waiting.shift()) {
+      try {
+        expectContained(script, await attack(sandbox, script));
+        const neighbour = await sandbox.run({ tenantId: 'neighbour', source: BENIGN, input: INPUT });
+        expect(neighbour).toMatchObject({ result: 'ok', output: { benign: 'jti' } });
+      } catch (error) {
+        faults.push(`${script.category}: ${script.name} (${script.layer}): ${(error as Error).message}`);
+      }
+    }
+  };
+  await Promise.all([worker(), worker()]);
+  return faults;
+}
+
+describe.each([{ harden: true }, { harden: false }])('hostile scripts, hardening: $harden', ({ harden }) => {
+  const groups = Map.groupBy(corpus, ({ layer }) => (layer in CIRCUMSTANCES ? layer : 'default'));
+
+  it.each([...groups])('%s contains all it must', { timeout: 90_000 }, async (layer, scripts) => {
+    expect(await faultsOf(scripts, { harden, ...CIRCUMSTANCES[layer] })).toEqual([]);
+    expect(runnersAlive()).toEqual([]);
+  });
+});
+
+it('has at least 120 scripts, each with a name of its own', () => {
+  expect(corpus.length).toBeGreaterThanOrEqual(120);
+  expect(new Set(corpus.map(({ category, name }) => `${category}/${name}`)).size).toBe(corpus.length);
+});
