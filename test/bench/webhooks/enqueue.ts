@@ -21,7 +21,7 @@ export async function enqueuePerSecond(postgresUrl: string, queue: 'understudy' 
       await place.record(store, n);
     });
   };
-  if (queue === 'understudy') return perSecond(announce);
+  if (queue === 'understudy') return await perSecond(announce);
 
   const boss = new PgBoss({ connectionString: place.databaseUrl, max: 2 });
   boss.on('error', console.error);

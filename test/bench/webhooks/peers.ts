@@ -89,7 +89,8 @@ export const GRAPHILE_TUNED = { localQueue: { size: 500 }, completeJobBatchDelay
 export async function graphileWorker(url: string, postgresUrl: string, tuning: object): Promise<Contestant> {
   const database = await createDatabase('postgres', postgresUrl);
   const pgPool = new PostgresPool({ connectionString: database.url, max: 20 });
-  pgPool.on('error', console.error).on('connect', (client) => client.on('error', console.error));
+  const dropped = () => undefined; // Its database goes while a connection may still be idle.
+  pgPool.on('error', dropped).on('connect', (client) => client.on('error', dropped));
   const { post, close } = poster(url);
   const logger = new Logger(() => () => undefined);
   const utils = await makeWorkerUtils({ pgPool, logger });
