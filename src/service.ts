@@ -50,6 +50,8 @@ const CONFIGURATION_TABLES: Table[] = [
   'scopes',
   'roles',
   'roleScopes',
+  'organizationRoles',
+  'organizationRoleResourceScopes',
   'scriptVersions',
   'activeScripts',
 ];

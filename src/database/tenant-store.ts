@@ -177,6 +177,18 @@ export class TenantStore {
     );
   }
 
+  /** Like `changeWhere`, and returns the ids of the rows that were changed. */
+  async changedIds<T extends Table>(table: T, condition: Condition, patch: Patch<T>): Promise<string[]> {
+    const rows: { id: string }[] = await this.#write(table, (db) =>
+      db(table)
+        .where({ tenantId: this.tenantId })
+        .andWhere(condition)
+        .update({ ...encode(patch), tenantId: this.tenantId })
+        .returning('id'),
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Like `change`, where equality is not enough. The conditions are added to the tenant's own. */
   async changeWhere<T extends Table>(table: T, condition: Condition, patch: Patch<T>): Promise<number> {
     return this.#write(table, (db) =>

@@ -14,6 +14,7 @@ import { errorBody } from './error-body.ts';
 import type { ManagementAccess } from './management-access.ts';
 import { organizationAudience, ResourceServers, resourceServerInfo } from './resource-servers.ts';
 import type { SigningKeys } from './signing-keys.ts';
+import { SpendQueue } from './spend.ts';
 import { structuredTokens } from './structured-tokens.ts';
 import { extraTokenClaims, protectedClaims } from './token-claims.ts';
 import { EXCHANGE_PARAMETERS, tokenExchange } from './token-exchange.ts';
@@ -98,7 +99,7 @@ function resourceIndicators(resourceServers: ResourceServers, algorithm: string)
       const held = isMachine
         ? await resourceServers.scopesOfApplication(client.clientId, resource.id)
         : account && ctx.oidc.route === 'token'
-          ? await resourceServers.scopesOfUser(account.accountId, resource.id)
+          ? await resourceServers.scopesOfUser({ userId: account.accountId }, resource.id)
           : await resourceServers.scopeNames(resource.id);
       return resourceServerInfo({
         audience: indicator,
@@ -216,7 +217,13 @@ export function createProvider(tenant: Tenant, keys: SigningKeys, collaborators:
   provider.use(errorBody);
   provider.use(structuredTokens({ tenant, keys, access, clock }));
   auditTokens(provider, tenant, audit, clock);
-  const exchange = tokenExchange({ store: tenant.store, clock, resourceServers, algorithm: keys.algorithm });
+  const exchange = tokenExchange({
+    store: tenant.store,
+    clock,
+    resourceServers,
+    spends: new SpendQueue(tenant.store, clock),
+    algorithm: keys.algorithm,
+  });
   provider.registerGrantType(TOKEN_EXCHANGE, exchange as never, EXCHANGE_PARAMETERS, ['resource']);
   provider.on('server_error', (ctx, err) =>
     logger.error({ err, path: ctx.path, tenantId: tenant.id }, 'token service failed'),

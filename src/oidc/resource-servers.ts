@@ -60,29 +60,54 @@ export class ResourceServers {
 
   /**
    * Scopes a user holds on a resource: through roles and through organization roles, or, when an
-   * organization is named, through the roles held in it alone.
+   * organization is named, through the roles held in it alone. Who has which role is never cached;
+   * what a role holds is. `roleIds` may be given where they were read already.
    */
-  async scopesOfUser(userId: string, resourceId: string, organizationId?: string): Promise<string[]> {
-    const throughOrganizations = this.#store
-      .from('organizationUserRoles')
-      .join(
-        this.#store.rows('organizationRoleResourceScopes'),
-        'organizationRoleResourceScopes.organizationRoleId',
-        'organizationUserRoles.organizationRoleId',
-      )
-      .join(this.#store.rows('scopes'), 'scopes.id', 'organizationRoleResourceScopes.scopeId')
-      .where({ userId, resourceId, ...(organizationId !== undefined && { organizationId }) })
-      .select('scopes.name as name');
-    if (organizationId !== undefined) return namesOf(await throughOrganizations);
+  async scopesOfUser(
+    { userId, roleIds }: { userId: string; roleIds?: readonly string[] },
+    resourceId: string,
+    organizationId?: string,
+  ): Promise<string[]> {
+    const [ofRoles, ofOrganizationRoles] = await Promise.all([
+      this.#scopesByRole(resourceId, 'roleScopes', 'roleId'),
+      this.#scopesByRole(resourceId, 'organizationRoleResourceScopes', 'organizationRoleId'),
+    ]);
+    const held = new Set<string>();
+    const collect = (scopes: ReadonlyMap<string, string[]>, ids: readonly string[]) => {
+      for (const id of ids) for (const name of scopes.get(id) ?? []) held.add(name);
+    };
+    if (organizationId === undefined && ofRoles.size > 0) collect(ofRoles, roleIds ?? (await this.#roleIdsOf(userId)));
+    if (ofOrganizationRoles.size > 0)
+      collect(ofOrganizationRoles, await this.#organizationRoleIdsOf(userId, organizationId));
+    return [...held];
+  }
 
-    const held = this.#store
-      .from('userRoles')
-      .join(this.#store.rows('roleScopes'), 'roleScopes.roleId', 'userRoles.roleId')
-      .join(this.#store.rows('scopes'), 'scopes.id', 'roleScopes.scopeId')
-      .where({ userId, resourceId })
-      .select('scopes.name as name')
-      .union(throughOrganizations as never);
-    return namesOf(await held);
+  async #roleIdsOf(userId: string): Promise<string[]> {
+    const rows = await this.#store.from('userRoles').where({ userId }).select('roleId');
+    return rows.map(({ roleId }) => roleId);
+  }
+
+  async #organizationRoleIdsOf(userId: string, organizationId?: string): Promise<string[]> {
+    const where = { userId, ...(organizationId !== undefined && { organizationId }) };
+    const rows = await this.#store.from('organizationUserRoles').where(where).select('organizationRoleId');
+    return rows.map(({ organizationRoleId }) => organizationRoleId);
+  }
+
+  /** Role → the names of the resource's scopes it holds. */
+  #scopesByRole(
+    resourceId: string,
+    table: 'roleScopes' | 'organizationRoleResourceScopes',
+    column: 'roleId' | 'organizationRoleId',
+  ): Promise<Map<string, string[]>> {
+    return this.#cache.get(this.#store.tenantId, `${table}:${resourceId}`, async () => {
+      const rows = (await this.#store
+        .from(table)
+        .join(this.#store.rows('scopes'), 'scopes.id', `${table}.scopeId`)
+        .where({ resourceId })
+        .select(`${table}.${column} as role`, 'scopes.name as name')) as unknown as { role: string; name: string }[];
+      const byRole = Map.groupBy(rows, ({ role }) => role);
+      return new Map([...byRole].map(([role, scopes]) => [role, scopes.map(({ name }) => name)]));
+    });
   }
 
   /** Organization scopes a user holds in an organization; undefined when not a member. */

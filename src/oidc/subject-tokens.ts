@@ -1,6 +1,4 @@
-import { recordAudit } from '../audit/record.ts';
-import { secondsOf } from '../clock.ts';
-import type { ImpersonationRow, SubjectTokenRow } from '../database/tables.ts';
+import type { SubjectTokenRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 import { hashOf, newId, newSubjectToken } from '../ids.ts';
@@ -51,18 +49,30 @@ export async function mintSubjectToken(
   return { subjectToken, expiresIn: SUBJECT_TOKEN_TTL_SECONDS };
 }
 
-export type FoundSubjectToken = SubjectTokenRow & { isSubjectSuspended: boolean };
+export type FoundSubjectToken = SubjectTokenRow & { isSubjectSuspended: boolean; roleIds: string[] };
 
-/** With its user, in one query. A subject token without a user does not exist: it goes with them. */
+/**
+ * With its user and the ids of the user's roles, in one query. A subject token without a user does
+ * not exist: it goes with them.
+ */
 export async function findSubjectToken(store: TenantStore, token: string): Promise<FoundSubjectToken | undefined> {
-  const row = await store
+  const rows = (await store
     .from('subjectTokens')
     .join(store.rows('users'), 'users.id', 'subjectTokens.userId')
+    .leftJoin(store.rows('userRoles'), 'userRoles.userId', 'subjectTokens.userId')
     .where({ tokenHash: hashOf(token) })
-    .first('subjectTokens.*', 'users.isSuspended as isSuspended');
-  if (!row) return undefined;
-  const { isSuspended, ...found } = row as SubjectTokenRow & { isSuspended: boolean };
-  return { ...found, isSubjectSuspended: isSuspended };
+    .select(
+      'subjectTokens.*',
+      'users.isSuspended as isSuspended',
+      'userRoles.roleId as roleId',
+    )) as (SubjectTokenRow & {
+    isSuspended: boolean;
+    roleId: string | null;
+  })[];
+  const [first] = rows;
+  if (!first) return undefined;
+  const { isSuspended, roleId: _, ...found } = first;
+  return { ...found, isSubjectSuspended: isSuspended, roleIds: rows.flatMap(({ roleId }) => roleId ?? []) };
 }
 
 /** Why it cannot be exchanged, in words for the client that holds it; undefined when it can. */
@@ -72,60 +82,4 @@ export function refusalOf(found: FoundSubjectToken, now: number): string | undef
   if (found.expiresAt <= now) return 'subject token has expired';
   if (found.isSubjectSuspended) return 'the subject is suspended or no longer exists';
   return undefined;
-}
-
-export interface Spend {
-  impersonation: Omit<ImpersonationRow, 'tenantId' | 'revokedAt' | 'revokedBy'>;
-  requestId: string | undefined;
-}
-
-/** Present users of the tenant who are not suspended, as a condition on a column that names one. */
-const liveUser = (store: TenantStore, userId: string) =>
-  store.from('users').where({ id: userId, isSuspended: false }).select('id');
-
-/**
- * True for one caller only, ever. The update matches an unspent, unrevoked, unexpired token whose
- * subject and actor are still there and not suspended, or nothing; the impersonation and its audit
- * row are written with it.
- */
-export function spendSubjectToken(
-  store: TenantStore,
-  { impersonation, requestId }: Spend,
-  now: number,
-): Promise<boolean> {
-  const { subjectTokenId, subjectId, actorId } = impersonation;
-  return store.transaction(async (store) => {
-    const spent = await store.changeWhere(
-      'subjectTokens',
-      (token) => {
-        token.where({ id: subjectTokenId, spentAt: null, revokedAt: null }).where('expiresAt', '>', now);
-        token.whereExists(liveUser(store, subjectId));
-        if (actorId !== null) token.whereExists(liveUser(store, actorId));
-      },
-      { spentAt: now },
-    );
-    if (spent !== 1) return false;
-    await store.add('impersonations', [impersonation]);
-    await recordAudit(store, {
-      key: 'Impersonation.Begin',
-      result: 'Success',
-      applicationId: impersonation.applicationId,
-      userId: subjectId,
-      actorId,
-      ip: impersonation.ip,
-      userAgent: impersonation.userAgent,
-      requestId,
-      payload: {
-        impersonationId: impersonation.id,
-        subjectTokenId,
-        resource: impersonation.resource,
-        organizationId: impersonation.organizationId,
-        scope: impersonation.scope,
-        context: impersonation.context,
-        expiresAt: secondsOf(impersonation.expiresAt),
-      },
-      createdAt: now,
-    });
-    return true;
-  });
 }

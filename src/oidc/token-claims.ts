@@ -3,7 +3,7 @@ import { type ClaimsInput, type CustomClaims, ScriptFailure } from '../custom-cl
 import { applicationContext, organizationContext, userContext } from '../custom-claims/token-claims-input.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
-import type { Spend } from './subject-tokens.ts';
+import type { Spend } from './spend.ts';
 import { ORGANIZATION, TOKEN_EXCHANGE } from './urns.ts';
 
 type IssuedToken = AccessToken | ClientCredentials;

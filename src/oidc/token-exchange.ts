@@ -4,7 +4,8 @@ import type { TenantStore } from '../database/tenant-store.ts';
 import { verifyActorToken } from './actor-token.ts';
 import { beginExchange } from './exchange.ts';
 import { grantedScopes, organizationAudience, type ResourceServers, resourceServerInfo } from './resource-servers.ts';
-import { type FoundSubjectToken, findSubjectToken, refusalOf, spendSubjectToken } from './subject-tokens.ts';
+import type { SpendQueue } from './spend.ts';
+import { type FoundSubjectToken, findSubjectToken, refusalOf } from './subject-tokens.ts';
 import { impersonationOf } from './token-claims.ts';
 import { ACCESS_TOKEN, IMPERSONATION_TOKEN, TOKEN_EXCHANGE } from './urns.ts';
 
@@ -12,6 +13,7 @@ export interface ExchangeCollaborators {
   store: TenantStore;
   clock: Clock;
   resourceServers: ResourceServers;
+  spends: SpendQueue;
   algorithm: string;
 }
 
@@ -62,12 +64,12 @@ function parametersOf(params: Record<string, unknown>): ExchangeParameters {
 /** What the token is for, and the scopes the subject holds on it. */
 async function resolveTarget(
   { resourceServers, algorithm }: ExchangeCollaborators,
-  subjectId: string,
+  { userId, roleIds }: FoundSubjectToken,
   { resource, organizationId }: ExchangeParameters,
 ) {
   let held: string[] = [];
   if (organizationId !== undefined) {
-    const organizationScopes = await resourceServers.organizationScopesOfUser(subjectId, organizationId);
+    const organizationScopes = await resourceServers.organizationScopesOfUser(userId, organizationId);
     if (!organizationScopes) {
       throw Object.assign(new errors.AccessDenied('the subject is not a member of the organization'), {
         statusCode: 403,
@@ -84,7 +86,7 @@ async function resolveTarget(
   // The Management API is for machines: nobody reaches it by acting as someone.
   if (!known || known.isManagementApi)
     throw new errors.InvalidTarget('resource is not registered, or not open to users');
-  held = await resourceServers.scopesOfUser(subjectId, known.id, organizationId);
+  held = await resourceServers.scopesOfUser({ userId, roleIds }, known.id, organizationId);
   const info = resourceServerInfo({
     audience: known.indicator,
     scope: held.join(' '),
@@ -119,7 +121,7 @@ function refuseOtherBinding(
  * @see {@link https://www.rfc-editor.org/rfc/rfc8693.html#section-4.1 RFC 8693 §4.1, the `act` claim}
  */
 export function tokenExchange(collaborators: ExchangeCollaborators) {
-  const { store, clock } = collaborators;
+  const { store, clock, spends } = collaborators;
 
   return async (ctx: KoaContextWithOIDC): Promise<void> => {
     const { client, params = {}, provider } = ctx.oidc;
@@ -132,7 +134,7 @@ export function tokenExchange(collaborators: ExchangeCollaborators) {
     const refusal = refusalOf(subjectToken, clock());
     if (refusal !== undefined) throw new errors.InvalidRequest(refusal);
 
-    const { identifier, held, info } = await resolveTarget(collaborators, subjectToken.userId, parameters);
+    const { identifier, held, info } = await resolveTarget(collaborators, subjectToken, parameters);
     const scope = grantedScopes(parameters.scope, held);
 
     const actor = await verifyActorToken(ctx, store);
@@ -150,8 +152,7 @@ export function tokenExchange(collaborators: ExchangeCollaborators) {
     accessToken.resourceServer = new provider.ResourceServer(identifier, info);
     const jwt = await accessToken.save();
 
-    const impersonation = impersonationOf(ctx, accessToken, exchange, clock());
-    if (!(await spendSubjectToken(store, impersonation, clock()))) {
+    if (!(await spends.spend(impersonationOf(ctx, accessToken, exchange, clock())))) {
       // Lost a race, was revoked, or a person was suspended while the script ran: say which.
       const found = await findSubjectToken(store, parameters.subjectToken);
       throw new errors.InvalidRequest((found && refusalOf(found, clock())) ?? 'actor token is not valid');
