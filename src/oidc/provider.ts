@@ -6,6 +6,7 @@ import type { Logger } from '../observe/logger.ts';
 import type { SecretBox } from '../secret-box.ts';
 import type { Tenant } from '../tenants.ts';
 import { CLAIMS_BY_SCOPE, findAccount, OIDC_SCOPES } from './account.ts';
+import { ACCOUNT_CLIENT_ID, accountClient } from './account-client.ts';
 import { adapterFor } from './adapter.ts';
 import { auditTokens, type TokenAudit } from './audit.ts';
 import { CLIENT_EXTRAS, Clients } from './clients.ts';
@@ -125,12 +126,13 @@ function configurationOf(
   // A path-prefix tenant shares its host with others, so names carry the tenant.
   const cookie = (name: string, path: '__Host-' | '') => `${isSecure ? path : ''}${tenant.id}_${name}`;
   const clients = new Clients(store, cache, secrets);
+  const findClient = async (id: string) => (id === ACCOUNT_CLIENT_ID ? accountClient(tenant.endpoint) : clients.find(id));
   const ownToken = (_ctx: unknown, client: { clientId: string }, token: { clientId?: string }) =>
     token.clientId === client.clientId;
   const mount = pathname.replace(/\/+$/, '');
 
   return {
-    adapter: adapterFor({ store, secrets, clock, findClient: (id) => clients.find(id) }),
+    adapter: adapterFor({ store, secrets, clock, findClient }),
     jwks: { keys: keys.jwks as never },
     clientDefaults: { id_token_signed_response_alg: keys.algorithm as never },
     enabledJWA: { idTokenSigningAlgValues: [keys.algorithm as never] },

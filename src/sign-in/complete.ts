@@ -100,7 +100,7 @@ const isLinking = (flow: Flow): boolean => {
   return Object.keys(account).length > 0 || identities.length > 0 || factors.length > 0;
 };
 
-async function linkAll(store: TenantStore, flow: Flow, userId: string): Promise<void> {
+export async function linkAll(store: TenantStore, flow: Flow, userId: string): Promise<void> {
   const { identities, factors } = progressOf(flow);
   await store.add(
     'userIdentities',

@@ -13,7 +13,7 @@ import {
 import type { FormAction } from './forms.ts';
 
 /** What the browser's script put into the form. @throws 422 `factor.invalid_code` */
-function passkeyAnswer<T>(text = ''): T {
+export function passkeyAnswer<T>(text = ''): T {
   try {
     return JSON.parse(text) as T;
   } catch {

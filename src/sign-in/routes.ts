@@ -8,6 +8,7 @@ import { contextOf } from '../http/context.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { SecretBox } from '../secret-box.ts';
 import type { Tenant } from '../tenants.ts';
+import { accountRoutes } from './account/routes.ts';
 import { assets } from './assets.ts';
 import { decideConsent, isConsent, showConsent } from './consent-pages.ts';
 import { factorForms } from './factor-forms.ts';
@@ -62,6 +63,7 @@ export function signInRoutes({ providerOf, secrets, clock, logger, config }: Sig
   );
   post('consent', decideConsent);
   for (const [step, act] of Object.entries({ ...forms, ...factorForms })) post(step, (opened) => take(opened, act));
+  accountRoutes(router, { providerOf, tools, parseForm });
   return router;
 }
 

@@ -74,15 +74,16 @@ function password(flow: Flow, view: FormView, identifier: Identifier): Html {
   });
 }
 
-function codeOf(flow: Flow, view: FormView, { identifier, details }: Verification): Html {
-  const { event } = progressOf(flow);
+/** Of the interaction, and of the account page. */
+export function codeOf(flow: Flow, view: FormView, { identifier, details }: Verification): Html {
+  const { event, userId } = progressOf(flow);
   const sentAgo = Math.floor((flow.now - Number(details?.sentAt)) / 1000);
   const destination = identifier as Identifier;
   return codePage({
     ...view,
     destination: destination.value,
     waitSeconds: Math.max(0, CODE_PAUSE_SECONDS - sentAgo),
-    canUsePassword: event === 'SignIn' && methodOf(flow, destination)?.password === true,
+    canUsePassword: event === 'SignIn' && userId === undefined && methodOf(flow, destination)?.password === true,
   });
 }
 

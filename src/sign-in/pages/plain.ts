@@ -13,8 +13,7 @@ export const signOutPage = (view: View, providerForm: string): Html =>
   layout(
     view,
     view.t.signOut.title(view.brandName),
-    html`${trusted(providerForm)}
-<div class="tight">
+    html`<div class="tight">${trusted(providerForm)}
 <button class="button primary wide" form="op.logoutForm" name="logout" value="yes">${view.t.signOut.submit}</button>
 <button class="button wide" form="op.logoutForm">${view.t.signOut.stay}</button>
 </div>`,

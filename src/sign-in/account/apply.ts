@@ -1,0 +1,44 @@
+import type { Patch, TenantStore } from '../../database/tenant-store.ts';
+import { announceUser, auditPerson, type Occasion } from '../announce.ts';
+import { linkAll } from '../complete.ts';
+import { type Flow, progressOf } from '../flow.ts';
+import { newProgress, ProgressStore } from '../progress.ts';
+
+/** The session is the occasion here, and no interaction. */
+const occasionOf = (flow: Flow): Occasion => ({
+  facts: flow.facts,
+  requestId: flow.requestId,
+  now: flow.now,
+  sessionId: flow.sessionUid as string,
+  application: undefined,
+});
+
+/**
+ * Writes a change that a person made to their own account, with `User.Data.Updated` and its audit
+ * row, in one transaction. Everything the page gathered (a proven address, a new factor) goes with it.
+ *
+ * @param what the audit row's word for it
+ */
+export async function applyChange(
+  flow: Flow,
+  what: string,
+  patch: Patch<'users'> = {},
+  besides: (store: TenantStore) => Promise<unknown> = async () => undefined,
+): Promise<void> {
+  const { account, userId } = progressOf(flow);
+  const id = userId as string;
+  const progress = { ...newProgress('SignIn'), userId: id };
+  await flow.store.transaction(async (store) => {
+    const user = await store.update('users', { id }, { ...account, ...patch, updatedAt: flow.now });
+    await linkAll(store, flow, id);
+    await besides(store);
+    await announceUser(store, 'User.Data.Updated', user, occasionOf(flow));
+    await auditPerson(store, `Account.${what}`, id, occasionOf(flow));
+    await new ProgressStore(flow.store, flow.tools.secrets).save(flow.uid, { ...flow.saved, progress }, store);
+  });
+}
+
+/** What changes no data of the account: only the audit log tells of it. */
+export async function auditChange(store: TenantStore, flow: Flow, what: string): Promise<void> {
+  await auditPerson(store, `Account.${what}`, progressOf(flow).userId, occasionOf(flow));
+}

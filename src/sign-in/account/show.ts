@@ -1,0 +1,90 @@
+import type { UserRow } from '../../database/tables.ts';
+import { pendingCode } from '../actions.ts';
+import { offeredConnectors } from '../connectors.ts';
+import { enrolmentPage } from '../factor-steps.ts';
+import { factorsOf } from '../factors.ts';
+import { progressOf } from '../flow.ts';
+import type { Html } from '../html.ts';
+import { columnOf } from '../identifiers.ts';
+import { accountPage, editIdentifierPage, editNamePage, editPasswordPage, removePage } from '../pages/account.ts';
+import type { IdentifierType } from '../settings.ts';
+import { codeOf } from '../steps.ts';
+import { accountViewOf, type OpenAccount } from './open-account.ts';
+import { sessionsOf } from './sessions.ts';
+
+const IDENTIFIERS: IdentifierType[] = ['username', 'email', 'phone'];
+
+/** What was chosen by a link, as the query of the page. */
+type Chosen = Readonly<Record<string, unknown>>;
+
+export interface Refused {
+  fault: string;
+  code: string;
+  typed: string | undefined;
+}
+
+const channelIsThere = ({ flow }: OpenAccount, type: IdentifierType): boolean =>
+  type === 'username' || flow.tools.messenger.canSend(type === 'email' ? 'email' : 'sms');
+
+/** The page that `chosen` asks for; nothing known: the overview. */
+export async function accountHtml(account: OpenAccount, chosen: Chosen, refused?: Refused): Promise<Html> {
+  const { flow, user } = account;
+  const { edit, add, remove, unlink, code } = chosen;
+  const view = accountViewOf(account, refused?.fault);
+  const pending = pendingCode(flow);
+  if (code !== undefined && pending) return codeOf(flow, view, pending);
+  if (edit === 'name') return editNamePage({ ...view, value: refused?.typed ?? user.name ?? undefined });
+  if (edit === 'password') return passwordPage(account, refused);
+  const type = IDENTIFIERS.find((one) => one === edit);
+  if (type) return editIdentifierPage({ ...view, type, value: refused?.typed ?? user[columnOf[type]] ?? undefined });
+  if (typeof add === 'string' && flow.settings.mfa.factors.some((factor) => factor === add)) {
+    return enrolmentPage(flow, view, flow.settings.mfa.factors, add);
+  }
+  const factor = typeof remove === 'string' && (await factorsOf(flow.store, user.id)).find(({ id }) => id === remove);
+  if (factor) return removePage({ ...view, step: 'remove', id: factor.id, name: view.t.enrol.names[factor.type] });
+  if (typeof unlink === 'string') return removePage({ ...view, step: 'unlink', id: unlink, name: unlink });
+  return overview(account, 'saved' in chosen, refused);
+}
+
+function passwordPage(account: OpenAccount, refused: Refused | undefined): Html {
+  const { flow, user } = account;
+  return editPasswordPage({
+    ...accountViewOf(account, refused?.fault),
+    hasPassword: user.passwordHash !== null,
+    minLength: flow.settings.passwordPolicy.minLength,
+    isCurrentWrong: refused?.code === 'session.invalid_credentials',
+  });
+}
+
+const identifiersOf = (account: OpenAccount, user: UserRow) =>
+  IDENTIFIERS.filter((type) => user[columnOf[type]] !== null || channelIsThere(account, type)).map((type) => ({
+    type,
+    value: user[columnOf[type]],
+  }));
+
+async function overview(account: OpenAccount, isSaved: boolean, refused: Refused | undefined): Promise<Html> {
+  const { flow, user, provider } = account;
+  const { store, settings } = flow;
+  const factors = await factorsOf(store, user.id);
+  const linked = await store.from('userIdentities').where({ userId: user.id }).select('target');
+  const connectors = await offeredConnectors(store);
+  const nameOf = (target: string) => connectors.find((connector) => connector.target === target)?.name ?? target;
+  const isLinked = (target: string) => linked.some((identity) => identity.target === target);
+  return accountPage({
+    ...accountViewOf(account, refused?.fault),
+    isSaved,
+    name: user.name,
+    identifiers: identifiersOf(account, user),
+    hasPassword: user.passwordHash !== null,
+    linked: linked.map(({ target }) => ({ target, name: nameOf(target) })),
+    linkable: connectors.filter(({ target }) => !isLinked(target)),
+    factors: factors.map(({ id, type, createdAt, details }) => ({
+      id,
+      type,
+      createdAt,
+      remaining: typeof details.remaining === 'number' ? details.remaining : undefined,
+    })),
+    offered: settings.mfa.factors.filter((type) => type === 'WebAuthn' || !factors.some((held) => held.type === type)),
+    sessions: await sessionsOf(provider, flow, String(progressOf(flow).userId)),
+  });
+}

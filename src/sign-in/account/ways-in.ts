@@ -1,0 +1,17 @@
+import type { UserRow } from '../../database/tables.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Flow } from '../flow.ts';
+import { columnOf } from '../identifiers.ts';
+
+/** Nobody locks themselves out by unlinking what they sign in with. @throws 422 `session.not_allowed` */
+export async function requireOtherWay({ store, settings }: Flow, user: UserRow, target: string): Promise<void> {
+  const byIdentifier = settings.signIn.methods.some(
+    ({ identifier, password, verificationCode }) =>
+      user[columnOf[identifier]] !== null &&
+      ((password && user.passwordHash !== null) || (verificationCode && identifier !== 'username')),
+  );
+  const linked = await store.from('userIdentities').where({ userId: user.id }).select('target');
+  if (!byIdentifier && !linked.some((identity) => identity.target !== target)) {
+    throw new ServiceError('session.not_allowed');
+  }
+}

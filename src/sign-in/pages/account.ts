@@ -1,0 +1,160 @@
+import type { OwnSession } from '../account/sessions.ts';
+import { type Html, html } from '../html.ts';
+import type { FactorType, IdentifierType } from '../settings.ts';
+import { type FormView, layout } from './layout.ts';
+import { field, form, linkForm, note, submit } from './parts.ts';
+import { inputmodeOf } from './sign-in.ts';
+
+export interface AccountView extends FormView {
+  isSaved: boolean;
+  name: string | null;
+  identifiers: { type: IdentifierType; value: string | null }[];
+  hasPassword: boolean;
+  linked: { target: string; name: string }[];
+  linkable: { target: string; name: string }[];
+  factors: { id: string; type: FactorType; createdAt: number; remaining: number | undefined }[];
+  offered: FactorType[];
+  sessions: OwnSession[];
+}
+
+/** A thing's name, what it is now, and the way to change it. */
+const row = (label: string, value: string, href: string, action: string): Html =>
+  html`<li><div><p class="label">${label}</p><p class="quiet small">${value}</p></div><a class="button compact" href="${href}" aria-label="${action}: ${label}">${action}</a></li>`;
+
+const section = (title: string, content: Html, lead?: string): Html =>
+  html`<section class="tight"><h2>${title}</h2>${lead && html`<p class="quiet small">${lead}</p>`}${content}</section>`;
+
+const dateOf = ({ language }: FormView, time: number): string =>
+  new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }).format(time);
+
+function profileSections(view: AccountView): Html {
+  const { t, action, name, identifiers, hasPassword } = view;
+  const { account, common } = t;
+  const change = (value: unknown) => (value ? common.change : account.add);
+  const rows = identifiers.map(({ type, value }) =>
+    row(t.identifier[type], value ?? account.none, `${action}?edit=${type}`, change(value)),
+  );
+  const password = row(
+    account.password,
+    hasPassword ? '••••••••' : account.none,
+    `${action}?edit=password`,
+    change(hasPassword),
+  );
+  return html`${section(account.profile, html`<ul class="list">${row(account.name, name ?? account.none, `${action}?edit=name`, change(name))}</ul>`)}
+${section(account.signInWith, html`<ul class="list">${rows}${password}</ul>`)}`;
+}
+
+function linkedSection(view: AccountView): Html | false {
+  const { t, action, linked, linkable } = view;
+  if (linked.length + linkable.length === 0) return false;
+  const rows = linked.map(({ target, name }) => row(name, '', `${action}?unlink=${target}`, t.account.remove));
+  const more = linkable.map(({ target, name }) => row(name, t.account.none, `${action}/link/${target}`, t.account.add));
+  return section(t.account.linked, html`<ul class="list">${rows}${more}</ul>`);
+}
+
+function factorSection(view: AccountView): Html | false {
+  const { t, action, factors, offered } = view;
+  if (factors.length + offered.length === 0) return false;
+  const about = ({ createdAt, remaining }: AccountView['factors'][number]) =>
+    [remaining !== undefined && t.account.codesLeft(remaining), t.account.addedOn(dateOf(view, createdAt))]
+      .filter(Boolean)
+      .join(', ');
+  const held = factors.map((factor) =>
+    row(t.enrol.names[factor.type], about(factor), `${action}?remove=${factor.id}`, t.account.remove),
+  );
+  const more = offered.map((type) =>
+    row(t.enrol.names[type], t.enrol.about[type], `${action}?add=${type}`, t.account.add),
+  );
+  return section(t.account.factors, html`<ul class="list">${held}${more}</ul>`, t.account.factorsLead);
+}
+
+function sessionSection(view: AccountView): Html {
+  const { t, base, sessions } = view;
+  const rows = sessions.map(
+    ({ isThis, since }) =>
+      html`<li><div><p class="label">${isThis ? t.account.thisBrowser : t.account.otherBrowser}</p><p class="quiet small"><time datetime="${new Date(since).toISOString()}">${t.account.since(dateOf(view, since))}</time></p></div>${isThis && html`<a class="button compact" href="${base}/oidc/session/end">${t.account.signOut}</a>`}</li>`,
+  );
+  const others =
+    sessions.length > 1 && html`<div class="links">${linkForm(view, 'sign-out-others', t.account.signOutOthers)}</div>`;
+  return section(t.account.sessions, html`<ul class="list">${rows}</ul>${others}`);
+}
+
+export function accountPage(view: AccountView): Html {
+  const content = html`${view.isSaved && note('ok', view.t.account.saved)}${view.fault && note('bad', view.fault)}
+${profileSections(view)}
+${linkedSection(view)}
+${factorSection(view)}
+${sessionSection(view)}`;
+  return layout(view, view.t.account.title, content, { isWide: true });
+}
+
+const back = ({ t, action }: FormView): Html => html`<div class="links"><a href="${action}">${t.common.back}</a></div>`;
+
+export function editNamePage(view: FormView & { value: string | undefined }): Html {
+  const { t, fault, value } = view;
+  const input = field(t, {
+    name: 'name',
+    label: t.account.name,
+    autocomplete: 'name',
+    isOptional: true,
+    value,
+    fault,
+    maxlength: 128,
+  });
+  return layout(
+    view,
+    t.account.name,
+    html`${form(view, 'name', html`${input}${submit(t.account.save)}`)}${back(view)}`,
+  );
+}
+
+const AUTOCOMPLETE = { username: 'username', email: 'email', phone: 'tel' } as const;
+
+export function editIdentifierPage(view: FormView & { type: IdentifierType; value: string | undefined }): Html {
+  const { t, fault, type, value } = view;
+  const label = t.identifier[type];
+  const input = field(t, {
+    name: 'identifier',
+    label,
+    autocomplete: AUTOCOMPLETE[type],
+    inputmode: inputmodeOf([type]),
+    value,
+    fault,
+  });
+  const next = type === 'username' ? t.account.save : t.common.continue;
+  return layout(view, label, html`${form(view, type, html`${input}${submit(next)}`)}${back(view)}`);
+}
+
+export function editPasswordPage(
+  view: FormView & { hasPassword: boolean; minLength: number; isCurrentWrong: boolean },
+): Html {
+  const { t, fault, hasPassword, minLength, isCurrentWrong } = view;
+  const current = field(t, {
+    name: 'current',
+    label: t.account.currentPassword,
+    type: 'password',
+    autocomplete: 'current-password',
+    fault: isCurrentWrong ? fault : undefined,
+  });
+  const next = field(t, {
+    name: 'password',
+    label: t.newPassword.label,
+    type: 'password',
+    autocomplete: 'new-password',
+    hint: t.newPassword.hint(minLength),
+    fault: isCurrentWrong ? undefined : fault,
+  });
+  const title = hasPassword ? t.account.passwordSet : t.account.passwordNone;
+  return layout(
+    view,
+    title,
+    html`${form(view, 'password', html`${hasPassword && current}${next}${submit(t.account.save)}`)}${back(view)}`,
+  );
+}
+
+/** What is taken away is named once more before it is. */
+export function removePage(view: FormView & { step: 'remove' | 'unlink'; id: string; name: string }): Html {
+  const { t, step, id, name, fault } = view;
+  const content = html`${fault && note('bad', fault)}${form(view, step, html`<input type="hidden" name="id" value="${id}">${submit(t.account.remove)}`)}${back(view)}`;
+  return layout(view, t.account.removeTitle(name), content);
+}
