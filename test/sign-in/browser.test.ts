@@ -235,4 +235,62 @@ describe('in a browser', () => {
     await page.goto(`${service.url}/oidc/auth?client_id=${third.clientId}&redirect_uri=https://evil.example`);
     await look(page, 'error');
   });
+
+  it('shows people their own account, and lets them change it', async () => {
+    const { id } = await service.api.must('POST /users', { username: 'judy', password: GOOD });
+    await receiver.next('User.Created');
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${service.url}/account`);
+    await signIn(page, 'judy', GOOD);
+    await page.waitForURL(`${service.url}/account`);
+    await receiver.next('PostSignIn');
+    events();
+
+    await page.getByRole('link', { name: 'Add: Name' }).click();
+    await look(page, 'account-name');
+    await page.getByLabel('Name').fill('Judy Ünal');
+    await continueWith(page, 'Save');
+    const { body } = await receiver.next('User.Data.Updated');
+    const payload = JSON.parse(body);
+    expect(payload).toMatchObject({ sessionId: expect.any(String), data: { id, name: 'Judy Ünal' } });
+    expect(payload).not.toHaveProperty('interactionEvent');
+
+    await page.getByRole('link', { name: 'Add: E-mail address' }).click();
+    await page.getByLabel('E-mail address').fill('judy@example.com');
+    const mails = mailbox.mails.length;
+    await continueWith(page, 'Continue');
+    await page.getByLabel('6-digit code').fill(await mailbox.code(mails + 1));
+    await continueWith(page, 'Continue');
+    await receiver.next('User.Data.Updated');
+    expect(await service.api.must(`GET /users/${id}`)).toMatchObject({ primaryEmail: 'judy@example.com' });
+
+    await page.getByRole('link', { name: 'Change: Password' }).click();
+    await page.getByLabel('Current password').fill('not it');
+    await page.getByLabel('New password').fill('another long secret');
+    await continueWith(page, 'Save');
+    await look(page, 'account-password-wrong');
+    await page.getByLabel('Current password').fill(GOOD);
+    await page.getByLabel('New password').fill('another long secret');
+    await continueWith(page, 'Save');
+    await receiver.next('User.Data.Updated');
+
+    await page.getByRole('link', { name: 'Add: Authenticator app' }).click();
+    const secret = String(await page.locator('.card p.mono').textContent()).replaceAll(' ', '');
+    await page.getByLabel('Code the app shows now').fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate());
+    await continueWith(page, 'Turn on');
+    await receiver.next('User.Data.Updated');
+    await look(page, 'account');
+
+    await page.getByRole('link', { name: 'Remove: Authenticator app' }).click();
+    await look(page, 'account-remove');
+    await continueWith(page, 'Remove');
+    await receiver.next('User.Data.Updated');
+    expect(await service.api.must(`GET /users/${id}/mfa-verifications`)).toEqual([]);
+    expect(new Set(events())).toEqual(new Set(['User.Data.Updated']));
+
+    await page.getByRole('link', { name: 'Sign out' }).click();
+    await continueWith(page, 'Sign out');
+    await page.goto(`${service.url}/account`);
+    expect(page.url()).toContain('/sign-in/');
+  });
 });
