@@ -33,11 +33,13 @@ import { SecretBox } from './secret-box.ts';
 import { serviceCalls } from './service-calls.ts';
 import { type Credentials, firstStart } from './setup/first-start.ts';
 import { checkFingerprint, loadSecretKey } from './setup/secret-key.ts';
+import { Messenger } from './sign-in/messenger.ts';
 import { hashPassword } from './sign-in/passwords.ts';
 import { providerPages } from './sign-in/provider-pages.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { Tenants } from './tenants.ts';
 import { WebhookPoller } from './webhooks/poller.ts';
+import { sweepWebhooks } from './webhooks/retention.ts';
 
 /** How long a change made by another process may go unseen in clients, resources, keys and scripts. */
 const CACHE_MS = 5_000;
@@ -121,6 +123,8 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const runs = new RunLog(logger);
   closing.add(() => runs.flush());
   const customClaims = new CustomClaims({ sandbox, cache, secrets, runs, clock });
+  const messenger = new Messenger({ ...config.messages, logger });
+  closing.add(() => messenger.close());
   const access = new ManagementAccess(cache);
   const providers = new Providers(
     { cache, secrets, clock, logger, customClaims, audit, access, pages: providerPages },
@@ -137,7 +141,13 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   });
   await poller.start();
   closing.add(() => poller.stop());
-  const jobs = startJobs([{ name: 'expiry', at: '*/5 * * * *', run: () => sweepExpired(database, clock()) }], logger);
+  const jobs = startJobs(
+    [
+      { name: 'expiry', at: '*/5 * * * *', run: () => sweepExpired(database, clock()) },
+      { name: 'webhook-retention', at: '17 * * * *', run: () => sweepWebhooks(database, clock()) },
+    ],
+    logger,
+  );
   closing.add(() => jobs.stop());
 
   const tokens = new AccessTokens({
@@ -174,7 +184,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
       secrets,
       clock,
     }),
-    signIn: signInRoutes({ providerOf: (tenant) => providers.of(tenant), database, secrets, clock, logger, config }),
+    signIn: signInRoutes({ providerOf: (tenant) => providers.of(tenant), secrets, clock, logger, messenger, client }),
   });
 
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 }, app);

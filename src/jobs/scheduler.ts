@@ -5,7 +5,7 @@ export interface Job {
   name: string;
   /** Cron expression, five fields or six with seconds first. */
   at: string;
-  run(): Promise<void>;
+  run(): Promise<unknown>;
 }
 
 /** Runs each job by its own schedule, never twice at once. A failure is logged and the next turn tries again. */

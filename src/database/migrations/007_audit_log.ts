@@ -20,7 +20,6 @@ export async function up(db: Knex): Promise<void> {
     table.index(['tenant_id', 'user_id', 'created_at']);
     table.index(['tenant_id', 'application_id', 'created_at']);
     table.index(['tenant_id', 'key', 'created_at']);
-    table.index(['created_at']);
   });
 }
 

@@ -1,0 +1,172 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConfigError, readConfig } from '../src/config.ts';
+import { ManagementClient } from './support/call.ts';
+import { createDatabase } from './support/databases.ts';
+import { freePort } from './support/free-port.ts';
+
+interface Process {
+  /** What it wrote so far. */
+  output(): string;
+  until(text: string): Promise<void>;
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  exited: Promise<number | null>;
+}
+
+/** The service as `npm start` runs it. */
+function start(env: Record<string, string>): Process {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
+    env: { PATH: process.env.PATH, SANDBOX_RUNNERS: '1', ...env },
+  });
+  let text = '';
+  const { promise: exited, resolve } = Promise.withResolvers<number | null>();
+  const waiting = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      text += chunk;
+      for (const look of waiting) look();
+    });
+  }
+  child.on('close', (code) => {
+    resolve(code);
+    for (const look of waiting) look();
+  });
+  return {
+    output: () => text,
+    exited,
+    until: (wanted) =>
+      new Promise((found, missed) => {
+        const look = () => {
+          if (text.includes(wanted)) found();
+          else if (child.exitCode !== null) missed(new Error(`it ended without "${wanted}":\n${text}`));
+        };
+        waiting.add(look);
+        look();
+      }),
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+describe('the process', () => {
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'understudy-start-'));
+  });
+  afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+  it('makes a tenant and prints credentials at its first start only, drains and exits 0', async () => {
+    const port = await freePort();
+    const env = { PORT: String(port), DATA_DIR: dataDir };
+    const first = start(env);
+    await first.until('understudy is ready');
+    const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8'));
+    expect(credentials).toEqual({
+      endpoint: `http://localhost:${port}`,
+      managementApiIndicator: `http://localhost:${port}/api`,
+      machine: {
+        clientId: expect.stringMatching(/^[0-9a-z]{21}$/),
+        clientSecret: expect.stringMatching(/^[0-9A-Za-z]{32}$/),
+      },
+      demo: {
+        clientId: expect.any(String),
+        redirectUri: expect.any(String),
+        resource: expect.any(String),
+        scope: expect.any(String),
+        actor: { id: expect.any(String), username: expect.any(String), password: expect.any(String) },
+        subject: { id: expect.any(String) },
+      },
+    });
+    for (const file of ['credentials.json', 'secret.key'])
+      expect((await stat(join(dataDir, file))).mode & 0o777).toBe(0o600);
+    expect(first.output()).toContain(credentials.machine.clientSecret);
+    expect(await (await fetch(`http://localhost:${port}/readyz`)).json()).toEqual({ status: 'ready' });
+    const verbose = await (await fetch(`http://localhost:${port}/readyz?verbose`)).json();
+    expect(verbose.sandbox.layers).toContain('jitless');
+
+    const second = start({ ...env, PORT: String(await freePort()) });
+    expect(await second.exited).toBe(1);
+    expect(second.output()).toContain('is in use by another running process');
+    expect(await first.stop()).toBe(0);
+
+    const third = start(env);
+    await third.until('understudy is ready');
+    expect(third.output()).not.toContain(credentials.machine.clientSecret);
+    const api = new ManagementClient(credentials.endpoint, credentials.managementApiIndicator, credentials.machine);
+    expect((await api.call('GET /users')).body).toHaveLength(2);
+    expect(await third.stop('SIGINT')).toBe(0);
+  });
+
+  it('keeps secrets out of the database file and out of its log', async () => {
+    const { machine, demo } = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8'));
+    const bytes = Buffer.concat(
+      await Promise.all(
+        ['understudy.db', 'understudy.db-wal'].map((file) =>
+          readFile(join(dataDir, file)).catch(() => Buffer.alloc(0)),
+        ),
+      ),
+    );
+    expect(bytes.includes(machine.clientId)).toBe(true);
+    for (const secret of [machine.clientSecret, demo.actor.password]) expect(bytes.includes(secret)).toBe(false);
+  });
+
+  it('says that the port is taken', async () => {
+    const holder = createServer();
+    await new Promise<void>((resolve) => holder.listen(0, resolve));
+    const { port } = holder.address() as { port: number };
+    const other = await mkdtemp(join(tmpdir(), 'understudy-start-'));
+    const { exited, output } = start({ PORT: String(port), DATA_DIR: other });
+    expect(await exited).toBe(1);
+    expect(output()).toContain(`PORT ${port} is taken`);
+    holder.close();
+    await rm(other, { recursive: true, force: true });
+  });
+
+  it('names every wrong variable, a line each', async () => {
+    const { exited, output } = start({ PORT: 'x', SECRET_KEY: 'short', LOG_LEVEL: 'loud', DATA_DIR: dataDir });
+    expect(await exited).toBe(1);
+    expect(
+      output()
+        .match(/^[A-Z_]+: expected .*$/gm)
+        ?.map((line) => line.split(':')[0]),
+    ).toEqual(['PORT', 'SECRET_KEY', 'LOG_LEVEL']);
+  });
+
+  it('refuses another secret key than the one the database was made with', async () => {
+    await using database = await createDatabase('postgres');
+    const env = { DATABASE_URL: database.url as string, DATA_DIR: database.dataDir };
+    const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
+    const first = start({ ...env, PORT: String(await freePort()), SECRET_KEY: key(1) });
+    await first.until('understudy is ready');
+    const second = start({ ...env, PORT: String(await freePort()), SECRET_KEY: key(2) });
+    expect(await second.exited).toBe(1);
+    expect(second.output()).toContain('SECRET_KEY is not the one this database was made with');
+    expect(await first.stop()).toBe(0);
+  });
+});
+
+describe('configuration', () => {
+  it('wants a secret key for PostgreSQL behind a public endpoint', () => {
+    const env = { DATABASE_URL: 'postgres://localhost/x', ENDPOINT: 'https://id.example.com' };
+    expect(() => readConfig(env)).toThrow(ConfigError);
+    expect(readConfig({ ...env, SECRET_KEY: Buffer.alloc(32).toString('base64') })).toMatchObject({
+      isLoopback: false,
+      demo: false,
+    });
+  });
+
+  it('opens webhooks to loopback only while the endpoint is, and nothing else was said', () => {
+    expect(readConfig({}).webhooks).toMatchObject({
+      loopbackByDefault: true,
+      allowedNetworks: ['127.0.0.0/8', '::1/128'],
+    });
+    expect(readConfig({ WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8' }).webhooks.allowedNetworks).toEqual(['10.0.0.0/8']);
+    expect(readConfig({ ENDPOINT: 'https://id.example.com' }).webhooks.allowedNetworks).toEqual([]);
+  });
+});
