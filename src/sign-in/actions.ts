@@ -17,6 +17,13 @@ export { newPasswordIdentity, setPassword } from './new-password.ts';
 export { newPasskeyOptions, passkeyOptions, verifyNewPasskey, verifyPasskey } from './passkeys.ts';
 export { addUsername, addVerifiedIdentifier, readMissingIdentifier } from './profile.ts';
 export { type Missing, missingOf } from './requirements.ts';
+export {
+  accountByEmail,
+  finishSocial,
+  identityIn,
+  registerSocial,
+  startSocial,
+} from './social.ts';
 export { newTotp, verifyNewTotp, verifyTotp } from './totp.ts';
 export { verifyPasswordOf } from './verify-password.ts';
 

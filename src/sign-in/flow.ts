@@ -10,6 +10,7 @@ import type { Tenant } from '../tenants.ts';
 import type { Limits } from './limits.ts';
 import type { Messenger } from './messenger.ts';
 import type { Progress, SavedProgress, Verification } from './progress.ts';
+import type { RelyingParty } from './relying-party.ts';
 import type { SignInSettings } from './settings.ts';
 
 /** What actions use besides the tenant's rows. */
@@ -19,6 +20,7 @@ export interface Tools {
   logger: Logger;
   limits: Limits;
   messenger: Messenger;
+  relyingParty: RelyingParty;
 }
 
 /** One request of one interaction: what every action is given. Actions change `saved.progress` and nothing else. */

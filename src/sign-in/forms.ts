@@ -15,19 +15,23 @@ import {
   verifyCode,
   verifyPasswordOf,
 } from './actions.ts';
+import { connectorOfDomain } from './connectors.ts';
 import { type Flow, progressOf } from './flow.ts';
 import { requireFree } from './identifiers.ts';
 import type { Identifier, Verification } from './progress.ts';
 import type { Texts } from './texts/index.ts';
 
 export type Body = Record<string, string>;
-export type FormAction = (flow: Flow, body: Body, t: Texts) => Promise<void>;
+/** Text that it returns is where to go on, below the interaction's path; else the next step is shown. */
+export type FormAction = (flow: Flow, body: Body, t: Texts) => Promise<unknown>;
 
 /** What each form of the pages does, by the last part of its path. */
 export const forms: Record<string, FormAction> = {
   async identifier(flow, { identifier: typed = '' }, t) {
     const identifier = setIdentifier(flow, typed);
     const { event } = progressOf(flow);
+    const sso = identifier.type === 'email' ? await connectorOfDomain(flow.store, identifier.value) : undefined;
+    if (sso && event !== 'ForgotPassword') return `/social/${sso.target}`;
     if (event === 'Register') {
       requireSignUp(flow, identifier.type);
       await flow.tools.limits.take(flow.store, 'registration', flow.facts.ip);

@@ -38,11 +38,13 @@ export const redirectToStep = ({ flow, response }: Opened): void =>
 
 const progressStoreOf = ({ store, tools }: Flow): ProgressStore => new ProgressStore(store, tools.secrets);
 
+export const saveProgress = (flow: Flow): Promise<void> => progressStoreOf(flow).save(flow.uid, flow.saved);
+
 /** One step: what the form does, then the next step, or the same one with what to do about it. */
 export async function take(opened: Opened, act: FormAction): Promise<void> {
   try {
-    await act(opened.flow, bodyOf(opened), formViewOf(opened).t);
-    await goOn(opened);
+    const next = await act(opened.flow, bodyOf(opened), formViewOf(opened).t);
+    await goOn(opened, typeof next === 'string' ? next : '');
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     await showFault(opened, error);
@@ -50,11 +52,11 @@ export async function take(opened: Opened, act: FormAction): Promise<void> {
 }
 
 /** To the next step, or out of the interaction when nothing is missing. */
-async function goOn(opened: Opened): Promise<void> {
-  const { flow } = opened;
+async function goOn(opened: Opened, next: string): Promise<void> {
+  const { flow, response } = opened;
   if (flow.saved.finishedAt !== null || (await missingOf(flow)) === undefined) return finish(opened);
-  await progressStoreOf(flow).save(flow.uid, flow.saved);
-  redirectToStep(opened);
+  await saveProgress(flow);
+  response.redirect(303, `${basePathOf(flow.tenant)}/sign-in/${flow.uid}${next}`);
 }
 
 /** A second request of a finished interaction is led out as the first was; nothing is announced again. */
@@ -74,7 +76,7 @@ export async function show(opened: Opened): Promise<void> {
   const before = JSON.stringify(flow.saved.progress);
   const html = await render(opened, missing, undefined);
   // A page may begin what its form ends: the challenge of a passkey, the secret of a new factor.
-  if (JSON.stringify(flow.saved.progress) !== before) await progressStoreOf(flow).save(flow.uid, flow.saved);
+  if (JSON.stringify(flow.saved.progress) !== before) await saveProgress(flow);
   sendPage(response, 200, html);
 }
 

@@ -1,10 +1,9 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Provider } from 'oidc-provider';
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
-import type { Database } from '../database/connect.ts';
 import { ServiceError } from '../errors.ts';
 import { contextOf } from '../http/context.ts';
+import type { HttpClient } from '../net/http-client.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { SecretBox } from '../secret-box.ts';
 import type { Tenant } from '../tenants.ts';
@@ -16,27 +15,30 @@ import type { Tools } from './flow.ts';
 import { forms } from './forms.ts';
 import { bodyOf, type Opened, show, take } from './interaction-pages.ts';
 import { Limits } from './limits.ts';
-import { Messenger } from './messenger.ts';
+import type { Messenger } from './messenger.ts';
 import { csrfTokenOf, findInteraction, openFlow, requireCsrfToken } from './open-flow.ts';
 import { expiredPage } from './pages/plain.ts';
+import { RelyingParty } from './relying-party.ts';
 import { basePathOf, readView, sendPage } from './respond.ts';
+import { comeBack, goToProvider } from './social-routes.ts';
 
 export interface SignInOptions {
   providerOf(tenant: Tenant): Promise<Provider> | Provider;
-  database: Database;
   secrets: SecretBox;
   clock: Clock;
   logger: Logger;
-  config: Pick<Config, 'messages'>;
+  messenger: Messenger;
+  /** For requests to the tenants' identity providers. */
+  client: HttpClient;
 }
 
 /** Of a form; a passkey's answer is the largest. */
 const MAX_FORM_BYTES = 64 * 1024;
 
 /** The pages for people. `GET` shows the step an interaction is at, each `POST` is one step and leads back there. */
-export function signInRoutes({ providerOf, secrets, clock, logger, config }: SignInOptions): Router {
-  const messenger = new Messenger({ ...config.messages, logger });
-  const tools: Tools = { secrets, clock, logger, limits: new Limits(clock), messenger };
+export function signInRoutes({ providerOf, secrets, clock, logger, messenger, client }: SignInOptions): Router {
+  const relyingParty = new RelyingParty(client, secrets);
+  const tools: Tools = { secrets, clock, logger, limits: new Limits(clock), messenger, relyingParty };
 
   const inInteraction = (handle: (opened: Opened) => Promise<void>): RequestHandler =>
     page(async (request, response) => {
@@ -61,11 +63,25 @@ export function signInRoutes({ providerOf, secrets, clock, logger, config }: Sig
     '/sign-in/:uid',
     inInteraction((opened) => (isConsent(opened) ? showConsent(opened) : show(opened))),
   );
+  router.get('/sign-in/callback/:target', leadBack);
+  router.get('/sign-in/:uid/social/:target', inInteraction(goToProvider));
+  router.get('/sign-in/:uid/social/:target/callback', inInteraction(comeBack));
   post('consent', decideConsent);
   for (const [step, act] of Object.entries({ ...forms, ...factorForms })) post(step, (opened) => take(opened, act));
   accountRoutes(router, { providerOf, tools, parseForm });
   return router;
 }
+
+/** The state says to whom a provider's answer belongs; whether it does is checked there, with that path's own cookie. */
+const leadBack: RequestHandler = (request, response) => {
+  const { search, searchParams } = new URL(request.originalUrl, 'http://localhost');
+  const [owner = ''] = String(searchParams.get('state')).split('.');
+  const base = basePathOf(contextOf(request).tenant);
+  const target = encodeURIComponent(String(request.params.target));
+  const place =
+    owner === 'account' ? `account/link/${target}` : `sign-in/${encodeURIComponent(owner)}/social/${target}`;
+  response.redirect(303, `${base}/${place}/callback${search}`);
+};
 
 /** Errors as pages: an interaction that is not this browser's, or no longer; two requests at once. */
 function page(handle: (request: Request, response: Response) => Promise<void>): RequestHandler {

@@ -10,6 +10,7 @@ export const SignInSettings = Type.Object({
   color: Type.Object({
     primaryColor: Type.String({
       pattern: '^#[0-9a-fA-F]{6}$',
+      examples: ['#5d34f2'],
       description: 'Made darker or lighter where its contrast is too low to be read.',
     }),
   }),

@@ -69,6 +69,7 @@ function password(flow: Flow, view: FormView, identifier: Identifier): Html {
     ...view,
     identifier: identifier.value,
     isPasswordChanged: progressOf(flow).notice === 'passwordChanged',
+    linking: progressOf(flow).identities[0]?.target,
     canUseCode: methodOf(flow, identifier)?.verificationCode === true && canSend(identifier.type),
     canReset: flow.settings.signIn.methods.some(({ identifier }) => canSend(identifier)),
   });

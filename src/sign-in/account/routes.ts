@@ -3,11 +3,13 @@ import type { Provider } from 'oidc-provider';
 import { ServiceError } from '../../errors.ts';
 import { contextOf } from '../../http/context.ts';
 import type { Tenant } from '../../tenants.ts';
-import type { Tools } from '../flow.ts';
+import { finishSocial, identityIn, startSocial } from '../actions.ts';
+import { progressOf, type Tools } from '../flow.ts';
 import { bodyOf } from '../interaction-pages.ts';
 import { requireCsrfToken } from '../open-flow.ts';
 import { ProgressStore } from '../progress.ts';
 import { basePathOf, sendPage } from '../respond.ts';
+import { applyChange } from './apply.ts';
 import { accountForms } from './forms.ts';
 import { accountViewOf, type OpenAccount, openAccount, signInFirst } from './open-account.ts';
 import { accountHtml } from './show.ts';
@@ -46,6 +48,8 @@ export function accountRoutes(router: Router, { providerOf, tools, parseForm }: 
     };
 
   router.get('/account', signedIn(show));
+  router.get('/account/link/:target', signedIn(goToProvider));
+  router.get('/account/link/:target/callback', signedIn(comeBack));
   for (const [step, act] of Object.entries(accountForms)) {
     const post = signedIn(async (account) => {
       const { request, response, flow, csrf } = account;
@@ -61,6 +65,26 @@ export function accountRoutes(router: Router, { providerOf, tools, parseForm }: 
       }
     });
     router.post(`/account/${step}`, parseForm, post);
+  }
+}
+
+async function goToProvider({ flow, request, response }: OpenAccount): Promise<void> {
+  const { url } = await startSocial(flow, String(request.params.target), 'account');
+  await new ProgressStore(flow.store, flow.tools.secrets).save(flow.uid, flow.saved);
+  response.redirect(303, url);
+}
+
+async function comeBack(account: OpenAccount): Promise<void> {
+  const { flow, request, response } = account;
+  try {
+    const { search } = new URL(request.originalUrl, flow.tenant.endpoint);
+    const verification = await finishSocial(flow, String(request.params.target), search);
+    progressOf(flow).identities = [identityIn(verification)];
+    await applyChange(flow, 'Link');
+    response.redirect(303, `${basePathOf(flow.tenant)}/account?saved`);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    await showFault(account, 'link', error);
   }
 }
 

@@ -69,13 +69,16 @@ ${canRegister && html`<div class="links">${linkForm(view, 'register', t.signIn.c
 interface PasswordView extends FormView {
   identifier: string;
   isPasswordChanged: boolean;
+  /** The provider whose identity is linked once the account is proven. */
+  linking: string | undefined;
   canUseCode: boolean;
   canReset: boolean;
 }
 
 export function passwordPage(view: PasswordView): Html {
-  const { t, fault, identifier, isPasswordChanged, canUseCode, canReset } = view;
-  const content = html`${isPasswordChanged && note('ok', t.signIn.passwordChanged)}
+  const { t, fault, identifier, isPasswordChanged, linking, canUseCode, canReset } = view;
+  const content = html`${linking && note('info', t.social.exists(identifier, linking))}
+${isPasswordChanged && note('ok', t.signIn.passwordChanged)}
 ${who(view, identifier)}
 ${form(
   view,

@@ -67,7 +67,6 @@ export const de: Texts = {
     lead: (brand) => `${brand} braucht sie, damit es weitergeht.`,
   },
   social: {
-    title: (name) => `${name}-Konto verknüpfen`,
     exists: (email, name) =>
       `Es gibt schon ein Konto mit ${email}. Zeigen Sie, dass es Ihres ist, dann können Sie sich künftig mit ${name} anmelden.`,
   },

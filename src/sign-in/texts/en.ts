@@ -66,7 +66,6 @@ export const en = {
     lead: (brand: string) => `${brand} needs this to go on.`,
   },
   social: {
-    title: (name: string) => `Link your ${name} account`,
     exists: (email: string, name: string) =>
       `There is an account with ${email} already. Prove that it is yours, and you can sign in with ${name} from now on.`,
   },

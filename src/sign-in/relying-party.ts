@@ -1,0 +1,126 @@
+import * as oauth from 'openid-client';
+import { isLoopbackHost } from '../config.ts';
+import type { ConnectorRow } from '../database/tables.ts';
+import { ServiceError } from '../errors.ts';
+import type { HttpClient } from '../net/http-client.ts';
+import type { SecretBox } from '../secret-box.ts';
+import { connectorPurposeOf } from './connectors.ts';
+
+/** For one request to the provider, and for its answer. */
+const DEADLINE_MS = 10_000;
+const MAX_RESPONSE_BYTES = 256 * 1024;
+
+/** An issuer is a tenant's word, so it is reached like a webhook's URL: public addresses only, capped, on a deadline. */
+const guardedFetch =
+  (client: HttpClient): oauth.CustomFetch =>
+  async (url, { method, headers, body }) => {
+    const reply = await client.request({
+      url,
+      method,
+      headers: Object.fromEntries(new Headers(headers)),
+      body: body === undefined || body === null ? undefined : String(body),
+      deadlineMs: DEADLINE_MS,
+      maxResponseBytes: MAX_RESPONSE_BYTES,
+    });
+    const contentType = String(reply.headers['content-type'] ?? '');
+    return new Response(new Uint8Array(reply.body), { status: reply.status, headers: { 'content-type': contentType } });
+  };
+
+/** What is needed to check the provider's answer. Kept with the verification, never shown. */
+export interface Handshake extends Record<string, unknown> {
+  target: string;
+  state: string;
+  nonce: string;
+  verifier: string;
+  redirectUri: string;
+}
+
+/** Who the provider says it is. */
+export interface SocialIdentity {
+  externalId: string;
+  email: string | undefined;
+  isEmailVerified: boolean;
+  name: string | undefined;
+  avatar: string | undefined;
+}
+
+/** This service as a client of a tenant's identity provider: code flow with PKCE, state and nonce (OpenID Connect Core §3.1). */
+export class RelyingParty {
+  readonly #fetch: oauth.CustomFetch;
+  readonly #secrets: SecretBox;
+
+  constructor(client: HttpClient, secrets: SecretBox) {
+    this.#fetch = guardedFetch(client);
+    this.#secrets = secrets;
+  }
+
+  /** @param stateOwner what the callback is to be led back to; the state begins with it */
+  async begin(tenantId: string, connector: ConnectorRow, redirectUri: string, stateOwner: string) {
+    const configuration = await this.#discover(tenantId, connector);
+    const verifier = oauth.randomPKCECodeVerifier();
+    const state = `${stateOwner}.${oauth.randomState()}`;
+    const handshake: Handshake = { target: connector.target, state, nonce: oauth.randomNonce(), verifier, redirectUri };
+    const url = oauth.buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUri,
+      scope: connector.scope,
+      state,
+      nonce: handshake.nonce,
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    });
+    return { handshake, url: url.href };
+  }
+
+  /** @throws 422 `session.social_failed` whatever is wrong with the answer: the person denied, or someone forged it */
+  async finish(
+    tenantId: string,
+    connector: ConnectorRow,
+    handshake: Handshake,
+    search: string,
+  ): Promise<SocialIdentity> {
+    const { state, nonce, verifier, redirectUri } = handshake;
+    const configuration = await this.#discover(tenantId, connector);
+    try {
+      const tokens = await oauth.authorizationCodeGrant(configuration, new URL(search, redirectUri), {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims() as oauth.IDToken;
+      const hasUserinfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
+      const info = hasUserinfo ? await oauth.fetchUserInfo(configuration, tokens.access_token, claims.sub) : {};
+      return identityOf({ ...info, ...claims });
+    } catch (cause) {
+      throw Object.assign(new ServiceError('session.social_failed'), { cause });
+    }
+  }
+
+  async #discover(
+    tenantId: string,
+    { id, issuer, clientId, clientSecretEncrypted }: ConnectorRow,
+  ): Promise<oauth.Configuration> {
+    const url = new URL(issuer);
+    const isLocal = url.protocol === 'http:' && isLoopbackHost(url.hostname);
+    const secret = this.#secrets.open(clientSecretEncrypted, connectorPurposeOf(tenantId, id));
+    try {
+      return await oauth.discovery(url, clientId, undefined, oauth.ClientSecretBasic(secret), {
+        [oauth.customFetch]: this.#fetch,
+        ...(isLocal && { execute: [oauth.allowInsecureRequests] }),
+      });
+    } catch (cause) {
+      throw Object.assign(new ServiceError('session.social_failed'), { cause });
+    }
+  }
+}
+
+function identityOf(claims: Record<string, unknown>): SocialIdentity {
+  const text = (name: string) => (typeof claims[name] === 'string' ? claims[name] : undefined);
+  return {
+    externalId: String(claims.sub),
+    email: text('email')?.toLowerCase(),
+    isEmailVerified: claims.email_verified === true,
+    name: text('name')?.slice(0, 128),
+    avatar: text('picture')?.slice(0, 2048),
+  };
+}

@@ -1,0 +1,42 @@
+import { ServiceError } from '../errors.ts';
+import { accountByEmail, finishSocial, identify, identityIn, registerSocial, startSocial } from './actions.ts';
+import { type Flow, progressOf } from './flow.ts';
+import { type Opened, saveProgress, showFault, take } from './interaction-pages.ts';
+import type { Verification } from './progress.ts';
+
+/** To the provider. The state begins with the interaction, to which its answer is led back. */
+export async function goToProvider(opened: Opened): Promise<void> {
+  const { flow, request, response } = opened;
+  try {
+    const { url } = await startSocial(flow, String(request.params.target), flow.uid);
+    await saveProgress(flow);
+    response.redirect(303, url);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    await showFault(opened, error);
+  }
+}
+
+/** Back from the provider. */
+export const comeBack = (opened: Opened): Promise<void> =>
+  take(opened, async (flow) => {
+    const { search } = new URL(opened.request.originalUrl, flow.tenant.endpoint);
+    await arrive(flow, await finishSocial(flow, String(opened.request.params.target), search));
+  });
+
+/** Into the account that is linked, else into the one that can be proven, else into a new one. */
+async function arrive(flow: Flow, verification: Verification): Promise<void> {
+  const progress = progressOf(flow);
+  progress.event = 'SignIn';
+  if (verification.userId !== undefined) return identify(flow, verification.id);
+  const known = await accountByEmail(flow, verification);
+  if (!known) {
+    progress.event = 'Register';
+    return registerSocial(flow, verification);
+  }
+  progress.identities = [identityIn(verification)];
+  progress.identifier = { type: 'email', value: known.email };
+  if (!known.isVouched) return;
+  verification.userId = known.user.id;
+  await identify(flow, verification.id);
+}

@@ -1,0 +1,89 @@
+import type { ConnectorRow } from '../database/tables.ts';
+import { ServiceError } from '../errors.ts';
+import { addVerification, type Flow, progressOf } from './flow.ts';
+import { findUser } from './identifiers.ts';
+import type { NewIdentity, Verification } from './progress.ts';
+import type { Handshake, SocialIdentity } from './relying-party.ts';
+
+async function connectorOf({ store }: Flow, target: string): Promise<ConnectorRow> {
+  const connector = await store.find('connectors', { target });
+  if (!connector) throw new ServiceError('session.not_allowed');
+  return connector;
+}
+
+/** One for each connector; registered at the provider by the tenant. */
+export const redirectUriOf = ({ tenant }: Flow, target: string): string =>
+  `${tenant.endpoint}/sign-in/callback/${target}`;
+
+/** @returns where to send the browser */
+export async function startSocial(
+  flow: Flow,
+  target: string,
+  stateOwner: string,
+  redirectUri = redirectUriOf(flow, target),
+): Promise<{ verification: Verification; url: string }> {
+  const connector = await connectorOf(flow, target);
+  const { handshake, url } = await flow.tools.relyingParty.begin(flow.tenant.id, connector, redirectUri, stateOwner);
+  const progress = progressOf(flow);
+  progress.verifications = progress.verifications.filter(({ isVerified, details }) => isVerified || !details?.state);
+  const type = connector.domains.length > 0 ? 'EnterpriseSso' : 'Social';
+  return { verification: addVerification(flow, { type, isVerified: false, details: handshake }), url };
+}
+
+const pendingSocial = (flow: Flow, target: string): Verification | undefined =>
+  progressOf(flow).verifications.findLast(
+    ({ isVerified, details }) => !isVerified && details?.state !== undefined && details.target === target,
+  );
+
+/** @param search of the callback, as it came */
+export async function finishSocial(flow: Flow, target: string, search: string): Promise<Verification> {
+  const verification = pendingSocial(flow, target);
+  if (!verification) throw new ServiceError('session.verification_not_found');
+  const connector = await connectorOf(flow, target);
+  const handshake = verification.details as Handshake;
+  const social = await flow.tools.relyingParty.finish(flow.tenant.id, connector, handshake, search);
+  const linked = await flow.store.find('userIdentities', { target, externalId: social.externalId });
+  verification.isVerified = true;
+  if (linked) verification.userId = linked.userId;
+  verification.details = { target, social };
+  return verification;
+}
+
+const isSso = ({ type }: Verification): boolean => type === 'EnterpriseSso';
+
+/** What is linked to an account, and shown with it. */
+export function identityIn(verification: Verification): NewIdentity {
+  const { target, social } = verification.details as { target: string; social: SocialIdentity };
+  const { externalId, email, name, avatar } = social;
+  return { target, externalId, isSso: isSso(verification), details: { id: externalId, email, name, avatar } };
+}
+
+/**
+ * The account that already has the address the provider vouches for. A connector with domains speaks
+ * for their addresses; of any other provider this is a hint, and the person proves the account too.
+ */
+export async function accountByEmail(flow: Flow, verification: Verification) {
+  const { target, social } = verification.details as { target: string; social: SocialIdentity };
+  const { email, isEmailVerified } = social;
+  if (email === undefined) return undefined;
+  const { domains } = await connectorOf(flow, target);
+  const isVouched = domains.some((domain) => email.endsWith(`@${domain}`));
+  if (domains.length > 0 ? !isVouched : !isEmailVerified) return undefined;
+  const user = await findUser(flow.store, { type: 'email', value: email });
+  return user && { user, email, isVouched };
+}
+
+/** A new account from what the provider says; its address only where nobody has it. */
+export async function registerSocial(flow: Flow, verification: Verification): Promise<void> {
+  const progress = progressOf(flow);
+  if (flow.settings.signInMode !== 'SignInAndRegister' && !isSso(verification)) {
+    throw new ServiceError('session.unknown_account');
+  }
+  const { social } = verification.details as { social: SocialIdentity };
+  const { email, isEmailVerified, name, avatar } = social;
+  const isFree = email !== undefined && !(await findUser(flow.store, { type: 'email', value: email }));
+  if (email && isFree && isEmailVerified) progress.account.primaryEmail = email;
+  if (name) progress.account.name = name;
+  if (avatar) progress.account.avatar = avatar;
+  progress.identities = [identityIn(verification)];
+}
