@@ -3,7 +3,7 @@ import type { ClaimedDelivery, HookKey, HookRoom } from './deliveries.ts';
 
 /** Hooks in one claim; SQLite's statement grows with each. */
 const HOOKS_PER_CLAIM = 100;
-/** Rows held by this process beyond those under way, at most. */
+/** Rows that are claimed ahead of being sent, about. */
 const MAX_QUEUED = 512;
 /** Rows held for a hook, under way or queued, for each that may be under way. More are claimed below half of it. */
 const HELD_PER_ROOM = 4;
@@ -45,18 +45,20 @@ export class Lanes {
     for (const hook of hooks) this.#due.set(keyOf(hook), this.lane(hook));
   }
 
-  /** What to claim next: enough ahead that no receiver waits for the database, and in few statements. */
+  /**
+   * What to claim next: enough ahead that no receiver waits for the database, and in few statements. When much is
+   * queued already, a hook still gets what it may send at once, so slow hooks with long queues keep nobody waiting.
+   */
   wanted(now: number): HookRoom[] {
     const rooms: HookRoom[] = [];
-    let free = this.#queued < MAX_QUEUED / 2 ? MAX_QUEUED - this.#queued : 0;
+    let free = MAX_QUEUED - this.#queued;
     for (const { tenantId, hookId, breaker, queue, inFlight } of this.#due.values()) {
-      if (free <= 0 || rooms.length === HOOKS_PER_CLAIM) break;
-      const target = breaker.room(now) * HELD_PER_ROOM;
+      if (rooms.length === HOOKS_PER_CLAIM) break;
+      const target = breaker.room(now) * (free > 0 ? HELD_PER_ROOM : 1);
       const held = inFlight + queue.length;
       if (held > target / 2 || target === 0) continue;
-      const room = Math.min(target - held, free);
-      rooms.push({ tenantId, hookId, room });
-      free -= room;
+      rooms.push({ tenantId, hookId, room: target - held });
+      free -= target - held;
     }
     return rooms;
   }

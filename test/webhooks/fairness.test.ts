@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
-import { hang, type WebhookReceiver as Receiver, status, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { hang, type WebhookReceiver as Receiver, slow, status, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { Stage } from './stage.ts';
 
 const HEALTHY = 48;
-const EVENTS = 60;
-const INTERVAL_MS = 15;
+const EVENTS = 30;
+const INTERVAL_MS = 40;
 
 /** Milliseconds from announcement to arrival, for every healthy hook and event. */
 async function latencies(stage: Stage, healthy: Receiver): Promise<number[]> {
@@ -32,8 +32,29 @@ describe.each(databases)('a dead and a hanging hook on %s', (kind) => {
 
     await stage.hook('http://127.0.0.1:1/dead');
     await stage.hook(hanging.url);
-    const disturbed = p95(await latencies(stage, healthy));
-    expect(disturbed).toBeLessThan(Math.max(2 * calm, 60)); // The floor: other processes on the machine.
-    expect(hanging.arrivals.length).toBeLessThanOrEqual(4);
+    // The first run meets both unknown. A busy machine can spoil a run, but not three.
+    const disturbed = [];
+    for (let run = 0; run < 3; run += 1) disturbed.push(p95(await latencies(stage, healthy)));
+    expect(Math.min(...disturbed)).toBeLessThan(2 * calm + 10);
+    expect(Math.max(...disturbed)).toBeLessThan(2000);
+    expect(hanging.arrivals.length).toBeLessThanOrEqual(8);
+  }, 120_000);
+});
+
+describe.each(databases)('slow hooks with long queues on %s', (kind) => {
+  it('do not keep a quick one waiting', async () => {
+    await using stage = await Stage.open(kind);
+    await using crawling = await WebhookReceiver.start({ behaviour: slow(1500) });
+    await using quick = await WebhookReceiver.start();
+    for (let count = 0; count < 30; count += 1) await stage.hook(crawling.url);
+    await stage.hook(quick.url, { events: ['User.Deleted'] });
+    await stage.announce(30);
+    await stage.poller({ timeoutMs: 5000, leaseMs: 20_000 });
+    await crawling.reach(120); // Each has answered once and was trusted with more.
+    for (let event = 0; event < 3; event += 1) {
+      const announcedAt = Date.now();
+      await stage.announce(1, 'User.Deleted');
+      expect((await quick.next()).at - announcedAt).toBeLessThan(1000);
+    }
   });
 });

@@ -101,7 +101,7 @@ describe.each(databases)('a process on %s', (kind) => {
     for (let count = 0; count < 10; count += 1) await stage.hook(receiver.url);
     for (let batch = 0; batch < 10; batch += 1) await stage.announce(100);
     await stage.poller({ timeoutMs: 15_000, leaseMs: 30_000 });
-    await receiver.reach(10_000, 25_000);
+    await receiver.reach(10_000, 60_000);
     await stage.deliveries(none);
     const received = new Set(
       receiver.arrivals.map(({ headers, body }) => `${headers['webhook-id']} ${JSON.parse(body).hookId}`),
@@ -109,7 +109,7 @@ describe.each(databases)('a process on %s', (kind) => {
     expect([received.size, receiver.arrivals.length]).toEqual([10_000, 10_000]);
     const [row] = await stage.store.from('attempts').count({ count: '*' });
     expect(Number(row?.count)).toBe(10_000);
-  });
+  }, 90_000);
 
   it('charges nothing to deliveries that wait while the breaker is open', async () => {
     await using stage = await Stage.open(kind);
