@@ -10,8 +10,9 @@ export const Timestamp = Type.Integer({
   minimum: 0,
   maximum: 8_640_000_000_000_000, // The last moment that a `Date` can say.
   description: 'Epoch milliseconds',
+  examples: [1_735_689_600_000],
 });
-export const Id = Type.String({ minLength: 1, maxLength: 64 });
+export const Id = Type.String({ minLength: 1, maxLength: 64, examples: ['r2d6q0w8k1x5'] });
 export const JsonObject = Type.Record(Type.String(), Type.Unknown());
 const Name = Type.String({ minLength: 1, maxLength: 128 });
 const Text = Type.String({ maxLength: 256 });
@@ -44,11 +45,15 @@ export const Profile = Type.Object({
 export const User = Type.Object({
   tenantId: Type.String(),
   id: Type.String(),
-  username: Nullable(Type.String({ pattern: '^[A-Za-z_]\\w*$', maxLength: 128 })),
+  username: Nullable(Type.String({ pattern: '^[A-Za-z_]\\w*$', maxLength: 128, examples: ['bob'] })),
   primaryEmail: Nullable(
-    Type.String({ pattern: '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$|^[^\\s@]+@localhost$', maxLength: 128 }),
+    Type.String({
+      pattern: '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$|^[^\\s@]+@localhost$',
+      maxLength: 128,
+      examples: ['bob@example.com'],
+    }),
   ),
-  primaryPhone: Nullable(Type.String({ pattern: '^\\d{1,32}$' })),
+  primaryPhone: Nullable(Type.String({ pattern: '^\\d{1,32}$', examples: ['12025550123'] })),
   name: Nullable(Type.String({ maxLength: 128 })),
   avatar: Nullable(Type.String({ maxLength: 2048 })),
   customData: JsonObject,
@@ -77,7 +82,7 @@ export const Role = Type.Object({
 export type Role = Static<typeof Role>;
 
 /** RFC 6749 §3.3: printable ASCII without space, quote and backslash. */
-export const ScopeName = Type.String({ minLength: 1, maxLength: 256 });
+export const ScopeName = Type.String({ minLength: 1, maxLength: 256, examples: ['read:orders'] });
 
 export const Scope = Type.Object({
   tenantId: Type.String(),
@@ -93,7 +98,7 @@ export const Resource = Type.Object({
   tenantId: Type.String(),
   id: Type.String(),
   name: Name,
-  indicator: Type.String({ minLength: 1, maxLength: 2048 }),
+  indicator: Type.String({ minLength: 1, maxLength: 2048, examples: ['https://orders.example.com/api'] }),
   isDefault: Type.Boolean(),
   accessTokenTtl: Type.Integer({ minimum: 60, maximum: 86_400, description: 'Seconds' }),
 });
@@ -174,7 +179,7 @@ export const ApplicationSecret = Type.Object({
 export type ApplicationSecret = Static<typeof ApplicationSecret>;
 
 export const HookConfig = Type.Object({
-  url: Type.String({ minLength: 1, maxLength: 2048 }),
+  url: Type.String({ minLength: 1, maxLength: 2048, examples: ['https://hooks.example.com/understudy'] }),
   headers: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String({ maxLength: 4096 }))),
   retries: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 3, description: '0: one attempt only. Any other value: the full schedule.' }),

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { eventTypes } from '../events/catalogue.ts';
 import { exampleOf } from '../example.ts';
-import { errorsOf, responseOfErrors } from './openapi-errors.ts';
+import { errorComponents, errorResponsesOf } from './openapi-errors.ts';
 import { webhookOf } from './openapi-events.ts';
 import { namedSchemas, referring } from './openapi-schemas.ts';
 import type { Operation } from './operation.ts';
@@ -100,7 +100,7 @@ function describe(operation: Operation): Json {
     responses: {
       [status]: success,
       ...(otherStatus && { [otherStatus]: success }),
-      ...Object.fromEntries(errorsOf(operation).map(([status, codes]) => [status, responseOfErrors(codes)])),
+      ...errorResponsesOf(operation),
     },
   };
 }
@@ -112,6 +112,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
     const path = operation.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(operation) };
   }
+  const errors = errorComponents(operations);
   return {
     openapi: '3.1.1',
     info: {
@@ -125,7 +126,8 @@ export function openApiDocument(operations: readonly Operation[], version: strin
     paths,
     webhooks: Object.fromEntries(eventTypes.map((type) => [type, webhookOf(type)])),
     components: {
-      schemas: namedSchemas(),
+      ...errors,
+      schemas: { ...namedSchemas(), ...errors.schemas },
       securitySchemes: {
         machine: {
           type: 'http',

@@ -10,16 +10,27 @@ import { connectorPurposeOf, DEFAULT_SCOPE } from '../sign-in/connectors.ts';
 const Fields = {
   target: Type.String({
     pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
+    examples: ['google'],
     description: 'Names the provider in `identities`; part of the redirect URI `{endpoint}/sign-in/callback/{target}`.',
   }),
   name: Type.String({ minLength: 1, maxLength: 64, description: 'As the sign-in page shows it' }),
-  issuer: Type.String({ pattern: '^https?://\\S+$', maxLength: 2048, description: 'Discovered by OpenID Connect' }),
+  issuer: Type.String({
+    pattern: '^https?://\\S+$',
+    maxLength: 2048,
+    examples: ['https://accounts.google.com'],
+    description: 'Discovered by OpenID Connect',
+  }),
   clientId: Type.String({ minLength: 1, maxLength: 2048 }),
   scope: Type.Optional(
-    Type.String({ pattern: '(^| )openid( |$)', maxLength: 1024, description: `Default: ${DEFAULT_SCOPE}` }),
+    Type.String({
+      pattern: '(^| )openid( |$)',
+      maxLength: 1024,
+      examples: [DEFAULT_SCOPE],
+      description: `Default: ${DEFAULT_SCOPE}`,
+    }),
   ),
   domains: Type.Optional(
-    Type.Array(Type.String({ pattern: '^[a-z0-9-]+(\\.[a-z0-9-]+)+$', maxLength: 253 }), {
+    Type.Array(Type.String({ pattern: '^[a-z0-9-]+(\\.[a-z0-9-]+)+$', maxLength: 253, examples: ['example.com'] }), {
       maxItems: 100,
       uniqueItems: true,
       description: 'E-mail domains in lower case. With one or more, the connector is single sign-on for them.',

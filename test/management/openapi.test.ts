@@ -1,0 +1,75 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { eventTypes } from '../../src/events/catalogue.ts';
+import { openApiDocument } from '../../src/http/openapi.ts';
+import { operations } from '../../src/management/index.ts';
+import { startService } from '../support/start-service.ts';
+
+interface Part {
+  content?: Record<string, { schema: unknown; example?: unknown }>;
+}
+interface Described {
+  operationId: string;
+  requestBody?: Part;
+  responses: Record<string, Part>;
+}
+interface Document {
+  paths: Record<string, Record<string, Described>>;
+  webhooks: object;
+  components: object;
+}
+
+const document: Document = JSON.parse(JSON.stringify(openApiDocument(operations, '0.0.0')));
+const described = Object.values(document.paths).flatMap((path) => Object.values(path));
+
+describe('the OpenAPI document', () => {
+  it('changes only where someone meant it to', async () => {
+    const lean = JSON.stringify(document, (name, value) => (/^examples?$/.test(name) ? undefined : value), 1);
+    await expect(`${lean}\n`).toMatchFileSnapshot('openapi.snapshot.json');
+  });
+
+  it('has a path for each row and a webhook for each event', () => {
+    const paths = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+    );
+    expect(paths.toSorted()).toEqual(operations.map(({ route }) => route).toSorted());
+    expect(Object.keys(document.webhooks)).toEqual(eventTypes);
+  });
+
+  it('gives every operation an id of its own', () => {
+    const ids = described.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('shows examples that its own schemas accept', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'https://doc.example/', components: document.components });
+    const shown = described.flatMap(({ operationId, requestBody, responses }) =>
+      [requestBody, ...Object.values(responses)].flatMap((part) => {
+        const content = part?.content?.['application/json'];
+        return content?.example === undefined ? [] : [{ operationId, ...content }];
+      }),
+    );
+    expect(shown.length).toBeGreaterThan(operations.length);
+    for (const { operationId, schema, example } of shown) {
+      const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"https://doc.example/#/')));
+      expect(validate(example), `${operationId}: ${JSON.stringify(validate.errors)}`).toBe(true);
+    }
+  });
+});
+
+describe('the reference', () => {
+  it('is public, complete without another server, and runs no inline script', async () => {
+    await using service = await startService('sqlite', { DEMO: 'false' });
+    const read = (path: string) => fetch(`${service.url}/api/${path}`);
+    expect(await (await read('openapi.json')).json()).toMatchObject({ openapi: '3.1.1', info: { version: '0.1.0' } });
+
+    const page = await read('docs');
+    const html = await page.text();
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self';");
+    expect(html).not.toMatch(/<script>|https?:\/\//);
+    const assets = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = '']) => path);
+    expect(assets).toHaveLength(4);
+    for (const path of assets) expect((await read(path)).status, path).toBe(200);
+  });
+});
