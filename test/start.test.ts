@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../src/config.ts';
-import { ManagementClient } from './support/call.ts';
+import { getJson, ManagementClient } from './support/call.ts';
 import { createDatabase } from './support/databases.ts';
 import { freePort } from './support/free-port.ts';
 
@@ -87,7 +87,7 @@ describe('the process', () => {
       expect((await stat(join(dataDir, file))).mode & 0o777).toBe(0o600);
     expect(first.output()).toContain(credentials.machine.clientSecret);
     expect(await (await fetch(`http://localhost:${port}/readyz`)).json()).toEqual({ status: 'ready' });
-    const verbose = await (await fetch(`http://localhost:${port}/readyz?verbose`)).json();
+    const verbose = await getJson(`http://localhost:${port}/readyz?verbose`);
     expect(verbose.sandbox.layers).toContain('jitless');
 
     const second = start({ ...env, PORT: String(await freePort()) });

@@ -2,8 +2,9 @@ import type { Knex } from 'knex';
 import { ServiceError } from '../errors.ts';
 import type { Database } from './connect.ts';
 import { constraintError } from './constraints.ts';
+import { encode } from './encode.ts';
 import { insertMany } from './insert-many.ts';
-import { jsonColumns, type Table, type Tables } from './tables.ts';
+import type { Table, Tables } from './tables.ts';
 
 type Row<T extends Table> = Tables[T];
 type Fields<T extends Table> = Partial<Omit<Row<T>, 'tenantId'>>;
@@ -19,21 +20,8 @@ export type Condition = (query: Query) => void;
 /** Rows of one insert. Knex writes them for SQLite as a compound select, which holds 500. */
 const MAX_ROWS = 400;
 
-interface Transaction {
-  db: Knex;
-  /** Tables written so far: told to the listeners of `Database.commits` when all is committed. */
-  written: Set<Table>;
-}
-
-/** JSON columns are written as text: the PostgreSQL driver would turn an array into one of its own. */
-function encode(fields: object): Record<string, unknown> {
-  const encoded: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields)) {
-    if (value === undefined) continue;
-    encoded[name] = value !== null && jsonColumns.has(name) ? JSON.stringify(value) : value;
-  }
-  return encoded;
-}
+/** `written` collects the tables to tell the listeners of `Database.commits` of when all is committed. */
+type Transaction = { db: Knex; written: Set<Table> };
 
 /**
  * The only way to a tenant's rows. Built from the request's URL, so there is no tenant argument to

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, postForm } from '../support/call.ts';
+import { type Answer, getJson, postForm } from '../support/call.ts';
 import { type Cast, castOf, verifyAccessToken } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
@@ -48,7 +48,7 @@ describe.each(databases)('the token service on %s', (kind) => {
 
   it('publishes what it can do, and nothing that is off', async () => {
     const inserted = await fetch(`${service.url}/.well-known/oauth-authorization-server/oidc`);
-    const document = await (await fetch(`${service.url}/oidc/.well-known/openid-configuration`)).json();
+    const document = await getJson(`${service.url}/oidc/.well-known/openid-configuration`);
     expect(await inserted.json()).toEqual(document);
     expect(document.grant_types_supported).toEqual([
       'authorization_code',
@@ -63,7 +63,7 @@ describe.each(databases)('the token service on %s', (kind) => {
   it('lets keys be cached, and publishes no private part', async () => {
     const response = await fetch(`${service.url}/oidc/jwks`);
     expect(response.headers.get('cache-control')).toBe('public, max-age=300');
-    for (const key of (await response.json()).keys) {
+    for (const key of (await getJson(`${service.url}/oidc/jwks`)).keys) {
       expect(key).toMatchObject({ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' });
       expect(key).not.toHaveProperty('d');
     }
@@ -151,7 +151,10 @@ describe.each(databases)('the token service on %s', (kind) => {
     expect((await introspect(body.access_token)).body).toEqual({ active: false });
     const list = await fetch(`${service.url}/oidc/revoked-tokens`);
     expect(list.headers.get('cache-control')).toBe('public, max-age=1');
-    expect((await list.json()).tokens).toContainEqual({ jti, exp: expect.any(Number) });
+    expect((await getJson(`${service.url}/oidc/revoked-tokens`)).tokens).toContainEqual({
+      jti,
+      exp: expect.any(Number),
+    });
     const etag = list.headers.get('etag') as string;
     expect(
       (

@@ -185,26 +185,6 @@ describe.each(databases)('token exchange on %s', (kind) => {
     expect(body.error_description).toMatch(/allowTokenExchange/);
   });
 
-  it('has exactly one winner of fifty', async () => {
-    const subjectToken = await cast.mint();
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, () => cast.spa.exchange({ subject_token: subjectToken })),
-    );
-    const losers = answers.filter(({ status }) => status !== 200);
-    expect(losers).toHaveLength(49);
-    for (const { status, body } of losers) {
-      expect([status, body.error, body.error_description]).toEqual([
-        400,
-        'invalid_request',
-        'subject token was already used',
-      ]);
-    }
-    const { body: rows } = await service.api.call(`GET /impersonations?subjectId=${cast.bob.id}&page_size=100`);
-    const winner = answers.find(({ status }) => status === 200);
-    const { jti } = await verifyAccessToken(service, winner?.body.access_token, cast.resource);
-    expect(rows.filter(({ id }: { id: string }) => id === jti)).toHaveLength(1);
-  });
-
   it('writes the impersonation and its audit row with the spend', async () => {
     const { body } = await cast.spa.exchange({
       subject_token: await cast.mint({ context: { ticketId: 'T-9', reason: 'why' } }),
@@ -229,41 +209,4 @@ describe.each(databases)('token exchange on %s', (kind) => {
       ),
     ).toBe(true);
   });
-
-  it('takes the form alone', async () => {
-    const response = await fetch(`${service.url}/oidc/token`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ grant_type: TOKEN_EXCHANGE }),
-    });
-    expect([response.status, (await response.json()).error]).toEqual([400, 'invalid_request']);
-  });
-});
-
-it('has one winner across two processes on one PostgreSQL', async () => {
-  await using first = await startService('postgres');
-  await using second = await startService(
-    'postgres',
-    {},
-    {
-      url: first.databaseUrl,
-      dataDir: first.dataDir,
-      [Symbol.asyncDispose]: async () => {},
-    },
-  );
-  const cast = castOf(first);
-  for (let round = 0; round < 5; round += 1) {
-    const subject_token = await cast.mint();
-    const form = {
-      grant_type: TOKEN_EXCHANGE,
-      client_id: cast.spa.clientId,
-      subject_token,
-      subject_token_type: ACCESS_TOKEN,
-      resource: cast.resource,
-    };
-    const urls = Array.from({ length: 32 }, (_, index) => (index % 2 === 0 ? first.url : second.url));
-    const answers = await Promise.all(urls.map((url) => postForm(`${url}/oidc/token`, form)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 400)).toHaveLength(31);
-  }
 });

@@ -16,6 +16,12 @@ async function answerOf(response: Response): Promise<Answer> {
   };
 }
 
+/** What a public address answers, for what must be JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: tests assert on shapes.
+export async function getJson(url: string, headers: Record<string, string> = {}): Promise<any> {
+  return (await fetch(url, { headers })).json();
+}
+
 /** Posts a form to the token endpoint, or to another below `/oidc`. Repeated values as arrays. */
 export async function postForm(
   url: string,

@@ -1,0 +1,63 @@
+import type { Identified, Json } from './row.ts';
+
+/** Events and their way out. */
+
+export interface HookRow extends Identified {
+  name: string;
+  event: string | null;
+  events: string[];
+  config: { url: string; headers?: Record<string, string>; retries?: number };
+  signingKeyEncrypted: string;
+  oldSigningKeys: { signingKeyEncrypted: string; expiresAt: number }[];
+  enabled: boolean;
+  disabledReason: string | null;
+  failingSince: number | null;
+  lastFailureAt: number | null;
+  goneCount: number;
+  createdAt: number;
+}
+
+export interface EventRow extends Identified {
+  type: string;
+  body: string;
+  occurredAt: number;
+}
+
+export interface ReplayRow extends Identified {
+  hookId: string;
+  filter: Json;
+  cursor: string | null;
+  count: number;
+  done: number;
+  state: 'running' | 'done' | 'cancelled';
+  createdAt: number;
+}
+
+export interface DeliveryRow extends Identified {
+  eventId: string;
+  hookId: string;
+  state: 'waiting' | 'delivering' | 'dead' | 'cancelled';
+  dueAt: number;
+  attempts: number;
+  leaseUntil: number | null;
+  leaseOwner: string | null;
+  lastStatus: number | null;
+  trigger: 'schedule' | 'manual' | 'replay';
+  createdAt: number;
+}
+
+export interface AttemptRow extends Identified {
+  deliveryId: string;
+  eventId: string;
+  eventType: string;
+  hookId: string;
+  number: number;
+  trigger: 'schedule' | 'manual' | 'replay';
+  startedAt: number;
+  durationMs: number;
+  status: number | null;
+  errorClass: string | null;
+  errorMessage: string | null;
+  responseBody: string | null;
+  isSuccess: boolean;
+}
