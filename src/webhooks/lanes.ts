@@ -101,6 +101,11 @@ export class Lanes {
     if (lane.queue.length > 0) this.#ready.add(lane);
   }
 
+  /** Every lane with queued rows gets its turn again: a breaker that was open when they came may be so no more. */
+  wakeAll(): void {
+    for (const lane of this.#lanes.values()) this.wake(lane);
+  }
+
   /** Takes out what is queued: of a lane whose breaker opened, or of all. */
   takeBack(lanes: Iterable<Lane> = this.#lanes.values()): ClaimedDelivery[] {
     const rows = [...lanes].flatMap((lane) => lane.queue.splice(0));

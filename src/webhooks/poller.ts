@@ -120,6 +120,8 @@ export class WebhookPoller {
     const { clock, logger } = this.#parts;
     this.#lanes.prune(clock());
     await this.#replays.step().catch((error) => logger.error({ err: error }, 'webhook replays could not go on'));
+    this.#lanes.wakeAll();
+    this.#startQueued();
     if (this.#isRunning) this.wake();
   }
 

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import type { ClaimedDelivery } from '../../src/webhooks/deliveries.ts';
+import { Lanes } from '../../src/webhooks/lanes.ts';
+
+const now = 1_000_000;
+const hook = (hookId: string) => ({ tenantId: 't', hookId });
+const rows = (hookId: string, count: number) =>
+  Array.from({ length: count }, (_, n) => ({ ...hook(hookId), id: `${hookId}${n}` }) as ClaimedDelivery);
+const lanesOf = () => new Lanes({ maxRoom: 8, schedule: [0, 5, 60] });
+
+/** Starts whatever has room, and says which rows. */
+function started(lanes: Lanes, at = now): string[] {
+  const ids: string[] = [];
+  for (let next = lanes.next(at); next; next = lanes.next(at)) {
+    next.lane.inFlight += 1;
+    ids.push(next.row.id);
+  }
+  return ids;
+}
+
+describe('lanes', () => {
+  it('serve each hook once a round, up to its room', () => {
+    const lanes = lanesOf();
+    lanes.accept([], [...rows('a', 3), ...rows('b', 3), ...rows('c', 1)]);
+    expect(started(lanes)).toEqual(['a0', 'b0', 'c0', 'a1', 'b1']);
+    const a = lanes.lane(hook('a'));
+    a.inFlight -= 1;
+    lanes.wake(a);
+    expect(started(lanes)).toEqual(['a2']);
+  });
+
+  it('ask for more below half of what they may hold, and not while a breaker is open', () => {
+    const lanes = lanesOf();
+    lanes.markDue([hook('a')]);
+    expect(lanes.wanted(now)).toEqual([{ ...hook('a'), room: 8 }]);
+    lanes.accept(lanes.wanted(now), rows('a', 8));
+    expect(lanes.wanted(now)).toEqual([]);
+    started(lanes);
+    const lane = lanes.lane(hook('a'));
+    lane.queue.splice(1);
+    expect(lanes.wanted(now)).toEqual([{ ...hook('a'), room: 5 }]);
+    lane.breaker.failed({ startedAt: now, now, isTimeout: true });
+    expect(lanes.wanted(now)).toEqual([]);
+  });
+
+  it('ask no more for a hook that gave less than it was asked for, until it is due again', () => {
+    const lanes = lanesOf();
+    lanes.markDue([hook('a')]);
+    lanes.accept(lanes.wanted(now), rows('a', 1));
+    started(lanes);
+    lanes.lane(hook('a')).inFlight = 0;
+    expect(lanes.wanted(now)).toEqual([]);
+    lanes.markDue([hook('a')]);
+    expect(lanes.wanted(now)).toHaveLength(1);
+  });
+
+  it('keep rows that came while the breaker was open, and start them when it is not', () => {
+    const lanes = lanesOf();
+    lanes.lane(hook('a')).breaker.failed({ startedAt: now, now, isTimeout: true });
+    lanes.accept([], rows('a', 2));
+    expect(started(lanes)).toEqual([]);
+    lanes.wakeAll();
+    expect(started(lanes, now + 5000)).toEqual(['a0']); // A single probe.
+  });
+
+  it('forget idle hooks against which nothing is known, and in time the others', () => {
+    const lanes = lanesOf();
+    lanes.lane(hook('a'));
+    lanes.lane(hook('b')).breaker.failed({ startedAt: now, now, isTimeout: false });
+    lanes.lane(hook('b')).usedAt = now;
+    const known = () => Object.values(lanes.breakerStates(now)).reduce((sum, count) => sum + count, 0);
+    lanes.prune(now);
+    expect(known()).toBe(1);
+    lanes.prune(now + 3_700_000);
+    expect(known()).toBe(0);
+  });
+});
