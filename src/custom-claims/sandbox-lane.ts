@@ -5,6 +5,8 @@ import { FairQueue } from './sandbox-queue.ts';
 import { type Death, Runner } from './sandbox-runner.ts';
 import type { Job, SandboxLogger, ScriptVersion, Stopped } from './sandbox-types.ts';
 
+const CLOSED = 'The sandbox is closed.';
+
 /** Runners in a row that may end without an answer before the lane pauses between spawns: an attack of crashes is met at full speed. */
 const FREE_FAILURES = 8;
 
@@ -66,7 +68,7 @@ export class Lane {
 
   submit(job: Job): void {
     if (this.#isClosed) {
-      refuse(job, 'The sandbox is closed.');
+      refuse(job, CLOSED);
     } else if (!this.#queue.add(job)) {
       refuse(job, 'Too many runs are waiting.');
     } else {
@@ -101,7 +103,7 @@ export class Lane {
   /** Resolves when no process of this lane is left. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const job of this.#queue.expired(Number.POSITIVE_INFINITY)) refuse(job, 'The sandbox is closed.');
+    for (const job of this.#queue.expired(Number.POSITIVE_INFINITY)) refuse(job, CLOSED);
     await Promise.all([...this.#pending, ...this.#runners.map(({ process }) => process.kill())]);
   }
 
@@ -140,7 +142,10 @@ export class Lane {
   #replace(runner: Runner, { cause, notBegun }: Death): void {
     const { name, logger, onKill } = this.#options;
     this.#runners.splice(this.#runners.indexOf(runner), 1);
-    if (this.#isClosed) return;
+    if (this.#isClosed) {
+      if (notBegun) refuse(notBegun, CLOSED);
+      return;
+    }
     this.#deaths++;
     if (cause) onKill(cause);
     this.#track(

@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import type { RunOutcome, Sandbox } from '../../src/custom-claims/sandbox.ts';
+import { BENIGN, INPUT, runnersAlive, startSandbox } from './support.ts';
+
+/** Holds its runner, in JavaScript, for about this many milliseconds. */
+const busy = (ms: number) =>
+  `const getCustomJwtClaims = () => { const end = Date.now() + ${ms}; while (Date.now() < end); return {}; };`;
+const CRASH = `const getCustomJwtClaims = () => ({ n: 'x'.repeat(2 ** 28).split('').length });`;
+const LOOP = 'const getCustomJwtClaims = () => { for (;;); };';
+const STUCK = 'const getCustomJwtClaims = () => ({ i: Array.prototype.indexOf.call({ length: 2 ** 53 }, 1) });';
+
+const run = (sandbox: Sandbox, tenantId: string, source: string) => sandbox.run({ tenantId, source, input: INPUT });
+const laneOf = (sandbox: Sandbox, name: string) => sandbox.status().lanes.find((lane) => lane.name === name);
+const resultsOf = (outcomes: RunOutcome[]) => outcomes.map(({ result }) => result);
+
+describe('turns', () => {
+  it('goes from tenant to tenant, however much one of them has waiting', async () => {
+    await using sandbox = await startSandbox({ runners: 1, timeoutMs: 1_000 });
+    const order: string[] = [];
+    const of = (tenantId: string) => run(sandbox, tenantId, busy(5)).then(() => order.push(tenantId));
+    await Promise.all([...Array.from({ length: 10 }, () => of('greedy')), of('modest'), of('shy')]);
+    expect(order.indexOf('modest')).toBeLessThan(4);
+    expect(order.indexOf('shy')).toBeLessThan(4);
+  });
+
+  it('gives one tenant one runner while another waits', async () => {
+    await using sandbox = await startSandbox({ runners: 2, timeoutMs: 2_000 });
+    const order: string[] = [];
+    const of = (name: string, source: string) => run(sandbox, name.slice(0, -1), source).then(() => order.push(name));
+    const greedy = [1, 2, 3, 4].map((n) => of(`greedy${n}`, busy(100)));
+    await Promise.all([...greedy, of('modest1', BENIGN)]);
+    // Both runners were taken when it came: it had the first that was free, although another run of `greedy` came before.
+    expect(order.indexOf('modest1')).toBeLessThan(order.indexOf('greedy3'));
+  });
+
+  it('answers what is too much as overload, at once, and the rest as usual', async () => {
+    await using sandbox = await startSandbox({ runners: 1, timeoutMs: 1_000, limits: { waitingPerTenant: 3 } });
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => run(sandbox, 'tenant', busy(20))));
+    expect(resultsOf(outcomes)).toEqual([...Array(4).fill('ok'), ...Array(6).fill('overloaded')]);
+  });
+
+  it('answers what waited too long as overload', async () => {
+    await using sandbox = await startSandbox({ runners: 1, timeoutMs: 1_000, limits: { waitMs: 50 } });
+    const [first, second] = await Promise.all([run(sandbox, 'a', busy(300)), run(sandbox, 'b', BENIGN)]);
+    expect(resultsOf([first, second])).toEqual(['ok', 'overloaded']);
+    expect(await run(sandbox, 'b', BENIGN)).toMatchObject({ result: 'ok' });
+  });
+});
+
+describe('a runner that ends', () => {
+  it('is replaced by the standby: the next run does not wait for a start', async () => {
+    await using sandbox = await startSandbox({ runners: 1 });
+    await run(sandbox, 'benign', BENIGN);
+    const [killer, next] = await Promise.all([run(sandbox, 'killer', STUCK), run(sandbox, 'benign', BENIGN)]);
+    expect(killer).toMatchObject({ result: 'killed' });
+    expect(next).toMatchObject({ result: 'ok', output: { benign: 'jti' } });
+    await expect.poll(() => laneOf(sandbox, 'shared')).toMatchObject({ ready: 2, deaths: 1 });
+  });
+
+  it('takes no run with it that it had not begun', async () => {
+    await using sandbox = await startSandbox({ runners: 1, timeoutMs: 5_000 });
+    await run(sandbox, 'benign', BENIGN);
+    // Stopped, the runner takes nothing from its socket; so the run is on its way and not begun when the runner is killed.
+    const pid = laneOf(sandbox, 'shared')?.runners[0]?.pid as number;
+    process.kill(pid, 'SIGSTOP');
+    const innocent = run(sandbox, 'benign', BENIGN);
+    process.kill(pid, 'SIGKILL');
+    expect(await innocent).toMatchObject({ result: 'ok', output: { benign: 'jti' } });
+    expect(laneOf(sandbox, 'shared')).toMatchObject({ deaths: 1 });
+  });
+
+  it('is not replaced in a rush when runners die by themselves', async () => {
+    await using sandbox = await startSandbox({ runners: 1 });
+    for (let i = 0; i < 4; i++) {
+      const { runners = [] } = laneOf(sandbox, 'shared') ?? {};
+      for (const { pid } of runners) process.kill(pid, 'SIGKILL');
+      await expect
+        .poll(
+          () => laneOf(sandbox, 'shared')?.runners.filter(({ pid }) => !runners.some((old) => old.pid === pid)).length,
+          { timeout: 10_000 },
+        )
+        .toBe(2);
+    }
+    expect(await run(sandbox, 'benign', BENIGN)).toMatchObject({ result: 'ok' });
+  });
+});
+
+describe('quarantine', () => {
+  it('moves a tenant that had to be stopped twice out of the way of the others', async () => {
+    await using sandbox = await startSandbox({ runners: 1, timeoutMs: 500, limits: { graceMs: 3_000 } });
+    for (let i = 0; i < 2; i++) expect(resultsOf([await run(sandbox, 'looper', LOOP)])).toEqual(['timeout']);
+    const order: string[] = [];
+    const looping = [1, 2, 3].map(() => run(sandbox, 'looper', LOOP).then(() => order.push('looper')));
+    await run(sandbox, 'neighbour', BENIGN).then(() => order.push('neighbour'));
+    await Promise.all(looping);
+    expect(order).toEqual(['neighbour', 'looper', 'looper', 'looper']);
+    expect(laneOf(sandbox, 'quarantine')).toMatchObject({ size: 1 });
+  });
+
+  it('refuses a script after ten kills, only for its tenant, until it is uploaded again', {
+    timeout: 60_000,
+  }, async () => {
+    await using sandbox = await startSandbox({ runners: 1 });
+    for (let i = 0; i < 10; i++) expect(resultsOf([await run(sandbox, 'killer', STUCK)])).toEqual(['killed']);
+    expect(await run(sandbox, 'killer', STUCK)).toMatchObject({
+      result: 'quarantined',
+      message: expect.stringContaining('uploaded again'),
+    });
+    expect(await run(sandbox, 'killer', BENIGN)).toMatchObject({ result: 'ok' });
+    expect(sandbox.status().quarantine).toEqual({ tenants: 1, scripts: 1 });
+
+    expect(await sandbox.compile('killer', STUCK)).toEqual({ ok: true });
+    expect(await run(sandbox, 'killer', STUCK)).toMatchObject({ result: 'killed' });
+  });
+
+  it('lets the neighbours answer while one tenant crashes runners as fast as it can', async () => {
+    await using sandbox = await startSandbox({ runners: 1, timeoutMs: 300 });
+    let isOver = false;
+    const attack = async (source: string) => {
+      for (let i = 0; !isOver; i++) await run(sandbox, 'attacker', `${source} // ${i}`);
+    };
+    const attacks = [attack(CRASH), attack(STUCK), attack(LOOP)];
+    const outcomes: RunOutcome[] = [];
+    for (let i = 0; i < 200; i++) outcomes.push(await run(sandbox, 'neighbour', BENIGN));
+    isOver = true;
+    await Promise.all(attacks);
+    expect(new Set(resultsOf(outcomes))).toEqual(new Set(['ok']));
+  });
+});
+
+describe('a runner per tenant', () => {
+  it('never shares a process, and does not wait for a start', async () => {
+    await using sandbox = await startSandbox({ isolation: 'runner-per-tenant' });
+    for (const tenantId of ['a', 'b', 'a'])
+      expect(await run(sandbox, tenantId, BENIGN)).toMatchObject({ result: 'ok' });
+    const lanes = sandbox.status().lanes.map(({ name, runners }) => [name, runners.length]);
+    expect(lanes).toEqual([
+      ['tenant:a', 1],
+      ['tenant:b', 1],
+    ]);
+    expect(new Set(sandbox.status().lanes.flatMap(({ runners }) => runners.map(({ pid }) => pid))).size).toBe(2);
+  });
+});
+
+describe('scripts', () => {
+  it('are replaced in a runner by those used later, and still answer', async () => {
+    await using sandbox = await startSandbox({
+      runners: 1,
+      timeoutMs: 1_000,
+      limits: { loadedScripts: 3, runsPerIsolate: 4 },
+    });
+    for (let i = 0; i < 20; i++) {
+      const source = `const getCustomJwtClaims = () => ({ script: ${i % 5} });`;
+      expect(await run(sandbox, 'tenant', source)).toMatchObject({ result: 'ok', output: { script: i % 5 } });
+    }
+    expect(laneOf(sandbox, 'shared')?.runners[0]?.loadedScripts).toBe(3);
+  });
+
+  it('are compiled and tried before they are kept', async () => {
+    await using sandbox = await startSandbox({ runners: 1, timeoutMs: 300 });
+    expect(await sandbox.compile('t', BENIGN)).toEqual({ ok: true });
+    expect(await sandbox.compile('t', 'const a = 1;\n  const b = ;')).toEqual({
+      ok: false,
+      message: "SyntaxError: Unexpected token ';' (line 2, column 13)",
+      line: 2,
+      column: 13,
+    });
+    expect(await sandbox.compile('t', 'foo(')).toMatchObject({
+      ok: false,
+      line: 1,
+      message: expect.stringContaining('SyntaxError'),
+    });
+    expect(await sandbox.compile('t', 'const other = 1;')).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('getCustomJwtClaims'),
+    });
+    expect(await sandbox.compile('t', 'for (;;);')).toMatchObject({
+      ok: false,
+      message: 'The top level of the script does not end.',
+    });
+    expect(await sandbox.compile('t', ' '.repeat(65_537))).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('65536'),
+    });
+  });
+});
+
+it('leaves no child behind, even when it is closed in the middle', async () => {
+  const sandbox = await startSandbox({ runners: 2, timeoutMs: 2_000 });
+  const runs = ['a', 'b', 'c'].map((tenantId) => run(sandbox, tenantId, STUCK));
+  await sandbox.close();
+  expect(runnersAlive()).toEqual([]);
+  expect(resultsOf(await Promise.all(runs)).every((result) => ['killed', 'overloaded'].includes(result))).toBe(true);
+});
