@@ -82,20 +82,12 @@ export class TenantStore {
 
   /** @throws the code of the broken constraint: `database/constraints.ts` */
   async insert<T extends Table>(table: T, row: Fields<T>): Promise<Row<T>> {
-    const [inserted] = await this.insertAll(table, [row]);
+    const own = { ...encode(row), tenantId: this.tenantId };
+    const [inserted]: Row<T>[] = await this.#write(table, (db) => db(table).insert(own).returning('*'));
     return inserted as Row<T>;
   }
 
-  async insertAll<T extends Table>(table: T, rows: Fields<T>[]): Promise<Row<T>[]> {
-    if (rows.length === 0) return [];
-    return this.#write(table, async (db) => {
-      const inserted: Row<T>[] = [];
-      for (const part of this.#parts(rows)) inserted.push(...(await db(table).insert(part).returning('*')));
-      return inserted;
-    });
-  }
-
-  /** Like `insertAll`, for rows that nobody reads back and that all name the same columns. */
+  /** Rows that nobody reads back, and that all name the same columns. */
   async add<T extends Table>(table: T, rows: Fields<T>[]): Promise<void> {
     const [first, ...more] = rows;
     if (!first) return;
