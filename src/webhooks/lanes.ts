@@ -7,8 +7,12 @@ const HOOKS_PER_CLAIM = 100;
 const MAX_QUEUED = 512;
 /** Rows held for a hook, under way or queued, for each that may be under way. More are claimed below half of it. */
 const HELD_PER_ROOM = 4;
+/** An idle hook is remembered this long, because its next event is likely. */
+const REMEMBERED_MS = 60 * 1000;
 /** An idle hook that failed is remembered this long; it may have been deleted. */
-const REMEMBERED_MS = 60 * 60 * 1000;
+const FAILURE_REMEMBERED_MS = 60 * 60 * 1000;
+/** With more hooks than these in memory, asking the database which are due is cheaper than trying all. */
+const MAX_LIKELY = 100;
 
 /** One hook in this process: its breaker, what is claimed for it, what is under way. */
 export interface Lane extends HookKey {
@@ -43,6 +47,12 @@ export class Lanes {
   /** The database has due rows for these hooks. */
   markDue(hooks: HookKey[]): void {
     for (const hook of hooks) this.#due.set(keyOf(hook), this.lane(hook));
+  }
+
+  /** Hooks of this tenant that were busy lately may have due rows: trying them saves asking first which have. */
+  markLikely(tenantId: string): void {
+    if (this.#lanes.size > MAX_LIKELY) return;
+    for (const [key, lane] of this.#lanes) if (lane.tenantId === tenantId) this.#due.set(key, lane);
   }
 
   /**
@@ -125,11 +135,12 @@ export class Lanes {
     return lane;
   }
 
-  /** Forgets hooks that are idle and against which nothing is known, or nothing new. */
+  /** Forgets hooks that have been idle for long. */
   prune(now: number): void {
     for (const [key, lane] of this.#lanes) {
       const isIdle = lane.inFlight === 0 && lane.queue.length === 0 && !this.#due.has(key);
-      if (isIdle && (lane.breaker.isClean || now - lane.usedAt > REMEMBERED_MS)) this.#lanes.delete(key);
+      const rememberedMs = lane.breaker.isClean ? REMEMBERED_MS : FAILURE_REMEMBERED_MS;
+      if (isIdle && now - lane.usedAt > rememberedMs) this.#lanes.delete(key);
     }
   }
 

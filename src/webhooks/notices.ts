@@ -14,7 +14,7 @@ const RECONNECT_MS = 1000;
  */
 export class Notices {
   readonly #databaseUrl: string;
-  readonly #heard: (tenantIds: string[]) => void;
+  readonly #heard: (tenantId: string | undefined) => void;
   readonly #logger: Logger;
   readonly #pending = new Set<string>();
   #client: pg.Client | undefined;
@@ -22,8 +22,8 @@ export class Notices {
   #reconnect: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  /** `heard` is told the tenants that another process wrote for; an empty list means any. */
-  constructor(databaseUrl: string, heard: (tenantIds: string[]) => void, logger: Logger) {
+  /** `heard` is told a tenant that another process wrote for; undefined means any. */
+  constructor(databaseUrl: string, heard: (tenantId: string | undefined) => void, logger: Logger) {
     this.#databaseUrl = databaseUrl;
     this.#heard = heard;
     this.#logger = logger;
@@ -33,9 +33,9 @@ export class Notices {
     const client = new pg.Client({ connectionString: this.#databaseUrl, application_name: 'understudy notices' });
     client.on('error', (error) => this.#logger.warn({ err: error }, 'webhook notices are interrupted'));
     client.on('end', () => this.#retry());
-    client.on('notification', ({ processId, payload }) => {
+    client.on('notification', ({ processId, payload = '' }) => {
       const isOwn = processId === (client as pg.Client & { processID: number }).processID;
-      if (!isOwn) this.#heard(payload ? payload.split(' ') : []);
+      if (!isOwn) for (const tenantId of payload.split(' ')) this.#heard(tenantId || undefined);
     });
     try {
       await client.connect();

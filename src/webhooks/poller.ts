@@ -67,7 +67,7 @@ export class WebhookPoller {
     this.#attempts = new Attempts({ ...parts, schedule, settler: this.#settler, lanes: this.#lanes });
     this.#replays = new ReplayWalk(database, clock);
     this.#notices = settings.databaseUrl
-      ? new Notices(settings.databaseUrl, (tenantIds) => this.#heard(tenantIds), logger)
+      ? new Notices(settings.databaseUrl, (tenantId) => this.wake(tenantId), logger)
       : undefined;
   }
 
@@ -89,6 +89,7 @@ export class WebhookPoller {
   /** Looks for due rows at once, of one tenant or of all. */
   wake(tenantId?: string): void {
     this.#toScan.add(tenantId);
+    if (tenantId !== undefined) this.#lanes.markLikely(tenantId);
     this.#fill();
   }
 
@@ -109,11 +110,6 @@ export class WebhookPoller {
   stats(): { inFlight: number; queued: number; breakers: Record<string, number> } {
     const breakers = this.#lanes.breakerStates(this.#parts.clock());
     return { inFlight: this.#slots.inUse, queued: this.#lanes.queued, breakers };
-  }
-
-  #heard(tenantIds: string[]): void {
-    if (tenantIds.length === 0) this.wake();
-    for (const tenantId of tenantIds) this.wake(tenantId);
   }
 
   async #tick(): Promise<void> {
@@ -140,25 +136,31 @@ export class WebhookPoller {
   }
 
   async #claimWhileNews(): Promise<void> {
-    const { clock, settings } = this.#parts;
     while (this.#isRunning && this.#hasNews) {
       this.#hasNews = false;
-      await this.#scan();
-      const now = clock();
-      const wanted = this.#lanes.wanted(now);
-      if (wanted.length === 0) continue;
-      this.#hasNews = true; // There may be more where these come from.
-      this.#lanes.accept(wanted, await this.#deliveries.claim(wanted, now, now + settings.leaseMs));
-      this.#startQueued();
+      await Promise.all([this.#claim(), this.#scan()]);
     }
     this.#hasNews = false;
+  }
+
+  async #claim(): Promise<void> {
+    const { clock, settings } = this.#parts;
+    const now = clock();
+    const wanted = this.#lanes.wanted(now);
+    if (wanted.length === 0) return;
+    this.#hasNews = true; // There may be more where these come from.
+    this.#lanes.accept(wanted, await this.#deliveries.claim(wanted, now, now + settings.leaseMs));
+    this.#startQueued();
   }
 
   /** Learns which hooks have due rows, of those tenants that somebody spoke of. */
   async #scan(): Promise<void> {
     const tenants = this.#toScan.has(undefined) ? [undefined] : [...this.#toScan];
     this.#toScan.clear();
-    for (const tenantId of tenants) this.#lanes.markDue(await this.#deliveries.dueHooks(this.#parts.clock(), tenantId));
+    for (const tenantId of tenants) {
+      this.#hasNews = true;
+      this.#lanes.markDue(await this.#deliveries.dueHooks(this.#parts.clock(), tenantId));
+    }
   }
 
   #startQueued(): void {

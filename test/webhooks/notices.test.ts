@@ -9,23 +9,23 @@ const logger = createLogger('silent');
 
 it('tells other processes whose deliveries were written, coalesced, and not oneself', async () => {
   await using database = await createDatabase('postgres', inject('postgresUrl'));
-  const heard: { mine: string[][]; others: string[][] } = { mine: [], others: [] };
-  const mine = new Notices(database.url ?? '', (tenantIds) => heard.mine.push(tenantIds), logger);
-  const other = new Notices(database.url ?? '', (tenantIds) => heard.others.push(tenantIds), logger);
+  const heard: { mine: unknown[]; others: unknown[] } = { mine: [], others: [] };
+  const mine = new Notices(database.url ?? '', (tenantId) => heard.mine.push(tenantId), logger);
+  const other = new Notices(database.url ?? '', (tenantId) => heard.others.push(tenantId), logger);
   try {
     await Promise.all([mine.start(), other.start()]);
     for (const tenantId of ['a', 'b', 'a']) mine.tell(tenantId);
     await until(
-      async () => heard.others,
-      ([first]) => first !== undefined,
+      async () => heard.others.length,
+      (count) => count >= 2,
     );
-    expect(heard).toEqual({ mine: [], others: [['a', 'b']] });
+    expect(heard).toEqual({ mine: [], others: ['a', 'b'] });
     for (let tenant = 0; tenant < 500; tenant += 1) mine.tell(`tenant-with-a-long-name-${tenant}`);
     await until(
-      async () => heard.others,
-      ([, second]) => second !== undefined,
+      async () => heard.others.length,
+      (count) => count >= 3,
     );
-    expect(heard.others[1]).toEqual([]); // Too many to name: any may have some.
+    expect(heard.others.slice(2)).toEqual([undefined]); // Too many to name: any may have some.
   } finally {
     await Promise.all([mine.stop(), other.stop()]);
   }
@@ -33,9 +33,9 @@ it('tells other processes whose deliveries were written, coalesced, and not ones
 
 it('come back after the connection is lost', async () => {
   await using stage = await Stage.open('postgres');
-  const heard: string[][] = [];
+  const heard: unknown[] = [];
   const mine = new Notices(stage.url ?? '', () => undefined, logger);
-  const other = new Notices(stage.url ?? '', (tenantIds) => heard.push(tenantIds), logger);
+  const other = new Notices(stage.url ?? '', (tenantId) => heard.push(tenantId), logger);
   try {
     await Promise.all([mine.start(), other.start()]);
     const end = `select pg_terminate_backend(pid) from pg_stat_activity
@@ -43,9 +43,9 @@ it('come back after the connection is lost', async () => {
     await stage.database.reader.raw(end);
     const again = async () => {
       mine.tell('default');
-      return heard;
+      return heard.length;
     };
-    await until(again, ([first]) => first !== undefined);
+    await until(again, (count) => count > 0);
   } finally {
     await Promise.all([mine.stop(), other.stop()]);
   }
