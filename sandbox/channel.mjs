@@ -6,6 +6,11 @@ const CHANNEL_FD = 3;
 /** A file of four bytes shared with the parent, who reads it after a crash: the id of the last request that was begun. */
 const FLIGHT_RECORDER_FD = 4;
 
+/** What was read and not yet taken: usually a whole frame comes with one read. */
+let buffer = Buffer.alloc(64 * 1024);
+let start = 0;
+let end = 0;
+
 /**
  * Waits for a frame: the thread sleeps in the kernel, which wakes it faster than an event loop would. Nothing else has to
  * happen in this process meanwhile; that is why the calls are synchronous.
@@ -13,9 +18,12 @@ const FLIGHT_RECORDER_FD = 4;
  * @returns {import('./protocol.ts').Request | undefined} undefined when the parent is gone
  */
 export function receive() {
-  const head = read(4);
-  const frame = head && read(head.readUInt32LE());
-  return frame && JSON.parse(frame.toString());
+  if (!fill(4)) return undefined;
+  const length = buffer.readUInt32LE(start);
+  if (!fill(4 + length)) return undefined;
+  const text = buffer.toString('utf8', start + 4, start + 4 + length);
+  start += 4 + length;
+  return JSON.parse(text);
 }
 
 /** @param {import('./protocol.ts').Reply} reply */
@@ -42,15 +50,21 @@ export function record(id) {
 }
 
 /**
+ * Reads until this many bytes are there.
+ *
  * @param {number} length
- * @returns {Buffer | undefined}
  */
-function read(length) {
-  const buffer = Buffer.allocUnsafe(length);
-  for (let filled = 0; filled < length; ) {
-    const got = readSync(CHANNEL_FD, buffer, filled, length - filled, null);
-    if (got === 0) return undefined;
-    filled += got;
+function fill(length) {
+  if (start === end) start = end = 0;
+  if (start + length > buffer.length) {
+    const larger = Buffer.alloc(Math.max(length, buffer.length));
+    buffer.copy(larger, 0, start, end);
+    [buffer, start, end] = [larger, 0, end - start];
   }
-  return buffer;
+  while (end - start < length) {
+    const got = readSync(CHANNEL_FD, buffer, end, buffer.length - end, null);
+    if (got === 0) return false;
+    end += got;
+  }
+  return true;
 }

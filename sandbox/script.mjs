@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { Isolate } from './isolate.mjs';
 import { cut, describe, outcomeOf, saysTimeout } from './outcome.mjs';
+import { nextSeed } from './seed.mjs';
 
 /**
  * @typedef {import('./isolate.mjs').Realm} Realm
@@ -49,7 +49,7 @@ export class Script {
       this.#runs++;
       this.#execute({ id, realm, cpuMs: 0, spareUsed: spare !== undefined }, deadline, () => {
         realm.evaluate(timeLeft(deadline));
-        realm.call('start', [input, randomBytes(32).toString('hex')], timeLeft(deadline));
+        realm.call('start', [input, nextSeed()], timeLeft(deadline));
       });
     } catch (error) {
       this.dispose();

@@ -105,7 +105,7 @@ describe('web globals do what Node does', () => {
 
   it('URLSearchParams', async () => {
     const body =
-      'return value.map((text) => { const p = new URLSearchParams(text); return [`${p}`, [...p], p.get("a"), p.getAll("a")]; });';
+      'return value.map((text) => { const p = new URLSearchParams(text); return [p.toString(), [...p], p.get("a"), p.getAll("a")]; });';
     const expected = QUERIES.map((text) => {
       const params = new URLSearchParams(text);
       return [`${params}`, [...params], params.get('a'), params.getAll('a')];
