@@ -83,6 +83,13 @@ const catalogue = {
   'scope.name_exists': { status: 422, message: 'The resource already has a scope of this name.' },
   'scope.name_reserved': { status: 422, message: 'This name belongs to OpenID Connect and cannot be an API scope.' },
 
+  'impersonation.context_required': { status: 422, message: 'The impersonation policy asks for more in the context.' },
+  'impersonation.subject_protected': { status: 422, message: 'The impersonation policy protects this user.' },
+  'impersonation.actor_not_allowed': {
+    status: 422,
+    message: 'The impersonation policy does not let this actor act for others.',
+  },
+
   'organization.require_membership': { status: 422, message: 'The organization has no such member.' },
 
   'application.secret_name_exists': { status: 422, message: 'The application already has a secret of this name.' },

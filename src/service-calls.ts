@@ -12,12 +12,21 @@ export interface ServiceCallsParts {
   guard: AddressGuard;
   client: HttpClient;
   clock: Clock;
+  scriptLimits: { timeoutMs: number; memoryMb: number };
   webhookLimits: { deadlineMs: number; maxResponseBytes: number };
 }
 
 /** The slow work that rows of the Management API may ask for, from the parts that do it. */
-export function serviceCalls({ sandbox, guard, client, clock, webhookLimits }: ServiceCallsParts): Services {
+export function serviceCalls({
+  scriptLimits,
+  sandbox,
+  guard,
+  client,
+  clock,
+  webhookLimits,
+}: ServiceCallsParts): Services {
   return {
+    scriptLimits,
     hashPassword,
     verifyPassword,
     refuseHookUrl: (url) => guard.checkUrl(url),

@@ -56,6 +56,7 @@ const CONFIGURATION_TABLES: Table[] = [
   'organizationRoleResourceScopes',
   'scriptVersions',
   'activeScripts',
+  'configs',
 ];
 
 export interface Service {
@@ -122,7 +123,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   closing.add(() => audit.close());
   const runs = new RunLog(logger);
   closing.add(() => runs.flush());
-  const customClaims = new CustomClaims({ sandbox, cache, secrets, runs, clock });
+  const customClaims = new CustomClaims({ sandbox, limits: config.sandbox, cache, secrets, runs, clock });
   const messenger = new Messenger({ ...config.messages, logger });
   closing.add(() => messenger.close());
   const access = new ManagementAccess(cache);
@@ -179,6 +180,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
         guard,
         client,
         clock,
+        scriptLimits: config.sandbox,
         webhookLimits: { deadlineMs: config.webhooks.timeoutMs, maxResponseBytes: config.webhooks.maxResponseBytes },
       }),
       secrets,

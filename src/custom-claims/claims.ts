@@ -6,6 +6,7 @@ import type { SecretBox } from '../secret-box.ts';
 import { withoutReserved } from './reserved-claims.ts';
 import type { RunLog } from './runs.ts';
 import type { RunOutcome, Sandbox } from './sandbox.ts';
+import { readScriptLimits, type ScriptLimits } from './tenant-limits.ts';
 import { activeVersion, environmentOf } from './versions.ts';
 
 /** What a script is told of the token and of the circumstances. */
@@ -27,6 +28,8 @@ export class ScriptFailure extends Error {
 
 export interface CustomClaimsOptions {
   sandbox: Sandbox;
+  /** The operator's; a tenant's own may be lower. */
+  limits: ScriptLimits;
   cache: TenantCache;
   secrets: SecretBox;
   runs: RunLog;
@@ -34,6 +37,7 @@ export interface CustomClaimsOptions {
 }
 
 interface Active {
+  limits: ScriptLimits;
   version: ScriptVersionRow;
   environmentVariables: Record<string, string>;
 }
@@ -58,12 +62,18 @@ export class CustomClaims {
   ): Promise<Record<string, unknown>> {
     const active = await this.#active(store, tokenType);
     if (!active) return {};
-    const { version, environmentVariables } = active;
+    const { version, environmentVariables, limits } = active;
     const { token, context } = await input();
     const { sandbox, secrets, runs, clock } = this.#options;
 
     const text = JSON.stringify({ token, context, environmentVariables });
-    const outcome = await sandbox.run({ tenantId: store.tenantId, source: version.script, input: text });
+    const outcome = await sandbox.run({
+      tenantId: store.tenantId,
+      source: version.script,
+      input: text,
+      timeoutMs: limits.timeoutMs,
+      memoryMb: limits.memoryMb,
+    });
     const { kept, dropped } = withoutReserved(outcome.result === 'ok' ? outcome.output : {});
     runs.add(store, {
       tokenType,
@@ -90,10 +100,12 @@ export class CustomClaims {
   }
 
   #active(store: TenantStore, tokenType: TokenType): Promise<Active | undefined> {
-    const { cache, secrets } = this.#options;
+    const { cache, secrets, limits: operator } = this.#options;
     return cache.get(store.tenantId, `script:${tokenType}`, async () => {
       const version = await activeVersion(store, tokenType);
-      return version && { version, environmentVariables: environmentOf(version, secrets) };
+      if (!version) return undefined;
+      const limits = await readScriptLimits(store, operator);
+      return { version, environmentVariables: environmentOf(version, secrets), limits };
     });
   }
 }

@@ -74,6 +74,7 @@ export interface Tables {
   activeScripts: ActiveScriptRow;
   scriptRuns: ScriptRunRow;
   auditLog: AuditRow;
+  configs: Owned & { key: 'impersonation' | 'sandbox'; settings: Json };
   signInSettings: Owned & { settings: Json };
   connectors: ConnectorRow;
   signInProgress: SignInProgressRow;

@@ -23,6 +23,8 @@ export interface HookTest {
 
 /** The slow work a row may ask for in `prepare`. Declared here so that rows need not know who does it. */
 export interface Services {
+  /** The operator's limits of one script run. */
+  scriptLimits: { timeoutMs: number; memoryMb: number };
   hashPassword(password: string): Promise<string>;
   verifyPassword(digest: string, password: string): Promise<boolean>;
   /** Undefined when the script compiles and defines `getCustomJwtClaims`. */

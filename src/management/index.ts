@@ -5,6 +5,7 @@ import { applications } from './applications.ts';
 import { connectors } from './connectors.ts';
 import { hookLogs } from './hook-logs.ts';
 import { hooks } from './hooks.ts';
+import { impersonationPolicy } from './impersonation-policy.ts';
 import { impersonations } from './impersonations.ts';
 import { jwtCustomizer } from './jwt-customizer.ts';
 import { logs } from './logs.ts';
@@ -23,6 +24,7 @@ import { roleScopes } from './role-scopes.ts';
 import { roleUsers } from './role-users.ts';
 import { roles } from './roles.ts';
 import { scopes } from './scopes.ts';
+import { scriptLimits } from './script-limits.ts';
 import { scriptTests } from './script-tests.ts';
 import { scriptVersions } from './script-versions.ts';
 import { signInExp } from './sign-in-exp.ts';
@@ -61,8 +63,10 @@ export const operations: readonly Operation[] = [
   ...applicationRoles,
   ...subjectTokens,
   ...impersonations,
+  ...impersonationPolicy,
   ...jwtCustomizer,
   ...scriptTests,
+  ...scriptLimits,
   ...scriptVersions,
   ...hooks,
   ...hookLogs,

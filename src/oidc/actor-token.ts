@@ -4,6 +4,8 @@ import { ACCESS_TOKEN } from './urns.ts';
 
 export interface Actor {
   id: string;
+  /** Of the sign-in that the actor token comes from. */
+  sessionUid: string | undefined;
 }
 
 const isJwt = (token: string): boolean => token.split('.').length === 3;
@@ -46,5 +48,5 @@ async function findActor(ctx: KoaContextWithOIDC, store: TenantStore, token: str
 
   const user = await store.find('users', { id: accessToken.accountId });
   if (!user || user.isSuspended) throw notValid;
-  return { id: user.id };
+  return { id: user.id, sessionUid: accessToken.sessionUid };
 }

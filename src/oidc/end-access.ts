@@ -4,7 +4,7 @@ import type { Condition, TenantStore } from '../database/tenant-store.ts';
 /** Who ended it: the application whose call it was. */
 export interface Ending {
   by: string;
-  reason: 'revoked' | 'suspended' | 'deleted';
+  reason: 'revoked' | 'suspended' | 'deleted' | 'replayed';
   now: number;
 }
 

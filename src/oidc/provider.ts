@@ -126,7 +126,8 @@ function configurationOf(
   // A path-prefix tenant shares its host with others, so names carry the tenant.
   const cookie = (name: string, path: '__Host-' | '') => `${isSecure ? path : ''}${tenant.id}_${name}`;
   const clients = new Clients(store, cache, secrets);
-  const findClient = async (id: string) => (id === ACCOUNT_CLIENT_ID ? accountClient(tenant.endpoint) : clients.find(id));
+  const findClient = async (id: string) =>
+    id === ACCOUNT_CLIENT_ID ? accountClient(tenant.endpoint) : clients.find(id);
   const ownToken = (_ctx: unknown, client: { clientId: string }, token: { clientId?: string }) =>
     token.clientId === client.clientId;
   const mount = pathname.replace(/\/+$/, '');
@@ -221,6 +222,7 @@ export function createProvider(tenant: Tenant, keys: SigningKeys, collaborators:
   auditTokens(provider, tenant, audit, clock);
   const exchange = tokenExchange({
     store: tenant.store,
+    cache,
     clock,
     resourceServers,
     spends: new SpendQueue(tenant.store, clock),

@@ -2,12 +2,7 @@ import type { SubjectTokenRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 import { hashOf, newId, newSubjectToken } from '../ids.ts';
-
-/**
- * Seconds a subject token may be exchanged after it was minted. Short, because whoever holds it
- * becomes the subject; long enough for a person to switch windows.
- */
-export const SUBJECT_TOKEN_TTL_SECONDS = 600;
+import { checkMint, readImpersonationPolicy } from './impersonation-policy.ts';
 
 export interface Mint {
   userId: string;
@@ -20,7 +15,7 @@ export interface Mint {
 
 /**
  * @throws 404 `entity.relation_foreign_key_not_found` for an unknown user
- * @throws 422 `user.suspended`
+ * @throws 422 `user.suspended`, or `impersonation.…` where the tenant's policy refuses
  */
 export async function mintSubjectToken(
   store: TenantStore,
@@ -30,6 +25,8 @@ export async function mintSubjectToken(
   const user = await store.find('users', { id: userId });
   if (!user) throw new ServiceError('entity.relation_foreign_key_not_found');
   if (user.isSuspended) throw new ServiceError('user.suspended');
+  const policy = await readImpersonationPolicy(store);
+  await checkMint(store, policy, { userId, actorId, context });
 
   const subjectToken = newSubjectToken();
   await store.add('subjectTokens', [
@@ -43,10 +40,10 @@ export async function mintSubjectToken(
       resource: resource ?? null,
       creatorId,
       createdAt: now,
-      expiresAt: now + SUBJECT_TOKEN_TTL_SECONDS * 1000,
+      expiresAt: now + policy.subjectTokenTtl * 1000,
     },
   ]);
-  return { subjectToken, expiresIn: SUBJECT_TOKEN_TTL_SECONDS };
+  return { subjectToken, expiresIn: policy.subjectTokenTtl };
 }
 
 export type FoundSubjectToken = SubjectTokenRow & { isSubjectSuspended: boolean; roleIds: string[] };

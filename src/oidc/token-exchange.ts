@@ -1,8 +1,11 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Clock } from '../clock.ts';
+import type { TenantCache } from '../database/tenant-cache.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { verifyActorToken } from './actor-token.ts';
+import { endImpersonations } from './end-access.ts';
 import { beginExchange } from './exchange.ts';
+import { cachedImpersonationPolicy, checkExchange } from './impersonation-policy.ts';
 import { grantedScopes, organizationAudience, type ResourceServers, resourceServerInfo } from './resource-servers.ts';
 import type { SpendQueue } from './spend.ts';
 import { type FoundSubjectToken, findSubjectToken, refusalOf } from './subject-tokens.ts';
@@ -11,6 +14,7 @@ import { ACCESS_TOKEN, IMPERSONATION_TOKEN, TOKEN_EXCHANGE } from './urns.ts';
 
 export interface ExchangeCollaborators {
   store: TenantStore;
+  cache: TenantCache;
   clock: Clock;
   resourceServers: ResourceServers;
   spends: SpendQueue;
@@ -111,6 +115,18 @@ function refuseOtherBinding(
     throw new errors.InvalidRequest('subject token is bound to another actor');
 }
 
+/** Somebody sends a subject token that was used before: by choice of the tenant that ends what its first use began. */
+async function endOnReplay({ store, cache, clock }: ExchangeCollaborators, { id }: FoundSubjectToken): Promise<void> {
+  if (!(await cachedImpersonationPolicy(store, cache)).endOnReplay) return;
+  await store.transaction((store) =>
+    endImpersonations(store, (row) => row.where({ subjectTokenId: id }), {
+      by: 'policy',
+      reason: 'replayed',
+      now: clock(),
+    }),
+  );
+}
+
 /**
  * Impersonation: a subject token goes in, an access token of the subject comes out.
  *
@@ -121,7 +137,7 @@ function refuseOtherBinding(
  * @see {@link https://www.rfc-editor.org/rfc/rfc8693.html#section-4.1 RFC 8693 §4.1, the `act` claim}
  */
 export function tokenExchange(collaborators: ExchangeCollaborators) {
-  const { store, clock, spends } = collaborators;
+  const { store, cache, clock, spends } = collaborators;
 
   return async (ctx: KoaContextWithOIDC): Promise<void> => {
     const { client, params = {}, provider } = ctx.oidc;
@@ -132,6 +148,7 @@ export function tokenExchange(collaborators: ExchangeCollaborators) {
     if (!subjectToken) throw new errors.InvalidRequest('subject token is unknown');
     const exchange = beginExchange(ctx, { subjectToken, organizationId: parameters.organizationId });
     const refusal = refusalOf(subjectToken, clock());
+    if (subjectToken.spentAt !== null) await endOnReplay(collaborators, subjectToken);
     if (refusal !== undefined) throw new errors.InvalidRequest(refusal);
 
     const { identifier, held, info } = await resolveTarget(collaborators, subjectToken, parameters);
@@ -140,7 +157,9 @@ export function tokenExchange(collaborators: ExchangeCollaborators) {
     const actor = await verifyActorToken(ctx, store);
     exchange.actor = actor;
     if (actor?.id === subjectToken.userId) throw new errors.InvalidRequest('actor and subject are the same person');
+    const policy = await cachedImpersonationPolicy(store, cache);
     refuseOtherBinding(subjectToken, client.clientId, parameters.resource, actor?.id);
+    await checkExchange(ctx, store, policy, subjectToken, actor);
 
     const accessToken = new provider.AccessToken({
       client,
@@ -149,7 +168,8 @@ export function tokenExchange(collaborators: ExchangeCollaborators) {
       gty: TOKEN_EXCHANGE,
       grantId: subjectToken.id,
     } as never);
-    accessToken.resourceServer = new provider.ResourceServer(identifier, info);
+    const accessTokenTTL = Math.min(info.accessTokenTTL, policy.maxTokenTtl ?? info.accessTokenTTL);
+    accessToken.resourceServer = new provider.ResourceServer(identifier, { ...info, accessTokenTTL });
     const jwt = await accessToken.save();
 
     if (!(await spends.spend(impersonationOf(ctx, accessToken, exchange, clock())))) {

@@ -18,3 +18,11 @@ export function authenticationMethods(verifications: readonly Verification[]): s
   const hasSecond = verified.some((type) => ['Totp', 'BackupCode', 'WebAuthn'].includes(type));
   return [...methods, ...(hasSecond && verified.length > 1 ? ['mfa'] : [])];
 }
+
+/** `acr` values, weakest first; what `requiredAcr` of the impersonation policy is compared with. */
+export const ONE_FACTOR = 'urn:understudy:acr:1fa';
+export const TWO_FACTORS = 'urn:understudy:acr:2fa';
+
+/** `acr`: two factors of different kinds, or one. */
+export const authenticationContext = (amr: readonly string[]): string =>
+  amr.includes('mfa') ? TWO_FACTORS : ONE_FACTOR;

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Provider } from 'oidc-provider';
 import { ServiceError } from '../errors.ts';
 import { complete, type Missing, missingOf } from './actions.ts';
-import { authenticationMethods } from './authentication-methods.ts';
+import { authenticationContext, authenticationMethods } from './authentication-methods.ts';
 import { offeredConnectors } from './connectors.ts';
 import { type Flow, progressOf } from './flow.ts';
 import type { Body, FormAction } from './forms.ts';
@@ -38,7 +38,12 @@ export const redirectToStep = ({ flow, response }: Opened): void =>
 
 const progressStoreOf = ({ store, tools }: Flow): ProgressStore => new ProgressStore(store, tools.secrets);
 
-export const saveProgress = (flow: Flow): Promise<void> => progressStoreOf(flow).save(flow.uid, flow.saved);
+/** Also of an interaction whose first request this is. */
+export async function saveProgress(flow: Flow): Promise<void> {
+  const progressStore = progressStoreOf(flow);
+  if (flow.saved.version === 0) await progressStore.begin(flow.uid, progressOf(flow), flow.now);
+  await progressStore.save(flow.uid, flow.saved);
+}
 
 /** One step: what the form does, then the next step, or the same one with what to do about it. */
 export async function take(opened: Opened, act: FormAction): Promise<void> {
@@ -65,7 +70,8 @@ async function finish(opened: Opened): Promise<void> {
   if (flow.saved.finishedAt === null) await complete(flow);
   const { userId: accountId, verifications } = progressOf(flow);
   if (accountId === undefined) return redirectToStep(opened); // After a reset.
-  const login = { accountId, amr: authenticationMethods(verifications) };
+  const amr = authenticationMethods(verifications);
+  const login = { accountId, amr, acr: authenticationContext(amr) };
   await provider.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false });
 }
 

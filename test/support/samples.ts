@@ -107,6 +107,10 @@ const impersonation: Samples = {
   'DELETE /subject-tokens/:id': at((w) => ({ id: w.subjectToken })),
   'GET /impersonations': (w) => ({ query: { subjectId: w.user, applicationId: w.application } }),
   'POST /impersonations/:id/revoke': at((w) => ({ id: w.impersonation })),
+  'GET /configs/impersonation': none,
+  'PATCH /configs/impersonation': (w) => ({ body: { requireActor: true, protectedRoleIds: [w.role] } }),
+  'GET /configs/sandbox': none,
+  'PATCH /configs/sandbox': () => ({ body: { timeoutMs: 500 } }),
 };
 
 const scripts: Samples = {

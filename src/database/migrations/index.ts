@@ -7,6 +7,7 @@ import * as webhooks from './005_webhooks.ts';
 import * as customClaims from './006_custom_claims.ts';
 import * as auditLog from './007_audit_log.ts';
 import * as signIn from './008_sign_in.ts';
+import * as configs from './009_configs.ts';
 
 interface Migration {
   name: string;
@@ -24,6 +25,7 @@ export const migrations: readonly Migration[] = [
   { name: '006_custom_claims', ...customClaims },
   { name: '007_audit_log', ...auditLog },
   { name: '008_sign_in', ...signIn },
+  { name: '009_configs', ...configs },
 ];
 
 /** Knex's view of the list: nothing is looked up in a folder, so nothing can be missed or misordered. */

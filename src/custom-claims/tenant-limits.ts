@@ -1,0 +1,33 @@
+import Type, { type Static } from 'typebox';
+import type { TenantStore } from '../database/tenant-store.ts';
+import { ServiceError } from '../errors.ts';
+
+/** What a script of this tenant may use: at most what the operator allows. */
+export const ScriptLimits = Type.Object({
+  timeoutMs: Type.Integer({ minimum: 10, description: 'Milliseconds of one run' }),
+  memoryMb: Type.Integer({ minimum: 8, description: 'MB of one isolate' }),
+});
+export type ScriptLimits = Static<typeof ScriptLimits>;
+
+/** The lower of the tenant's and the operator's: the operator may have lowered theirs since. */
+export async function readScriptLimits(store: TenantStore, operator: ScriptLimits): Promise<ScriptLimits> {
+  const row = await store.find('configs', { key: 'sandbox' });
+  const own = (row?.settings ?? {}) as Partial<ScriptLimits>;
+  return {
+    timeoutMs: Math.min(own.timeoutMs ?? operator.timeoutMs, operator.timeoutMs),
+    memoryMb: Math.min(own.memoryMb ?? operator.memoryMb, operator.memoryMb),
+  };
+}
+
+/** @throws 400 `guard.invalid_input` naming the limit that is above the operator's */
+export function refuseAboveOperator(wanted: Partial<ScriptLimits>, operator: ScriptLimits): void {
+  for (const name of ['timeoutMs', 'memoryMb'] as const) {
+    const value = wanted[name];
+    if (value === undefined || value <= operator[name]) continue;
+    const message = 'The body of the request is not valid.';
+    throw new ServiceError('guard.invalid_input', {
+      message,
+      details: `body.${name}: must be at most ${operator[name]}`,
+    });
+  }
+}

@@ -1,0 +1,15 @@
+import type { Knex } from 'knex';
+
+export async function up(db: Knex): Promise<void> {
+  // What a tenant decides, by subject: `impersonation`, `sandbox`. No row: the defaults.
+  await db.schema.createTable('configs', (table) => {
+    table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
+    table.string('key').notNullable();
+    table.json('settings').notNullable();
+    table.primary(['tenant_id', 'key']);
+  });
+}
+
+export async function down(db: Knex): Promise<void> {
+  await db.schema.dropTable('configs');
+}

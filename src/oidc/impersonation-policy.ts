@@ -1,0 +1,133 @@
+import { errors, type KoaContextWithOIDC } from 'oidc-provider';
+import Type, { type Static } from 'typebox';
+import type { TenantCache } from '../database/tenant-cache.ts';
+import type { TenantStore } from '../database/tenant-store.ts';
+import { Nullable } from '../entities.ts';
+import { ServiceError } from '../errors.ts';
+import type { Actor } from './actor-token.ts';
+import type { FoundSubjectToken } from './subject-tokens.ts';
+
+const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { uniqueItems: true, maxItems: 100 });
+
+/** Who may be acted for, by whom, and what must be said: a tenant's own rules, beside the integrator's. */
+export const ImpersonationPolicy = Type.Object({
+  subjectTokenTtl: Type.Integer({
+    minimum: 60,
+    maximum: 3600,
+    description: 'Seconds a subject token may be exchanged',
+  }),
+  maxTokenTtl: Nullable(
+    Type.Integer({ minimum: 60, maximum: 86_400, description: 'Seconds; null: as long as the resource says' }),
+  ),
+  requireActor: Type.Boolean({ description: 'Every exchange must carry an actor token' }),
+  requiredContextKeys: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { uniqueItems: true, maxItems: 20 }),
+  protectedRoleIds: Type.Array(Ids.items, { ...Ids, description: 'Whoever holds one of these cannot be acted for' }),
+  allowedActorRoleIds: Type.Array(Ids.items, {
+    ...Ids,
+    description: 'When not empty, the actor must hold one of these',
+  }),
+  actorMaxAge: Nullable(
+    Type.Integer({ minimum: 1, maximum: 2_592_000, description: 'Seconds since the actor signed in' }),
+  ),
+  requiredAcr: Nullable(Type.String({ minLength: 1, maxLength: 256, description: "The `acr` of the actor's sign-in" })),
+  endOnReplay: Type.Boolean({
+    description: 'A second use of a subject token ends the impersonation its first use began',
+  }),
+});
+export type ImpersonationPolicy = Static<typeof ImpersonationPolicy>;
+
+const DEFAULTS: ImpersonationPolicy = {
+  subjectTokenTtl: 600,
+  maxTokenTtl: null,
+  requireActor: false,
+  requiredContextKeys: [],
+  protectedRoleIds: [],
+  allowedActorRoleIds: [],
+  actorMaxAge: null,
+  requiredAcr: null,
+  endOnReplay: false,
+};
+
+export async function readImpersonationPolicy(store: TenantStore): Promise<ImpersonationPolicy> {
+  const row = await store.find('configs', { key: 'impersonation' });
+  return { ...DEFAULTS, ...row?.settings };
+}
+
+/** For the exchange: a short memory, dropped on write. */
+export const cachedImpersonationPolicy = (store: TenantStore, cache: TenantCache): Promise<ImpersonationPolicy> =>
+  cache.get(store.tenantId, 'impersonation-policy', () => readImpersonationPolicy(store));
+
+const isSaid = (value: unknown): boolean =>
+  typeof value === 'string' ? value.trim() !== '' : value !== undefined && value !== null;
+
+const missingKeys = ({ requiredContextKeys }: ImpersonationPolicy, context: Record<string, unknown>): string[] =>
+  requiredContextKeys.filter((key) => !isSaid(context[key]));
+
+const intersects = (some: readonly string[], others: readonly string[]): boolean =>
+  some.some((id) => others.includes(id));
+
+async function roleIdsOf(store: TenantStore, userId: string): Promise<string[]> {
+  const rows = await store.from('userRoles').where({ userId }).select('roleId');
+  return rows.map(({ roleId }) => roleId);
+}
+
+/** What a policy refuses before a subject token exists. */
+export async function checkMint(
+  store: TenantStore,
+  policy: ImpersonationPolicy,
+  { userId, actorId, context }: { userId: string; actorId?: string | undefined; context: Record<string, unknown> },
+): Promise<void> {
+  const keys = missingKeys(policy, context);
+  if (keys.length > 0) throw new ServiceError('impersonation.context_required', { data: { keys } });
+  if (intersects(await roleIdsOf(store, userId), policy.protectedRoleIds))
+    throw new ServiceError('impersonation.subject_protected');
+  const { allowedActorRoleIds } = policy;
+  if (actorId === undefined || allowedActorRoleIds.length === 0) return;
+  if (!intersects(await roleIdsOf(store, actorId), allowedActorRoleIds))
+    throw new ServiceError('impersonation.actor_not_allowed');
+}
+
+const refuse = (reason: string) => new errors.InvalidRequest(`impersonation policy: ${reason}`);
+
+/** When and how the actor signed in: RFC 9470's two questions. */
+async function checkSignIn(
+  ctx: KoaContextWithOIDC,
+  { actorMaxAge, requiredAcr }: ImpersonationPolicy,
+  { sessionUid }: Actor,
+): Promise<void> {
+  if (actorMaxAge === null && requiredAcr === null) return;
+  const session = sessionUid === undefined ? undefined : await ctx.oidc.provider.Session.findByUid(sessionUid);
+  if (!session?.accountId) throw refuse('the actor is no longer signed in');
+  if (actorMaxAge !== null && session.past(actorMaxAge))
+    throw refuse(`the actor must have signed in within ${actorMaxAge} s`);
+  if (requiredAcr !== null && session.acr !== requiredAcr)
+    throw refuse(`the actor's sign-in must have acr ${requiredAcr}`);
+}
+
+/**
+ * The same at the exchange, where the actor is known, and again what was checked at minting: the
+ * policy or the roles may have changed since. A refusal leaves the subject token unspent.
+ */
+export async function checkExchange(
+  ctx: KoaContextWithOIDC,
+  store: TenantStore,
+  policy: ImpersonationPolicy,
+  subjectToken: FoundSubjectToken,
+  actor: Actor | undefined,
+): Promise<void> {
+  const keys = missingKeys(policy, subjectToken.context);
+  if (keys.length > 0) throw refuse(`the context lacks ${keys.join(', ')}`);
+  if (intersects(subjectToken.roleIds, policy.protectedRoleIds)) throw refuse('the subject cannot be acted for');
+
+  const { allowedActorRoleIds } = policy;
+  const wantsActor =
+    policy.requireActor || allowedActorRoleIds.length > 0 || policy.actorMaxAge !== null || policy.requiredAcr !== null;
+  if (!actor) {
+    if (wantsActor) throw refuse('an actor token is required');
+    return;
+  }
+  if (allowedActorRoleIds.length > 0 && !intersects(await roleIdsOf(store, actor.id), allowedActorRoleIds)) {
+    throw refuse('the actor holds none of the roles that may act for others');
+  }
+  await checkSignIn(ctx, policy, actor);
+}
