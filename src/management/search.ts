@@ -35,7 +35,7 @@ export function searchQuery<E extends Record<string, TSchemaOptions>>(fields: re
     properties: {
       ...extra,
       search: { ...Value, description: 'Pattern of LIKE (`%`, `_`, escaped by `\\`), tried on every searchable field' },
-      mode: { type: 'string', enum: [...MODES], description: 'How patterns are understood; `like` unless said' },
+      mode: { type: 'string', description: `How patterns are understood: ${MODES.join(', ')}; the first unless said` },
       ...of('search', 'The same, for'),
       ...of('mode', 'The mode, for'),
       joint: { type: 'string', description: '`or` (default) or `and`: how the conditions are joined' },
