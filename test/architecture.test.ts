@@ -15,7 +15,7 @@ const ARROWS: Record<string, string> = {
   webhooks: 'base tenants database net observe events/catalogue',
   oidc: 'base tenants database observe events audit http/authenticate http/context custom-claims',
   management: 'base tenants database events/catalogue http/operation oidc custom-claims webhooks sign-in/settings sign-in/connectors',
-  'sign-in': 'base tenants database net observe events audit http/context oidc/provider oidc/account-client',
+  'sign-in': 'base tenants database net observe events audit http/context http/validate oidc/provider oidc/account-client',
   console: 'base tenants database http management sign-in/pages',
   setup: 'base tenants database oidc custom-claims',
   sandbox: '',

@@ -47,7 +47,7 @@ export async function openFlow(request: Request, interaction: Interaction, tools
   const mayRegister = settings.signInMode === 'SignInAndRegister';
   const fresh = newProgress(firstScreen === 'Register' && !mayRegister ? 'SignIn' : firstScreen);
   const progressStore = new ProgressStore(store, tools.secrets);
-  if (request.method !== 'GET') await progressStore.begin(uid, fresh, now);
+  if (request.method !== 'GET') await progressStore.begin(uid, fresh, now); // So that two posts at once know of each other.
   return {
     tenant,
     store,

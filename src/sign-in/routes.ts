@@ -10,6 +10,7 @@ import type { Tenant } from '../tenants.ts';
 import { accountRoutes } from './account/routes.ts';
 import { assets } from './assets.ts';
 import { decideConsent, isConsent, showConsent } from './consent-pages.ts';
+import { experienceRoutes, setExperienceCookie } from './experience/routes.ts';
 import { factorForms } from './factor-forms.ts';
 import type { Tools } from './flow.ts';
 import { forms } from './forms.ts';
@@ -45,6 +46,7 @@ export function signInRoutes({ providerOf, secrets, clock, logger, messenger, cl
       const provider = await providerOf(contextOf(request).tenant);
       const interaction = await findInteraction(provider, request, response, String(request.params.uid));
       const flow = await openFlow(request, interaction, tools);
+      setExperienceCookie(response, flow.tenant, flow.uid);
       await handle({ request, response, provider, interaction, flow });
     });
 
@@ -59,6 +61,7 @@ export function signInRoutes({ providerOf, secrets, clock, logger, messenger, cl
   const router = Router({ caseSensitive: true });
   const parseForm = express.urlencoded({ extended: false, limit: MAX_FORM_BYTES, parameterLimit: 20 });
   router.use(assets());
+  router.use('/api/experience', experienceRoutes({ providerOf, tools }));
   router.get(
     '/sign-in/:uid',
     inInteraction((opened) => (isConsent(opened) ? showConsent(opened) : show(opened))),

@@ -1,0 +1,91 @@
+import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { look } from '../support/browser.ts';
+import { GOOD, press, Stage, signIn } from './stage.ts';
+import { authorization } from './visitor.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await Stage.open();
+}, 60_000);
+
+afterAll(() => stage?.[Symbol.asyncDispose]());
+
+describe('second factors in a browser', () => {
+  it('sets up an authenticator app and asks for its code', async () => {
+    await stage.service.api.must('PATCH /sign-in-exp', {
+      mfa: { factors: ['Totp', 'WebAuthn', 'BackupCode'], policy: 'Mandatory' },
+    });
+    const id = await stage.person({ username: 'heidi', password: GOOD });
+    const { page, tokens } = await stage.visit();
+    await signIn(page, 'heidi', GOOD);
+    await look(page, 'enrol');
+    await page.getByRole('link', { name: /Authenticator app/ }).click();
+    await look(page, 'enrol-totp');
+    const secret = String(await page.locator('.card p.mono').textContent()).replaceAll(' ', '');
+    const codeAt = (at: number) => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at });
+    await page.getByLabel('Code the app shows now').fill(codeAt(Date.now()));
+    await press(page, 'Turn on');
+    await look(page, 'backup-codes');
+    const [code = ''] = await page.locator('.codes li').allTextContents();
+    await press(page, 'I saved them');
+    expect((await tokens()).claims()?.sub).toBe(id);
+    await stage.receiver.next('User.Data.Updated');
+    await stage.receiver.next('PostSignIn');
+    expect(stage.events()).toEqual(['PostSignIn', 'User.Data.Updated']);
+
+    const again = await stage.visit();
+    await signIn(again.page, 'heidi', GOOD);
+    await look(again.page, 'mfa-totp');
+    await again.page.getByLabel('Code from the app').fill(codeAt(Date.now() + 30_000));
+    await press(again.page, 'Continue');
+    await again.tokens();
+
+    const third = await stage.visit();
+    await signIn(third.page, 'heidi', GOOD);
+    await third.page.getByRole('link', { name: 'Use a backup code' }).click();
+    await look(third.page, 'mfa-backup');
+    await third.page.getByLabel('Backup code').fill(code);
+    await press(third.page, 'Continue');
+    await third.tokens();
+    await stage.receiver.next('PostSignIn');
+  });
+
+  it('adds a passkey and asks for it', async () => {
+    await stage.person({ username: 'ivan', password: GOOD });
+    const { page, context, tokens } = await stage.visit();
+    const session = await context.newCDPSession(page);
+    await session.send('WebAuthn.enable');
+    await session.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+      },
+    });
+    await signIn(page, 'ivan', GOOD);
+    await page.getByRole('link', { name: /Passkey/ }).click();
+    await look(page, 'enrol-passkey');
+    await press(page, 'Add passkey');
+    await press(page, 'I saved them');
+    await tokens();
+    await stage.receiver.next('User.Data.Updated');
+    stage.events();
+
+    await context.clearCookies();
+    const { url, tokensAt } = await authorization(stage.service, {}, await stage.application('Support console'));
+    await page.goto(url.href);
+    await signIn(page, 'ivan', GOOD);
+    await look(page, 'mfa-passkey');
+    await press(page, 'Use passkey');
+    await tokensAt(await stage.callback.next());
+    await stage.receiver.next('PostSignIn');
+    expect(stage.events()).toEqual(['PostSignIn']);
+    await stage.service.api.must('PATCH /sign-in-exp', {
+      mfa: { factors: ['Totp', 'WebAuthn', 'BackupCode'], policy: 'UserControlled' },
+    });
+  });
+});

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { look } from '../support/browser.ts';
+import { GOOD, press, Stage, signIn } from './stage.ts';
+import { authorization } from './visitor.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await Stage.open();
+}, 60_000);
+
+afterAll(() => stage?.[Symbol.asyncDispose]());
+
+describe('in a browser', () => {
+  it('signs in; a wrong password is said next to its field', async () => {
+    const { actor } = stage.service.credentials.demo;
+    const { page, tokens } = await stage.visit();
+    await look(page, 'sign-in');
+    await page.getByLabel(/Username/).fill(actor.username);
+    await press(page, 'Continue');
+    await look(page, 'password');
+    await page.getByLabel('Password', { exact: true }).fill('not it');
+    await press(page, 'Sign in');
+    await look(page, 'password-wrong');
+    const field = page.getByLabel('Password', { exact: true });
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect(await page.evaluate('document.activeElement.id')).toBe('password');
+    await page.getByRole('button', { name: 'Show' }).click();
+    expect(await field.getAttribute('type')).toBe('text');
+    await field.fill(actor.password);
+    await press(page, 'Sign in');
+    expect((await tokens()).claims()?.sub).toBe(actor.id);
+    await stage.receiver.next('PostSignIn');
+    expect(stage.events()).toEqual(['PostSignIn']);
+  });
+
+  it('registers by e-mail with a mailed code', async () => {
+    const { page, tokens } = await stage.visit({ first_screen: 'register' });
+    await look(page, 'register');
+    await page.getByLabel(/Username/).fill('frank@example.com');
+    await press(page, 'Continue');
+    await look(page, 'code');
+    await page.getByLabel('6-digit code').fill('000000');
+    await press(page, 'Continue');
+    await look(page, 'code-wrong');
+    await page.getByLabel('6-digit code').fill(await stage.mailbox.code());
+    await press(page, 'Continue');
+    await look(page, 'choose-password');
+    await page.getByLabel('New password').fill('qwerty123');
+    await press(page, 'Create account');
+    await look(page, 'choose-password-common');
+    await page.getByLabel('New password').fill(GOOD);
+    await press(page, 'Create account');
+    await tokens();
+    await stage.receiver.next('PostRegister');
+    await stage.receiver.next('User.Created');
+    expect(stage.events()).toEqual(['PostRegister', 'User.Created']);
+  });
+
+  it('resets a password through a mailed code', async () => {
+    await stage.person({ primaryEmail: 'grace@example.com', password: 'an old password' });
+    const { page, tokens } = await stage.visit();
+    await page.getByLabel(/Username/).fill('grace@example.com');
+    await press(page, 'Continue');
+    await press(page, 'Forgot your password?');
+    await look(page, 'forgot');
+    const mails = stage.mailbox.mails.length;
+    await press(page, 'Send code');
+    await page.getByLabel('6-digit code').fill(await stage.mailbox.code(mails + 1));
+    await press(page, 'Continue');
+    await look(page, 'new-password');
+    await page.getByLabel('New password').fill(GOOD);
+    await press(page, 'Change password');
+    await look(page, 'password-changed');
+    await page.getByLabel('Password', { exact: true }).fill(GOOD);
+    await press(page, 'Sign in');
+    await tokens();
+    await stage.receiver.next('PostSignIn');
+    expect(stage.events()).toEqual(['PostResetPassword', 'PostSignIn', 'User.Data.Updated']);
+  });
+
+  it('asks for consent to a third party, and signs out', async () => {
+    const { actor } = stage.service.credentials.demo;
+    const third = await stage.application('Calendar sync', true);
+    const page = await (await stage.browser.newContext()).newPage();
+    const { url, tokensAt } = await authorization(stage.service, {}, third);
+    await page.goto(url.href);
+    await signIn(page, actor.username, actor.password);
+    await look(page, 'consent');
+    await press(page, 'Allow');
+    const { id_token: hint } = await tokensAt(await stage.callback.next());
+    await page.goto(`${stage.service.url}/oidc/session/end?id_token_hint=${hint}`);
+    await look(page, 'sign-out');
+    await press(page, 'Sign out');
+    await look(page, 'signed-out');
+    await page.goto(`${stage.service.url}/sign-in/unknown`);
+    await look(page, 'expired');
+    await page.goto(`${stage.service.url}/oidc/auth?client_id=${third.clientId}&redirect_uri=https://evil.example`);
+    await look(page, 'error');
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { connect } from '../../src/database/connect.ts';
+import { SecretBox } from '../../src/secret-box.ts';
+import { createTenant, type MachineCredentials } from '../../src/setup/create-tenant.ts';
+import { loadSecretKey } from '../../src/setup/secret-key.ts';
+import { ManagementClient } from '../support/call.ts';
+import { databases } from '../support/databases.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { authorization, Visitor } from './visitor.ts';
+
+const EVENTS = ['User.Created', 'PostRegister', 'PostSignIn', 'User.Data.Updated'];
+const GOOD = 'violet harbour ninety';
+
+/** A second tenant of the same service, on the same host, as the identity provider of the first. */
+async function withProvider(service: TestService, connector: Record<string, unknown> = {}) {
+  const { databaseUrl, dataDir } = service;
+  const database = connect({ databaseUrl, dataDir, poolSize: 2 });
+  const endpoint = `${service.url}/idp`;
+  const tenant = { id: 'idp', name: 'Acme ID', endpoints: [endpoint], managementApiIndicator: `${endpoint}/api` };
+  const secrets = new SecretBox(await loadSecretKey(dataDir));
+  const machine = (await createTenant(database, secrets, tenant, { now: Date.now() })) as MachineCredentials;
+  await database.close();
+  await new Promise((resolve) => setTimeout(resolve, 1_100)); // As long as tenants may be remembered.
+
+  const api = new ManagementClient(endpoint, tenant.managementApiIndicator, machine);
+  const { id: clientId } = await api.must('POST /applications', {
+    name: 'The other tenant',
+    type: 'Traditional',
+    oidcClientMetadata: { redirectUris: [`${service.url}/sign-in/callback/acme`], postLogoutRedirectUris: [] },
+  });
+  const { value: clientSecret } = await api.must(`POST /applications/${clientId}/secrets`, { name: 'first' });
+  const { id } = await api.must('POST /users', {
+    username: 'kim',
+    primaryEmail: 'kim@acme.example',
+    name: 'Kim',
+    password: GOOD,
+  });
+  const made = await service.api.must('POST /connectors', {
+    target: 'acme',
+    name: 'Acme ID',
+    issuer: `${endpoint}/oidc`,
+    clientId,
+    clientSecret,
+    ...connector,
+  });
+  expect(made).not.toHaveProperty('clientSecret');
+  return { api, kim: id as string, connector: made };
+}
+
+async function throughProvider(visitor: Visitor): Promise<void> {
+  await visitor.submit('identifier', { identifier: 'kim' });
+  await visitor.submit('password', { password: GOOD });
+}
+
+const linkTo = (visitor: Visitor) => /href="([^"]*\/social\/acme)"/.exec(visitor.page?.html ?? '')?.[1] as string;
+const seen = (receiver: WebhookReceiver) =>
+  receiver.arrivals
+    .splice(0)
+    .map(({ event }) => event)
+    .sort();
+
+async function start(service: TestService) {
+  const receiver = await WebhookReceiver.start();
+  await service.api.must('POST /hooks', { name: 'people', events: EVENTS, config: { url: receiver.url } });
+  return receiver;
+}
+
+describe.each(databases)('an identity provider on %s', (kind) => {
+  it('makes an account at the first sign-in, and leads into it at the next', async () => {
+    await using service = await startService(kind);
+    const { kim } = await withProvider(service);
+    await using receiver = await start(service);
+    const visitor = new Visitor(service.url);
+    const first = await authorization(service);
+    await visitor.open(first.url);
+    expect(visitor.page?.text).toContain('Continue with Acme ID');
+    await visitor.open(linkTo(visitor));
+    expect(visitor.page?.text).toContain('Sign in to Acme ID');
+    await throughProvider(visitor);
+    const id = (await first.tokensAt(visitor.left as URL)).claims()?.sub as string;
+    expect(await service.api.must(`GET /users/${id}`)).toMatchObject({
+      name: 'Kim',
+      hasPassword: false,
+      identities: { acme: { userId: kim } },
+    });
+    await receiver.reach(2);
+    expect(seen(receiver)).toEqual(['PostRegister', 'User.Created']);
+
+    const again = new Visitor(service.url);
+    const second = await authorization(service);
+    await again.open(second.url);
+    await again.open(linkTo(again));
+    await throughProvider(again);
+    expect((await second.tokensAt(again.left as URL)).claims()?.sub).toBe(id);
+    await receiver.next('PostSignIn');
+    expect(seen(receiver)).toEqual(['PostSignIn']);
+  });
+
+  it('refuses an answer that this browser did not ask for', async () => {
+    await using service = await startService(kind);
+    await withProvider(service);
+    const visitor = new Visitor(service.url);
+    const { url } = await visitor.open((await authorization(service)).url);
+    await visitor.send(new URL(linkTo(visitor), url));
+    const uid = url.pathname.split('/').at(-1);
+    const forged = await visitor.open(`${service.url}/sign-in/callback/acme?code=x&state=${uid}.forged`);
+    expect(forged).toMatchObject({ status: 422, text: expect.stringContaining('did not confirm who you are') });
+    const stranger = new Visitor(service.url);
+    const stolen = await stranger.open(`${service.url}/sign-in/callback/acme?code=x&state=${uid}.forged`);
+    expect(stolen.status).toBe(404);
+  });
+
+  it('links to an account with the same address only once its owner has proven it', async () => {
+    await using service = await startService(kind);
+    const { kim } = await withProvider(service, { scope: 'openid profile email' });
+    const { id } = await service.api.must('POST /users', {
+      primaryEmail: 'kim@acme.example',
+      password: 'of the other account',
+    });
+    await using receiver = await start(service);
+    const visitor = new Visitor(service.url);
+    const { url, tokensAt } = await authorization(service);
+    await visitor.open(url);
+    await visitor.open(linkTo(visitor));
+    await throughProvider(visitor);
+    expect(visitor.left).toBeUndefined();
+    expect(visitor.page?.text).toContain('There is an account with kim@acme.example already');
+    expect((await visitor.submit('password', { password: 'a guess of a stranger' })).status).toBe(422);
+    await visitor.submit('password', { password: 'of the other account' });
+    expect((await tokensAt(visitor.left as URL)).claims()?.sub).toBe(id);
+    expect(await service.api.must(`GET /users/${id}`)).toMatchObject({ identities: { acme: { userId: kim } } });
+    await receiver.reach(2);
+    expect(seen(receiver)).toEqual(['PostSignIn', 'User.Data.Updated']);
+  });
+
+  it('is found by the domain of an address, and then is single sign-on', async () => {
+    await using service = await startService(kind);
+    const { kim } = await withProvider(service, { domains: ['acme.example'] });
+    const { id } = await service.api.must('POST /users', { primaryEmail: 'kim@acme.example' });
+    await using receiver = await start(service);
+    const visitor = new Visitor(service.url);
+    const { url, tokensAt } = await authorization(service);
+    await visitor.open(url);
+    expect(visitor.page?.text).not.toContain('Continue with Acme ID');
+    await visitor.submit('identifier', { identifier: 'kim@acme.example' });
+    await throughProvider(visitor);
+    expect((await tokensAt(visitor.left as URL)).claims()?.sub).toBe(id);
+    await receiver.reach(2);
+    expect(seen(receiver)).toEqual(['PostSignIn', 'User.Data.Updated']);
+    expect(await service.api.must(`GET /users/${id}?includeSsoIdentities=true`)).toMatchObject({
+      identities: {},
+      ssoIdentities: [{ target: 'acme', identityId: kim }],
+    });
+  });
+});
+
+describe('connectors', () => {
+  it('keep their secret to themselves', async () => {
+    await using service = await startService('sqlite');
+    const fields = { name: 'Acme', issuer: 'https://id.acme.example', clientId: 'c', clientSecret: 's3cret' };
+    const made = await service.api.must('POST /connectors', { target: 'acme', ...fields, domains: ['acme.example'] });
+    expect(made).toMatchObject({ target: 'acme', scope: 'openid profile email', domains: ['acme.example'] });
+    expect(JSON.stringify([made, await service.api.must('GET /connectors')])).not.toContain('s3cret');
+    expect(await service.api.call('POST /connectors', { target: 'acme', ...fields })).toMatchObject({
+      status: 422,
+      body: { code: 'connector.target_in_use' },
+    });
+    expect(
+      await service.api.call('POST /connectors', { target: 'other', ...fields, domains: ['acme.example'] }),
+    ).toMatchObject({ status: 422, body: { code: 'connector.domain_in_use' } });
+    const changed = await service.api.must(`PATCH /connectors/${made.id}`, { name: 'Acme ID', domains: [] });
+    expect(changed).toMatchObject({ name: 'Acme ID', domains: [] });
+    expect((await service.api.call(`DELETE /connectors/${made.id}`)).status).toBe(204);
+    expect((await service.api.call(`GET /connectors/${made.id}`)).status).toBe(404);
+  });
+});

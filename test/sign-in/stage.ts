@@ -1,0 +1,97 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { Callback, launchBrowser } from '../support/browser.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { Mailbox } from './mailbox.ts';
+import { type Application, authorization } from './visitor.ts';
+
+/** A password that every policy of the tests takes. */
+export const GOOD = 'violet harbour ninety';
+
+const EVENTS = ['User.Created', 'PostRegister', 'PostSignIn', 'User.Data.Updated', 'PostResetPassword'];
+
+/** A browser, a service with a brand, an application to arrive at, and everything that is told or mailed on the way. */
+export class Stage implements AsyncDisposable {
+  readonly service: TestService;
+  readonly browser: Browser;
+  readonly mailbox: Mailbox;
+  readonly receiver: WebhookReceiver;
+  readonly callback: Callback;
+
+  private constructor(parts: Pick<Stage, 'service' | 'browser' | 'mailbox' | 'receiver' | 'callback'>) {
+    this.service = parts.service;
+    this.browser = parts.browser;
+    this.mailbox = parts.mailbox;
+    this.receiver = parts.receiver;
+    this.callback = parts.callback;
+  }
+
+  static async open(): Promise<Stage> {
+    const mailbox = await Mailbox.start();
+    const service = await startService('sqlite', { SMTP_URL: mailbox.url });
+    const [browser, receiver, callback] = await Promise.all([
+      launchBrowser(),
+      WebhookReceiver.start(),
+      Callback.start(),
+    ]);
+    await service.api.must('POST /hooks', { name: 'people', events: EVENTS, config: { url: receiver.url } });
+    await service.api.must('PATCH /sign-in-exp', { brandName: 'Acme', color: { primaryColor: '#0f766e' } });
+    return new Stage({ service, browser, mailbox, receiver, callback });
+  }
+
+  async application(name: string, isThirdParty = false): Promise<Application> {
+    const { redirectUri } = this.callback;
+    const oidcClientMetadata = { redirectUris: [redirectUri], postLogoutRedirectUris: [] };
+    const fields = { name, type: 'SPA', isThirdParty, oidcClientMetadata };
+    const { id } = await this.service.api.must('POST /applications', fields);
+    return { clientId: id, redirectUri };
+  }
+
+  /** A page at the beginning of a sign-in, in a fresh browser unless one is given, and what comes of it. */
+  async visit(parameters: Record<string, string> = {}, { context, application }: Visit = {}) {
+    const own = context ?? (await this.browser.newContext());
+    const page = await own.newPage();
+    const as = application ?? (await this.application('Support console'));
+    const { url, tokensAt } = await authorization(this.service, parameters, as);
+    await page.goto(url.href);
+    return { page, context: own, tokens: async () => tokensAt(await this.callback.next()) };
+  }
+
+  /** Someone who has an account already. */
+  async person(fields: Record<string, unknown>): Promise<string> {
+    const { id } = await this.service.api.must('POST /users', fields);
+    await this.receiver.next('User.Created');
+    this.events();
+    return id;
+  }
+
+  /** The events since the last time, by name. */
+  events(): (string | undefined)[] {
+    return this.receiver.arrivals
+      .splice(0)
+      .map(({ event }) => event)
+      .sort();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.browser.close();
+    await this.callback[Symbol.asyncDispose]();
+    await this.receiver.stop();
+    await this.service[Symbol.asyncDispose]();
+    await this.mailbox[Symbol.asyncDispose]();
+  }
+}
+
+interface Visit {
+  context?: BrowserContext;
+  application?: Application;
+}
+
+export const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
+
+export async function signIn(page: Page, username: string, password: string): Promise<void> {
+  await page.getByLabel(/Username/).fill(username);
+  await press(page, 'Continue');
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await press(page, 'Sign in');
+}
