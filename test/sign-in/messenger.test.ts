@@ -1,0 +1,36 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createLogger } from '../../src/observe/logger.ts';
+import { Messenger } from '../../src/sign-in/messenger.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const logger = createLogger('silent');
+const none = { smtpUrl: undefined, smsUrl: undefined, from: 'no-reply@acme.example', outbox: undefined, logger };
+const message = { channel: 'sms', to: '+4912345', subject: '', text: '123456 is your code' } as const;
+
+describe('messages', () => {
+  it('go to the SMS sender as JSON', async () => {
+    await using receiver = await WebhookReceiver.start();
+    const messenger = new Messenger({ ...none, smsUrl: receiver.url });
+    expect([messenger.canSend('sms'), messenger.canSend('email')]).toEqual([true, false]);
+    messenger.send(message);
+    await messenger.close();
+    expect(JSON.parse((await receiver.next()).body)).toEqual({ to: '+4912345', text: '123456 is your code' });
+  });
+
+  it('are kept in the outbox while there is no sender, readable by their owner alone', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'understudy-outbox-'));
+    const messenger = new Messenger({ ...none, outbox: join(folder, 'outbox') });
+    messenger.send(message);
+    await messenger.close();
+    const [file = ''] = await readdir(join(folder, 'outbox'));
+    expect(await readFile(join(folder, 'outbox', file), 'utf8')).toContain('123456 is your code');
+    await rm(folder, { recursive: true });
+  });
+
+  it('cannot be sent where there is neither', () => {
+    expect(new Messenger(none).canSend('email')).toBe(false);
+  });
+});
