@@ -1,12 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import Type from 'typebox';
 import { activeVersion, saveVersion, scriptValueOf } from '../custom-claims/versions.ts';
 import { ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
-import { CLAIMS_TYPES } from './claims-types.ts';
 import { checkScript, ScriptValue, TokenTypePath, tokenTypeOf } from './script-value.ts';
 
 const TOKEN_TYPES = ['access-token', 'client-credentials'] as const;
 const KEYS = { 'access-token': 'jwt.accessToken', 'client-credentials': 'jwt.clientCredentials' } as const;
+
+/** Kept beside the sandbox that hands these things to scripts. */
+const CLAIMS_TYPES = readFileSync(join(import.meta.dirname, '../../sandbox/claims.d.ts'), 'utf8');
 
 const PatchValue = Type.Object({ ...Type.Partial(ScriptValue).properties, script: ScriptValue.properties.script });
 

@@ -21,6 +21,7 @@ export async function buildStage(kind: DatabaseKind) {
     service,
     api,
     database,
+    receiver,
     world,
     /** Everything of the tenant, as it was at first. */
     rows,

@@ -1,0 +1,127 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { postForm } from '../support/call.ts';
+import { databases } from '../support/databases.ts';
+import { buildStage, type Stage } from '../support/stage.ts';
+
+describe.each(databases)('applications on %s', (kind) => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await buildStage(kind);
+  });
+  afterAll(() => stage.close());
+  afterEach(() => stage.restore());
+  const call = (route: string, body?: unknown) => stage.api.call(route, body);
+  const create = (besides: object) => call('POST /applications', { name: 'App', type: 'SPA', ...besides });
+
+  it.each([
+    'relative/path',
+    'https://app.example/#fragment',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'https://user:pass@app.example/',
+    'com.example.app://callback',
+  ])('are not redirected to %s', async (uri) => {
+    expect(await create({ oidcClientMetadata: { redirectUris: ['https://app.example/ok', uri] } })).toMatchObject({
+      status: 400,
+      body: {
+        code: 'guard.invalid_input',
+        details: expect.stringContaining('body.oidcClientMetadata.redirectUris[1]'),
+      },
+    });
+  });
+
+  it('may have a scheme of their own when native, and origins for CORS', async () => {
+    const redirectUris = ['com.example.app://callback', 'http://127.0.0.1/cb'];
+    expect(await create({ type: 'Native', oidcClientMetadata: { redirectUris } })).toMatchObject({
+      status: 200,
+      body: { oidcClientMetadata: { redirectUris, postLogoutRedirectUris: [] }, isThirdParty: false },
+    });
+    const origins = (corsAllowedOrigins: string[]) => create({ customClientMetadata: { corsAllowedOrigins } });
+    expect(await origins(['https://app.example'])).toMatchObject({ status: 200 });
+    expect(await origins(['https://app.example/path'])).toMatchObject({ status: 400 });
+  });
+
+  it('are merged when changed', async () => {
+    const { body } = await create({
+      oidcClientMetadata: { redirectUris: ['https://a.example/cb'] },
+      customClientMetadata: { refreshTokenTtlInDays: 7 },
+    });
+    const change = {
+      oidcClientMetadata: { postLogoutRedirectUris: ['https://a.example'] },
+      customClientMetadata: { allowTokenExchange: true },
+    };
+    expect(await call(`PATCH /applications/${body.id}`, change)).toMatchObject({
+      status: 200,
+      body: {
+        oidcClientMetadata: { redirectUris: ['https://a.example/cb'], postLogoutRedirectUris: ['https://a.example'] },
+        customClientMetadata: { refreshTokenTtlInDays: 7, allowTokenExchange: true },
+      },
+    });
+  });
+
+  it('of third parties never exchange tokens', async () => {
+    const refused = { status: 422, body: { code: 'application.third_party_application_cannot_enable_token_exchange' } };
+    const exchange = { customClientMetadata: { allowTokenExchange: true } };
+    expect(await create({ isThirdParty: true, ...exchange })).toMatchObject(refused);
+    const { body } = await create({ isThirdParty: true });
+    expect(await call(`PATCH /applications/${body.id}`, exchange)).toMatchObject(refused);
+  });
+
+  it('authenticate with any live secret, until it is gone', async () => {
+    const { machine, application, indicator } = stage.world;
+    const path = `/applications/${machine}/secrets`;
+    const { name, value } = await stage.api.must(`POST ${path}`, { name: 'second' });
+    expect(value).toMatch(/^[0-9A-Za-z]{32}$/);
+    const token = () =>
+      postForm(`${stage.service.url}/oidc/token`, {
+        grant_type: 'client_credentials',
+        client_id: machine,
+        client_secret: value,
+        resource: indicator,
+      });
+    expect(await token()).toMatchObject({ status: 200 });
+    const renamed = await stage.api.must(`PATCH ${path}/${name}`, { name: 'renamed/with slash' });
+    expect(renamed.value).toBe(value);
+    expect(await token()).toMatchObject({ status: 200 });
+    expect((await stage.api.must(`GET ${path}`)).map(({ name }: { name: string }) => name)).toContain(
+      'renamed/with slash',
+    );
+    await stage.api.must(`DELETE ${path}/${encodeURIComponent('renamed/with slash')}`);
+    expect(await token()).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+
+    expect(await call(`POST ${path}`, { name: 'main' })).toMatchObject({
+      status: 422,
+      body: { code: 'application.secret_name_exists' },
+    });
+    expect(await call(`POST ${path}`, { name: 'late', expiresAt: 1 })).toMatchObject({ status: 400 });
+    expect(await call(`POST /applications/${application}/secrets`, { name: 'x' })).toMatchObject({
+      status: 422,
+      body: { code: 'application.secret_not_supported' },
+    });
+  });
+
+  it('hold roles of machines, once', async () => {
+    const { machine, application, machineRole, spareMachineRole, role } = stage.world;
+    const path = `/applications/${machine}/roles`;
+    expect(await call(`POST ${path}`, { roleIds: [machineRole] })).toMatchObject({
+      status: 422,
+      body: { code: 'application.role_exists' },
+    });
+    expect(await call(`POST ${path}`, { roleIds: [role] })).toMatchObject({
+      status: 422,
+      body: { code: 'application.invalid_role_type' },
+    });
+    expect(await call(`POST /applications/${application}/roles`, { roleIds: [machineRole] })).toMatchObject({
+      body: { code: 'application.invalid_role_type' },
+    });
+    expect(await call(`PUT ${path}`, { roleIds: [spareMachineRole] })).toMatchObject({ status: 200 });
+    expect(await stage.api.must(`GET ${path}`)).toMatchObject([{ id: spareMachineRole }]);
+  });
+
+  it('lose the Management API the moment they lose its scope', async () => {
+    const { clientId } = stage.service.credentials.machine;
+    const [{ id }] = await stage.api.must(`GET /applications/${clientId}/roles`);
+    expect(await call(`DELETE /applications/${clientId}/roles/${id}`)).toMatchObject({ status: 204 });
+    expect(await call('GET /roles')).toMatchObject({ status: 403, body: { code: 'auth.forbidden' } });
+  });
+});
