@@ -14,7 +14,7 @@ export async function run(): Promise<void> {
       Object.values(events),
     ]),
   ];
-  const width = Math.max(...announcements.map(([what]) => what.length));
-  for (const [what, events] of announcements)
-    if (events.length > 0) console.log(`${what.padEnd(width)}  ${events.join(', ')}`);
+  const announcing = announcements.filter(([, events]) => events.length > 0);
+  const width = Math.max(...announcing.map(([what]) => what.length));
+  for (const [what, events] of announcing) console.log(`${what.padEnd(width)}  ${events.join(', ')}`);
 }
