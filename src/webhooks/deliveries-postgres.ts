@@ -1,4 +1,10 @@
-import type { ClaimedDelivery, HookKey, Statements } from './deliveries.ts';
+import type { Statements } from './deliveries.ts';
+
+/** Planning these takes as long as running them, so each connection plans them once, under a name. */
+const prepared = (db: Db, name: string, sql: string, bindings: unknown[]) =>
+  db.raw(sql, bindings as never).options({ name: `webhooks_${name}` });
+
+type Db = Parameters<Statements['claim']>[0];
 
 /** The next hook after the last one found, over and over. `within` restricts it to a tenant. */
 const heads = (within: string) => `heads as (
@@ -15,9 +21,11 @@ const heads = (within: string) => `heads as (
 export const dueHooks: Statements['dueHooks'] = async (db, now, tenantId) => {
   if (tenantId !== undefined) {
     const sql = `with recursive ${heads('and tenant_id = ?')} select tenant_id, hook_id from heads where due_at <= ?`;
-    return db.raw<HookKey[]>(sql, [tenantId, tenantId, now]);
+    return prepared(db, 'due_hooks_of_tenant', sql, [tenantId, tenantId, now]);
   }
-  return db.raw<HookKey[]>(
+  return prepared(
+    db,
+    'due_hooks',
     `with recursive freed as (
        update deliveries set state = 'waiting', lease_owner = null, lease_until = null
        where state = 'delivering' and lease_until < ? returning tenant_id, hook_id
@@ -29,7 +37,9 @@ export const dueHooks: Statements['dueHooks'] = async (db, now, tenantId) => {
 
 /** `materialized`, because a limit beside `skip locked` may otherwise run more than once and take more. */
 export const claim: Statements['claim'] = async (db, rooms, { owner, now, leaseUntil }) =>
-  db.raw<ClaimedDelivery[]>(
+  prepared(
+    db,
+    'claim',
     `with rooms as (
        select * from unnest(?::text[], ?::text[], ?::int[]) as rooms (tenant_id, hook_id, room)
      ), picked as materialized (
@@ -65,7 +75,9 @@ export const claim: Statements['claim'] = async (db, rooms, { owner, now, leaseU
  * PostgreSQL expects one row of each step and would compare all with all.
  */
 export const settle: Statements['settle'] = async (db, settlements, owner) => {
-  await db.raw(
+  await prepared(
+    db,
+    'settle',
     `with held as materialized (
        select settled.*, deliveries.hook_id
        from json_to_recordset(?) as settled (tenant_id text, id text, state text, due_at bigint, attempt json)

@@ -74,9 +74,9 @@ export class Deliveries {
     return this.#database.write((db) => this.#statements.claim(db, rooms, claim));
   }
 
-  /** All in one commit. Rows that are no longer held under our lease stay as they are, attempts included. */
+  /** In one commit: PostgreSQL needs a single statement, and SQLite's writes are transactions. Rows that are no longer held under our lease stay as they are, attempts included. */
   settle(settlements: Settlement[]): Promise<void> {
-    return this.#database.transaction((db) => this.#statements.settle(db, settlements, this.#owner));
+    return this.#database.write((db) => this.#statements.settle(db, settlements, this.#owner));
   }
 
   /** For the start of SQLite's only process: whoever held a lease is gone. */

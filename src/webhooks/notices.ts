@@ -51,7 +51,11 @@ export class Notices {
   /** Tells the others, at most every 20 ms. */
   tell(tenantId: string): void {
     this.#pending.add(tenantId);
-    this.#timer ??= setTimeout(() => this.#send(), COALESCE_MS);
+    if (this.#timer === undefined) this.#schedule();
+  }
+
+  #schedule(): void {
+    this.#timer = setTimeout(() => void this.#send(), COALESCE_MS);
   }
 
   async stop(): Promise<void> {
@@ -61,14 +65,18 @@ export class Notices {
     await this.#client?.end();
   }
 
-  #send(): void {
-    this.#timer = undefined;
+  /** One at a time: what is told meanwhile goes with the next. */
+  async #send(): Promise<void> {
     const tenants = [...this.#pending].join(' ');
     this.#pending.clear();
     const payload = tenants.length > MAX_PAYLOAD_BYTES ? '' : tenants;
-    this.#client?.query('select pg_notify($1, $2)', [CHANNEL, payload]).catch((error) => {
+    try {
+      await this.#client?.query('select pg_notify($1, $2)', [CHANNEL, payload]);
+    } catch (error) {
       this.#logger.warn({ err: error }, 'a webhook notice was lost');
-    });
+    }
+    this.#timer = undefined;
+    if (this.#pending.size > 0 && !this.#stopped) this.#schedule();
   }
 
   #retry(): void {

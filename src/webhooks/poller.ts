@@ -66,9 +66,8 @@ export class WebhookPoller {
     this.#slots = new Slots(settings.concurrency);
     this.#attempts = new Attempts({ ...parts, schedule, settler: this.#settler, lanes: this.#lanes });
     this.#replays = new ReplayWalk(database, clock);
-    this.#notices = settings.databaseUrl
-      ? new Notices(settings.databaseUrl, (tenantId) => this.wake(tenantId), logger)
-      : undefined;
+    const { databaseUrl } = settings;
+    this.#notices = databaseUrl ? new Notices(databaseUrl, (tenantId) => this.wake(tenantId), logger) : undefined;
   }
 
   async start(): Promise<void> {
@@ -107,7 +106,7 @@ export class WebhookPoller {
   }
 
   /** For metrics. */
-  stats(): { inFlight: number; queued: number; breakers: Record<string, number> } {
+  stats() {
     const breakers = this.#lanes.breakerStates(this.#parts.clock());
     return { inFlight: this.#slots.inUse, queued: this.#lanes.queued, breakers };
   }
@@ -115,9 +114,9 @@ export class WebhookPoller {
   async #tick(): Promise<void> {
     const { clock, logger } = this.#parts;
     this.#lanes.prune(clock());
-    await this.#replays.step().catch((error) => logger.error({ err: error }, 'webhook replays could not go on'));
     this.#lanes.wakeAll();
     this.#startQueued();
+    await this.#replays.step().catch((error) => logger.error({ err: error }, 'webhook replays could not go on'));
     if (this.#isRunning) this.wake();
   }
 
@@ -138,7 +137,8 @@ export class WebhookPoller {
   async #claimWhileNews(): Promise<void> {
     while (this.#isRunning && this.#hasNews) {
       this.#hasNews = false;
-      await Promise.all([this.#claim(), this.#scan()]);
+      await this.#claim(); // First, for those that are likely; then asking finds the others.
+      await this.#scan();
     }
     this.#hasNews = false;
   }
@@ -181,8 +181,7 @@ export class WebhookPoller {
 
   /** @returns whether an attempt is now under way */
   #start(lane: Lane, row: ClaimedDelivery, slot: symbol): boolean {
-    const { clock, settings } = this.#parts;
-    if (!row.enabled || row.leaseUntil - clock() < settings.timeoutMs) {
+    if (!row.enabled || row.leaseUntil - this.#parts.clock() < this.#parts.settings.timeoutMs) {
       this.#settler.add(row.enabled ? givenBack(row) : cancelled(row));
       this.#lanes.wake(lane);
       return false;
