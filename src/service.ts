@@ -15,9 +15,9 @@ import { waitForDatabase } from './database/wait.ts';
 import { createApp } from './http/app.ts';
 import { authenticate } from './http/authenticate.ts';
 import { healthRoutes } from './http/health.ts';
+import { RateLimits } from './http/rate-limits.ts';
 import { referenceRoutes } from './http/reference.ts';
 import { serveOperations } from './http/serve-operations.ts';
-import { sweepExpired } from './jobs/expiry.ts';
 import { startJobs } from './jobs/scheduler.ts';
 import { operations } from './management/index.ts';
 import { AddressGuard } from './net/address-guard.ts';
@@ -31,6 +31,7 @@ import { Providers } from './oidc/providers.ts';
 import { revokedTokensEndpoint } from './oidc/revoked-tokens.ts';
 import { SecretBox } from './secret-box.ts';
 import { serviceCalls } from './service-calls.ts';
+import { serviceJobs } from './service-jobs.ts';
 import { type Credentials, firstStart } from './setup/first-start.ts';
 import { checkFingerprint, loadSecretKey } from './setup/secret-key.ts';
 import { Messenger } from './sign-in/messenger.ts';
@@ -39,7 +40,6 @@ import { providerPages } from './sign-in/provider-pages.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { Tenants } from './tenants.ts';
 import { WebhookPoller } from './webhooks/poller.ts';
-import { sweepWebhooks } from './webhooks/retention.ts';
 
 /** How long a change made by another process may go unseen in clients, resources, keys and scripts. */
 const CACHE_MS = 5_000;
@@ -121,16 +121,25 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
 
   const audit = new AuditBatch({ tenants, onError: (err) => logger.error({ err }, 'audit entries were not written') });
   closing.add(() => audit.close());
+  const { token, subjectTokens } = config.rateLimits;
+  const rateLimits = new RateLimits({ limits: { token, 'subject-tokens': subjectTokens }, database, clock, logger });
+  closing.add(() => rateLimits.close());
   const runs = new RunLog(logger);
   closing.add(() => runs.flush());
   const customClaims = new CustomClaims({ sandbox, limits: config.sandbox, cache, secrets, runs, clock });
   const messenger = new Messenger({ ...config.messages, logger });
   closing.add(() => messenger.close());
   const access = new ManagementAccess(cache);
-  const providers = new Providers(
-    { cache, secrets, clock, logger, customClaims, audit, access, pages: providerPages },
-    database.commits,
-  );
+  const providers = new Providers({
+    cache,
+    secrets,
+    clock,
+    logger,
+    customClaims,
+    audit,
+    access,
+    pages: providerPages,
+  });
 
   const poller = new WebhookPoller({
     database,
@@ -142,13 +151,8 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   });
   await poller.start();
   closing.add(() => poller.stop());
-  const jobs = startJobs(
-    [
-      { name: 'expiry', at: '*/5 * * * *', run: () => sweepExpired(database, clock()) },
-      { name: 'webhook-retention', at: '17 * * * *', run: () => sweepWebhooks(database, clock()) },
-    ],
-    logger,
-  );
+  const rotationDays = config.signingKeyRotationDays;
+  const jobs = startJobs(serviceJobs({ database, tenants, secrets, clock, rotationDays }), logger);
   closing.add(() => jobs.stop());
 
   const tokens = new AccessTokens({
@@ -165,7 +169,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
       isServing: () => isServing,
       details: () => ({ sandbox: sandbox.status() }),
     }),
-    oidc: oidcEndpoint(providers),
+    oidc: oidcEndpoint(providers, rateLimits),
     revokedTokens: revokedTokensEndpoint(clock),
     metadataPath: insertedMetadataPath,
     reference: referenceRoutes(operations),
@@ -175,6 +179,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     }),
     operations: serveOperations(operations, {
       refusals: audit,
+      rateLimits,
       services: serviceCalls({
         sandbox,
         guard,

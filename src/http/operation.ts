@@ -6,6 +6,7 @@ import type { SecretBox } from '../secret-box.ts';
 import type { Tenant } from '../tenants.ts';
 import type { Caller } from './authenticate.ts';
 import type { Page } from './pagination.ts';
+import type { Limited } from './rate-limits.ts';
 import type { Services } from './services.ts';
 
 export type { Page, Services };
@@ -63,6 +64,8 @@ export interface Definition<Params, B extends TSchema, Q extends TSchema, Loaded
   returns?: TSchema;
   /** `always`: 20 rows unless asked otherwise. `optional`: everything unless asked. Then `run` returns `Listed`. */
   paginated?: 'always' | 'optional';
+  /** Counted against this limit, by application and address. */
+  limited?: Limited;
   /** Codes beyond those every operation may answer; with a status where it is not the code's usual one. */
   errors?: (ErrorCode | readonly [ErrorCode, status: number])[];
   load?: (input: Input<Params, Static<B>, Static<Q>> & { store: TenantStore }) => Promise<Loaded>;

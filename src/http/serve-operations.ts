@@ -12,6 +12,7 @@ import { clientFactsOf, contextOf } from './context.ts';
 import type { Announced, Input, Listed, Operation } from './operation.ts';
 import { auditOf, refusalOf } from './operation-audit.ts';
 import { readPage, writePageHeaders } from './pagination.ts';
+import { type Limited, type RateLimits, rateLimitHeaders } from './rate-limits.ts';
 import type { Services } from './services.ts';
 import { invalidInput, parser, refuseUnclean } from './validate.ts';
 
@@ -21,6 +22,7 @@ export interface Collaborators {
   clock: Clock;
   /** Takes the refused writes; the others are recorded in their transaction. */
   refusals: Pick<AuditBatch, 'add'>;
+  rateLimits: RateLimits;
 }
 
 /** Query, path and body, each closed; pagination stands apart, as it has a code of its own. */
@@ -112,13 +114,25 @@ function answer(
   response.json(project(returns, rows));
 }
 
+/** @throws 429 `request.rate_limited` */
+function enforce(rateLimits: RateLimits, limited: Limited, request: Request, response: Response): void {
+  const { tenant, caller } = contextOf(request);
+  const verdict = rateLimits.take(tenant.id, limited, (caller as Caller).applicationId, clientFactsOf(request).ip);
+  response.set(rateLimitHeaders(verdict));
+  if (!verdict.isAllowed) throw new ServiceError('request.rate_limited');
+}
+
 /** What every row shares: parse, load, prepare, open the transaction, run, record, answer. */
-export function serve(operation: Operation, { services, secrets, clock, refusals }: Collaborators): RequestHandler {
+export function serve(
+  operation: Operation,
+  { services, secrets, clock, refusals, rateLimits }: Collaborators,
+): RequestHandler {
   const read = reader(operation);
   const isWrite = operation.method !== 'GET';
 
   const handle: RequestHandler = async (request, response) => {
     const { tenant, caller } = contextOf(request);
+    if (operation.limited) enforce(rateLimits, operation.limited, request, response);
     const input: Input = { ...read(request), caller: caller as Caller, tenant };
     const loaded = await operation.load?.({ ...input, store: tenant.store });
     const now = clock();

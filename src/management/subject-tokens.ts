@@ -71,6 +71,7 @@ export const subjectTokens = [
     summary: 'Mint a one-time token that lets its holder act as a user',
     status: 201,
     body: MintSubjectToken,
+    limited: 'subject-tokens',
     returns: Type.Object({
       subjectToken: Type.String({ examples: ['sub_3n0Rk9m2Qe7yVx1bTz8WcHdFgJpLsUaI4oX6iMhB5kE'] }),
       expiresIn: Type.Integer({ description: 'Seconds', examples: [600] }),

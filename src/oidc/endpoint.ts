@@ -1,5 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { clientFactsOf, contextOf } from '../http/context.ts';
+import { type RateLimits, rateLimitHeaders } from '../http/rate-limits.ts';
 import type { Tenant } from '../tenants.ts';
 import type { Providers } from './providers.ts';
 import { keepStructuredToken, takeStructuredToken } from './structured-tokens.ts';
@@ -8,7 +9,8 @@ import { keepStructuredToken, takeStructuredToken } from './structured-tokens.ts
 const MAX_BODY_BYTES = 56 * 1024;
 
 const FORM = 'application/x-www-form-urlencoded';
-const JWKS_MAX_AGE_SECONDS = 300;
+/** How long others may keep the JWKS. */
+export const JWKS_MAX_AGE_SECONDS = 300;
 
 /** Where a client may send one of our JWTs. */
 const STRUCTURED: ReadonlySet<string> = new Set(['/token/introspection', '/token/revocation']);
@@ -40,6 +42,13 @@ function readBody(request: Request): Promise<Buffer | undefined> {
   });
 }
 
+/** Who the request says it is from, before that is proven: what it is counted under. */
+function clientIdOf({ headers: { authorization = '' } }: Request, body: Buffer): string {
+  const [, encoded] = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(authorization) ?? [];
+  if (encoded) return Buffer.from(encoded, 'base64').toString().split(':')[0] ?? '';
+  return /(?:^|&)client_id=([^&]{1,64})/.exec(body.toString('latin1'))?.[1] ?? '';
+}
+
 /** The same request, with a body that can be read once more: the library parses it by itself. */
 function withBody(request: Request, body: Buffer): Request {
   return Object.create(request, {
@@ -68,7 +77,7 @@ function forceCanonicalHost(request: Request, { host, protocol }: Tenant): void 
 }
 
 /** `/oidc/*`: our own limits, then oidc-provider, which is never mounted bare. */
-export function oidcEndpoint(providers: Providers): RequestHandler {
+export function oidcEndpoint(providers: Providers, rateLimits: RateLimits): RequestHandler {
   return async (request: Request, response: Response, _next: NextFunction): Promise<void> => {
     const { tenant } = contextOf(request);
     if (holdsNul(request.url)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
@@ -82,6 +91,11 @@ export function oidcEndpoint(providers: Providers): RequestHandler {
       const body = await readBody(request);
       if (!body) return refuse(response, 413, 'invalid_request', `the body is larger than ${MAX_BODY_BYTES} bytes`);
       if (holdsNul(body)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
+      if (request.path === '/token') {
+        const verdict = rateLimits.take(tenant.id, 'token', clientIdOf(request, body), clientFactsOf(request).ip);
+        response.set(rateLimitHeaders(verdict));
+        if (!verdict.isAllowed) return refuse(response, 429, 'temporarily_unavailable', 'too many requests');
+      }
       // Programs ask here, whatever a browser says it accepts.
       if (request.path.startsWith('/token') || request.path === '/request') request.headers.accept = 'application/json';
       const taken = STRUCTURED.has(request.path) ? takeStructuredToken(body) : { body };

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { postForm } from '../support/call.ts';
+import { castOf } from '../support/cast.ts';
+import { databases } from '../support/databases.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+
+const token = ({ url }: TestService, clientId: string) =>
+  postForm(`${url}/oidc/token`, { grant_type: 'client_credentials', client_id: clientId });
+
+describe.each(databases)('rate limits on %s', (kind) => {
+  it('hold one client back at the token endpoint, and nobody else', async () => {
+    await using service = await startService(kind, { RATE_LIMIT_TOKEN: '3' });
+    const statuses: number[] = [];
+    for (let request = 0; request < 5; request += 1) statuses.push((await token(service, 'one')).status);
+    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+
+    const refused = await token(service, 'one');
+    expect(refused.body).toMatchObject({ error: 'temporarily_unavailable', code: 'oidc.temporarily_unavailable' });
+    expect(refused.headers.get('ratelimit-limit')).toBe('3');
+    expect(refused.headers.get('ratelimit-remaining')).toBe('0');
+    const reset = Number(refused.headers.get('ratelimit-reset'));
+    expect(reset > 0 && reset <= 60).toBe(true);
+    expect(refused.headers.get('retry-after')).toBe(String(reset));
+    expect((await token(service, 'another')).status).toBe(401);
+  });
+
+  it('hold one application back at the subject tokens', async () => {
+    await using service = await startService(kind, { RATE_LIMIT_SUBJECT_TOKENS: '2' });
+    const { mint, bob } = castOf(service);
+    await mint();
+    await mint();
+    const { status, body, headers } = await service.api.call('POST /subject-tokens', { userId: bob.id });
+    expect([status, body.code]).toEqual([429, 'request.rate_limited']);
+    expect(headers.get('retry-after')).toMatch(/^\d+$/);
+    expect((await service.api.call('GET /subject-tokens')).status).toBe(200);
+  });
+});
+
+it('count over all processes on one PostgreSQL', async () => {
+  await using first = await startService('postgres', { RATE_LIMIT_TOKEN: '6' });
+  const shared = { url: first.databaseUrl, dataDir: first.dataDir, [Symbol.asyncDispose]: async () => {} };
+  await using second = await startService('postgres', { RATE_LIMIT_TOKEN: '6' }, shared);
+  for (let request = 0; request < 5; request += 1) expect((await token(first, 'roaming')).status).toBe(401);
+  // The second hears of the first's requests when it tells its own.
+  await expect.poll(async () => (await token(second, 'roaming')).status, { timeout: 5_000, interval: 150 }).toBe(429);
+  expect(Number((await token(second, 'roaming')).headers.get('ratelimit-remaining'))).toBe(0);
+});
