@@ -26,7 +26,7 @@ import type { Logger } from './observe/logger.ts';
 import { AccessTokens } from './oidc/access-tokens.ts';
 import { oidcEndpoint } from './oidc/endpoint.ts';
 import { ManagementAccess } from './oidc/management-access.ts';
-import { insertedMetadataPath } from './oidc/metadata.ts';
+import { insertedMetadataPath, protectedResourceMetadata } from './oidc/metadata.ts';
 import { Providers } from './oidc/providers.ts';
 import { revokedTokensEndpoint } from './oidc/revoked-tokens.ts';
 import { SecretBox } from './secret-box.ts';
@@ -172,6 +172,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     oidc: oidcEndpoint(providers, rateLimits),
     revokedTokens: revokedTokensEndpoint(clock),
     metadataPath: insertedMetadataPath,
+    resourceMetadata: protectedResourceMetadata(access),
     reference: referenceRoutes(operations),
     authenticate: authenticate({
       verify: (tenant, token) => tokens.verify(tenant, token),

@@ -18,6 +18,8 @@ export interface AppParts {
   oidc: RequestHandler;
   /** `GET /oidc/revoked-tokens`, which is ours. */
   revokedTokens: RequestHandler;
+  /** RFC 9728, of the Management API. */
+  resourceMetadata: RequestHandler;
   /** RFC 8414: before the tenant, as the path that names it is moved. */
   metadataPath: RequestHandler;
   /** Public parts of `/api`: the OpenAPI document and its reference page. */
@@ -96,6 +98,7 @@ export function createApp({ tenants, logger, trustProxy, ...parts }: AppParts): 
   app.use(resolveTenant(tenants));
   app.get('/oidc/revoked-tokens', parts.revokedTokens);
   app.use('/oidc', parts.oidc);
+  app.get('/api/.well-known/oauth-protected-resource', parts.resourceMetadata);
   app.use('/api', management);
   app.use(parts.signIn);
   app.use(notFound);

@@ -23,16 +23,21 @@ export interface AuthenticateOptions {
   isEntitled(tenant: Tenant, applicationId: string): Promise<boolean>;
 }
 
-const challenge = (error?: string) => ({ 'WWW-Authenticate': error ? `Bearer error="${error}"` : 'Bearer' });
+/** RFC 6750 §3, with the pointer of RFC 9728 §5.1 to what the client must know. */
+function challenge({ endpoint }: Tenant, error?: string): Record<string, string> {
+  const { origin, pathname } = new URL(`${endpoint}/api`);
+  const metadata = `resource_metadata="${origin}/.well-known/oauth-protected-resource${pathname}"`;
+  return { 'WWW-Authenticate': error ? `Bearer error="${error}", ${metadata}` : `Bearer ${metadata}` };
+}
 
 /** RFC 6750 §2.1: the token of the Authorization header, and nowhere else. */
-function bearerToken(header: string | undefined): string {
-  if (!header) throw new ServiceError('auth.authorization_header_missing', { headers: challenge() });
+function bearerToken(tenant: Tenant, header: string | undefined): string {
+  if (!header) throw new ServiceError('auth.authorization_header_missing', { headers: challenge(tenant) });
   const [, token] = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header) ?? [];
   if (token) return token;
   throw new ServiceError('auth.authorization_token_type_not_supported', {
     data: { supportedTypes: ['Bearer'] },
-    headers: challenge('invalid_request'),
+    headers: challenge(tenant, 'invalid_request'),
   });
 }
 
@@ -40,15 +45,15 @@ function bearerToken(header: string | undefined): string {
 export function authenticate({ verify, isEntitled }: AuthenticateOptions) {
   return async (request: Request, _response: Response, next: NextFunction): Promise<void> => {
     const context = contextOf(request);
-    const token = bearerToken(request.headers.authorization);
+    const token = bearerToken(context.tenant, request.headers.authorization);
     const { sub, clientId, scopes } = await verify(context.tenant, token).catch((error: unknown) => {
       if (error instanceof ServiceError) throw error;
-      throw new ServiceError('auth.unauthorized', { headers: challenge('invalid_token') });
+      throw new ServiceError('auth.unauthorized', { headers: challenge(context.tenant, 'invalid_token') });
     });
-    if (!sub) throw new ServiceError('auth.jwt_sub_missing', { headers: challenge('invalid_token') });
+    if (!sub) throw new ServiceError('auth.jwt_sub_missing', { headers: challenge(context.tenant, 'invalid_token') });
     // Only a machine speaks for itself: `sub` = `client_id`. A user's token never opens this door.
     if (sub !== clientId || !scopes.has('all') || !(await isEntitled(context.tenant, sub))) {
-      throw new ServiceError('auth.forbidden', { headers: challenge('insufficient_scope') });
+      throw new ServiceError('auth.forbidden', { headers: challenge(context.tenant, 'insufficient_scope') });
     }
     context.caller = { applicationId: sub, scopes };
     next();

@@ -1,15 +1,36 @@
 import type { RequestHandler } from 'express';
+import { contextOf } from '../http/context.ts';
+import type { ManagementAccess } from './management-access.ts';
 
-const INSERTED = /^\/\.well-known\/(oauth-authorization-server|openid-configuration)(\/[^?]*?)?\/oidc\/?(?=\?|$)/;
+const OF_ISSUER = /^\/\.well-known\/(oauth-authorization-server|openid-configuration)(\/[^?]*?)?\/oidc\/?(?=\?|$)/;
+const OF_RESOURCE = /^\/\.well-known\/oauth-protected-resource(\/[^?]*?)?\/api\/?(?=\?|$)/;
 
 /**
- * RFC 8414 §3.1: for an issuer with a path the well-known name is inserted before that path. The
- * request goes on as one for the document below the issuer, so its tenant is found by the inserted path.
+ * RFC 8414 §3.1 and RFC 9728 §3.1: the well-known name is inserted before the path of what it
+ * describes. The request goes on as one for a document below that path, so its tenant is found by it.
  */
 export const insertedMetadataPath: RequestHandler = (request, _response, next) => {
   if (request.url.startsWith('/.well-known/')) {
-    request.url = request.url.replace(INSERTED, (_, name: string, path = '') => `${path}/oidc/.well-known/${name}`);
+    request.url = request.url
+      .replace(OF_ISSUER, (_, name: string, path = '') => `${path}/oidc/.well-known/${name}`)
+      .replace(OF_RESOURCE, (_, path = '') => `${path}/api/.well-known/oauth-protected-resource`);
     request.originalUrl = request.url;
   }
   next();
 };
+
+/** RFC 9728 §2: what a client must know to call the Management API. Mounted at its well-known path. */
+export function protectedResourceMetadata(access: ManagementAccess): RequestHandler {
+  return async (request, response) => {
+    const { tenant } = contextOf(request);
+    response.set({ 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' });
+    response.json({
+      resource: await access.indicatorOf(tenant),
+      resource_name: 'Management API',
+      authorization_servers: [tenant.issuer],
+      scopes_supported: ['all'],
+      bearer_methods_supported: ['header'],
+      resource_documentation: `${tenant.endpoint}/api/docs`,
+    });
+  };
+}

@@ -60,6 +60,18 @@ describe.each(databases)('the token service on %s', (kind) => {
     expect(document).not.toHaveProperty('dpop_signing_alg_values_supported');
   });
 
+  it('says what a client of the Management API must know, and points there', async () => {
+    const refused = await fetch(`${service.url}/api/users`);
+    const [, url = ''] = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '') ?? [];
+    expect(url).toBe(`${service.url}/.well-known/oauth-protected-resource/api`);
+    expect(await getJson(url)).toMatchObject({
+      resource: service.credentials.managementApiIndicator,
+      authorization_servers: [`${service.url}/oidc`],
+      scopes_supported: ['all'],
+      bearer_methods_supported: ['header'],
+    });
+  });
+
   it('lets keys be cached, and publishes no private part', async () => {
     const response = await fetch(`${service.url}/oidc/jwks`);
     expect(response.headers.get('cache-control')).toBe('public, max-age=300');
