@@ -8,6 +8,7 @@ import * as customClaims from './006_custom_claims.ts';
 import * as auditLog from './007_audit_log.ts';
 import * as signIn from './008_sign_in.ts';
 import * as configs from './009_configs.ts';
+import * as userSearch from './010_user_search.ts';
 
 interface Migration {
   name: string;
@@ -26,6 +27,7 @@ export const migrations: readonly Migration[] = [
   { name: '007_audit_log', ...auditLog },
   { name: '008_sign_in', ...signIn },
   { name: '009_configs', ...configs },
+  { name: '010_user_search', ...userSearch },
 ];
 
 /** Knex's view of the list: nothing is looked up in a folder, so nothing can be missed or misordered. */
