@@ -42,9 +42,11 @@ export function allowedIdentifiers({ settings, saved, tools }: Flow): Identifier
   return methods.map(({ identifier }) => identifier);
 }
 
-/** What was typed stays in view until it is changed. */
+/** What was typed stays in view until it is changed; then what was gathered for it is forgotten. */
 export function setIdentifier(flow: Flow, text: string): Identifier {
   const identifier = readIdentifier(text, allowedIdentifiers(flow));
-  progressOf(flow).identifier = identifier;
+  const { event, identifier: before } = progressOf(flow);
+  const isSame = before?.type === identifier.type && before.value === identifier.value;
+  if (!isSame) flow.saved.progress = { ...newProgress(event), identifier };
   return identifier;
 }

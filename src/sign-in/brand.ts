@@ -11,8 +11,8 @@ interface Oklch {
 /** A little more than WCAG 2's 4.5:1, as what is written is rounded. */
 const CONTRAST = 4.6;
 
-/** Relative luminance of the canvas of each theme in `assets/style.css`. */
-const LIGHT_CANVAS = 0.95;
+/** Relative luminance of what the accent stands on: the darkest ground of the light theme, the lightest of the dark. */
+const LIGHT_SUNKEN = 0.89;
 const DARK_SURFACE = 0.018;
 
 const toLinear = (byte: number): number => {
@@ -79,7 +79,7 @@ const cssOf = ({ lightness, chroma, hue }: Oklch): string =>
  */
 export function brandStyles(hex: string): string {
   const colour = oklchOf(rgbOf(hex));
-  const light = readable(colour, LIGHT_CANVAS, -0.005);
+  const light = readable(colour, LIGHT_SUNKEN, -0.005);
   const dark = readable(colour, DARK_SURFACE, 0.005);
   return `:root{--accent:light-dark(${cssOf(light)},${cssOf(dark)})}`;
 }

@@ -38,7 +38,8 @@ export const forms: Record<string, FormAction> = {
       if (identifier.type === 'username') return requireFree(flow.store, identifier);
     }
     const method = flow.settings.signIn.methods.find((method) => method.identifier === identifier.type);
-    if (event !== 'SignIn' || method?.password !== true) await sendCode(flow, identifier, t);
+    const isSent = pendingCode(flow) !== undefined;
+    if (!isSent && (event !== 'SignIn' || method?.password !== true)) await sendCode(flow, identifier, t);
   },
 
   async password(flow, { password = '' }) {

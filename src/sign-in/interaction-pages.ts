@@ -9,7 +9,7 @@ import type { Body, FormAction } from './forms.ts';
 import { csrfTokenOf, type Interaction, parameterOf } from './open-flow.ts';
 import type { FormView } from './pages/layout.ts';
 import { ProgressStore } from './progress.ts';
-import { basePathOf, sendPage, viewOf } from './respond.ts';
+import { basePathOf, faultText, sendPage, viewOf } from './respond.ts';
 import { type Shown, stepPage } from './steps.ts';
 
 /** A request of an interaction, and its answer. */
@@ -97,15 +97,31 @@ export async function showFault(opened: Opened, error: ServiceError): Promise<vo
   if (missing === undefined) throw error;
   const { t } = formViewOf(opened);
   response.set(error.headers);
-  sendPage(response, error.status, await render(opened, missing, t.faults[error.code] ?? t.faultElse));
+  sendPage(response, error.status, await render(opened, missing, faultText(t, error)));
 }
 
+/** What was chosen on the page whose form was refused, so that the same page is shown again. */
+const CHOSEN_FOR: Record<string, Shown['chosen']> = {
+  identifier: { change: '' },
+  profile: { change: '' },
+  password: { password: '' },
+  'mfa/totp': { factor: 'Totp' },
+  'mfa/passkey': { factor: 'WebAuthn' },
+  'mfa/backup': { factor: 'BackupCode' },
+  'enrol/totp': { factor: 'Totp' },
+  'enrol/passkey': { factor: 'WebAuthn' },
+  'enrol/backup': { factor: 'BackupCode' },
+};
+
+const chosenOf = ({ request, flow }: Opened): Shown['chosen'] =>
+  CHOSEN_FOR[request.path.slice(`/sign-in/${flow.uid}/`.length)] ?? request.query;
+
 async function render(opened: Opened, missing: Missing, fault: string | undefined) {
-  const { flow, interaction, request } = opened;
+  const { flow, interaction } = opened;
   const shown: Shown = {
     typed: bodyOf(opened).identifier,
     loginHint: parameterOf(interaction, 'login_hint'),
-    chosen: request.query,
+    chosen: chosenOf(opened),
     social: missing.what === 'identification' ? await offeredConnectors(flow.store) : [],
   };
   return stepPage(flow, missing, { ...formViewOf(opened), fault }, shown);

@@ -1,52 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { connect } from '../../src/database/connect.ts';
-import { SecretBox } from '../../src/secret-box.ts';
-import { createTenant, type MachineCredentials } from '../../src/setup/create-tenant.ts';
-import { loadSecretKey } from '../../src/setup/secret-key.ts';
-import { ManagementClient } from '../support/call.ts';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { secondTenant } from './second-tenant.ts';
+import { GOOD } from './stage.ts';
 import { authorization, Visitor } from './visitor.ts';
 
 const EVENTS = ['User.Created', 'PostRegister', 'PostSignIn', 'User.Data.Updated'];
-const GOOD = 'violet harbour ninety';
-
-/** A second tenant of the same service, on the same host, as the identity provider of the first. */
-async function withProvider(service: TestService, connector: Record<string, unknown> = {}) {
-  const { databaseUrl, dataDir } = service;
-  const database = connect({ databaseUrl, dataDir, poolSize: 2 });
-  const endpoint = `${service.url}/idp`;
-  const tenant = { id: 'idp', name: 'Acme ID', endpoints: [endpoint], managementApiIndicator: `${endpoint}/api` };
-  const secrets = new SecretBox(await loadSecretKey(dataDir));
-  const machine = (await createTenant(database, secrets, tenant, { now: Date.now() })) as MachineCredentials;
-  await database.close();
-  await new Promise((resolve) => setTimeout(resolve, 1_100)); // As long as tenants may be remembered.
-
-  const api = new ManagementClient(endpoint, tenant.managementApiIndicator, machine);
-  const { id: clientId } = await api.must('POST /applications', {
-    name: 'The other tenant',
-    type: 'Traditional',
-    oidcClientMetadata: { redirectUris: [`${service.url}/sign-in/callback/acme`], postLogoutRedirectUris: [] },
-  });
-  const { value: clientSecret } = await api.must(`POST /applications/${clientId}/secrets`, { name: 'first' });
-  const { id } = await api.must('POST /users', {
-    username: 'kim',
-    primaryEmail: 'kim@acme.example',
-    name: 'Kim',
-    password: GOOD,
-  });
-  const made = await service.api.must('POST /connectors', {
-    target: 'acme',
-    name: 'Acme ID',
-    issuer: `${endpoint}/oidc`,
-    clientId,
-    clientSecret,
-    ...connector,
-  });
-  expect(made).not.toHaveProperty('clientSecret');
-  return { api, kim: id as string, connector: made };
-}
 
 async function throughProvider(visitor: Visitor): Promise<void> {
   await visitor.submit('identifier', { identifier: 'kim' });
@@ -69,7 +29,7 @@ async function start(service: TestService) {
 describe.each(databases)('an identity provider on %s', (kind) => {
   it('makes an account at the first sign-in, and leads into it at the next', async () => {
     await using service = await startService(kind);
-    const { kim } = await withProvider(service);
+    const { kim } = await secondTenant(service);
     await using receiver = await start(service);
     const visitor = new Visitor(service.url);
     const first = await authorization(service);
@@ -99,7 +59,7 @@ describe.each(databases)('an identity provider on %s', (kind) => {
 
   it('refuses an answer that this browser did not ask for', async () => {
     await using service = await startService(kind);
-    await withProvider(service);
+    await secondTenant(service);
     const visitor = new Visitor(service.url);
     const { url } = await visitor.open((await authorization(service)).url);
     await visitor.send(new URL(linkTo(visitor), url));
@@ -113,7 +73,7 @@ describe.each(databases)('an identity provider on %s', (kind) => {
 
   it('links to an account with the same address only once its owner has proven it', async () => {
     await using service = await startService(kind);
-    const { kim } = await withProvider(service, { scope: 'openid profile email' });
+    const { kim } = await secondTenant(service, { scope: 'openid profile email' });
     const { id } = await service.api.must('POST /users', {
       primaryEmail: 'kim@acme.example',
       password: 'of the other account',
@@ -136,7 +96,7 @@ describe.each(databases)('an identity provider on %s', (kind) => {
 
   it('is found by the domain of an address, and then is single sign-on', async () => {
     await using service = await startService(kind);
-    const { kim } = await withProvider(service, { domains: ['acme.example'] });
+    const { kim } = await secondTenant(service, { domains: ['acme.example'] });
     const { id } = await service.api.must('POST /users', { primaryEmail: 'kim@acme.example' });
     await using receiver = await start(service);
     const visitor = new Visitor(service.url);

@@ -8,7 +8,7 @@ import { progressOf, type Tools } from '../flow.ts';
 import { bodyOf } from '../interaction-pages.ts';
 import { requireCsrfToken } from '../open-flow.ts';
 import { ProgressStore } from '../progress.ts';
-import { basePathOf, sendPage } from '../respond.ts';
+import { basePathOf, faultText, sendPage } from '../respond.ts';
 import { applyChange } from './apply.ts';
 import { accountForms } from './forms.ts';
 import { accountViewOf, type OpenAccount, openAccount, signInFirst } from './open-account.ts';
@@ -104,7 +104,7 @@ async function showFault(account: OpenAccount, step: string, error: ServiceError
   if (error.code === 'session.conflict') return response.redirect(303, `${basePathOf(flow.tenant)}/account`);
   const body = bodyOf(account);
   const { t } = accountViewOf(account);
-  const refused = { fault: t.faults[error.code] ?? t.faultElse, code: error.code, typed: body.identifier ?? body.name };
+  const refused = { fault: faultText(t, error), code: error.code, typed: body.identifier ?? body.name };
   const chosen = step === 'remove' || step === 'unlink' ? { [step]: body.id } : (PAGE_OF[step] ?? {});
   response.set(error.headers);
   sendPage(response, error.status, await accountHtml(account, chosen, refused));

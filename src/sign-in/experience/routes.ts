@@ -20,7 +20,8 @@ interface ExperienceOptions {
 const MAX_JSON_BYTES = 64 * 1024;
 
 /** Lets the API's path know the interaction, whose own cookie is bound to the path of its pages. */
-const cookieNameOf = (tenant: Tenant): string => `${tenant.id}_experience`;
+const cookieNameOf = ({ id, endpoint }: Tenant): string =>
+  `${endpoint.startsWith('https:') ? '__Secure-' : ''}${id}_experience`;
 
 /** Set with every page of an interaction; of several in one browser the last one shown is the API's. */
 export function setExperienceCookie(response: Response, tenant: Tenant, uid: string): void {

@@ -141,6 +141,7 @@ export function editPasswordPage(
     label: t.newPassword.label,
     type: 'password',
     autocomplete: 'new-password',
+    hasFocus: !hasPassword,
     hint: t.newPassword.hint(minLength),
     fault: isCurrentWrong ? undefined : fault,
   });

@@ -26,17 +26,19 @@ interface Field {
   fault?: string | undefined;
   isCode?: boolean;
   isOptional?: boolean;
+  /** Where typing begins. */
+  hasFocus?: boolean;
   maxlength?: number;
 }
 
 /** A label, what helps, what is wrong, and the input, tied together. */
 export function field(
   t: Texts,
-  { name, label, type = 'text', isCode = false, isOptional = false, ...rest }: Field,
+  { name, label, type = 'text', isCode = false, isOptional = false, hasFocus = true, ...rest }: Field,
 ): Html {
   const { autocomplete, inputmode, value, hint, fault, maxlength = 256 } = rest;
   const about = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
-  const input = html`<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" maxlength="${maxlength}" autocapitalize="none" spellcheck="false"${inputmode && html` inputmode="${inputmode}"`}${value && html` value="${value}"`}${about && html` aria-describedby="${about}"`}${fault && html` aria-invalid="true"`}${isCode && html` class="code"`}${!isOptional && html` required`}${isCode && html` autofocus`}>`;
+  const input = html`<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" maxlength="${maxlength}" autocapitalize="none" spellcheck="false"${inputmode && html` inputmode="${inputmode}"`}${value && html` value="${value}"`}${about && html` aria-describedby="${about}"`}${fault && html` aria-invalid="true"`}${isCode && html` class="code"`}${!isOptional && html` required`}${hasFocus && html` autofocus`}>`;
   return html`<div class="field">
 <label for="${name}">${label}</label>
 ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}

@@ -33,7 +33,6 @@ export const de: Texts = {
     submit: 'Anmelden',
     forgot: 'Passwort vergessen?',
     useCode: 'Stattdessen einen Code senden',
-    usePasskey: 'Stattdessen einen Passkey verwenden',
   },
   code: {
     title: 'Code eingeben',
@@ -46,7 +45,6 @@ export const de: Texts = {
   },
   register: {
     title: (brand) => `${brand}-Konto erstellen`,
-    have: 'Sie haben ein Konto?',
     submit: 'Konto erstellen',
   },
   newPassword: {
@@ -187,10 +185,11 @@ export const de: Texts = {
     'password.too_short': 'Wählen Sie ein längeres.',
     'password.too_long': 'Wählen Sie eines mit weniger als 256 Zeichen.',
     'password.too_common': 'Viele verwenden dieses Passwort, deshalb wird es zuerst probiert. Wählen Sie ein anderes.',
-    'request.rate_limited': 'Das wurde zu oft versucht. Warten Sie etwas und versuchen Sie es noch einmal.',
     'session.social_failed': 'Die andere Seite hat nicht bestätigt, wer Sie sind. Versuchen Sie es noch einmal.',
     'session.not_allowed': 'Das geht hier nicht.',
     'session.conflict': 'Das wurde zweimal gesendet. Machen Sie hier weiter.',
   },
+  retryInSeconds: (seconds) => `Das wurde zu oft versucht. Versuchen Sie es in ${seconds} Sekunden noch einmal.`,
+  retryInMinutes: (minutes) => `Das wurde zu oft versucht. Versuchen Sie es in ${minutes} Minuten noch einmal.`,
   faultElse: 'Das hat nicht geklappt. Versuchen Sie es noch einmal.',
 };

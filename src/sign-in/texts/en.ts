@@ -32,7 +32,6 @@ export const en = {
     submit: 'Sign in',
     forgot: 'Forgot your password?',
     useCode: 'Send me a code instead',
-    usePasskey: 'Use a passkey instead',
   },
   code: {
     title: 'Enter the code',
@@ -45,7 +44,6 @@ export const en = {
   },
   register: {
     title: (brand: string) => `Create your ${brand} account`,
-    have: 'You have an account?',
     submit: 'Create account',
   },
   newPassword: {
@@ -185,11 +183,12 @@ export const en = {
     'password.too_short': 'Make it longer.',
     'password.too_long': 'Make it shorter than 256 characters.',
     'password.too_common': 'Many people use this password, so it is tried first. Choose another one.',
-    'request.rate_limited': 'That was tried too often. Wait a while and try again.',
     'session.social_failed': 'The other side did not confirm who you are. Try again.',
     'session.not_allowed': 'This cannot be done here.',
     'session.conflict': 'This was sent twice. Go on from here.',
   } as Record<string, string>,
+  retryInSeconds: (seconds: number) => `That was tried too often. Try again in ${seconds} seconds.`,
+  retryInMinutes: (minutes: number) => `That was tried too often. Try again in ${minutes} minutes.`,
   faultElse: 'That did not work. Try again.',
 };
 

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { look } from '../support/browser.ts';
+import { secondTenant } from './second-tenant.ts';
+import { GOOD, press, Stage, signIn } from './stage.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await Stage.open();
+}, 60_000);
+
+afterAll(() => stage?.[Symbol.asyncDispose]());
+
+describe('an identity provider in a browser', () => {
+  it('is a second tenant of the same service, links, and leads in', async () => {
+    const { kim } = await secondTenant(stage.service);
+    await stage.person({ primaryEmail: 'kim@acme.example', password: GOOD });
+    const { page, tokens } = await stage.visit();
+    await look(page, 'sign-in-providers');
+    await page.getByRole('link', { name: 'Continue with Acme ID' }).click();
+    await page.getByRole('heading', { name: 'Sign in to Acme ID' }).waitFor();
+    await signIn(page, 'kim', GOOD);
+    await look(page, 'link-existing');
+    await page.getByLabel('Password', { exact: true }).fill(GOOD);
+    await press(page, 'Sign in');
+    const subject = (await tokens()).claims()?.sub;
+    await stage.receiver.next('User.Data.Updated');
+    await stage.receiver.next('PostSignIn');
+    expect(stage.events()).toEqual(['PostSignIn', 'User.Data.Updated']);
+    expect(await stage.service.api.must(`GET /users/${subject}`)).toMatchObject({
+      identities: { acme: { userId: kim } },
+    });
+  });
+
+  it('is linked and unlinked on the account page', async () => {
+    const id = await stage.person({ username: 'lou', password: GOOD });
+    const page = await (await stage.browser.newContext()).newPage();
+    await page.goto(`${stage.service.url}/account`);
+    await signIn(page, 'lou', GOOD);
+    await page.getByRole('link', { name: 'Add: Acme ID' }).click();
+    await signIn(page, 'kim', GOOD);
+    await page.getByText('This is linked to another account already.').waitFor();
+    await look(page, 'account-link-taken');
+    await stage.service.api.must('POST /users/:id/identities/acme'.replace(':id', id), { userId: 'someone-else' });
+    await page.goto(`${stage.service.url}/account`);
+    await page.getByRole('link', { name: 'Remove: Acme ID' }).click();
+    await press(page, 'Remove');
+    await page.getByText('Saved.').waitFor();
+    expect(await stage.service.api.must(`GET /users/${id}`)).toMatchObject({ identities: {} });
+  });
+});
+
+describe('the pages', () => {
+  it('speak German, keep long names in view, and say when to try again', async () => {
+    await stage.service.api.must('PATCH /sign-in-exp', {
+      brandName: 'Stadtwerke Schwäbisch Gmünd Energieversorgung und Service',
+      color: { primaryColor: '#ffd400' },
+    });
+    const name = 'Kundenportal für Einspeisevergütung und Abschlagszahlungen';
+    const application = await stage.application(name);
+    const { page } = await stage.visit({ ui_locales: 'de-DE' }, { application });
+    await look(page, 'german');
+    const address = 'donaudampfschifffahrtselektrizitaetenhauptbetriebswerk@beamtengesellschaft.example';
+    await page.getByLabel(/Benutzername/).fill(address);
+    await press(page, 'Weiter');
+    await look(page, 'german-password');
+    for (let tries = 0; tries < 11; tries += 1) {
+      await page.getByLabel('Passwort', { exact: true }).fill('not it');
+      await press(page, 'Anmelden');
+      await page.getByRole('heading', { name: 'Passwort eingeben' }).waitFor();
+    }
+    await page.getByText(/in 15 Minuten/).waitFor();
+    await look(page, 'german-locked');
+  });
+
+  it('ask for what an account lacks', async () => {
+    await stage.service.api.must('PATCH /sign-in-exp', {
+      brandName: 'Acme',
+      signUp: { identifiers: ['username'], requiredIdentifiers: ['email'], password: true },
+    });
+    const id = await stage.person({ username: 'max', password: GOOD });
+    const { page, tokens } = await stage.visit();
+    await signIn(page, 'max', GOOD);
+    await look(page, 'missing-profile');
+    await page.getByLabel('E-mail address').fill('not an address');
+    await press(page, 'Continue');
+    await page.getByText('Enter what you sign in with, in full.').waitFor();
+    const mails = stage.mailbox.mails.length;
+    await page.getByLabel('E-mail address').fill('max@example.com');
+    await press(page, 'Continue');
+    await page.getByLabel('6-digit code').fill(await stage.mailbox.code(mails + 1));
+    await press(page, 'Continue');
+    expect((await tokens()).claims()?.sub).toBe(id);
+    await stage.receiver.next('User.Data.Updated');
+    expect(await stage.service.api.must(`GET /users/${id}`)).toMatchObject({ primaryEmail: 'max@example.com' });
+  });
+
+  it('show on the button that they wait, and send once', async () => {
+    const { page } = await stage.visit();
+    await page.route('**/identifier', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      await route.continue();
+    });
+    await page.getByLabel(/Username/).fill('max');
+    let posts = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'POST') posts += 1;
+    });
+    // The page is gone before it could be asked: it leaves word.
+    await page.evaluate(`new MutationObserver(() => sessionStorage.setItem('waited', 'yes')).observe(document.body, {
+      subtree: true,
+      attributeFilter: ['aria-busy'],
+    })`);
+    await page.getByRole('button', { name: 'Continue' }).dblclick({ noWaitAfter: true });
+    await page.getByRole('heading', { name: 'Enter your password' }).waitFor();
+    expect(await page.evaluate("sessionStorage.getItem('waited')")).toBe('yes');
+    expect(posts).toBe(1);
+  });
+});

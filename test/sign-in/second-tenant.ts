@@ -1,0 +1,42 @@
+import { connect } from '../../src/database/connect.ts';
+import { SecretBox } from '../../src/secret-box.ts';
+import { createTenant, type MachineCredentials } from '../../src/setup/create-tenant.ts';
+import { loadSecretKey } from '../../src/setup/secret-key.ts';
+import { ManagementClient } from '../support/call.ts';
+import type { TestService } from '../support/start-service.ts';
+import { GOOD } from './stage.ts';
+
+/** A second tenant of the same service, on the same host, as the identity provider of the first. */
+export async function secondTenant(service: TestService, connector: Record<string, unknown> = {}) {
+  const { databaseUrl, dataDir } = service;
+  const database = connect({ databaseUrl, dataDir, poolSize: 2 });
+  const endpoint = `${service.url}/idp`;
+  const tenant = { id: 'idp', name: 'Acme ID', endpoints: [endpoint], managementApiIndicator: `${endpoint}/api` };
+  const secrets = new SecretBox(await loadSecretKey(dataDir));
+  const machine = (await createTenant(database, secrets, tenant, { now: Date.now() })) as MachineCredentials;
+  await database.close();
+  await new Promise((resolve) => setTimeout(resolve, 1_100)); // As long as tenants may be remembered.
+
+  const api = new ManagementClient(endpoint, tenant.managementApiIndicator, machine);
+  const { id: clientId } = await api.must('POST /applications', {
+    name: 'The other tenant',
+    type: 'Traditional',
+    oidcClientMetadata: { redirectUris: [`${service.url}/sign-in/callback/acme`], postLogoutRedirectUris: [] },
+  });
+  const { value: clientSecret } = await api.must(`POST /applications/${clientId}/secrets`, { name: 'first' });
+  const { id } = await api.must('POST /users', {
+    username: 'kim',
+    primaryEmail: 'kim@acme.example',
+    name: 'Kim',
+    password: GOOD,
+  });
+  const made = await service.api.must('POST /connectors', {
+    target: 'acme',
+    name: 'Acme ID',
+    issuer: `${endpoint}/oidc`,
+    clientId,
+    clientSecret,
+    ...connector,
+  });
+  return { api, kim: id as string, connector: made };
+}
