@@ -71,10 +71,9 @@ export class WebhookPoller {
   }
 
   async start(): Promise<void> {
-    const { database } = this.#parts;
     this.#isRunning = true;
-    if (database.kind === 'sqlite') await this.#deliveries.freeAll();
-    this.#unlisten = database.commits.listen((tenantId, written) => {
+    if (this.#parts.database.kind === 'sqlite') await this.#deliveries.freeAll();
+    this.#unlisten = this.#parts.database.commits.listen((tenantId, written) => {
       if (written.has('replays')) this.#replays.wake();
       if (!written.has('deliveries')) return;
       this.wake(tenantId);
@@ -107,8 +106,8 @@ export class WebhookPoller {
 
   /** For metrics. */
   stats() {
-    const breakers = this.#lanes.breakerStates(this.#parts.clock());
-    return { inFlight: this.#slots.inUse, queued: this.#lanes.queued, breakers };
+    const lanes = this.#lanes;
+    return { inFlight: this.#slots.inUse, queued: lanes.queued, breakers: lanes.breakerStates(this.#parts.clock()) };
   }
 
   async #tick(): Promise<void> {
@@ -137,7 +136,7 @@ export class WebhookPoller {
   async #claimWhileNews(): Promise<void> {
     while (this.#isRunning && this.#hasNews) {
       this.#hasNews = false;
-      await this.#claim(); // First, for those that are likely; then asking finds the others.
+      await this.#claim(); // For the likely ones; then the question finds the others.
       await this.#scan();
     }
     this.#hasNews = false;
