@@ -40,7 +40,12 @@ export async function harden(options: SandboxOptions): Promise<Hardening> {
     if (!isInstalled) missing[name] = `${program} is not installed`;
     return isInstalled;
   });
-  const { command, first, wrappers } = await strongest(installed, (chosen) => commandOf(options, off, chosen), missing);
+  const within = (off: string[]) => strongest(installed, (chosen) => commandOf(options, off, chosen), missing);
+  const { command, first, wrappers } = await within(off).catch((error: Error) => {
+    // Nothing starts with Node's permission model: an installation whose files are not where it looks for them.
+    missing.permission = error.message;
+    return within([...off, 'permission']);
+  });
 
   const layers = LAYERS.filter(
     (name) => first.ready.layers.includes(name) || wrappers.some((wrapper) => provides(wrapper, name)),

@@ -7,6 +7,10 @@ import { fileURLToPath } from 'node:url';
 export const SANDBOX = fileURLToPath(new URL('../../sandbox/', import.meta.url));
 const ADDON = dirname(createRequire(import.meta.url).resolve('isolated-vm/package.json'));
 const ADDON_LOADER = dirname(createRequire(join(ADDON, 'package.json')).resolve('node-gyp-build/package.json'));
+/** Where the addon is found when `node_modules`, or a package in it, is a link. */
+const LINKS = ['isolated-vm', 'node-gyp-build'].map((name) =>
+  fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url)),
+);
 /** The loader of isolated-vm looks at this file to tell musl from glibc. */
 const LIBC_HINT = '/etc/alpine-release';
 
@@ -26,7 +30,7 @@ export const NODE_LAYERS: Record<string, string[]> = {
   permission: [
     '--permission',
     '--allow-addons',
-    ...[SANDBOX, ADDON, ADDON_LOADER, LIBC_HINT].map((path) => `--allow-fs-read=${path}`),
+    ...[SANDBOX, ADDON, ADDON_LOADER, ...LINKS, LIBC_HINT].map((path) => `--allow-fs-read=${path}`),
     '--disable-warning=PERM0001',
   ],
   /** A signal does not open the debugger's port. */

@@ -15,8 +15,8 @@ export interface Execution {
   cpuMs: number;
   /** Its turn ended when it was first parked: from then on it takes no place among its tenant's running jobs. */
   wasParked: boolean;
-  /** Aborted when the job has its answer. */
-  over: AbortController;
+  /** Made when the run is first parked, aborted when its job has its answer. */
+  over?: AbortController;
 }
 
 export interface Arrival {
@@ -53,9 +53,11 @@ export class Parking {
     execution.fetches += fetches.length;
     if (!this.#broker || execution.fetches > most) return false;
     this.#parked.set(execution.id, execution);
+    execution.over ??= new AbortController();
+    const { signal } = execution.over;
     for (const { fetch, request } of fetches) {
-      void this.#broker.answer(execution.job.script.tenantId, request, execution.over.signal).then((response) => {
-        if (execution.over.signal.aborted) return;
+      void this.#broker.answer(execution.job.script.tenantId, request, signal).then((response) => {
+        if (signal.aborted) return;
         this.#arrivals.push({ execution, fetch, response });
         this.onArrival();
       });

@@ -89,7 +89,6 @@ export class Runner {
       fetches: 0,
       cpuMs: 0,
       wasParked: false,
-      over: new AbortController(),
     });
     if (input === undefined || !loading)
       this.process.send({ kind: 'compile', id, source: script.source, timeoutMs, memoryMb });
@@ -156,7 +155,7 @@ export class Runner {
 
   #settle(execution: Execution | undefined, answer: AnswerFrom): void {
     if (!execution) return;
-    execution.over.abort();
+    execution.over?.abort();
     execution.job.settle({ ...answer, wallMs: performance.now() - execution.startedAt });
   }
 
