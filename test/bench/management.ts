@@ -7,7 +7,7 @@ import { playRounds } from './support/rounds.ts';
 import { type Server, spawnServer } from './support/spawn-server.ts';
 import { startUnderstudy, type Understudy } from './support/understudy.ts';
 
-const ROUNDS = 5;
+const ROUNDS = 7;
 const CONNECTIONS = 16;
 const USERS = 100_000;
 const HOOKS = 20;

@@ -10,6 +10,7 @@ const scope = ({ resource: resourceId, scope: scopeId }: World) => ({ resourceId
 const application = ({ application: id }: World) => ({ id });
 const machine = ({ machine: id }: World) => ({ id });
 const hook = ({ hook: id }: World) => ({ id });
+const delivery = ({ hook: id, delivery: deliveryId }: World) => ({ id, deliveryId });
 const connector = ({ connector: id }: World) => ({ id });
 const script = { tokenTypePath: 'client-credentials' };
 
@@ -143,8 +144,22 @@ const hooks: Samples = {
   'DELETE /hooks/:id': at(hook),
   'POST /hooks/:id/test': sending(hook, (w) => ({ events: ['User.Created'], config: { url: w.receiver } })),
   'GET /hooks/:id/recent-logs': at(hook),
+  'GET /hooks/:id/deliveries': at(hook),
+  'GET /hooks/:id/deliveries/:deliveryId': at(delivery),
+  'POST /hooks/:id/deliveries/:deliveryId/redeliver': at(delivery),
+  'POST /hooks/:id/replay': sending(hook, () => ({ since: 0, dryRun: true })),
+  'GET /hooks/:id/replays/:replayId': at((w) => ({ ...hook(w), replayId: w.replay })),
+  'DELETE /hooks/:id/replays/:replayId': at((w) => ({ ...hook(w), replayId: w.replay })),
   'GET /logs': (w) => ({ query: { userId: w.user, logKey: 'Management.POST /users' } }),
   'GET /logs/:id': (w) => ({ params: { id: w.log } }),
+};
+
+const keys: Samples = {
+  'GET /configs/oidc/private-keys': none,
+  'POST /configs/oidc/private-keys/rotate': () => ({ body: { immediately: true } }),
+  'DELETE /configs/oidc/private-keys/:keyId': at((w) => ({ keyId: w.nextKey })),
+  'GET /configs/oidc/key-rotation': none,
+  'PATCH /configs/oidc/key-rotation': () => ({ body: { rotationDays: 90 } }),
 };
 
 const signIn: Samples = {
@@ -167,5 +182,6 @@ export const samples: Samples = {
   ...impersonation,
   ...scripts,
   ...hooks,
+  ...keys,
   ...signIn,
 };

@@ -32,6 +32,7 @@ const TABLES: Table[] = [
   'impersonations',
   'hooks',
   'events',
+  'replays',
   'deliveries',
   'attempts',
   'scriptVersions',

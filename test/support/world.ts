@@ -28,7 +28,11 @@ export interface World {
   subjectToken: string;
   impersonation: string;
   hook: string;
+  delivery: string;
+  replay: string;
   connector: string;
+  /** A signing key that waits for its turn. */
+  nextKey: string;
   run: string;
   log: string;
   /** Where a test of a webhook may be sent. */
@@ -118,11 +122,15 @@ async function organization(
   };
 }
 
-/** What no operation makes: a running impersonation, a script run. */
-async function traces(store: TenantStore, { user, application }: { user: string; application: string }) {
+/** What no operation makes: a running impersonation, a script run, a delivery that failed, a replay that is over. */
+async function traces(store: TenantStore, made: { user: string; application: string; hook: string }) {
+  const { user, application, hook: hookId } = made;
   const now = Date.now();
   const impersonation = newId();
   const run = newId();
+  const delivery = newId();
+  const replay = newId();
+  const eventId = newId();
   await store.add('impersonations', [
     {
       id: impersonation,
@@ -139,7 +147,13 @@ async function traces(store: TenantStore, { user, application }: { user: string;
   ]);
   const nothing = { droppedClaims: [], console: [], wallMs: 1, cpuMs: 1, createdAt: now };
   await store.add('scriptRuns', [{ id: run, tokenType: 'client-credentials', number: 1, result: 'ok', ...nothing }]);
-  return { impersonation, run };
+  const event = { type: 'User.Created', body: '{"event":"User.Created"}', occurredAt: now };
+  await store.add('events', [{ id: eventId, ...event }]);
+  const dead = { state: 'dead', dueAt: now, attempts: 1, trigger: 'schedule', createdAt: now } as const;
+  await store.add('deliveries', [{ id: delivery, eventId, hookId, ...dead }]);
+  const over = { filter: {}, count: 1, done: 1, state: 'done', createdAt: now } as const;
+  await store.add('replays', [{ id: replay, hookId, ...over }]);
+  return { impersonation, run, delivery, replay };
 }
 
 /** Makes one of everything in the default tenant, mostly through its own API. */
@@ -154,8 +168,10 @@ export async function buildWorld(api: ManagementClient, database: Database, rece
   const hook = await api.must('POST /hooks', { name: 'Off', events: ['User.Created'], config, enabled: false });
   const connector = (await api.must('POST /connectors', CONNECTOR)).id;
   const [subjectToken] = await api.must(`GET /subject-tokens?userId=${who.user}`);
+  const keys: { id: string; state: string }[] = await api.must('POST /configs/oidc/private-keys/rotate');
+  const nextKey = keys.find(({ state }) => state === 'next')?.id as string;
   const [log] = await api.must('GET /logs');
-  const seen = await traces(new TenantStore(database, 'default'), { ...who, ...what });
-  const others = { connector, subjectToken: subjectToken.id, hook: hook.id, log: log.id, receiver };
+  const seen = await traces(new TenantStore(database, 'default'), { ...who, ...what, hook: hook.id });
+  const others = { connector, nextKey, subjectToken: subjectToken.id, hook: hook.id, log: log.id, receiver };
   return { ...who, ...may, ...what, ...where, ...seen, ...others };
 }
