@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { ConfigError, Reader } from './environment.ts';
+
+export { ConfigError };
 
 /** Everything that can be set from outside, read once. The only reader of `process.env` in `src/`. */
 export interface Config {
@@ -14,6 +17,10 @@ export interface Config {
   dataDir: string;
   /** 32 bytes; undefined: made at first start into `dataDir`. */
   secretKey: Buffer | undefined;
+  /** What was sealed before `secretKey` came, until `npm run cli -- rotate-secret-key` has sealed it anew. */
+  previousSecretKey: Buffer | undefined;
+  /** After how many days a signing key is replaced, where a tenant does not say; undefined: never by itself. */
+  signingKeyRotationDays: number | undefined;
   managementApiIndicator: string;
   /** Express's `trust proxy`: which peers may say who the client is. */
   trustProxy: boolean | number | string;
@@ -55,84 +62,8 @@ export interface Config {
   metricsPort: number | undefined;
 }
 
-/** All faults of the environment at once, a line each: the variable and what was expected. */
-export class ConfigError extends Error {
-  readonly faults: string[];
-
-  constructor(faults: string[]) {
-    super(faults.join('\n'));
-    this.name = 'ConfigError';
-    this.faults = faults;
-  }
-}
-
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1/128'];
-
-/** Reads variables and keeps every fault instead of stopping at the first. */
-class Reader {
-  readonly faults: string[] = [];
-  readonly #env: NodeJS.ProcessEnv;
-
-  constructor(env: NodeJS.ProcessEnv) {
-    this.#env = env;
-  }
-
-  /** An empty variable counts as absent. */
-  text(name: string): string | undefined {
-    return this.#env[name]?.trim() || undefined;
-  }
-
-  fault(name: string, expected: string): undefined {
-    this.faults.push(`${name}: expected ${expected}`);
-    return undefined;
-  }
-
-  integer(name: string, fallback: number, [least, most]: [number, number]): number {
-    const text = this.text(name);
-    if (text === undefined) return fallback;
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-    this.fault(name, `a whole number from ${least} to ${most}`);
-    return fallback;
-  }
-
-  boolean(name: string): boolean | undefined {
-    const text = this.text(name);
-    if (text === undefined || text === 'true' || text === 'false') return text && text === 'true';
-    return this.fault(name, 'true or false');
-  }
-
-  list(name: string): string[] {
-    return (this.text(name) ?? '')
-      .split(',')
-      .map((item) => item.trim())
-      .filter(Boolean);
-  }
-
-  oneOf<T extends string>(name: string, values: readonly T[], fallback: T): T {
-    const text = this.text(name) ?? fallback;
-    if (values.includes(text as T)) return text as T;
-    this.fault(name, `one of ${values.join(', ')}`);
-    return fallback;
-  }
-
-  url(name: string, protocols: string[]): URL | undefined {
-    const text = this.text(name);
-    if (text === undefined) return undefined;
-    const url = URL.parse(text);
-    if (url && protocols.includes(url.protocol)) return url;
-    return this.fault(name, `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
-  }
-
-  networks(name: string): string[] | undefined {
-    if (this.text(name) === undefined) return undefined;
-    const networks = this.list(name);
-    const isNetwork = (network: string) => ipaddr.isValidCIDR(network);
-    if (!networks.every(isNetwork)) this.fault(name, 'networks in CIDR form, separated by commas, such as 10.0.0.0/8');
-    return networks.filter(isNetwork);
-  }
-}
 
 export function isLoopbackHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -151,12 +82,12 @@ function readEndpoint(reader: Reader, port: number): URL {
   return fallback;
 }
 
-function readSecretKey(reader: Reader): Buffer | undefined {
-  const text = reader.text('SECRET_KEY');
+function readSecretKey(reader: Reader, name: string): Buffer | undefined {
+  const text = reader.text(name);
   if (text === undefined) return undefined;
   const key = Buffer.from(text, 'base64');
   if (key.length === 32 && /^[A-Za-z0-9+/]{43}=$/.test(text)) return key;
-  return reader.fault('SECRET_KEY', '32 bytes in base64, as `openssl rand -base64 32` prints');
+  return reader.fault(name, '32 bytes in base64, as `openssl rand -base64 32` prints');
 }
 
 /** `true`, `false`, a number of hops, or addresses and networks separated by commas. */
@@ -187,7 +118,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
   const endpoint = endpointUrl.href.replace(/\/+$/, '');
   const isLoopback = isLoopbackHost(endpointUrl.hostname);
   const databaseUrl = reader.url('DATABASE_URL', ['postgres:', 'postgresql:'])?.href;
-  const secretKey = readSecretKey(reader);
+  const secretKey = readSecretKey(reader, 'SECRET_KEY');
   if (databaseUrl && !isLoopback && !secretKey && !reader.text('SECRET_KEY')) {
     reader.fault('SECRET_KEY', '32 bytes in base64, because the database is PostgreSQL and ENDPOINT is not loopback');
   }
@@ -203,6 +134,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     databasePoolSize: reader.integer('DATABASE_POOL_SIZE', 10, [2, 200]),
     dataDir: isAbsolute(dataDir) ? dataDir : resolve(dataDir),
     secretKey,
+    previousSecretKey: readSecretKey(reader, 'SECRET_KEY_PREVIOUS'),
+    signingKeyRotationDays: reader.optionalInteger('SIGNING_KEY_ROTATION_DAYS', [1, 3_650]),
     managementApiIndicator:
       reader.url('MANAGEMENT_API_INDICATOR', ['http:', 'https:']) === undefined
         ? `${endpoint}/api`
@@ -239,8 +172,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
       token: reader.integer('RATE_LIMIT_TOKEN', 1_200, [1, 100_000_000]),
       subjectTokens: reader.integer('RATE_LIMIT_SUBJECT_TOKENS', 600, [1, 100_000_000]),
     },
-    metricsPort:
-      reader.text('METRICS_PORT') === undefined ? undefined : reader.integer('METRICS_PORT', 9_464, [0, 65_535]),
+    metricsPort: reader.optionalInteger('METRICS_PORT', [0, 65_535]),
   };
   if (reader.faults.length > 0) throw new ConfigError(reader.faults);
   return Object.freeze(config);

@@ -106,6 +106,8 @@ const catalogue = {
 
   'jwt_customizer.general': { status: 422, message: 'The script failed.' },
 
+  'signing_key.is_current': { status: 422, message: 'The key that signs cannot be deleted: rotate first.' },
+
   'hook.missing_events': { status: 400, message: 'A webhook needs at least one event.' },
   'hook.send_test_payload_failed': { status: 422, message: 'The test could not be sent.' },
   'hook.endpoint_responded_with_error': { status: 422, message: 'The receiver answered with an error.' },

@@ -37,13 +37,25 @@ interface TenantRow {
   version: number;
 }
 
-/** Host in lower case with the port unless it is the scheme's own, and the path without a trailing slash. */
-const placeOf = (endpoint: string): string => {
-  const { host, pathname } = new URL(endpoint);
-  return host + pathname.replace(/\/+$/, '');
-};
-
 const withoutDefaultPort = (host: string): string => host.toLowerCase().replace(/:(?:80|443)$/, '');
+
+/**
+ * What a request is compared with: host in lower case with the port unless it is a default one, and the
+ * path without a trailing slash. Not the scheme, which a proxy in front may have taken away.
+ */
+export function placeOf(endpoint: string): string {
+  const { host, pathname } = new URL(endpoint);
+  return withoutDefaultPort(host) + pathname.replace(/\/+$/, '');
+}
+
+/** Longest endpoint, in characters: no path is looked at beyond it. */
+export const MAX_ENDPOINT_LENGTH = 512;
+
+/** The longest part of a path that may be an endpoint's: it ends where a segment does. */
+function longestPrefix(path: string): string {
+  const whole = path.replace(/\/+$/, '');
+  return whole.length <= MAX_ENDPOINT_LENGTH ? whole : whole.slice(0, whole.lastIndexOf('/', MAX_ENDPOINT_LENGTH));
+}
 
 /** Finds the tenant of a request: the longest endpoint that is a prefix of its URL, never what a token says. */
 export class Tenants {
@@ -53,15 +65,15 @@ export class Tenants {
   #byId = new Map<string, Tenant>();
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
+  /** A change was committed here after the last reading began. */
+  #isOutdated = false;
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
-  }
-
-  /** The next request reads the table again. */
-  invalidate(): void {
-    this.#readAt = Number.NEGATIVE_INFINITY;
+    database.commits.listen((_tenantId, written) => {
+      if (written.has('tenants')) this.#isOutdated = true;
+    });
   }
 
   async byId(id: string): Promise<Tenant | undefined> {
@@ -79,7 +91,7 @@ export class Tenants {
     await this.#refresh();
     const [only] = this.#byId.values();
     const base = withoutDefaultPort(host);
-    for (let prefix = path.replace(/\/+$/, ''); ; prefix = prefix.slice(0, prefix.lastIndexOf('/'))) {
+    for (let prefix = longestPrefix(path); ; prefix = prefix.slice(0, prefix.lastIndexOf('/'))) {
       const tenant = this.#byPlace.get(base + prefix);
       if (tenant) return { tenant, prefix };
       if (prefix === '') break;
@@ -103,25 +115,30 @@ export class Tenants {
   }
 
   async #refresh(): Promise<void> {
-    if (this.#clock() - this.#readAt < REFRESH_MS) return;
-    this.#reading ??= this.#read().finally(() => {
-      this.#reading = undefined;
-    });
-    await this.#reading;
+    if (!this.#isOutdated && this.#clock() - this.#readAt < REFRESH_MS) return;
+    do {
+      this.#reading ??= this.#read().finally(() => {
+        this.#reading = undefined;
+      });
+      await this.#reading;
+    } while (this.#isOutdated); // The reading that was waited for may have begun before the change.
   }
 
   async #read(): Promise<void> {
     const startedAt = this.#clock();
+    this.#isOutdated = false;
     const db = this.#database.reader;
     const rows: TenantRow[] = await db('tenants').select('id', 'name', 'isSuspended', 'settings', 'version');
     const endpoints: { url: string; tenantId: string }[] = await db('tenantEndpoints')
       .select('url', 'tenantId')
       .orderBy('position');
 
+    const canonical = new Map<string, string>();
+    for (const { url, tenantId } of endpoints) if (!canonical.has(tenantId)) canonical.set(tenantId, url);
     const byId = new Map<string, Tenant>();
     for (const row of rows) {
-      const endpoint = endpoints.find(({ tenantId }) => tenantId === row.id)?.url;
-      if (endpoint === undefined) continue; // Half deleted: its rows are being removed.
+      const endpoint = canonical.get(row.id);
+      if (endpoint === undefined) continue; // Deleted: its rows are being removed.
       const known = this.#byId.get(row.id);
       const unchanged =
         known && known.version === row.version && known.endpoint === endpoint && known.isSuspended === row.isSuspended;
@@ -137,4 +154,12 @@ export class Tenants {
     this.#byPlace = byPlace;
     this.#readAt = startedAt;
   }
+}
+
+/**
+ * Counts a change of a tenant's keys, endpoints or settings, in the transaction that makes it: every process builds
+ * anew what it made of them. The row stays locked until then, so of two such changes one waits.
+ */
+export async function countChange(store: TenantStore): Promise<void> {
+  await store.acrossTenants().db('tenants').where({ id: store.tenantId }).increment('version', 1);
 }

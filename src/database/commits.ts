@@ -1,6 +1,8 @@
 import type { Table } from './tables.ts';
 
-export type CommitListener = (tenantId: string, written: ReadonlySet<Table>) => void;
+/** `tenants`: a tenant itself, its endpoints, or what its version counts. */
+export type Written = Table | 'tenants';
+export type CommitListener = (tenantId: string, written: ReadonlySet<Written>) => void;
 
 /** Tells, in this process and after the commit, which tables of which tenant were written. */
 export class Commits {
@@ -12,7 +14,7 @@ export class Commits {
     return () => this.#listeners.delete(listener);
   }
 
-  announce(tenantId: string, written: ReadonlySet<Table>): void {
+  announce(tenantId: string, written: ReadonlySet<Written>): void {
     for (const listener of this.#listeners) listener(tenantId, written);
   }
 }

@@ -1,4 +1,5 @@
 import { type ErrorCode, ServiceError } from '../errors.ts';
+import type { Written } from './commits.ts';
 import type { Table } from './tables.ts';
 
 /** The code of a value that must be unique and is taken, by table and column; others have the general one. */
@@ -38,11 +39,12 @@ function violation({ code, message = '', detail = '' }: DriverError): Violation 
 }
 
 /** What the database refused, as the error a caller is told; undefined when it was something else. */
-export function constraintError(table: Table, error: unknown): ServiceError | undefined {
+export function constraintError(table: Written, error: unknown): ServiceError | undefined {
   const found = violation(error as DriverError);
   if (!found) return undefined;
   if (found.kind === 'unique') {
-    const [, code] = Object.entries(taken[table] ?? {}).find(([column]) => found.columns.includes(column)) ?? [];
+    const [, code] =
+      Object.entries(taken[table as Table] ?? {}).find(([column]) => found.columns.includes(column)) ?? [];
     return new ServiceError(code ?? 'entity.unique_integrity_violation');
   }
   if (found.kind === 'reference') {

@@ -74,7 +74,7 @@ export interface Tables {
   activeScripts: ActiveScriptRow;
   scriptRuns: ScriptRunRow;
   auditLog: AuditRow;
-  configs: Owned & { key: 'impersonation' | 'sandbox'; settings: Json };
+  configs: Owned & { key: 'impersonation' | 'sandbox' | 'key-rotation'; settings: Json };
   signInSettings: Owned & { settings: Json };
   connectors: ConnectorRow;
   signInProgress: SignInProgressRow;

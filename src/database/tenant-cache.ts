@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
-import type { Commits } from './commits.ts';
+import type { Commits, Written } from './commits.ts';
 import type { Table } from './tables.ts';
 
 export interface TenantCacheOptions {
@@ -34,7 +34,7 @@ export class TenantCache {
   constructor({ commits, clock, tables, maxAgeMs }: TenantCacheOptions) {
     this.#clock = clock;
     this.#maxAgeMs = maxAgeMs;
-    const watched = new Set<Table>(tables);
+    const watched = new Set<Written>(tables);
     commits.listen((tenantId, written) => {
       for (const table of written) if (watched.has(table)) this.#entries.delete(tenantId);
     });

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { ServiceError } from '../errors.ts';
+import type { Written } from './commits.ts';
 import type { Database } from './connect.ts';
 import { constraintError } from './constraints.ts';
 import { encode } from './encode.ts';
@@ -21,7 +22,7 @@ export type Condition = (query: Query) => void;
 const MAX_ROWS = 400;
 
 /** `written` collects the tables to tell the listeners of `Database.commits` of when all is committed. */
-type Transaction = { db: Knex; written: Set<Table> };
+type Transaction = { db: Knex; written: Set<Written> };
 
 /**
  * The only way to a tenant's rows. Built from the request's URL, so there is no tenant argument to
@@ -133,8 +134,7 @@ export class TenantStore {
   async update<T extends Table>(table: T, key: Key<T>, patch: Patch<T>): Promise<Row<T>> {
     const encoded = encode(patch);
     if (Object.keys(encoded).length === 0) {
-      await this.#require(table, key);
-      throw new ServiceError('entity.invalid_input');
+      throw (await this.find(table, key)) ? new ServiceError('entity.invalid_input') : notExists(table);
     }
     const [row] = await this.#write(
       table,
@@ -196,12 +196,19 @@ export class TenantStore {
   /** All or nothing. Inside a transaction the same one is used: there is nothing to nest. */
   async transaction<T>(work: (store: TenantStore) => Promise<T>): Promise<T> {
     if (this.#transaction) return work(this);
-    const written = new Set<Table>();
+    const written = new Set<Written>();
     const result = await this.#database.transaction((db) =>
       work(new TenantStore(this.#database, this.tenantId, { db, written })),
     );
     if (written.size > 0) this.#database.commits.announce(this.tenantId, written);
     return result;
+  }
+
+  /** All tenants, in this store's transaction: for `tenants.ts` and `admin/` alone, which the test of the arrows holds. */
+  acrossTenants(): { db: Knex; storeOf(tenantId: string): TenantStore } {
+    this.#transaction?.written.add('tenants');
+    const storeOf = (tenantId: string) => new TenantStore(this.#database, tenantId, this.#transaction);
+    return { db: this.#reader, storeOf };
   }
 
   get #reader(): Knex {
@@ -221,11 +228,7 @@ export class TenantStore {
     return parts;
   }
 
-  async #require<T extends Table>(table: T, key: Key<T>): Promise<void> {
-    if (!(await this.find(table, key))) throw notExists(table);
-  }
-
-  async #write<R>(table: Table, work: (db: Knex) => PromiseLike<R>): Promise<R> {
+  async #write<R>(table: Written, work: (db: Knex) => PromiseLike<R>): Promise<R> {
     try {
       if (this.#transaction) {
         this.#transaction.written.add(table);

@@ -3,11 +3,13 @@ import { applicationRoles } from './application-roles.ts';
 import { applicationSecrets } from './application-secrets.ts';
 import { applications } from './applications.ts';
 import { connectors } from './connectors.ts';
+import { hookDeliveries } from './hook-deliveries.ts';
 import { hookLogs } from './hook-logs.ts';
 import { hooks } from './hooks.ts';
 import { impersonationPolicy } from './impersonation-policy.ts';
 import { impersonations } from './impersonations.ts';
 import { jwtCustomizer } from './jwt-customizer.ts';
+import { keyRotation } from './key-rotation.ts';
 import { logs } from './logs.ts';
 import { organizationApplicationRoles } from './organization-application-roles.ts';
 import { organizationApplications } from './organization-applications.ts';
@@ -28,6 +30,7 @@ import { scriptLimits } from './script-limits.ts';
 import { scriptTests } from './script-tests.ts';
 import { scriptVersions } from './script-versions.ts';
 import { signInExp } from './sign-in-exp.ts';
+import { signingKeys } from './signing-keys.ts';
 import { subjectTokens } from './subject-tokens.ts';
 import { userData } from './user-data.ts';
 import { userFactors } from './user-factors.ts';
@@ -70,6 +73,9 @@ export const operations: readonly Operation[] = [
   ...scriptVersions,
   ...hooks,
   ...hookLogs,
+  ...hookDeliveries,
+  ...signingKeys,
+  ...keyRotation,
   ...signInExp,
   ...connectors,
   ...logs,

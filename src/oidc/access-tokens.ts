@@ -2,7 +2,7 @@ import { jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { VerifiedToken } from '../http/authenticate.ts';
 import type { Tenant } from '../tenants.ts';
-import type { SigningKeys } from './signing-keys.ts';
+import { SIGNING_ALGORITHMS, type SigningKeys } from './signing-keys.ts';
 
 /** How long a verified token is not verified again. Its application is looked at on every call all the same. */
 const REMEMBER_MS = 60_000;
@@ -45,7 +45,7 @@ export class AccessTokens {
         typ: 'at+jwt',
         issuer: tenant.issuer,
         audience: await this.#options.indicatorOf(tenant),
-        algorithms: ['ES256', 'ES384', 'RS256', 'EdDSA'],
+        algorithms: [...SIGNING_ALGORITHMS],
         requiredClaims: ['exp'],
         crit: {},
       },

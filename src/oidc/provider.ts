@@ -136,7 +136,8 @@ function configurationOf(
     adapter: adapterFor({ store, secrets, clock, findClient }),
     jwks: { keys: keys.jwks as never },
     clientDefaults: { id_token_signed_response_alg: keys.algorithm as never },
-    enabledJWA: { idTokenSigningAlgValues: [keys.algorithm as never] },
+    // The others are of keys that still verify: an old `id_token_hint` is accepted until they retire.
+    enabledJWA: { idTokenSigningAlgValues: [...new Set(keys.jwks.map(({ alg }) => alg as never))] },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     extraClientMetadata: { properties: CLIENT_EXTRAS },
     scopes: OIDC_SCOPES.filter((scope) => scope !== 'address'),

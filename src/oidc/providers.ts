@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import type { Provider } from 'oidc-provider';
-import type { Commits } from '../database/commits.ts';
 import type { Tenant } from '../tenants.ts';
 import { createProvider, type ProviderCollaborators } from './provider.ts';
 import { loadSigningKeys, type SigningKeys } from './signing-keys.ts';
@@ -10,8 +9,13 @@ const MAX_PROVIDERS = 500;
 
 type NodeHandler = ReturnType<Provider['callback']>;
 
+interface Entry {
+  /** Of the tenant it was built for. */
+  version: number;
+  built: Promise<Built>;
+}
+
 interface Built {
-  tenant: Tenant;
   provider: Provider;
   /** Composed once: composing it for every request would cost more than the request. */
   handler: NodeHandler;
@@ -20,17 +24,14 @@ interface Built {
 
 /**
  * The provider and the keys of each tenant: built on first use by one caller for all, replaced when
- * the tenant's version or keys change. The old one finishes what it holds.
+ * the tenant's version grows. The old one finishes what it holds, so no request fails for it.
  */
 export class Providers {
   readonly #collaborators: ProviderCollaborators;
-  readonly #built = new LRUCache<string, Promise<Built>>({ max: MAX_PROVIDERS });
+  readonly #entries = new LRUCache<string, Entry>({ max: MAX_PROVIDERS });
 
-  constructor(collaborators: ProviderCollaborators, commits: Commits) {
+  constructor(collaborators: ProviderCollaborators) {
     this.#collaborators = collaborators;
-    commits.listen((tenantId, written) => {
-      if (written.has('signingKeys')) this.#built.delete(tenantId);
-    });
   }
 
   async of(tenant: Tenant): Promise<Provider> {
@@ -45,21 +46,21 @@ export class Providers {
     return (await this.#find(tenant)).keys;
   }
 
-  async #find(tenant: Tenant): Promise<Built> {
-    const known = this.#built.get(tenant.id);
-    if (known) {
-      const built = await known;
-      if (built.tenant === tenant) return built;
-    }
-    const building = this.#build(tenant);
-    this.#built.set(tenant.id, building);
-    building.catch(() => this.#built.delete(tenant.id));
-    return building;
+  #find(tenant: Tenant): Promise<Built> {
+    const known = this.#entries.get(tenant.id);
+    // A request that was resolved just before a change is served by what is newer: it knows the old keys too.
+    if (known && known.version >= tenant.version) return known.built;
+    const entry = { version: tenant.version, built: this.#build(tenant) };
+    this.#entries.set(tenant.id, entry);
+    entry.built.catch(() => {
+      if (this.#entries.peek(tenant.id) === entry) this.#entries.delete(tenant.id);
+    });
+    return entry.built;
   }
 
   async #build(tenant: Tenant): Promise<Built> {
     const keys = await loadSigningKeys(tenant.store, this.#collaborators.secrets);
     const provider = createProvider(tenant, keys, this.#collaborators);
-    return { tenant, keys, provider, handler: provider.callback() };
+    return { keys, provider, handler: provider.callback() };
   }
 }

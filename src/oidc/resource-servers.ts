@@ -11,7 +11,8 @@ export interface KnownResource {
   isManagementApi: boolean;
 }
 
-const DEFAULT_TTL_SECONDS = 3_600;
+/** Of an access token whose resource says nothing. */
+export const DEFAULT_TTL_SECONDS = 3_600;
 
 /** What a tenant's resources are, and who holds which of their scopes. Definitions are cached, holdings never. */
 export class ResourceServers {

@@ -6,6 +6,8 @@ import type { SecretBox } from '../secret-box.ts';
 
 export type SigningAlgorithm = SigningKeyRow['algorithm'];
 
+export const SIGNING_ALGORITHMS = ['ES256', 'RS256', 'ES384', 'EdDSA'] as const satisfies SigningAlgorithm[];
+
 /** ES256 is fast, and every verifier accepts it. */
 export const DEFAULT_ALGORITHM: SigningAlgorithm = 'ES256';
 
@@ -17,25 +19,37 @@ export interface SigningKeys {
   publicKeys: ReadonlyMap<string, { key: CryptoKey; algorithm: SigningAlgorithm }>;
 }
 
-const purposeOf = (tenantId: string, id: string) => `oidc-key:${tenantId}:${id}`;
+export const signingKeyPurposeOf = (tenantId: string, id: string): string => `oidc-key:${tenantId}:${id}`;
 
-/** A new key pair, private part encrypted. The first key of a tenant signs at once. */
-export async function createSigningKey(
-  store: TenantStore,
-  secrets: SecretBox,
-  { algorithm, state, now }: { algorithm: SigningAlgorithm; state: SigningKeyRow['state']; now: number },
-): Promise<SigningKeyRow> {
+/** A key pair that is nobody's yet. */
+export interface NewSigningKey {
+  algorithm: SigningAlgorithm;
+  /** With private parts, as JSON. */
+  jwk: string;
+}
+
+/** Slow for RS256, so it is done before the transaction opens. */
+export async function generateSigningKey(algorithm: SigningAlgorithm): Promise<NewSigningKey> {
   const { privateKey } = await generateKeyPair(algorithm, {
     extractable: true,
     ...(algorithm === 'EdDSA' && { crv: 'Ed25519' }),
   });
+  return { algorithm, jwk: JSON.stringify(await exportJWK(privateKey)) };
+}
+
+/** The private part is encrypted. The first key of a tenant signs at once. */
+export async function addSigningKey(
+  store: TenantStore,
+  secrets: SecretBox,
+  { algorithm, jwk }: NewSigningKey,
+  { state, now }: { state: SigningKeyRow['state']; now: number },
+): Promise<SigningKeyRow> {
   const id = newId();
-  const jwk = JSON.stringify(await exportJWK(privateKey));
   return store.insert('signingKeys', {
     id,
     algorithm,
     state,
-    privateKeyEncrypted: secrets.seal(jwk, purposeOf(store.tenantId, id)),
+    privateKeyEncrypted: secrets.seal(jwk, signingKeyPurposeOf(store.tenantId, id)),
     createdAt: now,
     retireAt: null,
   });
@@ -47,11 +61,16 @@ const PRIVATE_MEMBERS = new Set(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth']);
 const publicPart = (jwk: JWK): JWK =>
   Object.fromEntries(Object.entries(jwk).filter(([name]) => !PRIVATE_MEMBERS.has(name)));
 
-export async function loadSigningKeys(store: TenantStore, secrets: SecretBox): Promise<SigningKeys> {
+/** The one that signs first. */
+export async function readSigningKeys(store: TenantStore): Promise<SigningKeyRow[]> {
   const rows = await store.from('signingKeys').select('*');
-  rows.sort((one, other) => ORDER[one.state] - ORDER[other.state] || other.createdAt - one.createdAt);
+  return rows.sort((one, other) => ORDER[one.state] - ORDER[other.state] || other.createdAt - one.createdAt);
+}
+
+export async function loadSigningKeys(store: TenantStore, secrets: SecretBox): Promise<SigningKeys> {
+  const rows = await readSigningKeys(store);
   const jwks: JWK[] = rows.map(({ id, algorithm, privateKeyEncrypted }) => ({
-    ...(JSON.parse(secrets.open(privateKeyEncrypted, purposeOf(store.tenantId, id))) as JWK),
+    ...(JSON.parse(secrets.open(privateKeyEncrypted, signingKeyPurposeOf(store.tenantId, id))) as JWK),
     kid: id,
     alg: algorithm,
     use: 'sig',

@@ -3,7 +3,7 @@ import type { Database } from '../database/connect.ts';
 import { TenantStore } from '../database/tenant-store.ts';
 import { newId, newSecret } from '../ids.ts';
 import { secretPurposeOf } from '../oidc/clients.ts';
-import { createSigningKey, DEFAULT_ALGORITHM } from '../oidc/signing-keys.ts';
+import { addSigningKey, DEFAULT_ALGORITHM, generateSigningKey, type NewSigningKey } from '../oidc/signing-keys.ts';
 import { MANAGEMENT_RESOURCE_ID, MANAGEMENT_SCOPE_ID } from '../oidc/urns.ts';
 import type { SecretBox } from '../secret-box.ts';
 
@@ -93,26 +93,48 @@ async function addMachine(
   return { clientId, clientSecret };
 }
 
+export interface Making {
+  secrets: SecretBox;
+  /** The first one, which signs at once. */
+  signingKey: NewSigningKey;
+  now: number;
+}
+
 /**
  * A tenant with all it needs to serve: endpoints, a signing key, the Management API and one machine
  * that may call it. Emits no event: nobody could listen yet.
  *
- * @param also runs in the same transaction, with the new tenant's store
+ * @param store the new tenant's, in the transaction of `db`
  * @returns undefined when the tenant is there already
  */
-export function createTenant(
+export async function addTenant(
+  db: Knex,
+  store: TenantStore,
+  tenant: NewTenant,
+  { secrets, signingKey, now }: Making,
+): Promise<MachineCredentials | undefined> {
+  if (!(await insertTenant(db, tenant, now))) return undefined;
+  await addSigningKey(store, secrets, signingKey, { state: 'current', now });
+  const roleId = await addManagementApi(store, tenant.managementApiIndicator, now);
+  return addMachine(store, secrets, roleId, now);
+}
+
+/**
+ * The same in a transaction of its own.
+ *
+ * @param also runs in the same transaction, with the new tenant's store
+ */
+export async function createTenant(
   database: Database,
   secrets: SecretBox,
   tenant: NewTenant,
   { now, also }: { now: number; also?: (store: TenantStore, machine: MachineCredentials) => Promise<void> },
 ): Promise<MachineCredentials | undefined> {
+  const signingKey = await generateSigningKey(DEFAULT_ALGORITHM);
   return database.transaction(async (db) => {
-    if (!(await insertTenant(db, tenant, now))) return undefined;
     const store = new TenantStore(database, tenant.id, { db, written: new Set() });
-    await createSigningKey(store, secrets, { algorithm: DEFAULT_ALGORITHM, state: 'current', now });
-    const roleId = await addManagementApi(store, tenant.managementApiIndicator, now);
-    const machine = await addMachine(store, secrets, roleId, now);
-    await also?.(store, machine);
+    const machine = await addTenant(db, store, tenant, { secrets, signingKey, now });
+    if (machine) await also?.(store, machine);
     return machine;
   });
 }

@@ -1,0 +1,53 @@
+import type { Clock } from './clock.ts';
+import type { Database } from './database/connect.ts';
+import type { SigningKeyRow } from './database/tables.ts';
+import type { TenantStore } from './database/tenant-store.ts';
+import { sweepExpired } from './jobs/expiry.ts';
+import type { Job } from './jobs/scheduler.ts';
+import { turnSigningKeys } from './jobs/signing-keys.ts';
+import { advanceKeys, dueStep, rotateKeys } from './oidc/key-rotation.ts';
+import { DEFAULT_ALGORITHM, generateSigningKey } from './oidc/signing-keys.ts';
+import type { SecretBox } from './secret-box.ts';
+import type { Tenants } from './tenants.ts';
+import { sweepWebhooks } from './webhooks/retention.ts';
+
+export interface ServiceJobsParts {
+  database: Database;
+  tenants: Tenants;
+  secrets: SecretBox;
+  clock: Clock;
+  /** Undefined: keys are replaced only where a tenant says so. */
+  rotationDays: number | undefined;
+}
+
+/** A new key of the algorithm that signs now. */
+async function publishKey(
+  store: TenantStore,
+  keys: readonly Pick<SigningKeyRow, 'algorithm' | 'state'>[],
+  { secrets, clock }: ServiceJobsParts,
+): Promise<void> {
+  const algorithm = keys.find(({ state }) => state === 'current')?.algorithm ?? DEFAULT_ALGORITHM;
+  const now = clock();
+  const prepared = await generateSigningKey(algorithm);
+  await store.transaction((store) => rotateKeys(store, secrets, { prepared, immediately: false, now }));
+}
+
+/** Takes the steps of key rotation whose time has come, in every tenant. */
+export function rotateSigningKeys(parts: ServiceJobsParts): Promise<void> {
+  const { clock } = parts;
+  return turnSigningKeys(parts, {
+    due: (keys, rotationDays) => dueStep(keys, clock(), rotationDays),
+    advance: (store) => store.transaction((store) => advanceKeys(store, clock())),
+    publish: (store, keys) => publishKey(store, keys, parts),
+  });
+}
+
+/** What runs by the clock. In every process: each job does no harm when another process does the same. */
+export function serviceJobs(parts: ServiceJobsParts): Job[] {
+  const { database, clock } = parts;
+  return [
+    { name: 'expiry', at: '*/5 * * * *', run: () => sweepExpired(database, clock()) },
+    { name: 'webhook-retention', at: '17 * * * *', run: () => sweepWebhooks(database, clock()) },
+    { name: 'signing-keys', at: '* * * * *', run: () => rotateSigningKeys(parts) },
+  ];
+}

@@ -1,0 +1,188 @@
+import { decodeProtectedHeader } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { connect, type Database } from '../../src/database/connect.ts';
+import { TenantStore } from '../../src/database/tenant-store.ts';
+import { PUBLISHED_MS } from '../../src/oidc/key-rotation.ts';
+import { SIGNING_ALGORITHMS } from '../../src/oidc/signing-keys.ts';
+import { SecretBox } from '../../src/secret-box.ts';
+import { rotateSigningKeys } from '../../src/service-jobs.ts';
+import { loadSecretKey } from '../../src/setup/secret-key.ts';
+import { Tenants } from '../../src/tenants.ts';
+import { getJson, postForm } from '../support/call.ts';
+import { castOf, verifyAccessToken } from '../support/cast.ts';
+import { databases } from '../support/databases.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+
+interface Key {
+  id: string;
+  signingKeyAlgorithm: string;
+  state: 'next' | 'current' | 'previous';
+  retireAt: number | null;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+describe.each(databases)('signing keys on %s', (kind) => {
+  let service: TestService;
+  /** Beside the service, as another process has it. */
+  let database: Database;
+  beforeAll(async () => {
+    service = await startService(kind, { RATE_LIMIT_TOKEN: '100000000' });
+    database = connect({ databaseUrl: service.databaseUrl, dataDir: service.dataDir, poolSize: 2 });
+  });
+  afterAll(async () => {
+    await database.close();
+    await service[Symbol.asyncDispose]();
+  });
+
+  const PATH = '/configs/oidc/private-keys';
+  const keys = (): Promise<Key[]> => service.api.must(`GET ${PATH}`);
+  const rotate = (body: object = {}): Promise<Key[]> => service.api.must(`POST ${PATH}/rotate`, body);
+  const idOf = (list: Key[], state: Key['state']) => list.find((key) => key.state === state)?.id as string;
+  const published = async () => (await getJson(`${service.url}/oidc/jwks`)).keys.map(({ kid }: { kid: string }) => kid);
+
+  const store = () => new TenantStore(database, 'default');
+  const job = async (rotationDays?: number) => {
+    const secrets = new SecretBox(await loadSecretKey(service.dataDir));
+    const tenants = new Tenants(database, systemClock);
+    await rotateSigningKeys({ database, tenants, secrets, clock: systemClock, rotationDays });
+  };
+  /** As if a key had been made, or were to retire, earlier. */
+  const backdate = (id: string, patch: { createdAt?: number; retireAt?: number }) =>
+    store().change('signingKeys', { id }, patch);
+
+  const machine = () =>
+    `Basic ${btoa(`${service.credentials.machine.clientId}:${service.credentials.machine.clientSecret}`)}`;
+  const machineToken = async (): Promise<string> => {
+    const form = {
+      grant_type: 'client_credentials',
+      resource: service.credentials.managementApiIndicator,
+      scope: 'all',
+    };
+    const { status, body } = await postForm(`${service.url}/oidc/token`, form, { authorization: machine() });
+    expect(status).toBe(200);
+    return body.access_token;
+  };
+  const isActive = async (token: string): Promise<boolean> => {
+    const url = `${service.url}/oidc/token/introspection`;
+    return (await postForm(url, { token }, { authorization: machine() })).body.active;
+  };
+  const callWith = async (token: string): Promise<number> =>
+    (await fetch(`${service.url}/api${PATH}`, { headers: { authorization: `Bearer ${token}` } })).status;
+
+  it('are listed without private parts', async () => {
+    const answer = await service.api.call(`GET ${PATH}`);
+    expect(answer.body).toEqual([
+      {
+        tenantId: 'default',
+        id: expect.any(String),
+        signingKeyAlgorithm: 'ES256',
+        state: 'current',
+        createdAt: expect.any(Number),
+        retireAt: null,
+      },
+    ]);
+  });
+
+  it('are published before they sign, and stay published after', async () => {
+    const first = idOf(await keys(), 'current');
+    const old = await machineToken();
+    const next = idOf(await rotate(), 'next');
+    expect(await published()).toEqual(expect.arrayContaining([first, next]));
+    expect(decodeProtectedHeader(await machineToken()).kid).toBe(first);
+
+    expect(idOf(await rotate(), 'next')).toBe(next); // Too early: it waits.
+    await job();
+    expect(idOf(await keys(), 'next')).toBe(next);
+
+    await backdate(next, { createdAt: Date.now() - PUBLISHED_MS });
+    const promoted = await rotate();
+    expect([idOf(promoted, 'current'), idOf(promoted, 'previous')]).toEqual([next, first]);
+    const { retireAt } = promoted.find(({ id }) => id === first) as Key;
+    expect((retireAt as number) - Date.now()).toBeGreaterThan(3_600_000);
+    expect(decodeProtectedHeader(await machineToken()).kid).toBe(next);
+    expect([await isActive(old), await callWith(old)]).toEqual([true, 200]);
+  });
+
+  it('are promoted by the job, which every process learns of', async () => {
+    const next = idOf(await rotate(), 'next');
+    await backdate(next, { createdAt: Date.now() - PUBLISHED_MS });
+    await Promise.all([job(), job()]);
+    expect(idOf(await keys(), 'current')).toBe(next);
+    await expect.poll(async () => decodeProtectedHeader(await machineToken()).kid).toBe(next);
+  });
+
+  it('are rotated by schedule: of the service, or the tenant', async () => {
+    const current = idOf(await keys(), 'current');
+    await backdate(current, { createdAt: Date.now() - 31 * DAY_MS });
+    await job();
+    expect(idOf(await keys(), 'next')).toBeUndefined();
+    await service.api.must('PATCH /configs/oidc/key-rotation', { rotationDays: 60 });
+    await job(30);
+    expect(idOf(await keys(), 'next')).toBeUndefined();
+    await service.api.must('PATCH /configs/oidc/key-rotation', { rotationDays: null });
+    await Promise.all([job(30), job(30)]);
+    expect((await keys()).filter(({ state }) => state === 'next')).toHaveLength(1);
+  });
+
+  it('can be deleted unless they sign', async () => {
+    const [current, next] = [idOf(await keys(), 'current'), idOf(await keys(), 'next')];
+    const refused = await service.api.call(`DELETE ${PATH}/${current}`);
+    expect([refused.status, refused.body.code]).toEqual([422, 'signing_key.is_current']);
+    expect((await service.api.call(`DELETE ${PATH}/${next}`)).status).toBe(204);
+    expect((await service.api.call(`DELETE ${PATH}/${next}`)).body.code).toBe('entity.not_found');
+    expect(await published()).not.toContain(next);
+  });
+
+  it.each(SIGNING_ALGORITHMS)('sign and verify with %s, at once when asked to', async (signingKeyAlgorithm) => {
+    const list = await rotate({ signingKeyAlgorithm, immediately: true });
+    expect(list[0]).toMatchObject({ signingKeyAlgorithm, state: 'current' });
+    const token = await machineToken();
+    expect(decodeProtectedHeader(token)).toMatchObject({ alg: signingKeyAlgorithm, kid: list[0]?.id });
+    await verifyAccessToken(service, token, service.credentials.managementApiIndicator);
+    expect([await isActive(token), await callWith(token)]).toEqual([true, 200]);
+    const cast = castOf(service);
+    await cast.spa.signIn(cast.alice); // The client verifies the ID token.
+  });
+
+  it('are swapped under load without a failed request', async () => {
+    const old = await machineToken();
+    let isOver = false;
+    const seen: number[] = [];
+    const load = async () => {
+      while (!isOver) {
+        const token = await machineToken();
+        seen.push(
+          await callWith(token),
+          (await isActive(token)) && (await isActive(old)) ? 200 : 0,
+          await callWith(old),
+        );
+      }
+    };
+    const loads = Array.from({ length: 8 }, load);
+    try {
+      for (let turn = 0; turn < 5; turn += 1) {
+        await rotate({ signingKeyAlgorithm: turn % 2 ? 'ES256' : 'ES384', immediately: true });
+        const before = seen.length;
+        await expect.poll(() => seen.length - before).toBeGreaterThan(30);
+      }
+    } finally {
+      isOver = true;
+      await Promise.all(loads);
+    }
+    expect(seen.length).toBeGreaterThan(150);
+    expect(seen.filter((status) => status !== 200)).toEqual([]);
+  });
+
+  it('retire with what they signed, once its time is over', async () => {
+    const old = await machineToken();
+    const first = (await rotate({ immediately: true })).find(({ state }) => state === 'previous')?.id as string;
+    expect(decodeProtectedHeader(old).kid).toBe(first);
+    expect(await callWith(old)).toBe(200);
+    await backdate(first, { retireAt: Date.now() - 1 });
+    await job();
+    await expect.poll(published).not.toContain(first);
+    expect([await isActive(old), await callWith(old)]).toEqual([false, 401]);
+  });
+});
