@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 export const SANDBOX = fileURLToPath(new URL('../../sandbox/', import.meta.url));
 const ADDON = dirname(createRequire(import.meta.url).resolve('isolated-vm/package.json'));
 const ADDON_LOADER = dirname(createRequire(join(ADDON, 'package.json')).resolve('node-gyp-build/package.json'));
-/** Where the addon is found when `node_modules`, or a package in it, is a link. */
-const LINKS = ['isolated-vm', 'node-gyp-build'].map((name) =>
-  fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url)),
-);
+/** Links on the way to the addon: the module loader asks where they lead. */
+const LINKS = ['node_modules', 'node_modules/isolated-vm', 'node_modules/node-gyp-build']
+  .map((path) => fileURLToPath(new URL(`../../${path}`, import.meta.url)))
+  .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink());
 /** The loader of isolated-vm looks at this file to tell musl from glibc. */
 const LIBC_HINT = '/etc/alpine-release';
 
