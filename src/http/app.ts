@@ -3,7 +3,7 @@ import express, { type Express, type RequestHandler, Router } from 'express';
 import { ServiceError } from '../errors.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Tenants } from '../tenants.ts';
-import { setContext } from './context.ts';
+import { factsOf, setContext } from './context.ts';
 import { errorResponse } from './error-response.ts';
 
 const MAX_JSON_BYTES = 1024 * 1024;
@@ -16,8 +16,6 @@ export interface AppParts {
   health: Router;
   /** Everything below `/oidc`. */
   oidc: RequestHandler;
-  /** `GET /oidc/revoked-tokens`, which is ours. */
-  revokedTokens: RequestHandler;
   /** RFC 9728, of the Management API. */
   resourceMetadata: RequestHandler;
   /** RFC 8414: before the tenant, as the path that names it is moved. */
@@ -63,7 +61,7 @@ function resolveTenant(tenants: Tenants): RequestHandler {
     const resolved = await tenants.resolve(request.host ?? '', request.path);
     if (!resolved) throw new ServiceError('request.unknown_host');
     const { tenant, prefix } = resolved;
-    setContext(request, { tenant, requestId: request.headers['x-request-id'] as string });
+    setContext(request, { tenant, requestId: request.headers['x-request-id'] as string, ...factsOf(request) });
     if (prefix) request.url = request.url.slice(prefix.length).replace(/^(?!\/)/, '/');
     next();
   };
@@ -96,7 +94,6 @@ export function createApp({ tenants, logger, trustProxy, ...parts }: AppParts): 
   app.use(parts.health);
   app.use(parts.metadataPath);
   app.use(resolveTenant(tenants));
-  app.get('/oidc/revoked-tokens', parts.revokedTokens);
   app.use('/oidc', parts.oidc);
   app.get('/api/.well-known/oauth-protected-resource', parts.resourceMetadata);
   app.use('/api', management);

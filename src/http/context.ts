@@ -3,7 +3,7 @@ import type { Tenant } from '../tenants.ts';
 import type { Caller } from './authenticate.ts';
 
 /** What is known of a request besides its own text. */
-export interface RequestContext {
+export interface RequestContext extends ClientFacts {
   /** Also the `X-Request-Id` of the answer. */
   requestId: string;
   tenant: Tenant;
@@ -34,7 +34,13 @@ export interface ClientFacts {
 /** An IPv4 client of a socket that serves both families is written as IPv4. */
 const plainAddress = (ip: string | undefined): string | undefined => ip?.replace(/^::ffff:(?=\d+\.)/, '');
 
-export const clientFactsOf = (request: Request): ClientFacts => ({
+/** Looked up once: who the client is takes Express a walk through the forwarded addresses. */
+export const factsOf = (request: Request): ClientFacts => ({
   userAgent: request.headers['user-agent']?.slice(0, MAX_USER_AGENT),
   ip: plainAddress(request.ip),
 });
+
+export function clientFactsOf(request: object): ClientFacts {
+  const { userAgent, ip } = contextOf(request);
+  return { userAgent, ip };
+}

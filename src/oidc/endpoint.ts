@@ -49,17 +49,18 @@ function clientIdOf({ headers: { authorization = '' } }: Request, body: Buffer):
   return /(?:^|&)client_id=([^&]{1,64})/.exec(body.toString('latin1'))?.[1] ?? '';
 }
 
-/** The same request, with a body that can be read once more: the library parses it by itself. */
-function withBody(request: Request, body: Buffer): Request {
-  return Object.create(request, {
-    headers: { value: { ...request.headers, 'content-length': String(body.length) } },
-    readable: { value: true },
-    iterator: {
-      value: async function* () {
-        yield body;
-      },
+/**
+ * Gives the request its body back, to be read once more: the library parses it by itself. A new
+ * request object in its place (the loser) costs more than everything else here.
+ */
+function giveBack(request: Request, body: Buffer): void {
+  request.headers['content-length'] = String(body.length);
+  Object.defineProperty(request, 'readable', { value: true });
+  Object.defineProperty(request, 'iterator', {
+    value: async function* () {
+      yield body;
     },
-  }) as Request;
+  });
 }
 
 /**
@@ -76,14 +77,21 @@ function forceCanonicalHost(request: Request, { host, protocol }: Tenant): void 
   delete headers.forwarded;
 }
 
+export interface OidcEndpointParts {
+  providers: Providers;
+  rateLimits: RateLimits;
+  /** `GET /oidc/revoked-tokens`, which is ours. */
+  revokedTokens: RequestHandler;
+}
+
 /** `/oidc/*`: our own limits, then oidc-provider, which is never mounted bare. */
-export function oidcEndpoint(providers: Providers, rateLimits: RateLimits): RequestHandler {
-  return async (request: Request, response: Response, _next: NextFunction): Promise<void> => {
+export function oidcEndpoint({ providers, rateLimits, revokedTokens }: OidcEndpointParts): RequestHandler {
+  return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
+    if (request.path === '/revoked-tokens' && request.method === 'GET') return void revokedTokens(request, response, next);
     const { tenant } = contextOf(request);
     if (holdsNul(request.url)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
 
     forceCanonicalHost(request, tenant);
-    let forwarded = request;
     if (request.method === 'POST') {
       const [mediaType = ''] = (request.headers['content-type'] ?? '').split(';');
       if (mediaType.trim().toLowerCase() !== FORM)
@@ -93,18 +101,20 @@ export function oidcEndpoint(providers: Providers, rateLimits: RateLimits): Requ
       if (holdsNul(body)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
       if (request.path === '/token') {
         const verdict = rateLimits.take(tenant.id, 'token', clientIdOf(request, body), clientFactsOf(request).ip);
-        response.set(rateLimitHeaders(verdict));
-        if (!verdict.isAllowed) return refuse(response, 429, 'temporarily_unavailable', 'too many requests');
+        if (!verdict.isAllowed) {
+          response.set(rateLimitHeaders(verdict));
+          return refuse(response, 429, 'temporarily_unavailable', 'too many requests');
+        }
       }
       // Programs ask here, whatever a browser says it accepts.
       if (request.path.startsWith('/token') || request.path === '/request') request.headers.accept = 'application/json';
       const taken = STRUCTURED.has(request.path) ? takeStructuredToken(body) : { body };
-      forwarded = withBody(request, taken.body);
-      if (taken.token !== undefined) keepStructuredToken(forwarded, taken.token);
+      if (taken.token !== undefined) keepStructuredToken(request, taken.token);
+      giveBack(request, taken.body);
     }
 
     if (request.path === '/jwks') response.set('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`);
     const handle = await providers.handlerOf(tenant);
-    await handle(forwarded, response);
+    await handle(request, response);
   };
 }
