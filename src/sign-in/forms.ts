@@ -111,6 +111,16 @@ async function identifyProven(flow: Flow, verification: Verification): Promise<v
     if (progress.event === 'SignIn' && code === 'session.unknown_account') progress.event = 'Register';
     else if (progress.event === 'Register' && code?.endsWith('_already_in_use')) progress.event = 'SignIn';
     else throw error;
+    await identifyWhereAllowed(flow, verification);
+  }
+}
+
+/** Where codes open no account, its owner is asked for the password next. */
+async function identifyWhereAllowed(flow: Flow, verification: Verification): Promise<void> {
+  try {
     await identify(flow, verification.id);
+  } catch (error) {
+    const isPasswordOnly = error instanceof ServiceError && error.code === 'session.not_allowed';
+    if (!isPasswordOnly || progressOf(flow).event === 'Register') throw error;
   }
 }

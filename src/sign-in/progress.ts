@@ -61,6 +61,8 @@ export interface Progress {
   /** A new password, or the same one hashed with today's cost. */
   passwordHash?: string;
   identities: NewIdentity[];
+  /** Name of the provider whose identity waits until the account is proven. */
+  linking?: string;
   factors: NewFactor[];
   /** What happened before this step and is told once. */
   notice?: 'passwordChanged';

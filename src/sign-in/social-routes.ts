@@ -36,7 +36,10 @@ async function arrive(flow: Flow, verification: Verification): Promise<void> {
   }
   progress.identities = [identityIn(verification)];
   progress.identifier = { type: 'email', value: known.email };
-  if (!known.isVouched) return;
+  if (!known.isVouched) {
+    progress.linking = known.providerName;
+    return;
+  }
   verification.userId = known.user.id;
   await identify(flow, verification.id);
 }

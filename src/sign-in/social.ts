@@ -66,11 +66,11 @@ export async function accountByEmail(flow: Flow, verification: Verification) {
   const { target, social } = verification.details as { target: string; social: SocialIdentity };
   const { email, isEmailVerified } = social;
   if (email === undefined) return undefined;
-  const { domains } = await connectorOf(flow, target);
+  const { domains, name } = await connectorOf(flow, target);
   const isVouched = domains.some((domain) => email.endsWith(`@${domain}`));
   if (domains.length > 0 ? !isVouched : !isEmailVerified) return undefined;
   const user = await findUser(flow.store, { type: 'email', value: email });
-  return user && { user, email, isVouched };
+  return user && { user, email, isVouched, providerName: name };
 }
 
 /** A new account from what the provider says; its address only where nobody has it. */

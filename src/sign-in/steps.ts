@@ -69,7 +69,7 @@ function password(flow: Flow, view: FormView, identifier: Identifier): Html {
     ...view,
     identifier: identifier.value,
     isPasswordChanged: progressOf(flow).notice === 'passwordChanged',
-    linking: progressOf(flow).identities[0]?.target,
+    linking: progressOf(flow).linking,
     canUseCode: methodOf(flow, identifier)?.verificationCode === true && canSend(identifier.type),
     canReset: flow.settings.signIn.methods.some(({ identifier }) => canSend(identifier)),
   });

@@ -70,6 +70,22 @@ describe.each(databases)('registration and reset on %s', (kind) => {
     expect(seen(receiver)).toEqual(['PostRegister', 'PostSignIn', 'User.Created']);
   });
 
+  it('leads whoever registers with an address that has an account into it, once it is proven', async () => {
+    await using mailbox = await Mailbox.start();
+    await using service = await startService(kind, { SMTP_URL: mailbox.url });
+    const { id } = await service.api.must('POST /users', { primaryEmail: 'nina@example.com', password: GOOD });
+    await using receiver = await listen(service);
+    const visitor = new Visitor(service.url);
+    const { url, tokensAt } = await authorization(service, { first_screen: 'register' });
+    await visitor.open(url);
+    const asked = await visitor.submit('identifier', { identifier: 'nina@example.com' });
+    expect(asked).toMatchObject({ status: 200, text: expect.not.stringContaining('already') });
+    await visitor.submit('code', { code: await mailbox.code() });
+    expect((await tokensAt(visitor.left as URL)).claims()?.sub).toBe(id);
+    await receiver.next('PostSignIn');
+    expect(seen(receiver)).toEqual(['PostSignIn']);
+  });
+
   it('resets a password by a mailed code, ends what was open, and asks for the new one', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
