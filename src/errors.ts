@@ -77,8 +77,8 @@ const catalogue = {
   },
 
   'resource.resource_identifier_in_use': { status: 422, message: 'This resource indicator is already in use.' },
-  'resource.cannot_modify_management_api': { status: 400, message: 'The Management API resource cannot be changed.' },
-  'resource.cannot_delete_management_api': { status: 400, message: 'The Management API resource cannot be deleted.' },
+  'resource.cannot_modify_management_api': { status: 400, message: 'A resource of the service itself cannot be changed.' },
+  'resource.cannot_delete_management_api': { status: 400, message: 'A resource of the service itself cannot be deleted.' },
   'scope.name_with_space': { status: 400, message: 'A scope name cannot contain white space.' },
   'scope.name_exists': { status: 422, message: 'The resource already has a scope of this name.' },
   'scope.name_reserved': { status: 422, message: 'This name belongs to OpenID Connect and cannot be an API scope.' },
@@ -106,6 +106,8 @@ const catalogue = {
 
   'jwt_customizer.general': { status: 422, message: 'The script failed.' },
 
+  'tenant.suspended': { status: 403, message: 'This tenant is suspended.' },
+  'tenant.is_default': { status: 422, message: 'The default tenant can be neither suspended nor deleted.' },
   'signing_key.is_current': { status: 422, message: 'The key that signs cannot be deleted: rotate first.' },
 
   'hook.missing_events': { status: 400, message: 'A webhook needs at least one event.' },

@@ -2,6 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { clientFactsOf, contextOf } from '../http/context.ts';
 import { type RateLimits, rateLimitHeaders } from '../http/rate-limits.ts';
 import type { Tenant } from '../tenants.ts';
+import { namedOrganizationAsResource } from './organization-tokens.ts';
 import type { Providers } from './providers.ts';
 import { keepStructuredToken, takeStructuredToken } from './structured-tokens.ts';
 
@@ -87,7 +88,8 @@ export interface OidcEndpointParts {
 /** `/oidc/*`: our own limits, then oidc-provider, which is never mounted bare. */
 export function oidcEndpoint({ providers, rateLimits, revokedTokens }: OidcEndpointParts): RequestHandler {
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
-    if (request.path === '/revoked-tokens' && request.method === 'GET') return void revokedTokens(request, response, next);
+    if (request.path === '/revoked-tokens' && request.method === 'GET')
+      return void revokedTokens(request, response, next);
     const { tenant } = contextOf(request);
     if (holdsNul(request.url)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
 
@@ -108,7 +110,9 @@ export function oidcEndpoint({ providers, rateLimits, revokedTokens }: OidcEndpo
       }
       // Programs ask here, whatever a browser says it accepts.
       if (request.path.startsWith('/token') || request.path === '/request') request.headers.accept = 'application/json';
-      const taken = STRUCTURED.has(request.path) ? takeStructuredToken(body) : { body };
+      const taken = STRUCTURED.has(request.path)
+        ? takeStructuredToken(body)
+        : { body: namedOrganizationAsResource(body) };
       if (taken.token !== undefined) keepStructuredToken(request, taken.token);
       giveBack(request, taken.body);
     }

@@ -1,34 +1,37 @@
 import type { TenantCache } from '../database/tenant-cache.ts';
 import type { Tenant } from '../tenants.ts';
-import { MANAGEMENT_RESOURCE_ID, MANAGEMENT_SCOPE_ID } from './urns.ts';
+import { MANAGEMENT_API, type SystemApi } from './urns.ts';
 
 /**
- * Who may call the Management API now, whatever an old token still says: the application lives, is a
+ * Who may call the Management API now, or another API of ours, whatever an old token still says: the application lives, is a
  * machine, and holds the scope through a role. Cached like all configuration, dropped on write.
  */
 export class ManagementAccess {
   readonly #cache: TenantCache;
 
-  constructor(cache: TenantCache) {
+  readonly #api: SystemApi;
+
+  constructor(cache: TenantCache, api = MANAGEMENT_API) {
     this.#cache = cache;
+    this.#api = api;
   }
 
   /** The audience its tokens must have. */
   indicatorOf({ id, store }: Tenant): Promise<string> {
     return this.#cache.get(
       id,
-      'management:indicator',
-      async () => (await store.get('resources', { id: MANAGEMENT_RESOURCE_ID })).indicator,
+      `${this.#api.resourceId}:indicator`,
+      async () => (await store.get('resources', { id: this.#api.resourceId })).indicator,
     );
   }
 
   isEntitled({ id, store }: Tenant, applicationId: string): Promise<boolean> {
-    return this.#cache.get(id, `management:caller:${applicationId}`, async () => {
+    return this.#cache.get(id, `${this.#api.resourceId}:caller:${applicationId}`, async () => {
       const held = await store
         .from('applicationRoles')
         .join(store.rows('roleScopes'), 'roleScopes.roleId', 'applicationRoles.roleId')
         .join(store.rows('applications'), 'applications.id', 'applicationRoles.applicationId')
-        .where({ applicationId, scopeId: MANAGEMENT_SCOPE_ID, 'applications.type': 'MachineToMachine' })
+        .where({ applicationId, scopeId: this.#api.scopeId, 'applications.type': 'MachineToMachine' })
         .first('applicationId');
       return held !== undefined;
     });

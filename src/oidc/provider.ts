@@ -1,4 +1,4 @@
-import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { type Configuration, interactionPolicy, type KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Clock } from '../clock.ts';
 import type { CustomClaims } from '../custom-claims/claims.ts';
 import type { TenantCache } from '../database/tenant-cache.ts';
@@ -13,13 +13,15 @@ import { CLIENT_EXTRAS, Clients } from './clients.ts';
 import { loadExistingGrant } from './consent.ts';
 import { errorBody } from './error-body.ts';
 import type { ManagementAccess } from './management-access.ts';
-import { organizationAudience, ResourceServers, resourceServerInfo } from './resource-servers.ts';
+import { allowOrganizations } from './organization-tokens.ts';
+import { resourceIndicators } from './resource-indicators.ts';
+import { ResourceServers } from './resource-servers.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { SpendQueue } from './spend.ts';
 import { structuredTokens } from './structured-tokens.ts';
 import { extraTokenClaims, protectedClaims } from './token-claims.ts';
 import { EXCHANGE_PARAMETERS, tokenExchange } from './token-exchange.ts';
-import { ORGANIZATION, TOKEN_EXCHANGE } from './urns.ts';
+import { TOKEN_EXCHANGE } from './urns.ts';
 
 /** The pages that oidc-provider asks for outside an interaction, as whole documents. */
 export interface ProviderPages {
@@ -56,69 +58,13 @@ function interactionPolicies() {
 
 const originOf = (uri: string): string | undefined => URL.parse(uri)?.origin;
 
-/** The context's client, resource and account as the resource indicators feature asks for them (RFC 8707). */
-function resourceIndicators(resourceServers: ResourceServers, algorithm: string) {
-  const requestedOrganization = (ctx: KoaContextWithOIDC): string | undefined => {
-    const value = (ctx.oidc.body as Record<string, unknown> | undefined)?.organization_id;
-    return typeof value === 'string' ? value : undefined;
-  };
-
-  return {
-    enabled: true,
-    useGrantedResource: async () => false,
-
-    /** Only machines have a default: a user's token without a resource stays opaque, to be an actor token. */
-    async defaultResource(ctx: KoaContextWithOIDC, _client: unknown, oneOf?: readonly string[]) {
-      if (oneOf || ctx.oidc.params?.grant_type !== 'client_credentials') return undefined as never; // The typings leave "none" out.
-      const organizationId = requestedOrganization(ctx);
-      if (organizationId !== undefined) return organizationAudience(organizationId);
-      const indicator = await resourceServers.defaultIndicator();
-      if (indicator === undefined)
-        throw new errors.InvalidTarget('resource is required: this tenant has no default resource');
-      return indicator;
-    },
-
-    async getResourceServerInfo(ctx: KoaContextWithOIDC, indicator: string, client: { clientId: string }) {
-      const isMachine = ctx.oidc.params?.grant_type === 'client_credentials';
-      if (isMachine && indicator.startsWith(ORGANIZATION)) {
-        const scopes = await resourceServers.organizationScopesOfApplication(
-          client.clientId,
-          indicator.slice(ORGANIZATION.length),
-        );
-        if (!scopes)
-          throw Object.assign(new errors.AccessDenied('the application is not a member of the organization'), {
-            statusCode: 403,
-          });
-        return resourceServerInfo({ audience: indicator, scope: scopes.join(' '), algorithm });
-      }
-
-      const resource = await resourceServers.find(indicator);
-      // The Management API is for machines: no grant of a user reaches it.
-      if (!resource || (resource.isManagementApi && !isMachine))
-        throw new errors.InvalidTarget('resource is not registered, or not open to users');
-      const { account } = ctx.oidc;
-      const held = isMachine
-        ? await resourceServers.scopesOfApplication(client.clientId, resource.id)
-        : account && ctx.oidc.route === 'token'
-          ? await resourceServers.scopesOfUser({ userId: account.accountId }, resource.id)
-          : await resourceServers.scopeNames(resource.id);
-      return resourceServerInfo({
-        audience: indicator,
-        scope: held.join(' '),
-        ttl: resource.accessTokenTtl,
-        algorithm,
-      });
-    },
-  };
-}
-
 function configurationOf(
   tenant: Tenant,
   keys: SigningKeys,
   collaborators: ProviderCollaborators,
   resourceServers: ResourceServers,
 ): Configuration {
-  const { cache, secrets, clock, customClaims, pages } = collaborators;
+  const { cache, secrets, clock, customClaims, access, pages } = collaborators;
   const { store } = tenant;
   const { protocol, pathname } = new URL(tenant.endpoint);
   const isSecure = protocol === 'https:';
@@ -130,6 +76,9 @@ function configurationOf(
     id === ACCOUNT_CLIENT_ID ? accountClient(tenant.endpoint) : clients.find(id);
   const ownToken = (_ctx: unknown, client: { clientId: string }, token: { clientId?: string }) =>
     token.clientId === client.clientId;
+  // Own tokens, or any for a client that may call the Management API: it could read all of this there.
+  const mayIntrospect = async (ctx: unknown, client: { clientId: string }, token: { clientId?: string }) =>
+    ownToken(ctx, client, token) || (await access.isEntitled(tenant, client.clientId));
   const mount = pathname.replace(/\/+$/, '');
 
   return {
@@ -188,7 +137,7 @@ function configurationOf(
       clientCredentials: { enabled: true },
       // Off, and absent from discovery, until it covers every grant, the exchange included.
       dPoP: { enabled: false },
-      introspection: { enabled: true, allowedPolicy: ownToken },
+      introspection: { enabled: true, allowedPolicy: mayIntrospect },
       revocation: { enabled: true, allowedPolicy: ownToken },
       userinfo: { enabled: true },
       resourceIndicators: resourceIndicators(resourceServers, keys.algorithm),
@@ -210,6 +159,7 @@ export function createProvider(tenant: Tenant, keys: SigningKeys, collaborators:
   const { clock, logger, audit, access, cache, secrets } = collaborators;
   const resourceServers = new ResourceServers(tenant.store, cache);
   const provider = new Provider(tenant.issuer, configurationOf(tenant, keys, collaborators, resourceServers));
+  allowOrganizations(provider);
   provider.proxy = true; // The forwarded headers it sees are ours: see `endpoint.ts`.
 
   // An application has several secrets, and any live one works.

@@ -1,6 +1,6 @@
 import type { TenantCache } from '../database/tenant-cache.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
-import { MANAGEMENT_RESOURCE_ID, ORGANIZATION } from './urns.ts';
+import { isSystemResource, ORGANIZATION } from './urns.ts';
 
 /** A resource as tokens need it (RFC 8707). */
 export interface KnownResource {
@@ -8,7 +8,8 @@ export interface KnownResource {
   indicator: string;
   /** Seconds. */
   accessTokenTtl: number;
-  isManagementApi: boolean;
+  /** An API of the service itself: no grant of a user reaches it. */
+  isForMachines: boolean;
 }
 
 /** Of an access token whose resource says nothing. */
@@ -28,7 +29,7 @@ export class ResourceServers {
   find(indicator: string): Promise<KnownResource | undefined> {
     return this.#cache.get(this.#store.tenantId, `resource:${indicator}`, async () => {
       const row = await this.#store.find('resources', { indicator });
-      return row && { ...row, isManagementApi: row.id === MANAGEMENT_RESOURCE_ID };
+      return row && { ...row, isForMachines: isSystemResource(row.id) };
     });
   }
 

@@ -3,13 +3,17 @@ import { type ClaimsInput, type CustomClaims, ScriptFailure } from '../custom-cl
 import { applicationContext, organizationContext, userContext } from '../custom-claims/token-claims-input.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
+import { refreshedOrganization } from './organization-tokens.ts';
 import type { Spend } from './spend.ts';
 import { ORGANIZATION, TOKEN_EXCHANGE } from './urns.ts';
 
 type IssuedToken = AccessToken | ClientCredentials;
 
-const organizationIdOf = ({ aud }: IssuedToken, exchange: Exchange | undefined): string | undefined => {
-  if (exchange?.organizationId !== undefined) return exchange.organizationId;
+const organizationIdOf = (ctx: KoaContextWithOIDC, { aud }: IssuedToken): string | undefined => {
+  const exchange = exchangeOf(ctx);
+  if (exchange) return exchange.organizationId;
+  const refreshed = refreshedOrganization(ctx);
+  if (refreshed !== undefined) return refreshed;
   return typeof aud === 'string' && aud.startsWith(ORGANIZATION) ? aud.slice(ORGANIZATION.length) : undefined;
 };
 
@@ -22,7 +26,7 @@ async function inputOf(ctx: KoaContextWithOIDC, token: IssuedToken, store: Tenan
   }
 
   const { accountId, grantId, gty } = token;
-  const organizationId = organizationIdOf(token, exchange);
+  const organizationId = organizationIdOf(ctx, token);
   const [user, application, organization] = await Promise.all([
     userContext(store, accountId),
     applicationContext(store, clientId as string),
@@ -75,7 +79,7 @@ interface StructuredToken {
 /** `act` and `organization_id` are laid on last, after whatever a script returned. RFC 8693 §4.1. */
 export function protectedClaims(ctx: KoaContextWithOIDC, token: IssuedToken, { payload }: StructuredToken): void {
   const exchange = exchangeOf(ctx);
-  const organizationId = organizationIdOf(token, exchange);
+  const organizationId = organizationIdOf(ctx, token);
   // RFC 9068 §2.2.3 wants the claim whenever scope was asked for; we always say it.
   payload.scope ??= '';
   if (organizationId !== undefined) payload.organization_id = organizationId;
@@ -99,7 +103,7 @@ export function impersonationOf(ctx: KoaContextWithOIDC, token: AccessToken, exc
       ip: ctx.ip,
       userAgent: ctx.get('user-agent').slice(0, 512) || null,
       issuedAt: now,
-      expiresAt: now + token.expiration * 1000,
+      expiresAt: (token.exp as number) * 1000, // The token's own, to the second.
     },
     requestId: ctx.get('x-request-id') || undefined,
   };

@@ -1,5 +1,5 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
-import type { Clock } from '../clock.ts';
+import { type Clock, secondsOf } from '../clock.ts';
 import type { TenantCache } from '../database/tenant-cache.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { verifyActorToken } from './actor-token.ts';
@@ -88,8 +88,7 @@ async function resolveTarget(
 
   const known = await resourceServers.find(resource as string);
   // The Management API is for machines: nobody reaches it by acting as someone.
-  if (!known || known.isManagementApi)
-    throw new errors.InvalidTarget('resource is not registered, or not open to users');
+  if (!known || known.isForMachines) throw new errors.InvalidTarget('resource is not registered, or not open to users');
   held = await resourceServers.scopesOfUser({ userId, roleIds }, known.id, organizationId);
   const info = resourceServerInfo({
     audience: known.indicator,
@@ -170,6 +169,8 @@ export function tokenExchange(collaborators: ExchangeCollaborators) {
     } as never);
     const accessTokenTTL = Math.min(info.accessTokenTTL, policy.maxTokenTtl ?? info.accessTokenTTL);
     accessToken.resourceServer = new provider.ResourceServer(identifier, { ...info, accessTokenTTL });
+    accessToken.iat = secondsOf(clock());
+    accessToken.exp = accessToken.iat + accessToken.expiration;
     const jwt = await accessToken.save();
 
     if (!(await spends.spend(impersonationOf(ctx, accessToken, exchange, clock())))) {

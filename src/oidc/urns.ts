@@ -9,3 +9,23 @@ export const ORGANIZATION = 'urn:logto:organization:';
 
 export const MANAGEMENT_RESOURCE_ID = 'management-api';
 export const MANAGEMENT_SCOPE_ID = 'management-api-all';
+
+/** An API of ours: its resource, its one scope, and that scope's name. */
+export interface SystemApi {
+  resourceId: string;
+  scopeId: string;
+  scope: string;
+}
+export const MANAGEMENT_API: SystemApi = {
+  resourceId: MANAGEMENT_RESOURCE_ID,
+  scopeId: MANAGEMENT_SCOPE_ID,
+  scope: 'all',
+};
+/** Of the default tenant alone. */
+export const ADMIN_API: SystemApi = { resourceId: 'admin-api', scopeId: 'admin-api-tenants', scope: 'tenants' };
+
+const SYSTEM_APIS = [MANAGEMENT_API, ADMIN_API];
+
+/** These are for machines, and stay as they are: no user gets a token for one, nobody changes or deletes it. */
+export const isSystemResource = (id: string): boolean => SYSTEM_APIS.some(({ resourceId }) => resourceId === id);
+export const isSystemScope = (id: string): boolean => SYSTEM_APIS.some(({ scopeId }) => scopeId === id);
