@@ -11,7 +11,8 @@ const named = (name: string, extension: string, body: string) => ({
   body,
 });
 
-const style = named('style', 'css', read('style.css'));
+/** One sheet of several files; the last one has the last word. */
+const style = named('style', 'css', ['tokens.css', 'controls.css', 'layout.css'].map(read).join('\n'));
 const script = named('script', 'js', read('script.js'));
 
 /** The names carry what the files hold, so they may be kept for good. */

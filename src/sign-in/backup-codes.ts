@@ -11,12 +11,10 @@ const LENGTH = 10;
 
 const newCode = (): string => Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
-export const newCodes = (): string[] => Array.from({ length: COUNT }, newCode);
-
 /** `abcde-fghjk`: as people read it. */
 export const readable = (code: string): string => `${code.slice(0, 5)}-${code.slice(5)}`;
 
-export interface NewBackupCodes {
+interface NewBackupCodes {
   verification: Verification;
   codes: string[];
 }
@@ -24,7 +22,7 @@ export interface NewBackupCodes {
 /** Ten codes to keep; the same ones until they are added to the account, so that a reload changes nothing. */
 export function newBackupCodes(flow: Flow): NewBackupCodes {
   const pending = progressOf(flow).verifications.find(({ type, isVerified }) => type === 'BackupCode' && !isVerified);
-  const codes = (pending?.details?.codes as string[] | undefined) ?? newCodes();
+  const codes = (pending?.details?.codes as string[] | undefined) ?? Array.from({ length: COUNT }, newCode);
   const verification = pending ?? addVerification(flow, { type: 'BackupCode', isVerified: false, details: { codes } });
   return { verification, codes };
 }

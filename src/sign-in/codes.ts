@@ -14,7 +14,7 @@ const DIGITS = 6;
 
 const purposeOf = (store: TenantStore, id: string): string => `verification-code:${store.tenantId}:${id}`;
 
-export const codeTypeOf = ({ type }: Identifier): 'EmailVerificationCode' | 'PhoneVerificationCode' =>
+const codeTypeOf = ({ type }: Identifier): 'EmailVerificationCode' | 'PhoneVerificationCode' =>
   type === 'email' ? 'EmailVerificationCode' : 'PhoneVerificationCode';
 
 export const channelOf = ({ type }: Identifier): Channel => (type === 'email' ? 'email' : 'sms');

@@ -33,7 +33,7 @@ export function formViewOf({ flow, interaction, request }: Opened): FormView {
   return { ...view, action: `${view.base}/sign-in/${flow.uid}`, csrf: csrfTokenOf(interaction), fault: undefined };
 }
 
-export const redirectToStep = ({ flow, response }: Opened): void =>
+const redirectToStep = ({ flow, response }: Opened): void =>
   response.redirect(303, `${basePathOf(flow.tenant)}/sign-in/${flow.uid}`);
 
 const progressStoreOf = ({ store, tools }: Flow): ProgressStore => new ProgressStore(store, tools.secrets);

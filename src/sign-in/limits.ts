@@ -23,7 +23,7 @@ const rules = {
   /** New accounts from one address. */
   registration: { points: 30, durationMs: HOUR_MS },
 } as const;
-export type Rule = keyof typeof rules;
+type Rule = keyof typeof rules;
 
 /**
  * The limits of sign-in, counted in the tenant's own table, so that all processes count together. A

@@ -14,7 +14,7 @@ export interface Message {
   text: string;
 }
 
-export interface MessengerOptions {
+interface MessengerOptions {
   /** `smtp://user:password@host:port`, or `smtps://`. */
   smtpUrl: string | undefined;
   /** Gets `POST { to, text }` as JSON and sends it on. */

@@ -23,7 +23,7 @@ import { RelyingParty } from './relying-party.ts';
 import { basePathOf, readView, sendPage } from './respond.ts';
 import { comeBack, goToProvider } from './social-routes.ts';
 
-export interface SignInOptions {
+interface SignInOptions {
   providerOf(tenant: Tenant): Promise<Provider> | Provider;
   secrets: SecretBox;
   clock: Clock;

@@ -56,7 +56,7 @@ export type SignInSettings = Static<typeof SignInSettings>;
 export type IdentifierType = Static<typeof IdentifierType>;
 export type FactorType = Static<typeof FactorType>;
 
-export const defaultSettings = (tenantName: string): SignInSettings => ({
+const defaultSettings = (tenantName: string): SignInSettings => ({
   brandName: tenantName,
   color: { primaryColor: '#3b5bdb' },
   signInMode: 'SignInAndRegister',

@@ -12,18 +12,21 @@ async function connectorOf({ store }: Flow, target: string): Promise<ConnectorRo
 }
 
 /** One for each connector; registered at the provider by the tenant. */
-export const redirectUriOf = ({ tenant }: Flow, target: string): string =>
-  `${tenant.endpoint}/sign-in/callback/${target}`;
+const redirectUriOf = ({ tenant }: Flow, target: string): string => `${tenant.endpoint}/sign-in/callback/${target}`;
 
 /** @returns where to send the browser */
 export async function startSocial(
   flow: Flow,
   target: string,
   stateOwner: string,
-  redirectUri = redirectUriOf(flow, target),
 ): Promise<{ verification: Verification; url: string }> {
   const connector = await connectorOf(flow, target);
-  const { handshake, url } = await flow.tools.relyingParty.begin(flow.tenant.id, connector, redirectUri, stateOwner);
+  const { handshake, url } = await flow.tools.relyingParty.begin(
+    flow.tenant.id,
+    connector,
+    redirectUriOf(flow, target),
+    stateOwner,
+  );
   const progress = progressOf(flow);
   progress.verifications = progress.verifications.filter(({ isVerified, details }) => isVerified || !details?.state);
   const type = connector.domains.length > 0 ? 'EnterpriseSso' : 'Social';

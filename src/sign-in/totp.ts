@@ -16,13 +16,14 @@ function periodOf(secret: string, code: string, now: number): number | null {
   return delta === null ? null : Math.floor(now / PERIOD_MS) + delta;
 }
 
-export const newTotpSecret = (): string => new Secret({ size: 20 }).base32;
+/** 160 bits (RFC 4226 §4 R6). */
+const newTotpSecret = (): string => new Secret({ size: 20 }).base32;
 
 /** `otpauth://…`: what the app scans. */
-export const totpUri = (secret: string, accountName: string, issuer: string): string =>
+const totpUri = (secret: string, accountName: string, issuer: string): string =>
   totpOf(secret, accountName, issuer).toString();
 
-export interface NewTotp {
+interface NewTotp {
   verification: Verification;
   /** Base32, for typing. */
   secret: string;

@@ -7,7 +7,7 @@ import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
 import type { Identifier, Verification } from './progress.ts';
 
 /** As the limits know an account, be there one or not. */
-export const accountKeyOf = ({ type, value }: Identifier): string => `${type}:${value}`;
+const accountKeyOf = ({ type, value }: Identifier): string => `${type}:${value}`;
 
 /**
  * The first factor of most sign-ins. An identifier that nobody has takes the same time, is limited

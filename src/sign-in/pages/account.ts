@@ -5,7 +5,7 @@ import { type FormView, layout } from './layout.ts';
 import { field, form, linkForm, note, submit } from './parts.ts';
 import { inputmodeOf } from './sign-in.ts';
 
-export interface AccountView extends FormView {
+interface AccountView extends FormView {
   isSaved: boolean;
   name: string | null;
   identifiers: { type: IdentifierType; value: string | null }[];

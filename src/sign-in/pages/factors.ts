@@ -8,7 +8,7 @@ import { codeField, field, form, note, submit } from './parts.ts';
 const factorLink = ({ action }: FormView, type: FactorType, label: string): Html =>
   html`<a href="${action}?factor=${type}">${label}</a>`;
 
-export interface ChallengeView extends FormView {
+interface ChallengeView extends FormView {
   /** The other factors that this person has. */
   others: FactorType[];
 }
@@ -61,7 +61,7 @@ export function passkeyPage(view: ChallengeView & { options: unknown }): Html {
 }
 
 /** `back`: where to choose another way, when there is one. */
-export interface EnrolView extends FormView {
+interface EnrolView extends FormView {
   back: string | undefined;
 }
 
