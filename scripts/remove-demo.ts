@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { readConfig } from '../src/config.ts';
 import { TenantStore } from '../src/database/tenant-store.ts';
 import { removeDemonstration } from '../src/setup/demonstration.ts';
-import { credentialsPath, DEFAULT_TENANT } from '../src/setup/first-start.ts';
+import { credentialsPath } from '../src/setup/first-start.ts';
+import { DEFAULT_TENANT } from '../src/tenants.ts';
 import { readCredentials, withDatabase } from './support/running-service.ts';
 
 export const summary = "take the demonstration's users, application, resource and script away";

@@ -77,8 +77,14 @@ const catalogue = {
   },
 
   'resource.resource_identifier_in_use': { status: 422, message: 'This resource indicator is already in use.' },
-  'resource.cannot_modify_management_api': { status: 400, message: 'A resource of the service itself cannot be changed.' },
-  'resource.cannot_delete_management_api': { status: 400, message: 'A resource of the service itself cannot be deleted.' },
+  'resource.cannot_modify_management_api': {
+    status: 400,
+    message: 'A resource of the service itself cannot be changed.',
+  },
+  'resource.cannot_delete_management_api': {
+    status: 400,
+    message: 'A resource of the service itself cannot be deleted.',
+  },
   'scope.name_with_space': { status: 400, message: 'A scope name cannot contain white space.' },
   'scope.name_exists': { status: 422, message: 'The resource already has a scope of this name.' },
   'scope.name_reserved': { status: 422, message: 'This name belongs to OpenID Connect and cannot be an API scope.' },

@@ -5,6 +5,7 @@ import type { TenantStore } from './database/tenant-store.ts';
 import { sweepExpired } from './jobs/expiry.ts';
 import type { Job } from './jobs/scheduler.ts';
 import { turnSigningKeys } from './jobs/signing-keys.ts';
+import { removeDeletedTenants } from './jobs/tenant-removal.ts';
 import { advanceKeys, dueStep, rotateKeys } from './oidc/key-rotation.ts';
 import { DEFAULT_ALGORITHM, generateSigningKey } from './oidc/signing-keys.ts';
 import type { SecretBox } from './secret-box.ts';
@@ -48,6 +49,7 @@ export function serviceJobs(parts: ServiceJobsParts): Job[] {
   return [
     { name: 'expiry', at: '*/5 * * * *', run: () => sweepExpired(database, clock()) },
     { name: 'webhook-retention', at: '17 * * * *', run: () => sweepWebhooks(database, clock()) },
+    { name: 'tenant-removal', at: '* * * * *', run: () => removeDeletedTenants(database) },
     { name: 'signing-keys', at: '* * * * *', run: () => rotateSigningKeys(parts) },
   ];
 }

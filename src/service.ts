@@ -13,23 +13,19 @@ import type { Table } from './database/tables.ts';
 import { TenantCache } from './database/tenant-cache.ts';
 import { waitForDatabase } from './database/wait.ts';
 import { createApp } from './http/app.ts';
-import { authenticate } from './http/authenticate.ts';
 import { healthRoutes } from './http/health.ts';
 import { RateLimits } from './http/rate-limits.ts';
-import { referenceRoutes } from './http/reference.ts';
-import { serveOperations } from './http/serve-operations.ts';
 import { startJobs } from './jobs/scheduler.ts';
-import { operations } from './management/index.ts';
 import { AddressGuard } from './net/address-guard.ts';
 import { HttpClient } from './net/http-client.ts';
 import type { Logger } from './observe/logger.ts';
-import { AccessTokens } from './oidc/access-tokens.ts';
 import { oidcEndpoint } from './oidc/endpoint.ts';
 import { ManagementAccess } from './oidc/management-access.ts';
 import { insertedMetadataPath, protectedResourceMetadata } from './oidc/metadata.ts';
 import { Providers } from './oidc/providers.ts';
 import { revokedTokensEndpoint } from './oidc/revoked-tokens.ts';
 import { SecretBox } from './secret-box.ts';
+import { serviceApis } from './service-apis.ts';
 import { serviceCalls } from './service-calls.ts';
 import { serviceJobs } from './service-jobs.ts';
 import { type Credentials, firstStart } from './setup/first-start.ts';
@@ -155,10 +151,6 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const jobs = startJobs(serviceJobs({ database, tenants, secrets, clock, rotationDays }), logger);
   closing.add(() => jobs.stop());
 
-  const tokens = new AccessTokens({
-    keysOf: (tenant) => providers.keysOf(tenant),
-    indicatorOf: (tenant) => access.indicatorOf(tenant),
-  });
   let isServing = true;
   const app = createApp({
     tenants,
@@ -172,12 +164,9 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     oidc: oidcEndpoint({ providers, rateLimits, revokedTokens: revokedTokensEndpoint(clock) }),
     metadataPath: insertedMetadataPath,
     resourceMetadata: protectedResourceMetadata(access),
-    reference: referenceRoutes(operations),
-    authenticate: authenticate({
-      verify: (tenant, token) => tokens.verify(tenant, token),
-      isEntitled: (tenant, applicationId) => access.isEntitled(tenant, applicationId),
-    }),
-    operations: serveOperations(operations, {
+    ...serviceApis({
+      cache,
+      providers,
       refusals: audit,
       rateLimits,
       services: serviceCalls({

@@ -11,6 +11,8 @@ export interface Tenant {
   /** Of `endpoint`: what a URL of this tenant begins with. */
   host: string;
   protocol: 'http' | 'https';
+  /** Likewise: `''` or `/acme`. */
+  path: string;
   /** `{endpoint}/oidc`, with the path that issuer has. */
   issuer: string;
   isSuspended: boolean;
@@ -25,6 +27,9 @@ export interface Resolved {
   tenant: Tenant;
   prefix: string;
 }
+
+/** The tenant of the first start, by which those who run the service reach it. */
+export const DEFAULT_TENANT = 'default';
 
 /** How long a process may serve by what it last read. A change made in this process is seen at once. */
 const REFRESH_MS = 1_000;
@@ -97,18 +102,18 @@ export class Tenants {
       if (prefix === '') break;
     }
     if (this.#byId.size !== 1 || !only) return undefined;
-    const { pathname } = new URL(only.endpoint);
-    const prefix = pathname.replace(/\/+$/, '');
+    const prefix = only.path;
     return { tenant: only, prefix: path === prefix || path.startsWith(`${prefix}/`) ? prefix : '' };
   }
 
   #tenantOf(row: TenantRow, endpoint: string): Tenant {
-    const { host, protocol } = new URL(endpoint);
+    const { host, protocol, pathname } = new URL(endpoint);
     return {
       ...row,
       endpoint,
       host,
       protocol: protocol === 'https:' ? 'https' : 'http',
+      path: pathname.replace(/\/+$/, ''),
       issuer: `${endpoint}/oidc`,
       store: new TenantStore(this.#database, row.id),
     };

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import express, { type Express, type RequestHandler, Router } from 'express';
+import express, { type Express, type RequestHandler, type Router } from 'express';
 import { ServiceError } from '../errors.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { Tenants } from '../tenants.ts';
-import { factsOf, setContext } from './context.ts';
+import { DEFAULT_TENANT, type Tenants } from '../tenants.ts';
+import { type ApiParts, apiRouter, notFound } from './api.ts';
+import { contextOf, factsOf, setContext } from './context.ts';
 import { errorResponse } from './error-response.ts';
-
-const MAX_JSON_BYTES = 1024 * 1024;
 
 export interface AppParts {
   tenants: Tenants;
@@ -20,10 +19,10 @@ export interface AppParts {
   resourceMetadata: RequestHandler;
   /** RFC 8414: before the tenant, as the path that names it is moved. */
   metadataPath: RequestHandler;
-  /** Public parts of `/api`: the OpenAPI document and its reference page. */
-  reference: Router;
-  authenticate: RequestHandler;
-  operations: Router;
+  /** `/api` */
+  management: ApiParts;
+  /** `/admin/api` */
+  admin: ApiParts;
   /** Pages for people, and the API beneath them. */
   signIn: Router;
 }
@@ -55,22 +54,26 @@ function requestId(logger: Logger): RequestHandler {
   };
 }
 
-/** Sets the tenant, and takes its path prefix off the URL. */
+/**
+ * Sets the tenant, and takes its path prefix off the URL. What is read as the original URL is the one below the
+ * canonical endpoint, whichever way the request came: links are made from it.
+ */
 function resolveTenant(tenants: Tenants): RequestHandler {
   return async (request, _response, next) => {
     const resolved = await tenants.resolve(request.host ?? '', request.path);
     if (!resolved) throw new ServiceError('request.unknown_host');
     const { tenant, prefix } = resolved;
     setContext(request, { tenant, requestId: request.headers['x-request-id'] as string, ...factsOf(request) });
+    if (tenant.isSuspended) throw new ServiceError('tenant.suspended');
     if (prefix) request.url = request.url.slice(prefix.length).replace(/^(?!\/)/, '/');
+    request.originalUrl = tenant.path + request.url;
     next();
   };
 }
 
-/** 404 in the form of the Management API. */
-const notFound: RequestHandler = () => {
-  throw new ServiceError('request.not_found');
-};
+/** Those who run the service are served by the default tenant; for others there is no such path. */
+const onlyDefault: RequestHandler = (request, _response, next) =>
+  contextOf(request).tenant.id === DEFAULT_TENANT ? next() : next(new ServiceError('request.not_found'));
 
 /** The Express app: middleware in order, mounts, error answer. */
 export function createApp({ tenants, logger, trustProxy, ...parts }: AppParts): Express {
@@ -78,30 +81,16 @@ export function createApp({ tenants, logger, trustProxy, ...parts }: AppParts): 
   app.disable('x-powered-by').set('trust proxy', trustProxy).set('query parser', 'simple').set('etag', false);
   app.enable('case sensitive routing');
 
-  const management = Router({ caseSensitive: true });
-  management.use(parts.reference);
-  management.use((request, response, next) =>
-    isExperience(request.path) ? next('router') : parts.authenticate(request, response, next),
-  );
-  management.use(express.json({ limit: MAX_JSON_BYTES, strict: false, type: 'application/json' }));
-  management.use((_request, response, next) => {
-    response.setHeader('Cache-Control', 'no-store');
-    next();
-  });
-  management.use(parts.operations, notFound);
-
   app.use(requestId(logger));
   app.use(parts.health);
   app.use(parts.metadataPath);
   app.use(resolveTenant(tenants));
   app.use('/oidc', parts.oidc);
   app.get('/api/.well-known/oauth-protected-resource', parts.resourceMetadata);
-  app.use('/api', management);
+  app.use('/api', apiRouter(parts.management));
+  app.use('/admin/api', onlyDefault, apiRouter(parts.admin));
   app.use(parts.signIn);
   app.use(notFound);
   app.use(errorResponse(logger));
   return app;
 }
-
-/** The JSON under the sign-in pages has its own cookie and token instead of a bearer token. */
-const isExperience = (path: string): boolean => path === '/experience' || path.startsWith('/experience/');

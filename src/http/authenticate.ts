@@ -19,7 +19,9 @@ export interface VerifiedToken {
 export interface AuthenticateOptions {
   /** Signature, issuer, audience, `typ` and times are right, or it throws. */
   verify(tenant: Tenant, token: string): Promise<VerifiedToken>;
-  /** Whether the application still lives and still holds the Management API scope. */
+  /** That the token must hold. */
+  scope: string;
+  /** Whether the application still lives and still holds that scope. */
   isEntitled(tenant: Tenant, applicationId: string): Promise<boolean>;
 }
 
@@ -42,7 +44,7 @@ function bearerToken(tenant: Tenant, header: string | undefined): string {
 }
 
 /** Express middleware: sets `caller` in the request's context or answers 401 or 403. */
-export function authenticate({ verify, isEntitled }: AuthenticateOptions) {
+export function authenticate({ verify, isEntitled, scope }: AuthenticateOptions) {
   return async (request: Request, _response: Response, next: NextFunction): Promise<void> => {
     const context = contextOf(request);
     const token = bearerToken(context.tenant, request.headers.authorization);
@@ -52,7 +54,7 @@ export function authenticate({ verify, isEntitled }: AuthenticateOptions) {
     });
     if (!sub) throw new ServiceError('auth.jwt_sub_missing', { headers: challenge(context.tenant, 'invalid_token') });
     // Only a machine speaks for itself: `sub` = `client_id`. A user's token never opens this door.
-    if (sub !== clientId || !scopes.has('all') || !(await isEntitled(context.tenant, sub))) {
+    if (sub !== clientId || !scopes.has(scope) || !(await isEntitled(context.tenant, sub))) {
       throw new ServiceError('auth.forbidden', { headers: challenge(context.tenant, 'insufficient_scope') });
     }
     context.caller = { applicationId: sub, scopes };

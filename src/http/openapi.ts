@@ -22,6 +22,7 @@ const TAGS: Record<string, string> = {
   'jwt-customizer': 'Custom claims',
   hooks: 'Webhooks',
   logs: 'Audit log',
+  tenants: 'Tenants',
 };
 
 /** The first word of the path that names something, as a reader's heading. */
@@ -106,7 +107,11 @@ function describe(operation: Operation): Json {
 }
 
 /** OpenAPI 3.1 from the rows: paths, schemas, examples, errors, and the events as `webhooks`. */
-export function openApiDocument(operations: readonly Operation[], version: string): Json {
+export function openApiDocument(
+  operations: readonly Operation[],
+  version: string,
+  { title, scope }: { title: string; scope: string } = { title: 'Understudy Management API', scope: 'all' },
+): Json {
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
     const path = operation.path.replace(/:(\w+)/g, '{$1}');
@@ -116,7 +121,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
   return {
     openapi: '3.1.1',
     info: {
-      title: 'Understudy Management API',
+      title,
       version,
       description: 'Within a major release only additions happen. A reader ignores members it does not know.',
     },
@@ -133,7 +138,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: 'Access token of a machine-to-machine application with the scope `all`',
+          description: `Access token of a machine-to-machine application with the scope \`${scope}\``,
         },
       },
     },

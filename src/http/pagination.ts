@@ -31,14 +31,20 @@ export function readPage(query: Record<string, unknown>, mode: 'always' | 'optio
 }
 
 /** `Total-Number`, and `Link` of RFC 8288 with absolute URLs that keep the other parameters. */
-export function writePageHeaders(request: Request, response: Response, base: string, page: Page, total: number): void {
+export function writePageHeaders(
+  request: Request,
+  response: Response,
+  origin: string,
+  page: Page,
+  total: number,
+): void {
   const last = Math.max(1, Math.ceil(total / page.size));
   const [path = '', search = ''] = request.originalUrl.split('?');
   const link = (number: number, relation: string) => {
     const parameters = new URLSearchParams(search);
     parameters.set('page', String(number));
     parameters.set('page_size', String(page.size));
-    return `<${base}${path}?${parameters}>; rel="${relation}"`;
+    return `<${origin}${path}?${parameters}>; rel="${relation}"`;
   };
   const links = [link(1, 'first')];
   if (page.number > 1) links.push(link(Math.min(page.number - 1, last), 'prev'));

@@ -21,12 +21,12 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** Addresses are relative, because a tenant's endpoint may have a path. */
-const PAGE = `<!doctype html>
+const pageOf = (title: string) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Understudy Management API</title>
+    <title>${title}</title>
     <link rel="icon" href="docs/favicon-32x32.png">
     <link rel="stylesheet" href="docs/swagger-ui.css">
   </head>
@@ -57,10 +57,10 @@ const publicly = (response: Response): Response =>
   response.set({ 'Cache-Control': 'public, max-age=300', 'X-Content-Type-Options': 'nosniff' });
 
 /** `GET /openapi.json`, and `/docs`, the same for reading. Both public: they describe, they do not reveal. */
-export function referenceRoutes(operations: readonly Operation[]): Router {
-  const document = JSON.stringify(openApiDocument(operations, versionOf()));
+export function referenceRoutes(operations: readonly Operation[], about: { title: string; scope: string }): Router {
+  const document = JSON.stringify(openApiDocument(operations, versionOf(), about));
   const page: RequestHandler = (_request, response) => {
-    publicly(response).set('Content-Security-Policy', CONTENT_SECURITY_POLICY).type('html').send(PAGE);
+    publicly(response).set('Content-Security-Policy', CONTENT_SECURITY_POLICY).type('html').send(pageOf(about.title));
   };
 
   const router = Router({ caseSensitive: true, strict: true });

@@ -109,8 +109,8 @@ function answer(
     return;
   }
   const { rows, total } = outcome as Listed<unknown>;
-  const { endpoint } = contextOf(request).tenant;
-  if (input.page) writePageHeaders(request, response, endpoint, input.page, total);
+  const { host, protocol } = contextOf(request).tenant;
+  if (input.page) writePageHeaders(request, response, `${protocol}://${host}`, input.page, total);
   response.json(project(returns, rows));
 }
 

@@ -1,7 +1,7 @@
+import type { Knex } from 'knex';
 import type { Database } from '../database/connect.ts';
+import { BATCH, deleteBatch } from './delete-batch.ts';
 
-/** Rows of one delete: a larger one would hold SQLite's only writer too long. */
-const BATCH = 1_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** How long a subject token is kept after it expired: it answers why an exchange was refused, and by whom it was made. */
@@ -21,17 +21,7 @@ const expired: { table: string; column: string; keptMs: number }[] = [
 /** Deletes what nobody can use any more, of all tenants, in small batches. */
 export async function sweepExpired(database: Database, now: number): Promise<void> {
   for (const { table, column, keptMs } of expired) {
-    for (let deleted = BATCH; deleted === BATCH; ) {
-      deleted = await database.write((db) => {
-        const id = database.kind === 'sqlite' ? 'rowid' : 'ctid';
-        const due = db(table)
-          .where(column, '<', now - keptMs)
-          .limit(BATCH)
-          .select(db.raw(id));
-        return db(table)
-          .whereIn(db.raw(id) as never, due)
-          .delete();
-      });
-    }
+    const isDue = (rows: Knex.QueryBuilder) => rows.where(column, '<', now - keptMs);
+    while ((await deleteBatch(database, table, isDue)) === BATCH);
   }
 }

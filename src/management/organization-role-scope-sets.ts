@@ -1,6 +1,6 @@
 import type { TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
-import { MANAGEMENT_SCOPE_ID } from '../oidc/urns.ts';
+import { isSystemScope } from '../oidc/urns.ts';
 
 /** An organization role holds two sets: organization scopes, and scopes of API resources. */
 interface ScopeSet {
@@ -25,7 +25,7 @@ export async function addRoleScopes(
   organizationRoleId: string,
   scopeIds: string[],
 ): Promise<boolean> {
-  if (table !== ORGANIZATION_SCOPES.table && scopeIds.includes(MANAGEMENT_SCOPE_ID))
+  if (table !== ORGANIZATION_SCOPES.table && scopeIds.some(isSystemScope))
     throw new ServiceError('role.management_api_scopes_not_assignable_to_user_role');
   const added = await store.addMissing(
     table,

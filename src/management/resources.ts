@@ -5,7 +5,7 @@ import { Resource, Scope } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
 import { newId } from '../ids.ts';
-import { MANAGEMENT_RESOURCE_ID } from '../oidc/urns.ts';
+import { isSystemResource, MANAGEMENT_RESOURCE_ID } from '../oidc/urns.ts';
 import { invalidBody, optional } from './fields.ts';
 import { byName, list, mapped } from './listing.ts';
 
@@ -14,7 +14,7 @@ const ResourceWithScopes = Type.Object({ ...Resource.properties, scopes: Type.Op
 
 /** @throws 400 `resource.cannot_modify_management_api` */
 export function refuseManagementApi(resourceId: string): void {
-  if (resourceId === MANAGEMENT_RESOURCE_ID) throw new ServiceError('resource.cannot_modify_management_api');
+  if (isSystemResource(resourceId)) throw new ServiceError('resource.cannot_modify_management_api');
 }
 
 /** RFC 8707 §2: an absolute URI without a fragment. @throws 400 `guard.invalid_input` */
@@ -107,7 +107,7 @@ export const resources = [
     status: 204,
     errors: ['entity.not_found', 'resource.cannot_delete_management_api'],
     async run({ params, store }) {
-      if (params.id === MANAGEMENT_RESOURCE_ID) throw new ServiceError('resource.cannot_delete_management_api');
+      if (isSystemResource(params.id)) throw new ServiceError('resource.cannot_delete_management_api');
       const scopes = await store.from('scopes').where({ resourceId: params.id }).select('id');
       await store.remove('resources', params);
       return scopes;

@@ -4,7 +4,7 @@ import type { Condition, TenantStore } from '../database/tenant-store.ts';
 import { Resource, Scope } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
-import { MANAGEMENT_SCOPE_ID } from '../oidc/urns.ts';
+import { isSystemScope } from '../oidc/urns.ts';
 import { foreignKeyNotFound, Ids } from './fields.ts';
 import { byName, list, mapped } from './listing.ts';
 import { searchable, searching, searchOf, searchQuery } from './search.ts';
@@ -29,7 +29,7 @@ const held = (store: TenantStore, roleId: string) => store.from('roleScopes').wh
  */
 export async function assignScopes(store: TenantStore, role: RoleRow, scopeIds: string[]): Promise<ScopeRow[]> {
   if (scopeIds.length === 0) return [];
-  if (role.type === 'User' && scopeIds.includes(MANAGEMENT_SCOPE_ID))
+  if (role.type === 'User' && scopeIds.some(isSystemScope))
     throw new ServiceError('role.management_api_scopes_not_assignable_to_user_role');
   const scopes = await store.from('scopes').whereIn('id', scopeIds).orderBy(byName).select('*');
   if (scopes.length !== scopeIds.length) throw foreignKeyNotFound();

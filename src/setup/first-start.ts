@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/connect.ts';
 import type { SecretBox } from '../secret-box.ts';
+import { DEFAULT_TENANT } from '../tenants.ts';
+import { addAdminApi } from './admin-api.ts';
 import { createTenant, type MachineCredentials } from './create-tenant.ts';
 import { addDemonstration, type Demonstration, prepareDemonstration } from './demonstration.ts';
-
-export const DEFAULT_TENANT = 'default';
 
 /** `DATA_DIR/credentials.json`, written once, readable by its owner alone. */
 export interface Credentials {
@@ -57,6 +57,7 @@ export async function firstStart({
     {
       now,
       async also(store, machine) {
+        await addAdminApi(store, { endpoint, applicationId: machine.clientId, now });
         const demo = prepared && (await addDemonstration(store, { ...prepared, secrets, now }));
         credentials = { endpoint, managementApiIndicator, machine, ...(demo && { demo }) };
         await writeCredentials(dataDir, credentials);

@@ -1,0 +1,85 @@
+import type { Knex } from 'knex';
+import type { TenantStore } from '../database/tenant-store.ts';
+import { ServiceError } from '../errors.ts';
+import type { Listed, Page } from '../http/operation.ts';
+import { countChange, DEFAULT_TENANT } from '../tenants.ts';
+import { requireFreePlaces } from './endpoints.ts';
+
+interface TenantRow {
+  id: string;
+  name: string;
+  isSuspended: boolean;
+  createdAt: number;
+}
+
+/** A tenant as whoever runs the service sees it. */
+export interface TenantEntry extends TenantRow {
+  /** The first is the canonical one. */
+  endpoints: string[];
+}
+
+const COLUMNS = ['id', 'name', 'isSuspended', 'createdAt'];
+
+/** One that has no endpoint any more is being deleted, and is nobody's already. */
+const served = (db: Knex) => db('tenants').whereIn('id', db('tenantEndpoints').select('tenantId'));
+
+async function withEndpoints(db: Knex, rows: TenantRow[]): Promise<TenantEntry[]> {
+  const ids = rows.map(({ id }) => id);
+  const endpoints: { tenantId: string; url: string }[] = await db('tenantEndpoints')
+    .whereIn('tenantId', ids)
+    .orderBy('position')
+    .select('tenantId', 'url');
+  const byTenant = Map.groupBy(endpoints, ({ tenantId }) => tenantId);
+  return rows.map((row) => ({ ...row, endpoints: (byTenant.get(row.id) ?? []).map(({ url }) => url) }));
+}
+
+export async function listTenants(store: TenantStore, { limit, offset }: Page): Promise<Listed<TenantEntry>> {
+  const { db } = store.acrossTenants();
+  const order = [{ column: 'createdAt', order: 'desc' }, { column: 'id' }];
+  const rows: TenantRow[] = await served(db).orderBy(order).limit(limit).offset(offset).select(COLUMNS);
+  const [counted] = await served(db).count({ total: '*' });
+  return { rows: await withEndpoints(db, rows), total: (counted as { total: number }).total };
+}
+
+export async function findTenant(store: TenantStore, id: string): Promise<TenantEntry | undefined> {
+  const { db } = store.acrossTenants();
+  const [entry] = await withEndpoints(db, await served(db).where({ id }).select(COLUMNS));
+  return entry;
+}
+
+/** Of two changes of the list of tenants one waits: what is unique over all tenants is checked before it is written. */
+export async function lockDirectory(store: TenantStore): Promise<void> {
+  await store.acrossTenants().db('tenants').where({ id: DEFAULT_TENANT }).forUpdate().first('id');
+}
+
+export interface TenantPatch {
+  name?: string;
+  isSuspended?: boolean;
+  /** Normalised. */
+  endpoints?: string[];
+}
+
+/** @throws 404 `entity.not_exists`, 422 `entity.unique_integrity_violation` */
+export async function changeTenant(
+  store: TenantStore,
+  id: string,
+  { endpoints, ...patch }: TenantPatch,
+): Promise<TenantEntry> {
+  if (!(await findTenant(store, id))) throw new ServiceError('entity.not_exists');
+  const { db, storeOf } = store.acrossTenants();
+  if (endpoints) {
+    await requireFreePlaces(db, id, endpoints);
+    await db('tenantEndpoints').where({ tenantId: id }).delete();
+    await db('tenantEndpoints').insert(endpoints.map((url, position) => ({ url, tenantId: id, position })));
+  }
+  if (Object.keys(patch).length > 0) await db('tenants').where({ id }).update(patch);
+  await countChange(storeOf(id));
+  return (await findTenant(store, id)) as TenantEntry;
+}
+
+/** From the commit on nobody reaches it; `jobs/tenant-removal.ts` removes its rows. @throws 404 `entity.not_found` */
+export async function unlistTenant(store: TenantStore, id: string): Promise<void> {
+  const { db, storeOf } = store.acrossTenants();
+  if ((await db('tenantEndpoints').where({ tenantId: id }).delete()) === 0) throw new ServiceError('entity.not_found');
+  await countChange(storeOf(id));
+}

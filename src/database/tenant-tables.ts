@@ -1,0 +1,48 @@
+import type { Table } from './tables.ts';
+
+/** Every table, so that the compiler misses none. Parents before children, as foreign keys want it. */
+const inOrder: Record<Table, true> = {
+  users: true,
+  userIdentities: true,
+  userFactors: true,
+  applications: true,
+  applicationSecrets: true,
+  resources: true,
+  scopes: true,
+  roles: true,
+  roleScopes: true,
+  userRoles: true,
+  applicationRoles: true,
+  organizations: true,
+  organizationRoles: true,
+  organizationScopes: true,
+  organizationUsers: true,
+  organizationApplications: true,
+  organizationRoleScopes: true,
+  organizationRoleResourceScopes: true,
+  organizationUserRoles: true,
+  organizationApplicationRoles: true,
+  configs: true,
+  signInSettings: true,
+  connectors: true,
+  signingKeys: true,
+  oidcPayloads: true,
+  subjectTokens: true,
+  impersonations: true,
+  revokedTokens: true,
+  hooks: true,
+  events: true,
+  replays: true,
+  deliveries: true,
+  attempts: true,
+  scriptVersions: true,
+  activeScripts: true,
+  scriptRuns: true,
+  auditLog: true,
+  signInProgress: true,
+  verificationCodes: true,
+  rateLimits: true,
+};
+
+/** All tables of a tenant, parents before children. */
+export const tenantTables = Object.keys(inOrder) as Table[];

@@ -1,0 +1,44 @@
+import { adminOperations } from './admin/tenants.ts';
+import type { TenantCache } from './database/tenant-cache.ts';
+import type { ApiParts } from './http/api.ts';
+import { authenticate } from './http/authenticate.ts';
+import type { Operation } from './http/operation.ts';
+import { referenceRoutes } from './http/reference.ts';
+import { type Collaborators, serveOperations } from './http/serve-operations.ts';
+import { operations } from './management/index.ts';
+import { AccessTokens } from './oidc/access-tokens.ts';
+import { ManagementAccess } from './oidc/management-access.ts';
+import type { Providers } from './oidc/providers.ts';
+import { ADMIN_API, MANAGEMENT_API, type SystemApi } from './oidc/urns.ts';
+
+export interface ServiceApisParts extends Collaborators {
+  cache: TenantCache;
+  providers: Providers;
+}
+
+/** The APIs that are made of rows: each with its resource, its scope and its reference. */
+export function serviceApis({ cache, providers, ...collaborators }: ServiceApisParts): {
+  management: ApiParts;
+  admin: ApiParts;
+} {
+  function apiOf(title: string, api: SystemApi, rows: readonly Operation[]): ApiParts {
+    const access = new ManagementAccess(cache, api);
+    const tokens = new AccessTokens({
+      keysOf: (tenant) => providers.keysOf(tenant),
+      indicatorOf: (tenant) => access.indicatorOf(tenant),
+    });
+    return {
+      reference: referenceRoutes(rows, { title, scope: api.scope }),
+      authenticate: authenticate({
+        scope: api.scope,
+        verify: (tenant, token) => tokens.verify(tenant, token),
+        isEntitled: (tenant, applicationId) => access.isEntitled(tenant, applicationId),
+      }),
+      operations: serveOperations(rows, collaborators),
+    };
+  }
+  return {
+    management: apiOf('Understudy Management API', MANAGEMENT_API, operations),
+    admin: apiOf('Understudy Operator API', ADMIN_API, adminOperations),
+  };
+}
