@@ -2,6 +2,7 @@ import { ConfigError, readConfig } from './config.ts';
 import { NewerDatabaseError } from './database/migrate.ts';
 import { DatabaseInUseError } from './database/process-lock.ts';
 import { DatabaseUnreachableError } from './database/wait.ts';
+import { expectNoMore } from './observe/expected-warnings.ts'; // Ahead of ./service.ts, which loads the library.
 import { createLogger, type Logger } from './observe/logger.ts';
 import { PortTakenError, type Service, startService } from './service.ts';
 import { describeFirstStart } from './setup/first-start.ts';
@@ -32,6 +33,7 @@ function stopOnSignal(service: Service, logger: Logger): void {
   process.on('SIGTERM', stop).on('SIGINT', stop);
 }
 
+expectNoMore();
 try {
   const config = readConfig();
   const logger = createLogger(config.logLevel);

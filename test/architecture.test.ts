@@ -28,7 +28,18 @@ const ARROWS: Record<string, string> = {
 const TOP = ['service', 'service-apis', 'service-calls', 'service-jobs', 'main'];
 
 /** What stands on nothing of ours and may be used everywhere. */
-const BASE = ['entities', 'errors', 'example', 'project', 'ids', 'clock', 'config', 'environment', 'secret-box'];
+const BASE = [
+  'authentication-context',
+  'entities',
+  'errors',
+  'example',
+  'project',
+  'ids',
+  'clock',
+  'config',
+  'environment',
+  'secret-box',
+];
 
 /** What `src/` and `sandbox/` write in a few places only. */
 const DOORS = [

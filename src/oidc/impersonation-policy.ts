@@ -1,5 +1,6 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import Type, { type Static } from 'typebox';
+import { satisfiesContext } from '../authentication-context.ts';
 import type { TenantCache } from '../database/tenant-cache.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { Nullable } from '../entities.ts';
@@ -29,7 +30,13 @@ export const ImpersonationPolicy = Type.Object({
   actorMaxAge: Nullable(
     Type.Integer({ minimum: 1, maximum: 2_592_000, description: 'Seconds since the actor signed in' }),
   ),
-  requiredAcr: Nullable(Type.String({ minLength: 1, maxLength: 256, description: "The `acr` of the actor's sign-in" })),
+  requiredAcr: Nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: "The actor's sign-in must have this `acr`, or a stronger one of ours",
+    }),
+  ),
   endOnReplay: Type.Boolean({
     description: 'A second use of a subject token ends the impersonation its first use began',
   }),
@@ -100,7 +107,7 @@ async function checkSignIn(
   if (!session?.accountId) throw refuse('the actor is no longer signed in');
   if (actorMaxAge !== null && session.past(actorMaxAge))
     throw refuse(`the actor must have signed in within ${actorMaxAge} s`);
-  if (requiredAcr !== null && session.acr !== requiredAcr)
+  if (requiredAcr !== null && !satisfiesContext(session.acr, requiredAcr))
     throw refuse(`the actor's sign-in must have acr ${requiredAcr}`);
 }
 

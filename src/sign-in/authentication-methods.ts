@@ -1,3 +1,4 @@
+import { ONE_FACTOR, TWO_FACTORS } from '../authentication-context.ts';
 import type { Verification, VerificationType } from './progress.ts';
 
 /** RFC 8176 §2. */
@@ -18,10 +19,6 @@ export function authenticationMethods(verifications: readonly Verification[]): s
   const hasSecond = verified.some((type) => ['Totp', 'BackupCode', 'WebAuthn'].includes(type));
   return [...methods, ...(hasSecond && verified.length > 1 ? ['mfa'] : [])];
 }
-
-/** `acr` values, weakest first; what `requiredAcr` of the impersonation policy is compared with. */
-export const ONE_FACTOR = 'urn:understudy:acr:1fa';
-export const TWO_FACTORS = 'urn:understudy:acr:2fa';
 
 /** `acr`: two factors of different kinds, or one. */
 export const authenticationContext = (amr: readonly string[]): string =>
