@@ -47,12 +47,12 @@ export class ManagementClient {
     this.#machine = machine;
   }
 
-  async token(): Promise<string> {
+  async token(scope = 'all'): Promise<string> {
     if (this.#token) return this.#token;
     const { clientId, clientSecret } = this.#machine;
     const { status, body } = await postForm(
       `${this.#endpoint}/oidc/token`,
-      { grant_type: 'client_credentials', resource: this.#indicator, scope: 'all' },
+      { grant_type: 'client_credentials', resource: this.#indicator, scope },
       { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
     );
     if (status !== 200) throw new Error(`no machine token: ${status} ${JSON.stringify(body)}`);
