@@ -6,6 +6,7 @@ import type { Config } from './config.ts';
 import { CustomClaims } from './custom-claims/claims.ts';
 import { RunLog } from './custom-claims/runs.ts';
 import { Sandbox } from './custom-claims/sandbox.ts';
+import { scriptFetch } from './custom-claims/script-fetch.ts';
 import { connect, type Database } from './database/connect.ts';
 import { migrate } from './database/migrate.ts';
 import { lockDataDir } from './database/process-lock.ts';
@@ -101,7 +102,7 @@ async function openDatabase(config: Config, logger: Logger, closing: Closing): P
 
 async function build(config: Config, logger: Logger, closing: Closing): Promise<Service> {
   const clock = systemClock;
-  const secrets = new SecretBox(config.secretKey ?? (await loadSecretKey(config.dataDir)));
+  const secrets = new SecretBox(config.secretKey ?? (await loadSecretKey(config.dataDir)), config.previousSecretKey);
   const database = await openDatabase(config, logger, closing);
   await checkFingerprint(database, secrets);
   const credentials = await firstStart({ config, database, secrets, hashPassword, now: clock() });
@@ -112,7 +113,13 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const client = new HttpClient({ guard, proxyUrl: config.webhooks.proxyUrl });
   closing.add(() => client.close());
 
-  const sandbox = await Sandbox.start({ ...config.sandbox, logger });
+  const { fetchAllowedHosts: allowedHosts } = config.sandbox;
+  const sandbox = await Sandbox.start({
+    ...config.sandbox,
+    logger,
+    fetch:
+      allowedHosts.length > 0 ? scriptFetch({ client, allowedHosts, deadlineMs: config.sandbox.timeoutMs }) : undefined,
+  });
   closing.add(() => sandbox.close());
 
   const audit = new AuditBatch({ tenants, onError: (err) => logger.error({ err }, 'audit entries were not written') });
