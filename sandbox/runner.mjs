@@ -26,15 +26,17 @@ const scripts = new Map();
 
 confine(settings);
 send({ kind: 'ready', layers: layersInside() });
-turn();
 
-/** One frame. Between two frames the event loop turns once, so that Node's own housekeeping is done. */
-function turn() {
-  const request = receive();
-  if (!request || process.cpuUsage().user > RETIREMENT_SECONDS * 1e6) process.exit(0); // Or the parent is gone.
+// The event loop never turns: nothing here waits for it, and a turn would cost each run a tenth of its time.
+for (let request = receive(); request && !isOld(); request = receive()) {
   record(request.id);
   handle(request);
-  setImmediate(turn);
+}
+process.exit(0);
+
+/** Asked before a run is begun, so that the parent gives the one it has sent to another runner. */
+function isOld() {
+  return process.cpuUsage().user > RETIREMENT_SECONDS * 1e6;
 }
 
 /** @param {import('./protocol.ts').Request} request */
