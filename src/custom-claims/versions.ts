@@ -14,7 +14,7 @@ export interface ScriptValue {
   recordInputs?: boolean;
 }
 
-const environmentPurpose = (tenantId: string, tokenType: TokenType, number: number) =>
+export const environmentPurpose = (tenantId: string, tokenType: TokenType, number: number) =>
   `script-environment:${tenantId}:${tokenType}:${number}`;
 
 /** The version in use; undefined when there is none. */

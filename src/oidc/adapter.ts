@@ -18,6 +18,9 @@ export interface AdapterOptions {
   findClient(id: string): Promise<AdapterPayload | undefined>;
 }
 
+export const payloadPurposeOf = (tenantId: string, model: string, id: string): string =>
+  `oidc:${tenantId}:${model}:${id}`;
+
 /**
  * oidc-provider's persistence for one tenant. The id of a token, code or session is its value, so
  * it is stored as a hash, and the rest of the payload (which repeats it) encrypted.
@@ -26,7 +29,7 @@ export function adapterFor({ store, secrets, clock, findClient }: AdapterOptions
   return (model: string): Adapter => {
     if (model === 'Client') return clientAdapter(findClient);
 
-    const purposeOf = (id: string) => `oidc:${store.tenantId}:${model}:${id}`;
+    const purposeOf = (id: string) => payloadPurposeOf(store.tenantId, model, id);
 
     const open = (row: OidcPayloadRow | undefined): AdapterPayload | undefined => {
       if (!row) return undefined;

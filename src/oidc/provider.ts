@@ -116,7 +116,7 @@ function configurationOf(
       },
       long: cookieOptions,
       short: cookieOptions,
-      keys: [secrets.derive(`cookies:${tenant.id}`)],
+      keys: secrets.derive(`cookies:${tenant.id}`),
     },
     renderError: async (ctx, out) => {
       ctx.type = 'html';

@@ -35,17 +35,22 @@ const SETTING = 'secret-key-fingerprint';
 
 /**
  * The database remembers which key it was made with: another would read nothing that is encrypted,
- * and would write what the first cannot read.
+ * and would write what the first cannot read. Whoever also brings the one before may replace it.
  *
  * @throws {SecretKeyError}
  */
-export async function checkFingerprint(database: Database, { fingerprint }: SecretBox): Promise<void> {
+export async function checkFingerprint(database: Database, box: SecretBox): Promise<void> {
+  const { fingerprint, previousFingerprint } = box;
   await database.write((db) =>
     db('serviceSettings').insert({ key: SETTING, value: fingerprint }).onConflict('key').ignore(),
   );
+  if (previousFingerprint) {
+    const replaced = { key: SETTING, value: previousFingerprint };
+    await database.write((db) => db('serviceSettings').where(replaced).update({ value: fingerprint }));
+  }
   const known = await database.reader('serviceSettings').where({ key: SETTING }).first();
   if (known.value === fingerprint) return;
   throw new SecretKeyError(
-    `SECRET_KEY is not the one this database was made with (its fingerprint is ${known.value}, the given one's ${fingerprint})`,
+    `SECRET_KEY is not the one this database was made with (its fingerprint is ${known.value}, the given one's ${fingerprint}). To replace it, set SECRET_KEY_PREVIOUS to the one before.`,
   );
 }

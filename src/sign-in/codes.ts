@@ -1,5 +1,4 @@
 import { randomInt, timingSafeEqual } from 'node:crypto';
-import type { TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { addVerification, type Flow, progressOf, verificationOf } from './flow.ts';
@@ -12,7 +11,7 @@ const LIFETIME_MS = 10 * 60 * 1000;
 const MAX_ATTEMPTS = 5;
 const DIGITS = 6;
 
-const purposeOf = (store: TenantStore, id: string): string => `verification-code:${store.tenantId}:${id}`;
+export const codePurposeOf = (tenantId: string, id: string): string => `verification-code:${tenantId}:${id}`;
 
 const codeTypeOf = ({ type }: Identifier): 'EmailVerificationCode' | 'PhoneVerificationCode' =>
   type === 'email' ? 'EmailVerificationCode' : 'PhoneVerificationCode';
@@ -48,7 +47,7 @@ export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Pr
 
   const codeId = newId();
   const code = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0');
-  const codeEncrypted = tools.secrets.seal(code, purposeOf(store, codeId));
+  const codeEncrypted = tools.secrets.seal(code, codePurposeOf(store.tenantId, codeId));
   await store.add('verificationCodes', [{ id: codeId, codeEncrypted, attempts: 0, expiresAt: now + LIFETIME_MS }]);
   if (await isSent(flow, identifier)) {
     const { mail } = t;
@@ -94,7 +93,7 @@ async function spendCode({ store, tools, now }: Flow, id: string, given: string)
     { attempts: row.attempts + 1 },
   );
   if (counted !== 1) return false;
-  const code = Buffer.from(tools.secrets.open(row.codeEncrypted, purposeOf(store, id)));
+  const code = Buffer.from(tools.secrets.open(row.codeEncrypted, codePurposeOf(store.tenantId, id)));
   const isRight = given.length === code.length && timingSafeEqual(Buffer.from(given), code);
   return isRight && (await store.change('verificationCodes', { id, spentAt: null }, { spentAt: now })) === 1;
 }

@@ -85,7 +85,7 @@ export interface SavedProgress {
 /** As long as an interaction of oidc-provider lives. */
 const LIFETIME_MS = 60 * 60 * 1000;
 
-const purposeOf = (store: TenantStore, id: string): string => `sign-in-progress:${store.tenantId}:${id}`;
+export const progressPurposeOf = (tenantId: string, id: string): string => `sign-in-progress:${tenantId}:${id}`;
 
 /** The progress of each interaction in one tenant, sealed: it holds identifiers, secrets of new factors and the like. */
 export class ProgressStore {
@@ -104,7 +104,7 @@ export class ProgressStore {
     return {
       version,
       finishedAt,
-      progress: JSON.parse(this.#secrets.open(stateEncrypted, purposeOf(this.#store, id))),
+      progress: JSON.parse(this.#secrets.open(stateEncrypted, progressPurposeOf(this.#store.tenantId, id))),
     };
   }
 
@@ -131,6 +131,6 @@ export class ProgressStore {
   }
 
   #seal(id: string, progress: Progress): string {
-    return this.#secrets.seal(JSON.stringify(progress), purposeOf(this.#store, id));
+    return this.#secrets.seal(JSON.stringify(progress), progressPurposeOf(this.#store.tenantId, id));
   }
 }

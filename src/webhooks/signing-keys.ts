@@ -9,15 +9,15 @@ type HookId = Pick<HookRow, 'tenantId' | 'id'>;
 const MAX_OLD_KEYS = 5;
 const HOUR_MS = 60 * 60 * 1000;
 
-const purposeOf = ({ tenantId, id }: HookId) => `webhook-signing-key:${tenantId}:${id}`;
+export const hookKeyPurposeOf = ({ tenantId, id }: HookId) => `webhook-signing-key:${tenantId}:${id}`;
 
 export function sealSigningKey(secrets: SecretBox, hook: HookId, signingKey: string): string {
-  return secrets.seal(signingKey, purposeOf(hook));
+  return secrets.seal(signingKey, hookKeyPurposeOf(hook));
 }
 
 /** The newest key: the one the API shows. */
 export function openSigningKey(secrets: SecretBox, hook: HookKeys): string {
-  return secrets.open(hook.signingKeyEncrypted, purposeOf(hook));
+  return secrets.open(hook.signingKeyEncrypted, hookKeyPurposeOf(hook));
 }
 
 /** What a rotation writes: the new key, and the old ones that go on signing for `overlapHours` (0: none does). */
@@ -52,7 +52,7 @@ export class KeyRing {
   #open(hook: HookId, sealed: string): string {
     let key = this.#opened.get(sealed);
     if (key === undefined) {
-      key = this.#secrets.open(sealed, purposeOf(hook));
+      key = this.#secrets.open(sealed, hookKeyPurposeOf(hook));
       this.#opened.set(sealed, key);
     }
     return key;

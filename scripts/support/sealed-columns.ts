@@ -1,0 +1,42 @@
+import { inputPurpose } from '../../src/custom-claims/claims.ts';
+import { environmentPurpose } from '../../src/custom-claims/versions.ts';
+import type { Table, Tables } from '../../src/database/tables.ts';
+import { payloadPurposeOf } from '../../src/oidc/adapter.ts';
+import { secretPurposeOf } from '../../src/oidc/clients.ts';
+import { signingKeyPurposeOf } from '../../src/oidc/signing-keys.ts';
+import { codePurposeOf } from '../../src/sign-in/codes.ts';
+import { connectorPurposeOf } from '../../src/sign-in/connectors.ts';
+import { factorPurposeOf } from '../../src/sign-in/factors.ts';
+import { progressPurposeOf } from '../../src/sign-in/progress.ts';
+import { hookKeyPurposeOf } from '../../src/webhooks/signing-keys.ts';
+
+/** A column whose texts the secret key has sealed, and for what. */
+export interface SealedColumn {
+  table: Table;
+  column: string;
+  purposeOf(row: object): string;
+}
+
+const sealed = <T extends Table>(
+  table: T,
+  column: keyof Tables[T] & string,
+  purposeOf: (row: Tables[T]) => string,
+): SealedColumn => ({ table, column, purposeOf: purposeOf as SealedColumn['purposeOf'] });
+
+/** Every `*_encrypted` column there is, which `test/secret-key.test.ts` sees to. */
+export const sealedColumns: readonly SealedColumn[] = [
+  sealed('signingKeys', 'privateKeyEncrypted', ({ tenantId, id }) => signingKeyPurposeOf(tenantId, id)),
+  sealed('oidcPayloads', 'payloadEncrypted', ({ tenantId, model, id }) => payloadPurposeOf(tenantId, model, id)),
+  sealed('applicationSecrets', 'valueEncrypted', ({ tenantId, applicationId, name }) =>
+    secretPurposeOf(tenantId, applicationId, name),
+  ),
+  sealed('userFactors', 'secretEncrypted', ({ tenantId, id }) => factorPurposeOf(tenantId, id)),
+  sealed('connectors', 'clientSecretEncrypted', ({ tenantId, id }) => connectorPurposeOf(tenantId, id)),
+  sealed('signInProgress', 'stateEncrypted', ({ tenantId, id }) => progressPurposeOf(tenantId, id)),
+  sealed('verificationCodes', 'codeEncrypted', ({ tenantId, id }) => codePurposeOf(tenantId, id)),
+  sealed('scriptVersions', 'environmentEncrypted', ({ tenantId, tokenType, number }) =>
+    environmentPurpose(tenantId, tokenType, number),
+  ),
+  sealed('scriptRuns', 'inputEncrypted', ({ tenantId, jti }) => inputPurpose(tenantId, jti ?? '')),
+  sealed('hooks', 'signingKeyEncrypted', hookKeyPurposeOf),
+];

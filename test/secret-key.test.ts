@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { reseal } from '../scripts/rotate-secret-key.ts';
+import { sealedColumns } from '../scripts/support/sealed-columns.ts';
+import { connect } from '../src/database/connect.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { camelCase } from '../src/database/names.ts';
+import { tenantTables } from '../src/database/tenant-tables.ts';
+import { SecretBox } from '../src/secret-box.ts';
+import { SecretKeyError } from '../src/setup/secret-key.ts';
+import { castOf } from './support/cast.ts';
+import { createDatabase, databases } from './support/databases.ts';
+import { startService } from './support/start-service.ts';
+import { WebhookReceiver } from './support/webhook-receiver.ts';
+import { buildWorld } from './support/world.ts';
+
+const newKey = () => randomBytes(32).toString('base64');
+const boxOf = (key: string, previous?: string) =>
+  new SecretBox(Buffer.from(key, 'base64'), previous === undefined ? undefined : Buffer.from(previous, 'base64'));
+
+describe('a secret box', () => {
+  it('opens with either key and seals with the new one', () => {
+    const [before, after] = [newKey(), newKey()];
+    const old = boxOf(before).seal('hush', 'x');
+    const both = boxOf(after, before);
+    expect(both.open(old, 'x')).toBe('hush');
+    expect(boxOf(after).open(both.seal('hush', 'x'), 'x')).toBe('hush');
+    expect(() => boxOf(after).open(old, 'x')).toThrow('SECRET_KEY_PREVIOUS');
+    expect(() => both.open(old, 'y')).toThrow();
+    expect(both.derive('cookies')).toEqual([...boxOf(after).derive('cookies'), ...boxOf(before).derive('cookies')]);
+  });
+});
+
+describe.each(databases)('the secret key on %s', (kind) => {
+  it('is replaced while everything keeps working, and the one before can be dropped', async () => {
+    await using shared = await createDatabase(kind);
+    await using receiver = await WebhookReceiver.start();
+    const [first, second] = [newKey(), newKey()];
+    const open = () => connect({ databaseUrl: shared.url, dataDir: shared.dataDir, poolSize: 2 });
+
+    const before = await startService(kind, { SECRET_KEY: first }, shared);
+    const database = open();
+    const world = await buildWorld(before.api, database, receiver.url);
+    await before.api.must('PUT /configs/jwt-customizer/access-token', {
+      script: 'const getCustomJwtClaims = async () => ({});',
+      environmentVariables: { TOKEN: 'hush' },
+      recordInputs: true,
+    });
+    await before.api.must(`PATCH /hooks/${world.hook}/signing-key`);
+    const cast = castOf(before);
+    const actorToken = await cast.spa.signIn(cast.alice);
+    await cast.spa.exchange({ subject_token: await cast.mint(), actor_token: actorToken });
+    const secret = await before.api.must(`GET /applications/${world.machine}/secrets`);
+    const hook = await before.api.must(`GET /hooks/${world.hook}`);
+    await before.stop();
+
+    await expect(startService(kind, { SECRET_KEY: second }, shared)).rejects.toThrow(SecretKeyError);
+    const { credentials } = before;
+    const during = await startService(
+      kind,
+      { SECRET_KEY: second, SECRET_KEY_PREVIOUS: first, PORT: new URL(before.url).port },
+      shared,
+    );
+    expect(await before.api.must(`GET /applications/${world.machine}/secrets`)).toEqual(secret); // Its old token, too.
+
+    const box = boxOf(second, first);
+    const count = await reseal(database, box);
+    expect(count).toBeGreaterThan(8);
+    expect(await reseal(database, box)).toBe(0);
+    await during.stop();
+
+    const rows = await Promise.all(tenantTables.map((table) => database.reader(table)));
+    const sealedTexts = JSON.stringify(rows).match(/1\.[\w-]{6}\.[\w-]{30,}/g) ?? [];
+    expect(sealedTexts.length).toBeGreaterThanOrEqual(count);
+    expect(sealedTexts.filter((text) => !text.startsWith(boxOf(second).prefix))).toEqual([]);
+    for (const { table, column, purposeOf } of sealedColumns)
+      for (const row of await database.reader(table).whereNotNull(column))
+        expect(() => boxOf(second).open(row[column], purposeOf(row)), column).not.toThrow();
+    await database.close();
+
+    const after = await startService(kind, { SECRET_KEY: second, PORT: new URL(before.url).port }, shared);
+    expect(await before.api.must(`GET /applications/${world.machine}/secrets`)).toEqual(secret);
+    expect((await before.api.must(`GET /hooks/${world.hook}`)).signingKey).toBe(hook.signingKey);
+    const again = castOf({ ...after, api: before.api, credentials });
+    const answer = await again.spa.exchange({ subject_token: await again.mint(), actor_token: actorToken });
+    expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+    await after.stop();
+  });
+});
+
+it('is known to have sealed every column that says so', async () => {
+  await using shared = await createDatabase('postgres');
+  const settings = { databaseUrl: shared.url, dataDir: shared.dataDir, poolSize: 2 };
+  await migrate(settings);
+  const { reader, close } = connect(settings);
+  const columns: { tableName: string; columnName: string }[] = await reader('information_schema.columns')
+    .where('columnName', 'like', '%\\_encrypted')
+    .select('tableName', 'columnName');
+  await close();
+  const found = columns.map(({ tableName, columnName }) => `${camelCase(tableName)}.${camelCase(columnName)}`);
+  expect(found.toSorted()).toEqual(sealedColumns.map(({ table, column }) => `${table}.${column}`).toSorted());
+});
