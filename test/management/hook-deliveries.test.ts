@@ -1,0 +1,113 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { databases } from '../support/databases.ts';
+import { buildStage, type Stage } from '../support/stage.ts';
+import { status } from '../support/webhook-receiver.ts';
+
+describe.each(databases)('deliveries of a webhook on %s', (kind) => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await buildStage(kind);
+  });
+  afterAll(() => stage.close());
+  afterEach(() => stage.restore());
+
+  const call = (route: string, body?: unknown) => stage.api.call(route, body);
+  const must = (route: string, body?: unknown) => stage.api.must(route, body);
+  const createRole = (name: string) => must('POST /roles', { name, description: name });
+
+  /** A webhook that is tried once, and its path. */
+  async function listen(events: string[]) {
+    const config = { url: stage.receiver.url, retries: 0 };
+    const { id } = await must('POST /hooks', { name: 'Mine', events, config });
+    return { id, path: `/hooks/${id}` };
+  }
+
+  it('are seen with their attempts, and sent once more', async () => {
+    const { receiver } = stage;
+    const { path } = await listen(['Role.Created', 'Role.Deleted']);
+    receiver.behave(status(500, {}, 'broken'));
+    const role = await createRole('First');
+    const failed = await receiver.next('Role.Created');
+    await expect.poll(() => must(`GET ${path}/deliveries?state=dead`)).toHaveLength(1);
+    receiver.behave(status(200, {}, 'thanks'));
+    await must(`DELETE /roles/${role.id}`);
+    await receiver.next('Role.Deleted');
+    await expect.poll(() => must(`GET ${path}/deliveries?state=delivered`)).toHaveLength(1);
+
+    const [dead] = await must(`GET ${path}/deliveries?event=Role.Created`);
+    expect(dead).toEqual({
+      id: expect.any(String),
+      eventId: failed.headers['webhook-id'],
+      event: 'Role.Created',
+      state: 'dead',
+      trigger: 'schedule',
+      attempts: 1,
+      lastStatus: 500,
+      dueAt: expect.any(Number),
+      createdAt: expect.any(Number),
+    });
+    const page = await call(`GET ${path}/deliveries?page=1&page_size=1`);
+    expect(page.headers.get('total-number')).toBe('2');
+    expect(page.body).toMatchObject([{ event: 'Role.Deleted', state: 'delivered', dueAt: null }]);
+    expect(await must(`GET ${path}/deliveries?since=${Date.now() + 60_000}`)).toEqual([]);
+    expect(await call(`GET ${path}/deliveries?state=lost`)).toMatchObject({ status: 400 });
+    const { attemptLog } = await must(`GET ${path}/deliveries/${dead.id}`);
+    expect(attemptLog).toMatchObject([{ number: 1, status: 500, errorClass: 'status', responseBody: 'broken' }]);
+
+    const again = await call(`POST ${path}/deliveries/${dead.id}/redeliver`);
+    expect(again).toMatchObject({ status: 202, body: { id: expect.any(String), count: 1 } });
+    const second = await receiver.next('Role.Created');
+    expect(second.body).toBe(failed.body);
+    expect(second.headers['webhook-id']).toBe(failed.headers['webhook-id']);
+    await expect
+      .poll(() => must(`GET ${path}/deliveries/${again.body.id}`).catch(() => undefined))
+      .toMatchObject({
+        state: 'delivered',
+        trigger: 'manual',
+        attemptLog: [{ isSuccess: true, responseBody: 'thanks' }],
+      });
+    expect(await must(`GET ${path}/deliveries/${dead.id}`)).toMatchObject({ state: 'dead' });
+  });
+
+  it('are made of past events by a replay, which can be counted first and followed', async () => {
+    const { receiver } = stage;
+    const since = Date.now();
+    const names = ['One', 'Two', 'Three'];
+    for (const name of names) await createRole(name);
+    const { path } = await listen(['Role.Created']);
+
+    const counted = await call(`POST ${path}/replay`, { since, dryRun: true });
+    expect(counted).toMatchObject({ status: 200, body: { count: 3 } });
+    expect(counted.body).not.toHaveProperty('id');
+    expect((await call(`POST ${path}/replay`, { since, events: ['User.Created'], dryRun: true })).body.count).toBe(0);
+    expect((await call(`POST ${path}/replay`, { since, state: 'dead', dryRun: true })).body.count).toBe(0);
+
+    const started = await call(`POST ${path}/replay`, { since });
+    expect(started).toMatchObject({ status: 202, body: { id: expect.any(String), count: 3 } });
+    const arrived = [];
+    for (const _ of names) arrived.push(JSON.parse((await receiver.next('Role.Created')).body).data.name);
+    expect(arrived.toSorted()).toEqual(names.toSorted());
+    expect(await must(`GET ${path}/replays/${started.body.id}`)).toEqual({
+      id: started.body.id,
+      count: 3,
+      done: 3,
+      state: 'done',
+    });
+    await expect.poll(() => must(`GET ${path}/deliveries?state=delivered`)).toHaveLength(3);
+    expect(await call(`DELETE ${path}/replays/${started.body.id}`)).toMatchObject({ status: 204 });
+    expect(await call(`DELETE ${path}/replays/unknown`)).toMatchObject({ status: 404 });
+  });
+
+  it('belong to their webhook alone', async () => {
+    const { hook, delivery, replay } = stage.world;
+    const other = await listen(['Role.Created']);
+    const unknown = { status: 404, body: { code: 'entity.not_exists_with_id' } };
+    expect(await call(`GET /hooks/${hook}/deliveries/${delivery}`)).toMatchObject({ status: 200 });
+    expect(await call(`GET ${other.path}/deliveries/${delivery}`)).toMatchObject(unknown);
+    expect(await call(`POST ${other.path}/deliveries/${delivery}/redeliver`)).toMatchObject(unknown);
+    expect(await call(`GET ${other.path}/replays/${replay}`)).toMatchObject(unknown);
+    expect(await call(`DELETE ${other.path}/replays/${replay}`)).toMatchObject({ status: 404 });
+    expect(await call('GET /hooks/unknown/deliveries')).toMatchObject(unknown);
+    expect(await call('POST /hooks/unknown/replay', { since: 0 })).toMatchObject(unknown);
+  });
+});
