@@ -58,14 +58,20 @@ function refusalOf(ctx: KoaContextWithOIDC, { result, message }: ScriptFailure):
   return new errors.InvalidRequest(`Custom claims script error: ${message}`);
 }
 
-/** oidc-provider asks this once for every access token, while it is being signed. */
+/** What a script returned for a token, until the token is put together. */
+const scriptClaims = new WeakMap<IssuedToken, Record<string, unknown>>();
+
+/**
+ * oidc-provider asks this once for every access token, while it is being signed. The claims go in
+ * with `protectedClaims`: the library takes an object with a member `constructor` for no plain one.
+ */
 export function extraTokenClaims(store: TenantStore, customClaims: CustomClaims) {
-  return async (ctx: KoaContextWithOIDC, token: IssuedToken): Promise<Record<string, unknown> | undefined> => {
+  return async (ctx: KoaContextWithOIDC, token: IssuedToken): Promise<undefined> => {
     // An opaque token (an actor's) carries no claims that anyone reads.
-    if (!token.resourceServer) return undefined;
+    if (!token.resourceServer) return;
     const tokenType = token.kind === 'ClientCredentials' ? 'client-credentials' : 'access-token';
     try {
-      return await customClaims.claimsFor(store, tokenType, () => inputOf(ctx, token, store));
+      scriptClaims.set(token, await customClaims.claimsFor(store, tokenType, () => inputOf(ctx, token, store)));
     } catch (error) {
       throw error instanceof ScriptFailure ? refusalOf(ctx, error) : error;
     }
@@ -76,14 +82,19 @@ interface StructuredToken {
   payload: Record<string, unknown>;
 }
 
-/** `act` and `organization_id` are laid on last, after whatever a script returned. RFC 8693 §4.1. */
-export function protectedClaims(ctx: KoaContextWithOIDC, token: IssuedToken, { payload }: StructuredToken): void {
+/**
+ * The script's claims, the standard ones over them, and `act` and `organization_id` last, so that no
+ * script can set what the service answers for. RFC 8693 §4.1.
+ */
+export function protectedClaims(ctx: KoaContextWithOIDC, token: IssuedToken, structured: StructuredToken): void {
+  const payload = { ...scriptClaims.get(token), ...structured.payload };
   const exchange = exchangeOf(ctx);
   const organizationId = organizationIdOf(ctx, token);
   // RFC 9068 §2.2.3 wants the claim whenever scope was asked for; we always say it.
   payload.scope ??= '';
   if (organizationId !== undefined) payload.organization_id = organizationId;
   if (exchange?.actor) payload.act = { sub: exchange.actor.id };
+  structured.payload = payload;
 }
 
 /** The row of an impersonation, from the token that was just signed. */

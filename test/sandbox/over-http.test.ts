@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Cast, castOf } from '../support/cast.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+import { readCorpus } from './corpus.ts';
+import { runnersAlive } from './support.ts';
+
+const BENIGN = 'const getCustomJwtClaims = () => ({ tier: "gold" });';
+/** Of a script; the killed ones take a little longer. */
+const TIMEOUT_MS = 200;
+
+/** Every hostile script the way a tenant would bring it: uploaded, at a token, and in a test run. */
+describe('hostile scripts over HTTP', () => {
+  let service: TestService;
+  let cast: Cast;
+  beforeAll(async () => {
+    service = await startService('sqlite', {
+      SANDBOX_TIMEOUT_MS: String(TIMEOUT_MS),
+      RATE_LIMIT_TOKEN: '100000',
+      RATE_LIMIT_SUBJECT_TOKENS: '100000',
+    });
+    cast = castOf(service);
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const call = (route: string, body?: unknown) => service.api.call(route, body);
+  const exchange = async () => cast.spa.exchange({ subject_token: await cast.mint() });
+
+  it.each(readCorpus().map((script) => [`${script.category}: ${script.name}`, script] as const))(
+    '%s',
+    async (_, { source, expected }) => {
+      const uploaded = await call('PUT /configs/jwt-customizer/access-token', { script: source });
+      // What does not survive the trial at upload is refused there, and never becomes active.
+      expect([200, 201, 422]).toContain(uploaded.status);
+      if (uploaded.status !== 422) {
+        const { status, body } = await exchange();
+        const allowed = expected.map((result) => (result === 'ok' ? 200 : 400));
+        expect([...allowed, 503], JSON.stringify(body)).toContain(status);
+        if (status === 400) expect(['invalid_request', 'access_denied']).toContain(body.error);
+      }
+      const tried = await call('POST /configs/jwt-customizer/test', {
+        tokenType: 'access-token',
+        script: source,
+        token: { jti: 'x' },
+        context: { user: { id: 'x' } },
+      });
+      expect([200, 403, 422, 503]).toContain(tried.status);
+
+      // The next call of anybody is answered, by the same process.
+      await service.api.must('PUT /configs/jwt-customizer/access-token', { script: BENIGN });
+      expect((await exchange()).status).toBe(200);
+    },
+  );
+
+  it('leave no child behind', async () => {
+    expect(runnersAlive()).not.toEqual([]);
+    await service.stop();
+    expect(runnersAlive()).toEqual([]);
+  });
+});
