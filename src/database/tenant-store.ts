@@ -4,6 +4,7 @@ import type { Written } from './commits.ts';
 import type { Database } from './connect.ts';
 import { constraintError } from './constraints.ts';
 import { encode } from './encode.ts';
+import { insertEvent } from './insert-event.ts';
 import { insertMany } from './insert-many.ts';
 import type { Table, Tables } from './tables.ts';
 
@@ -105,6 +106,15 @@ export class TenantStore {
     });
   }
 
+  /** An event, and a delivery for each webhook that listens to it. */
+  async addEvent(event: Omit<Row<'events'>, 'tenantId'>): Promise<void> {
+    await this.transaction(async (store) => {
+      const own = { ...event, tenantId: this.tenantId };
+      const count = await store.#write('events', (db) => insertEvent(db, this.kind, own));
+      if (count > 0) store.#transaction?.written.add('deliveries');
+    });
+  }
+
   /** For rows that may be there already: returns those that were not. A broken foreign key still throws. */
   async addMissing<T extends Table>(table: T, rows: Fields<T>[]): Promise<Row<T>[]> {
     if (rows.length === 0) return [];
@@ -150,33 +160,18 @@ export class TenantStore {
 
   /** Changes the rows that match and says how many did: the primitive behind every "only once". */
   async change<T extends Table>(table: T, match: Key<T>, patch: Patch<T>): Promise<number> {
-    return this.#write(table, (db) =>
-      db(table)
-        .where(this.#own(match))
-        .update({ ...encode(patch), tenantId: this.tenantId }),
-    );
+    return this.changeWhere(table, (query) => query.where(match), patch);
   }
 
   /** Like `changeWhere`, and returns the ids of the rows that were changed. */
   async changedIds<T extends Table>(table: T, condition: Condition, patch: Patch<T>): Promise<string[]> {
-    const rows: { id: string }[] = await this.#write(table, (db) =>
-      db(table)
-        .where({ tenantId: this.tenantId })
-        .andWhere(condition)
-        .update({ ...encode(patch), tenantId: this.tenantId })
-        .returning('id'),
-    );
-    return rows.map(({ id }) => id);
+    const rows = await this.#write(table, (db) => this.#changing(db, table, condition, patch).returning('id'));
+    return (rows as { id: string }[]).map(({ id }) => id);
   }
 
   /** Like `change`, where equality is not enough. The conditions are added to the tenant's own. */
   async changeWhere<T extends Table>(table: T, condition: Condition, patch: Patch<T>): Promise<number> {
-    return this.#write(table, (db) =>
-      db(table)
-        .where({ tenantId: this.tenantId })
-        .andWhere(condition)
-        .update({ ...encode(patch), tenantId: this.tenantId }),
-    );
+    return this.#write(table, (db) => this.#changing(db, table, condition, patch));
   }
 
   /** @throws 404 `entity.not_found` */
@@ -218,6 +213,14 @@ export class TenantStore {
   /** The tenant goes in last, so no key can replace it. */
   #own(key: object): Record<string, unknown> {
     return { ...key, tenantId: this.tenantId };
+  }
+
+  #changing<T extends Table>(db: Knex, table: T, condition: Condition, patch: Patch<T>): Knex.QueryBuilder {
+    const { tenantId } = this;
+    return db(table)
+      .where({ tenantId })
+      .andWhere(condition)
+      .update({ ...encode(patch), tenantId });
   }
 
   /** As the database is given them: one part, unless there are more than a statement can hold. */

@@ -46,22 +46,5 @@ export async function recordEvent(
   now: number,
 ): Promise<void> {
   const payload = { event: type, createdAt: new Date(now).toISOString(), ...facts, ...announced };
-  const id = newId();
-  const hooks = await store.from('hooks').where({ enabled: true }).select('id', 'event', 'events');
-  const listening = hooks.filter(({ event, events }) => event === type || events.includes(type));
-
-  await store.add('events', [{ id, type, body: bodyOf(payload), occurredAt: now }]);
-  await store.add(
-    'deliveries',
-    listening.map((hook) => ({
-      id: newId(),
-      eventId: id,
-      hookId: hook.id,
-      state: 'waiting' as const,
-      dueAt: now,
-      attempts: 0,
-      trigger: 'schedule' as const,
-      createdAt: now,
-    })),
-  );
+  await store.addEvent({ id: newId(), type, body: bodyOf(payload), occurredAt: now });
 }

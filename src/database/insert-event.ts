@@ -1,0 +1,54 @@
+import type { Knex } from 'knex';
+import type { Database } from './connect.ts';
+import type { EventRow } from './tables.ts';
+
+const DELIVERY = '(tenant_id, id, event_id, hook_id, state, due_at, attempts, trigger, created_at)';
+
+/** Of the tenant's own webhooks, because they are joined to the event by its tenant. */
+const deliveries = (newId: string) => `select hooks.tenant_id, ${newId}, event.id, hooks.id, 'waiting',
+  event.occurred_at, 0, 'schedule', event.occurred_at from event join hooks on hooks.tenant_id = event.tenant_id`;
+
+/**
+ * One statement, planned once for each connection. A webhook that is being deleted is waited for and then left out:
+ * without the lock, its foreign key would fail the change that is announced.
+ */
+const POSTGRES = `with event as (
+    insert into events (tenant_id, id, type, body, occurred_at) values (?, ?, ?, ?, ?)
+    returning tenant_id, id, type, occurred_at
+  )
+  insert into deliveries ${DELIVERY}
+  ${deliveries(`substr(replace(gen_random_uuid()::text, '-', ''), 1, 21)`)}
+  where hooks.enabled and (hooks.event = event.type or hooks.events::jsonb @> to_jsonb(event.type))
+  for key share of hooks
+  returning id`;
+
+const SQLITE = {
+  event: 'insert into events (tenant_id, id, type, body, occurred_at) values (?, ?, ?, ?, ?)',
+  deliveries: `with event as (select tenant_id, id, type, occurred_at from events where tenant_id = ? and id = ?)
+    insert into deliveries ${DELIVERY}
+    ${deliveries('substr(lower(hex(randomblob(11))), 1, 21)')}
+    where hooks.enabled and (hooks.event = event.type or event.type in (select value from json_each(hooks.events)))
+    returning id`,
+};
+
+/**
+ * Writes an event, and a delivery due at once for each webhook of its tenant that is enabled and listens. The webhooks
+ * never come into this process. Ids of deliveries are the database's: of PostgreSQL's strong random numbers
+ * (78 bits), of SQLite's ChaCha20 that the system seeds (84 bits).
+ *
+ * @returns how many deliveries there are
+ */
+export async function insertEvent(
+  db: Knex,
+  kind: Database['kind'],
+  { tenantId, id, type, body, occurredAt }: EventRow,
+): Promise<number> {
+  const event = [tenantId, id, type, body, occurredAt];
+  if (kind === 'postgres') {
+    const rows: unknown = await db.raw(POSTGRES, event).options({ name: 'insert_event' });
+    return (rows as unknown[]).length;
+  }
+  await db.raw(SQLITE.event, event);
+  const rows: unknown[] = await db.raw(SQLITE.deliveries, [tenantId, id]);
+  return rows.length;
+}
