@@ -7,7 +7,7 @@ import { freePort } from '../../support/free-port.ts';
 const root = join(import.meta.dirname, '../../..');
 const READY_TIMEOUT_MS = 60_000;
 
-export type Server = AsyncDisposable & { origin: string };
+export type Server = AsyncDisposable & { origin: string; pid: number };
 
 /**
  * A server in a process of its own, with nothing of this one's environment; it gets `PORT` and must answer `/readyz`.
@@ -30,6 +30,7 @@ export async function spawnServer(file: string, env: Record<string, string | und
   }
   return {
     origin,
+    pid: child.pid as number,
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null) return;
       child.kill('SIGTERM');

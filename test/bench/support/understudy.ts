@@ -8,9 +8,12 @@ import { spawnServer } from './spawn-server.ts';
 /** The service as `npm start` runs it, in a process and with a data folder of its own. */
 export type Understudy = AsyncDisposable & {
   origin: string;
+  pid: number;
   dataDir: string;
   credentials: Credentials & { demo: NonNullable<Credentials['demo']> };
   api: ManagementClient;
+  /** Its token, with the scope `tenants`, opens the operator API. */
+  operator: ManagementClient;
 };
 
 /** On, as with `npm start`, but above what one benchmark sends. */
@@ -23,9 +26,11 @@ export async function startUnderstudy(databaseUrl?: string): Promise<Understudy>
   const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8'));
   return {
     origin: server.origin,
+    pid: server.pid,
     dataDir,
     credentials,
     api: new ManagementClient(server.origin, credentials.managementApiIndicator, credentials.machine),
+    operator: new ManagementClient(server.origin, `${server.origin}/admin/api`, credentials.machine),
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
       await rm(dataDir, { recursive: true });

@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import { LoadDriver } from './support/load.ts';
+import { playRounds } from './support/rounds.ts';
+import { startUnderstudy, type Understudy } from './support/understudy.ts';
+
+const TENANTS = 500;
+const ROUNDS = 7;
+const CONNECTIONS = 16;
+/** Per contestant and round: each tenant is asked four times. */
+const REQUESTS = 4 * TENANTS;
+
+interface Machine {
+  /** Path of its tenant's token endpoint. */
+  path: string;
+  form: string;
+}
+
+/**
+ * 500 tenants at paths of one host, in one process on SQLite: what making one takes, what the first request of one
+ * costs over the later ones, what each adds to memory, and client credentials over all of them in turn beside the
+ * same number at a single one.
+ */
+export async function bench() {
+  using driver = new LoadDriver();
+  await using service = await startUnderstudy();
+  const first = machineAt('', service.credentials.machine, service.credentials.managementApiIndicator);
+  const ask = async (machines: Machine[], requests: number, connections = CONNECTIONS) => {
+    const { perSecond } = await driver.send({
+      origin: service.origin,
+      path: '',
+      paths: Array.from({ length: requests }, (_, index) => machines[index % machines.length]?.path ?? ''),
+      bodies: Array.from({ length: requests }, (_, index) => machines[index % machines.length]?.form ?? ''),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      connections,
+      status: 200,
+    });
+    return perSecond;
+  };
+
+  const startedAt = performance.now();
+  const others = await makeTenants(service, TENANTS - 1);
+  const makingMs = (performance.now() - startedAt) / others.length;
+  for (let turn = 0; turn < 3; turn += 1) await ask([first], REQUESTS); // Warm, so that what grows is the tenants'.
+  const memoryOfOne = await residentMb(service);
+
+  const firstMs = 1_000 / (await ask(others, others.length, 1));
+  const laterMs = 1_000 / (await ask(others, others.length, 1));
+  const all = [first, ...others];
+  const { medians, rounds, ratio } = await playRounds(ROUNDS, {
+    one: () => ask([first], REQUESTS),
+    all: () => ask(all, REQUESTS),
+  });
+  const memoryOfAll = await residentMb(service);
+
+  return {
+    ratios: { allVsOne: ratio('all', 'one') },
+    tenants: TENANTS,
+    makingMs,
+    firstMs,
+    laterMs,
+    residentMb: { one: memoryOfOne, all: memoryOfAll },
+    residentKbPerTenant: ((memoryOfAll - memoryOfOne) * 1_024) / others.length,
+    connections: CONNECTIONS,
+    perSecond: medians,
+    rounds,
+  };
+}
+
+function machineAt(path: string, machine: { clientId: string; clientSecret: string }, resource: string): Machine {
+  const { clientId: client_id, clientSecret: client_secret } = machine;
+  const form = { grant_type: 'client_credentials', client_id, client_secret, resource, scope: 'all' };
+  return { path: `${path}/oidc/token`, form: new URLSearchParams(form).toString() };
+}
+
+async function makeTenants({ origin, operator }: Understudy, count: number): Promise<Machine[]> {
+  const machines: Machine[] = [];
+  const headers = { authorization: `Bearer ${await operator.token('tenants')}`, 'content-type': 'application/json' };
+  for (let index = 0; index < count; index += 1) {
+    const path = `/t${index}`;
+    const body = JSON.stringify({ id: `t${index}`, name: `Tenant ${index}`, endpoints: [`${origin}${path}`] });
+    const response = await fetch(`${origin}/admin/api/tenants`, { method: 'POST', headers, body });
+    if (response.status !== 201) throw new Error(`no tenant: ${response.status} ${await response.text()}`);
+    const { machine, managementApiIndicator } = (await response.json()) as {
+      machine: { clientId: string; clientSecret: string };
+      managementApiIndicator: string;
+    };
+    machines.push(machineAt(path, machine, managementApiIndicator));
+  }
+  return machines;
+}
+
+/** Of the service's process, without those of its sandbox. Only where `/proc` is. */
+async function residentMb({ pid }: Understudy): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) / 1_024;
+}
