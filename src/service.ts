@@ -15,11 +15,13 @@ import { TenantCache } from './database/tenant-cache.ts';
 import { waitForDatabase } from './database/wait.ts';
 import { createApp } from './http/app.ts';
 import { healthRoutes } from './http/health.ts';
+import { measureRequests } from './http/metrics.ts';
 import { RateLimits } from './http/rate-limits.ts';
 import { startJobs } from './jobs/scheduler.ts';
 import { AddressGuard } from './net/address-guard.ts';
 import { HttpClient } from './net/http-client.ts';
 import type { Logger } from './observe/logger.ts';
+import { createRegistry, metricsServer } from './observe/metrics.ts';
 import { oidcEndpoint } from './oidc/endpoint.ts';
 import { ManagementAccess } from './oidc/management-access.ts';
 import { insertedMetadataPath, protectedResourceMetadata } from './oidc/metadata.ts';
@@ -36,6 +38,8 @@ import { hashPassword } from './sign-in/passwords.ts';
 import { providerPages } from './sign-in/provider-pages.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { Tenants } from './tenants.ts';
+import { backlog } from './webhooks/backlog.ts';
+import { webhookMetrics } from './webhooks/metrics.ts';
 import { WebhookPoller } from './webhooks/poller.ts';
 
 /** How long a change made by another process may go unseen in clients, resources, keys and scripts. */
@@ -144,13 +148,17 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     pages: providerPages,
   });
 
-  const poller = new WebhookPoller({
+  const registry = config.metricsPort === undefined ? undefined : createRegistry();
+  const poller: WebhookPoller = new WebhookPoller({
     database,
     client,
     secrets,
     logger,
     clock,
     settings: { ...config.webhooks, databaseUrl: config.databaseUrl },
+    onAttempt:
+      registry &&
+      webhookMetrics(registry, { stats: () => poller.stats(), backlog: () => backlog(database, clock()), clock }),
   });
   await poller.start();
   closing.add(() => poller.stop());
@@ -191,8 +199,14 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   });
 
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 }, app);
-  await listen(server, config.port);
+  await listen(server, config.port, 'PORT');
   closing.add(() => stopListening(server));
+  if (registry && config.metricsPort !== undefined) {
+    measureRequests(server, registry);
+    const metrics = metricsServer(registry);
+    await listen(metrics, config.metricsPort, 'METRICS_PORT');
+    closing.add(() => stopListening(metrics));
+  }
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
     credentials,
@@ -204,16 +218,17 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
 }
 
 export class PortTakenError extends Error {
-  constructor(port: number) {
-    super(`PORT ${port} is taken by another process. Stop it, or set PORT to a free one.`);
+  constructor(variable: string, port: number) {
+    super(`${variable} ${port} is taken by another process. Stop it, or set ${variable} to a free one.`);
     this.name = 'PortTakenError';
   }
 }
 
-function listen(server: Server, port: number): Promise<void> {
+/** @throws PortTakenError, which names the variable that the port came from */
+function listen(server: Server, port: number, variable: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'EADDRINUSE' ? new PortTakenError(port) : error),
+      reject(error.code === 'EADDRINUSE' ? new PortTakenError(variable, port) : error),
     );
     server.listen(port, resolve);
   });
