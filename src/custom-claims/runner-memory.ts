@@ -50,7 +50,7 @@ export class ResidentMemory {
 }
 
 /** Bubblewrap stays as the parent of what it starts; the runner itself has no children. */
-function innermost(pid: number): number {
+export function innermost(pid: number): number {
   const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
   return child ? innermost(Number(child)) : pid;
 }

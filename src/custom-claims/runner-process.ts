@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readSync, unlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import type { Reply, Request } from '../../sandbox/protocol.ts';
 import { encodeFrame, FrameReader } from './runner-frames.ts';
+import { innermost } from './runner-memory.ts';
 
 /** How a runner is started. */
 export interface RunnerCommand {
@@ -128,6 +129,15 @@ export class RunnerProcess {
     const id = Buffer.alloc(4);
     readSync(this.#recorder, id, 0, 4, 0);
     return id.readUInt32LE();
+  }
+
+  /** From now on it gets the CPU that others leave. */
+  lowerPriority(): void {
+    try {
+      setPriority(innermost(this.pid), constants.priority.PRIORITY_BELOW_NORMAL);
+    } catch {
+      // Not on this platform, or already gone: it is a courtesy to the neighbours, not a limit.
+    }
   }
 
   /** Resolves when the process is gone. Native code cannot refuse this signal. */

@@ -55,7 +55,9 @@ export class Lane {
   async open(): Promise<void> {
     const { size, standby } = this.#options;
     this.#isOpen = true;
-    await Promise.all(Array.from({ length: size + standby }, () => this.#spawn()));
+    const spawns = Array.from({ length: size + standby }, () => this.#spawn());
+    for (const spawn of spawns) this.#track(spawn.catch(() => {})); // Told below; `close` waits for all of them.
+    await Promise.all(spawns);
   }
 
   /** For a lane that need not be there at the start: returns at once, and keeps trying. */

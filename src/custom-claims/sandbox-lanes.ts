@@ -36,8 +36,12 @@ export class Lanes {
   /** Starts what the first run needs. Rejects when runners do not start at all. */
   static async open(options: LanesOptions): Promise<Lanes> {
     const lanes = new Lanes(options);
-    if (options.isolation === 'shared') await lanes.#shared().open();
-    else await lanes.#fillReserve();
+    try {
+      await (options.isolation === 'shared' ? lanes.#shared().open() : lanes.#fillReserve());
+    } catch (error) {
+      await lanes.close();
+      throw error;
+    }
     return lanes;
   }
 
@@ -79,9 +83,14 @@ export class Lanes {
     return this.#lane('shared', { size: this.#options.runners, standby: 1, spawn: this.#options.spawn });
   }
 
-  /** One at a time, with a standby of its own: whoever crashes runners wears out nobody else's. */
+  /** One at a time, behind everybody else for the CPU, and with a standby of its own: who crashes runners wears out no other's. */
   #quarantine(): Lane {
-    return this.#lane('quarantine', { size: 1, standby: 1, spawn: this.#options.spawn });
+    const spawn = async () => {
+      const process = await this.#options.spawn();
+      process.lowerPriority();
+      return process;
+    };
+    return this.#lane('quarantine', { size: 1, standby: 1, spawn });
   }
 
   #lane(name: string, layout: { size: number; standby: number; spawn: () => Promise<RunnerProcess> }): Lane {

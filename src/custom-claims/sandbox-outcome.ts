@@ -15,7 +15,7 @@ export function runOutcome(answer: Answer, limits: SandboxLimits): RunOutcome {
   if (reply.kind !== 'done') return stopped('killed', 'The runner broke the protocol.', wallMs);
   return {
     wallMs,
-    cpuMs: Number(reply.cpuMs) || 0,
+    cpuMs: Math.min(Math.max(Number(reply.cpuMs) || 0, 0), wallMs),
     spareUsed: reply.spareUsed === true,
     console: consoleOf(reply.console, limits),
     ...resultOf(reply, limits),

@@ -12,6 +12,9 @@ const KILLS = 10;
 /** Milliseconds of CPU from which a run counts as a misdeed although it ended well: neighbours waited for it. */
 const HEAVY_MS = 250;
 
+/** Keys from which on those that only have old notes are looked for and forgotten. */
+const SWEEP_AT = 1_000;
+
 /**
  * Remembers whose runs had to be stopped. Placement follows the tenant, because a script is changed in a moment;
  * refusal follows the script, because it is the last resort and its author must be able to end it.
@@ -64,6 +67,7 @@ export class Quarantine {
   }
 
   #note(notes: Map<string, number[]>, key: string): void {
+    if (notes.size >= SWEEP_AT) for (const each of [...notes.keys()]) this.#recent(notes, each);
     const recent = this.#recent(notes, key);
     notes.set(key, [...recent, this.#clock()].slice(-KILLS));
   }

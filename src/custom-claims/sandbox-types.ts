@@ -57,7 +57,7 @@ export type RunOutcome = {
   wallMs: number;
   /** Milliseconds the isolate was executing; for a killed run the wall time. */
   cpuMs: number;
-  /** What the script wrote; empty when it was killed, because its memory is gone. */
+  /** What the script wrote; empty when it was killed or gave up waiting for a fetch, as it could not be asked any more. */
   console: ConsoleLine[];
   /** Whether the fresh context had been prepared ahead. */
   spareUsed: boolean;

@@ -1,6 +1,7 @@
 import { Sandbox } from '../../src/custom-claims/sandbox.ts';
 import type { Bench } from './run.ts';
 import { latencyUs, median, rate } from './sandbox/measure.ts';
+import { neighbourP95 } from './sandbox/neighbour.ts';
 import { nodeVm, quickjs, rawIsolatedVm, workerd } from './sandbox/peers.ts';
 import { INPUT, SCRIPT, verify } from './sandbox/sample.ts';
 
@@ -90,9 +91,10 @@ export const bench: Bench = async () => {
   const sparePercent = Math.round(median(rounds.map(({ spareShare }) => spareShare)) * 100);
   const idleTenantMb = await idleTenant();
   const killRecoveryMs = await killRecovery();
+  const neighbour = await neighbourP95();
   const layers = [...one.layers];
   for (const each of [one, two, plain, vm, quick, worker, raw]) await each.close();
-  return { ratios, killRecoveryMs, idleTenantMb, sparePercent, layers, rounds };
+  return { ratios, killRecoveryMs, idleTenantMb, neighbour, sparePercent, layers, rounds };
 };
 
 /** Median milliseconds of the next run after a runner was killed, as another tenant sees it who was waiting for it. */

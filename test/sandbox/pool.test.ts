@@ -69,7 +69,7 @@ describe('a runner that ends', () => {
     expect(laneOf(sandbox, 'shared')).toMatchObject({ deaths: 1 });
   });
 
-  it('is not replaced in a rush when runners die by themselves', async () => {
+  it('is replaced even when runners keep dying by themselves', async () => {
     await using sandbox = await startSandbox({ runners: 1 });
     for (let i = 0; i < 4; i++) {
       const { runners = [] } = laneOf(sandbox, 'shared') ?? {};
