@@ -70,14 +70,15 @@ export class Tenants {
   #byId = new Map<string, Tenant>();
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
-  /** A change was committed here after the last reading began. */
-  #isOutdated = false;
+  /** Changes committed in this process, and how many of them the last reading has surely seen. */
+  #changes = 0;
+  #seen = 0;
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
     database.commits.listen((_tenantId, written) => {
-      if (written.has('tenants')) this.#isOutdated = true;
+      if (written.has('tenants')) this.#changes += 1;
     });
   }
 
@@ -120,18 +121,19 @@ export class Tenants {
   }
 
   async #refresh(): Promise<void> {
-    if (!this.#isOutdated && this.#clock() - this.#readAt < REFRESH_MS) return;
+    const changes = this.#changes;
+    if (this.#seen >= changes && this.#clock() - this.#readAt < REFRESH_MS) return;
     do {
       this.#reading ??= this.#read().finally(() => {
         this.#reading = undefined;
       });
       await this.#reading;
-    } while (this.#isOutdated); // The reading that was waited for may have begun before the change.
+    } while (this.#seen < changes); // The reading that was waited for may have begun before the change.
   }
 
   async #read(): Promise<void> {
     const startedAt = this.#clock();
-    this.#isOutdated = false;
+    const changes = this.#changes;
     const db = this.#database.reader;
     const rows: TenantRow[] = await db('tenants').select('id', 'name', 'isSuspended', 'settings', 'version');
     const endpoints: { url: string; tenantId: string }[] = await db('tenantEndpoints')
@@ -158,6 +160,7 @@ export class Tenants {
     this.#byId = byId;
     this.#byPlace = byPlace;
     this.#readAt = startedAt;
+    this.#seen = changes;
   }
 }
 

@@ -110,7 +110,7 @@ describe.each(databases)('signing keys on %s', (kind) => {
     await backdate(next, { createdAt: Date.now() - PUBLISHED_MS });
     await Promise.all([job(), job()]);
     expect(idOf(await keys(), 'current')).toBe(next);
-    await expect.poll(async () => decodeProtectedHeader(await machineToken()).kid).toBe(next);
+    await expect.poll(async () => decodeProtectedHeader(await machineToken()).kid, { timeout: 5_000 }).toBe(next);
   });
 
   it('are rotated by schedule: of the service, or the tenant', async () => {
@@ -146,7 +146,7 @@ describe.each(databases)('signing keys on %s', (kind) => {
     await cast.spa.signIn(cast.alice); // The client verifies the ID token.
   });
 
-  it('are swapped under load without a failed request', async () => {
+  it('are swapped under load without a failed request', { timeout: 60_000 }, async () => {
     const old = await machineToken();
     let isOver = false;
     const seen: number[] = [];
@@ -165,7 +165,7 @@ describe.each(databases)('signing keys on %s', (kind) => {
       for (let turn = 0; turn < 5; turn += 1) {
         await rotate({ signingKeyAlgorithm: turn % 2 ? 'ES256' : 'ES384', immediately: true });
         const before = seen.length;
-        await expect.poll(() => seen.length - before).toBeGreaterThan(30);
+        await expect.poll(() => seen.length - before, { timeout: 20_000 }).toBeGreaterThan(30);
       }
     } finally {
       isOver = true;
@@ -182,7 +182,7 @@ describe.each(databases)('signing keys on %s', (kind) => {
     expect(await callWith(old)).toBe(200);
     await backdate(first, { retireAt: Date.now() - 1 });
     await job();
-    await expect.poll(published).not.toContain(first);
+    await expect.poll(published, { timeout: 5_000 }).not.toContain(first);
     expect([await isActive(old), await callWith(old)]).toEqual([false, 401]);
   });
 });
