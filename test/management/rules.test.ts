@@ -27,7 +27,7 @@ describe.each(databases)('every call on %s', (kind) => {
     expect(await ask({})).toMatchObject({
       status: 401,
       code: 'auth.authorization_header_missing',
-      challenge: 'Bearer',
+      challenge: expect.stringMatching(/^Bearer resource_metadata="http/),
     });
     expect(await ask({ authorization: 'Basic YTpi' })).toMatchObject({
       status: 401,

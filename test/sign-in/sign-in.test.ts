@@ -62,19 +62,21 @@ describe.each(databases)('sign-in on %s', (kind) => {
   it('answers a wrong password and an unknown account alike, in text and in time', async () => {
     await using service = await startService(kind);
     const { actor } = service.credentials.demo;
-    const answers = [];
-    for (const identifier of [actor.username, 'nobody_here']) {
+    const answers: Record<string, { status: number; text: string; took: number }> = {};
+    // Taken in turn, and the quickest of each: what a busy machine adds is not the answer's.
+    for (const identifier of Array.from({ length: 4 }, () => [actor.username, 'nobody_here']).flat()) {
       const visitor = new Visitor(service.url);
       await visitor.open((await authorization(service)).url);
       await visitor.submit('identifier', { identifier });
       const startedAt = performance.now();
       const { status, text } = await visitor.submit('password', { password: 'not it' });
-      answers.push({ status, text: text.replace(identifier, '…'), took: performance.now() - startedAt });
+      const took = Math.min(performance.now() - startedAt, answers[identifier]?.took ?? Number.POSITIVE_INFINITY);
+      answers[identifier] = { status, text: text.replace(identifier, '…'), took };
       expect(visitor.page?.html).toContain('aria-invalid="true"');
     }
-    const [known, unknown] = answers;
+    const [known, unknown] = [answers[actor.username], answers.nobody_here];
     expect(known).toMatchObject({ status: 422, text: unknown?.text });
-    expect((unknown?.took as number) / (known?.took as number)).toBeGreaterThan(0.2);
+    expect((unknown?.took as number) / (known?.took as number)).toBeGreaterThan(0.3);
   });
 
   it('locks an account after ten tries, whether it exists or not', async () => {
