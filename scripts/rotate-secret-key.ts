@@ -1,6 +1,7 @@
 import type { Database } from '../src/database/connect.ts';
 import type { HookRow } from '../src/database/tables.ts';
 import type { SecretBox } from '../src/secret-box.ts';
+import { checkFingerprint } from '../src/setup/secret-key.ts';
 import { hookKeyPurposeOf } from '../src/webhooks/signing-keys.ts';
 import { withDatabase } from './support/running-service.ts';
 import { type SealedColumn, sealedColumns } from './support/sealed-columns.ts';
@@ -72,6 +73,9 @@ export async function reseal(database: Database, secrets: SecretBox): Promise<nu
 }
 
 export async function run(): Promise<void> {
-  const count = await withDatabase(reseal);
+  const count = await withDatabase(async (database, secrets) => {
+    await checkFingerprint(database, secrets);
+    return reseal(database, secrets);
+  });
   console.log(`${count} values sealed with SECRET_KEY. Nothing needs SECRET_KEY_PREVIOUS any more.`);
 }

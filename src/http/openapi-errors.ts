@@ -11,6 +11,7 @@ const ANYWHERE: ErrorCode[] = [
   'request.too_large',
   'request.unsupported_media_type',
   'request.unknown_host',
+  'tenant.suspended',
 ];
 
 type ByStatus = [status: number, codes: ErrorCode[]][];
