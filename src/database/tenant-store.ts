@@ -6,6 +6,7 @@ import { constraintError } from './constraints.ts';
 import { encode } from './encode.ts';
 import { insertEvent } from './insert-event.ts';
 import { insertMany } from './insert-many.ts';
+import { selectOne } from './select-one.ts';
 import type { Table, Tables } from './tables.ts';
 
 type Row<T extends Table> = Tables[T];
@@ -60,7 +61,8 @@ export class TenantStore {
   }
 
   async find<T extends Table>(table: T, key: Key<T>): Promise<Row<T> | undefined> {
-    return (await this.#reader(table).where(this.#own(key)).first()) as Row<T> | undefined;
+    const [row] = (await this.#reader.raw(...selectOne(table, this.#own(key)))) as unknown as Row<T>[];
+    return row;
   }
 
   /** @throws 404 `entity.not_exists_with_id`, for users `entity.not_found` */
