@@ -20,8 +20,7 @@ export type Query = Knex.QueryBuilder;
 /** Conditions, written on a query that already stays inside the tenant. */
 export type Condition = (query: Query) => void;
 
-/** Rows of one insert. Knex writes them for SQLite as a compound select, which holds 500. */
-const MAX_ROWS = 400;
+const MAX_ROWS = 400; // Of one insert: Knex writes it for SQLite as a compound select, which holds 500.
 
 /** `written` collects the tables to tell the listeners of `Database.commits` of when all is committed. */
 type Transaction = { db: Knex; written: Set<Written> };
@@ -61,8 +60,7 @@ export class TenantStore {
   }
 
   async find<T extends Table>(table: T, key: Key<T>): Promise<Row<T> | undefined> {
-    const [row] = (await this.#reader.raw(...selectOne(table, this.#own(key)))) as unknown as Row<T>[];
-    return row;
+    return ((await this.#reader.raw(...selectOne(table, this.#own(key)))) as unknown as Row<T>[])[0];
   }
 
   /** @throws 404 `entity.not_exists_with_id`, for users `entity.not_found` */
