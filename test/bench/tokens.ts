@@ -6,16 +6,16 @@ import { playRounds } from './support/rounds.ts';
 import { spawnServer } from './support/spawn-server.ts';
 import { startUnderstudy, type Understudy } from './support/understudy.ts';
 
-const ROUNDS = 7;
+const ROUNDS = 5;
 const CONNECTIONS = 16;
 /** Per contestant and round: the better part of a second for each. */
-const REQUESTS = 2_000;
+const REQUESTS = 1_500;
 const RAW_REQUESTS = 8_000;
 
 /**
- * Tokens per second, exchanged (with an actor) and by client credentials, on both databases with durable settings,
- * beside a bare Express and jose endpoint that signs the same claims. No claims script is active. Subject tokens are
- * minted, and the actor is signed in, outside the measured time.
+ * Tokens per second, exchanged (alone, with an actor token, with a claims script) and by client credentials, on both
+ * databases with durable settings, beside a bare Express and jose endpoint that signs the same claims. Subject tokens
+ * are minted, the actor is signed in and the script comes and goes outside the measured time.
  */
 export async function bench() {
   using driver = new LoadDriver();
@@ -23,21 +23,31 @@ export async function bench() {
   await using raw = await spawnServer('test/bench/raw/tokens.ts');
   await using onSqlite = await startUnderstudy();
   await using onPostgres = await startUnderstudy(postgres.url);
-  const [sqlite, postgresql] = [await clientOf(driver, onSqlite), await clientOf(driver, onPostgres)];
+  const sqlite = await contestants(driver, onSqlite);
+  const postgresql = await contestants(driver, onPostgres);
 
   const { medians, rounds, ratio } = await playRounds(ROUNDS, {
-    exchangeRaw: async () => send(driver, raw, RAW_REQUESTS, await sqlite.exchanges(1)),
-    exchangeSqlite: async () => send(driver, onSqlite, REQUESTS, await sqlite.exchanges(REQUESTS)),
-    exchangePostgres: async () => send(driver, onPostgres, REQUESTS, await postgresql.exchanges(REQUESTS)),
-    clientCredentialsRaw: () => send(driver, raw, RAW_REQUESTS, [sqlite.clientCredentials]),
-    clientCredentialsSqlite: () => send(driver, onSqlite, REQUESTS, [sqlite.clientCredentials]),
-    clientCredentialsPostgres: () => send(driver, onPostgres, REQUESTS, [postgresql.clientCredentials]),
+    exchangeRaw: async () => send(driver, raw, RAW_REQUESTS, await sqlite.forms(1)),
+    exchangeSqlite: sqlite.exchange,
+    exchangePostgres: postgresql.exchange,
+    exchangeActorRaw: async () => send(driver, raw, RAW_REQUESTS, await sqlite.forms(1, true)),
+    exchangeActorSqlite: sqlite.exchangeWithActor,
+    exchangeActorPostgres: postgresql.exchangeWithActor,
+    exchangeScriptSqlite: sqlite.exchangeWithScript,
+    exchangeScriptPostgres: postgresql.exchangeWithScript,
+    clientCredentialsRaw: () => send(driver, raw, RAW_REQUESTS, [sqlite.machine]),
+    clientCredentialsSqlite: sqlite.clientCredentials,
+    clientCredentialsPostgres: postgresql.clientCredentials,
   });
 
   return {
     ratios: {
       exchangeSqliteVsRaw: ratio('exchangeSqlite', 'exchangeRaw'),
       exchangePostgresVsRaw: ratio('exchangePostgres', 'exchangeRaw'),
+      exchangeActorSqliteVsRaw: ratio('exchangeActorSqlite', 'exchangeActorRaw'),
+      exchangeActorPostgresVsRaw: ratio('exchangeActorPostgres', 'exchangeActorRaw'),
+      exchangeScriptSqliteVsRaw: ratio('exchangeScriptSqlite', 'exchangeRaw'),
+      exchangeScriptPostgresVsRaw: ratio('exchangeScriptPostgres', 'exchangeRaw'),
       clientCredentialsSqliteVsRaw: ratio('clientCredentialsSqlite', 'clientCredentialsRaw'),
       clientCredentialsPostgresVsRaw: ratio('clientCredentialsPostgres', 'clientCredentialsRaw'),
     },
@@ -66,42 +76,56 @@ async function send(
   return perSecond;
 }
 
-/** What a client of this service sends, its actor signed in through the pages and the demonstration's script gone. */
-async function clientOf(driver: LoadDriver, { origin, api, credentials }: Understudy) {
-  const { machine, managementApiIndicator, demo } = credentials;
-  await api.must('DELETE /configs/jwt-customizer/access-token');
+/** The rounds of one service: what is sent, and what is put in place before. */
+async function contestants(driver: LoadDriver, service: Understudy) {
+  const { origin, api, credentials } = service;
+  const { managementApiIndicator, demo } = credentials;
   const { tokens } = await signIn({ endpoint: origin, ...demo, scope: 'openid', person: demo.actor });
+  const { script } = await api.must('GET /configs/jwt-customizer/access-token');
+  await api.must('DELETE /configs/jwt-customizer/access-token');
 
-  const exchange = (subject_token: string) => ({
-    grant_type: TOKEN_EXCHANGE,
-    client_id: demo.clientId,
-    subject_token,
-    subject_token_type: ACCESS_TOKEN,
-    actor_token: tokens.access_token,
-    actor_token_type: ACCESS_TOKEN,
-    resource: demo.resource,
-    scope: demo.scope,
-  });
+  const actor = { actor_token: tokens.access_token, actor_token_type: ACCESS_TOKEN };
+  const machine = {
+    grant_type: 'client_credentials',
+    client_id: credentials.machine.clientId,
+    client_secret: credentials.machine.clientSecret,
+    resource: managementApiIndicator,
+    scope: 'all',
+  };
+
+  /** A subject token is good for one exchange, so each round mints its own. */
+  async function forms(count: number, withActor = false): Promise<Record<string, string>[]> {
+    const { bodies } = await driver.send({
+      origin,
+      path: '/api/subject-tokens',
+      headers: { authorization: `Bearer ${await api.token()}`, 'content-type': 'application/json' },
+      bodies: Array(count).fill(JSON.stringify({ userId: demo.subject.id, context: { ticketId: 'TICKET-7' } })),
+      connections: CONNECTIONS,
+      status: 201,
+    });
+    return bodies.map((body) => ({
+      grant_type: TOKEN_EXCHANGE,
+      client_id: demo.clientId,
+      subject_token: JSON.parse(body).subjectToken,
+      subject_token_type: ACCESS_TOKEN,
+      ...(withActor && actor),
+      resource: demo.resource,
+      scope: demo.scope,
+    }));
+  }
 
   return {
-    /** A subject token is good for one exchange, so each round mints its own. */
-    async exchanges(count: number) {
-      const { bodies } = await driver.send({
-        origin,
-        path: '/api/subject-tokens',
-        headers: { authorization: `Bearer ${await api.token()}`, 'content-type': 'application/json' },
-        bodies: Array(count).fill(JSON.stringify({ userId: demo.subject.id, context: { ticketId: 'TICKET-7' } })),
-        connections: CONNECTIONS,
-        status: 201,
-      });
-      return bodies.map((body) => exchange(JSON.parse(body).subjectToken));
+    machine,
+    forms,
+    exchange: async () => send(driver, service, REQUESTS, await forms(REQUESTS)),
+    exchangeWithActor: async () => send(driver, service, REQUESTS, await forms(REQUESTS, true)),
+    async exchangeWithScript() {
+      const ready = await forms(REQUESTS);
+      await api.must('PUT /configs/jwt-customizer/access-token', { script });
+      const perSecond = await send(driver, service, REQUESTS, ready);
+      await api.must('DELETE /configs/jwt-customizer/access-token');
+      return perSecond;
     },
-    clientCredentials: {
-      grant_type: 'client_credentials',
-      client_id: machine.clientId,
-      client_secret: machine.clientSecret,
-      resource: managementApiIndicator,
-      scope: 'all',
-    },
+    clientCredentials: () => send(driver, service, REQUESTS, [machine]),
   };
 }
