@@ -6,7 +6,8 @@ import { runnersAlive } from './support.ts';
 
 const BENIGN = 'const getCustomJwtClaims = () => ({ tier: "gold" });';
 /** Of a script; the killed ones take a little longer. */
-const TIMEOUT_MS = 200;
+const TIMEOUT_MS = 250;
+const PATIENCE = { timeout: 10_000, interval: 100 };
 
 /** Every hostile script the way a tenant would bring it: uploaded, at a token, and in a test run. */
 describe('hostile scripts over HTTP', () => {
@@ -32,10 +33,15 @@ describe('hostile scripts over HTTP', () => {
       // What does not survive the trial at upload is refused there, and never becomes active.
       expect([200, 201, 422]).toContain(uploaded.status);
       if (uploaded.status !== 422) {
-        const { status, body } = await exchange();
-        const allowed = expected.map((result) => (result === 'ok' ? 200 : 400));
-        expect([...allowed, 503], JSON.stringify(body)).toContain(status);
-        if (status === 400) expect(['invalid_request', 'access_denied']).toContain(body.error);
+        const allowed = [503, ...expected.map((result) => (result === 'ok' ? 200 : 400))];
+        // Again where a busy machine made a harmless one too late; nothing else is an answer, ever.
+        const isAllowed = async () => {
+          const { status, body } = await exchange();
+          expect([200, 400, 503], JSON.stringify(body)).toContain(status);
+          if (status === 400) expect(['invalid_request', 'access_denied']).toContain(body.error);
+          return allowed.includes(status);
+        };
+        await expect.poll(isAllowed, PATIENCE).toBe(true);
       }
       const tried = await call('POST /configs/jwt-customizer/test', {
         tokenType: 'access-token',
@@ -47,7 +53,7 @@ describe('hostile scripts over HTTP', () => {
 
       // The next call of anybody is answered, by the same process.
       await service.api.must('PUT /configs/jwt-customizer/access-token', { script: BENIGN });
-      expect((await exchange()).status).toBe(200);
+      await expect.poll(async () => (await exchange()).status, PATIENCE).toBe(200);
     },
   );
 
