@@ -4,6 +4,7 @@ import pg from 'pg';
 import { CommitGroup } from './commit-group.ts';
 import { Commits } from './commits.ts';
 import { camelCase, snakeCase } from './names.ts';
+import { againWhenUndone } from './retry.ts';
 import { booleanColumns, jsonColumns } from './tables.ts';
 
 // Times and counts are bigint columns; all of them fit a double exactly.
@@ -110,8 +111,8 @@ export function connect(settings: DatabaseSettings): Database {
     return {
       kind: 'postgres',
       reader: pool,
-      write: (work) => work(pool),
-      transaction: (work) => pool.transaction(work),
+      write: (work) => againWhenUndone(() => work(pool)),
+      transaction: (work) => againWhenUndone(() => pool.transaction(work)),
       commits: new Commits(),
       close: () => pool.destroy(),
     };

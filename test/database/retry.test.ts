@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { connect } from '../../src/database/connect.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { createDatabase } from '../support/databases.ts';
+
+it('two transactions that lock in opposite order both succeed on PostgreSQL', async () => {
+  await using owned = await createDatabase('postgres');
+  const settings = { databaseUrl: owned.url, dataDir: owned.dataDir, poolSize: 4 };
+  await migrate(settings);
+  const database = connect(settings);
+  await database.write((db) =>
+    db('serviceSettings').insert([
+      { key: 'a', value: '0' },
+      { key: 'b', value: '0' },
+    ]),
+  );
+  let firstLocks = 0;
+  const bothHoldOne = Promise.withResolvers<void>();
+  const attempts: string[] = [];
+  const swap = (first: string, second: string) =>
+    database.transaction(async (db) => {
+      attempts.push(first);
+      await db('serviceSettings').where({ key: first }).update({ value: first });
+      firstLocks += 1;
+      if (firstLocks === 2) bothHoldOne.resolve();
+      await bothHoldOne.promise;
+      await db('serviceSettings').where({ key: second }).update({ value: first });
+    });
+  await Promise.all([swap('a', 'b'), swap('b', 'a')]);
+  expect(attempts).toHaveLength(3); // One of the two was undone, and done again.
+  await database.close();
+});
