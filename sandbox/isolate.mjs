@@ -74,14 +74,16 @@ export class Realm {
   }
 
   /**
-   * Calls an operation of the prelude and drains the microtasks.
+   * Calls an operation of the prelude and drains the microtasks. Each time limit costs a wake-up of another thread, so an
+   * operation that cannot reach the script's code goes without.
    *
    * @param {'start' | 'resume' | 'take' | 'lines' | 'defined'} operation
    * @param {string[]} texts
-   * @param {number} timeoutMs
+   * @param {number} [timeoutMs]
    */
   call(operation, texts, timeoutMs) {
-    return String(this.#entry.applySync(undefined, [operation, ...texts], { timeout: timeoutMs }));
+    const options = timeoutMs === undefined ? {} : { timeout: timeoutMs };
+    return String(this.#entry.applySync(undefined, [operation, ...texts], options));
   }
 
   /** One reference kept would pin the whole context: after about 200 of them the isolate dies of its memory limit. */

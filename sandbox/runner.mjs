@@ -15,6 +15,7 @@ import { Script } from './script.mjs';
  * that one is for a runner whose parent was killed while native code held it.
  */
 const RETIREMENT_SECONDS = 1800;
+const FRAMES_PER_LOOK = 1000;
 
 /** @type {import('./protocol.ts').RunnerSettings} */
 const settings = JSON.parse(/** @type {string} */ (process.argv[2]));
@@ -28,13 +29,14 @@ confine(settings);
 send({ kind: 'ready', layers: layersInside() });
 
 // The event loop never turns: nothing here waits for it, and a turn would cost each run a tenth of its time.
-for (let request = receive(); request && !isOld(); request = receive()) {
+for (let frames = 0; frames % FRAMES_PER_LOOK !== 0 || !isOld(); frames++) {
+  const request = receive();
+  if (!request) break; // The parent is gone.
   record(request.id);
   handle(request);
 }
 process.exit(0);
 
-/** Asked before a run is begun, so that the parent gives the one it has sent to another runner. */
 function isOld() {
   return process.cpuUsage().user > RETIREMENT_SECONDS * 1e6;
 }

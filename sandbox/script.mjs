@@ -125,7 +125,7 @@ export class Script {
       stop = { thrown };
     }
     const timedOut = stop !== undefined && saysTimeout(stop.thrown) && timeLeft(deadline) <= 1;
-    const taken = take(realm, stop ? LAST_WORDS_MS : timeLeft(deadline));
+    const taken = take(realm, stop && LAST_WORDS_MS);
     run.cpuMs += isolate.cpuMs === undefined ? performance.now() - startedAt : isolate.cpuMs - cpuMs;
 
     if (taken?.text.startsWith('f') && !stop) {
@@ -149,7 +149,7 @@ export class Script {
 
 /**
  * @param {Realm} realm
- * @param {number} timeoutMs
+ * @param {number} [timeoutMs] needed when the run was stopped: microtasks of the script may be left then
  */
 function take(realm, timeoutMs) {
   try {
