@@ -5,6 +5,7 @@ import { CommitGroup } from './commit-group.ts';
 import { Commits } from './commits.ts';
 import { camelCase, snakeCase } from './names.ts';
 import { againWhenUndone } from './retry.ts';
+import { PreparedSqliteClient } from './sqlite-client.ts';
 import { booleanColumns, jsonColumns } from './tables.ts';
 
 // Times and counts are bigint columns; all of them fit a double exactly.
@@ -69,7 +70,7 @@ const PRAGMAS = ['journal_mode = WAL', 'synchronous = FULL', 'foreign_keys = ON'
 
 function sqliteConfig(dataDir: string, { pool, pragmas }: { pool: number; pragmas: string[] }): Knex.Config {
   return {
-    client: 'sqlite3',
+    client: PreparedSqliteClient as unknown as typeof Knex.Client,
     connection: { filename: join(dataDir, 'understudy.db') },
     useNullAsDefault: true,
     pool: {

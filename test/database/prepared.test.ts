@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { connect } from '../../src/database/connect.ts';
+
+/** A database of its own with one empty table. */
+async function scratch() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'understudy-prepared-'));
+  const database = connect({ databaseUrl: undefined, dataDir, poolSize: 1 });
+  await database.write((db) => db.raw('create table notes (id text primary key, text text)'));
+  return {
+    database,
+    async [Symbol.asyncDispose]() {
+      await database.close();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+describe('statements that stay prepared on SQLite', () => {
+  it('answer anew each time, also after one has failed', async () => {
+    await using stage = await scratch();
+    const { database } = stage;
+    const add = (id: string, text: string) =>
+      database.write((db) => db.raw('insert into notes values (?, ?)', [id, text]));
+    const read = (id: string) => database.reader.raw('select text from notes where id = ?', [id]);
+
+    await add('a', 'first');
+    await expect(add('a', 'again')).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT' });
+    await add('b', 'second');
+    expect(await read('a')).toEqual([{ text: 'first' }]);
+    expect(await read('b')).toEqual([{ text: 'second' }]);
+    expect(await read('c')).toEqual([]);
+  });
+
+  it('see a change of the schema', async () => {
+    await using stage = await scratch();
+    const { database } = stage;
+    const all = () => database.write((db) => db.raw('select * from notes'));
+    await database.write((db) => db.raw('insert into notes values (?, ?)', ['a', 'first']));
+    expect(await all()).toEqual([{ id: 'a', text: 'first' }]);
+    await database.write((db) => db.raw('alter table notes add column author text'));
+    expect(await all()).toEqual([{ id: 'a', text: 'first', author: null }]);
+    await database.write((db) => db.raw('drop table notes'));
+    await expect(all()).rejects.toThrow('no such table');
+  });
+
+  it('are let go when there are many, and when the connection closes', async () => {
+    await using stage = await scratch();
+    const { database } = stage;
+    // More texts than are kept, several at a time on each of the connections.
+    const texts = Array.from({ length: 600 }, (_, index) => `select ${index} as number from (select 1)`);
+    const answers = await Promise.all(texts.map((text) => database.reader.raw(text)));
+    expect(answers.map(([row]) => row.number)).toEqual(texts.map((_, index) => index));
+  });
+});
