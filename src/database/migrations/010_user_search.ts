@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 const COLUMNS = ['username', 'primary_email', 'name'];
-const isSqlite = (db: Knex): boolean => db.client.config.client === 'sqlite3';
+const isSqlite = (db: Knex): boolean => db.client.dialect === 'sqlite3';
 
 /**
  * For searches by one field, exact or by the beginning, with case folded as `text-match.ts` folds it. The column

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { connect } from '../../src/database/connect.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { createDatabase } from '../support/databases.ts';
+
+it('on SQLite fold case as its searches do', async () => {
+  await using place = await createDatabase('sqlite');
+  const settings = { databaseUrl: undefined, dataDir: place.dataDir, poolSize: 1 };
+  await migrate(settings);
+  const database = connect(settings);
+  const folded = `select sql from sqlite_master where name like 'users_folded_%'`;
+  const indexes: { sql: string }[] = await database.reader.raw(folded);
+  await database.close();
+  expect(indexes).toHaveLength(3);
+  for (const { sql } of indexes) expect(sql).toContain('collate nocase');
+});
