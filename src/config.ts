@@ -60,6 +60,16 @@ export interface Config {
   /** Requests per minute for one client from one address. */
   rateLimits: { token: number; subjectTokens: number };
   metricsPort: number | undefined;
+  /** What one process takes upon itself; beyond, it refuses. */
+  limits: {
+    maxConnections: number;
+    /** Worked on at the same time. */
+    maxRequests: number;
+    maxEventLoopDelayMs: number;
+    headersTimeoutMs: number;
+    requestTimeoutMs: number;
+    keepAliveTimeoutMs: number;
+  };
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -173,6 +183,14 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
       subjectTokens: reader.integer('RATE_LIMIT_SUBJECT_TOKENS', 600, [1, 100_000_000]),
     },
     metricsPort: reader.optionalInteger('METRICS_PORT', [0, 65_535]),
+    limits: {
+      maxConnections: reader.integer('MAX_CONNECTIONS', 4_096, [2, 1_000_000]),
+      maxRequests: reader.integer('MAX_REQUESTS', 1_024, [1, 100_000]),
+      maxEventLoopDelayMs: reader.integer('MAX_EVENT_LOOP_DELAY_MS', 1_000, [10, 60_000]),
+      headersTimeoutMs: reader.integer('HEADERS_TIMEOUT_MS', 10_000, [100, 600_000]),
+      requestTimeoutMs: reader.integer('REQUEST_TIMEOUT_MS', 30_000, [100, 600_000]),
+      keepAliveTimeoutMs: reader.integer('KEEP_ALIVE_TIMEOUT_MS', 65_000, [0, 600_000]),
+    },
   };
   if (reader.faults.length > 0) throw new ConfigError(reader.faults);
   return Object.freeze(config);

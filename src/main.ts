@@ -2,9 +2,10 @@ import { ConfigError, readConfig } from './config.ts';
 import { NewerDatabaseError } from './database/migrate.ts';
 import { DatabaseInUseError } from './database/process-lock.ts';
 import { DatabaseUnreachableError } from './database/wait.ts';
+import { PortTakenError } from './http/server.ts';
 import { expectNoMore } from './observe/expected-warnings.ts'; // Ahead of ./service.ts, which loads the library.
 import { createLogger, type Logger } from './observe/logger.ts';
-import { PortTakenError, type Service, startService } from './service.ts';
+import { type Service, startService } from './service.ts';
 import { describeFirstStart } from './setup/first-start.ts';
 import { SecretKeyError } from './setup/secret-key.ts';
 

@@ -1,4 +1,3 @@
-import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AuditBatch } from './audit/batch.ts';
 import { systemClock } from './clock.ts';
@@ -13,10 +12,13 @@ import { lockDataDir } from './database/process-lock.ts';
 import type { Table } from './database/tables.ts';
 import { TenantCache } from './database/tenant-cache.ts';
 import { waitForDatabase } from './database/wait.ts';
-import { createApp } from './http/app.ts';
+import { createApp, peerTrust } from './http/app.ts';
+import { Connections } from './http/connections.ts';
 import { healthRoutes } from './http/health.ts';
 import { measureRequests } from './http/metrics.ts';
+import { Pressure, shedLoad } from './http/pressure.ts';
 import { RateLimits } from './http/rate-limits.ts';
+import { createHttpServer, listen, stopListening } from './http/server.ts';
 import { startJobs } from './jobs/scheduler.ts';
 import { AddressGuard } from './net/address-guard.ts';
 import { HttpClient } from './net/http-client.ts';
@@ -166,6 +168,17 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const jobs = startJobs(serviceJobs({ database, tenants, secrets, clock, rotationDays }), logger);
   closing.add(() => jobs.stop());
 
+  const { limits } = config;
+  const server = createHttpServer(limits);
+  const connections: Connections = new Connections(server, limits, (address) => peerTrust(app)(address));
+  closing.add(() => connections.close());
+  const pressure = new Pressure(limits.maxEventLoopDelayMs, {
+    requests: () => connections.hasMoreThan(limits.maxRequests),
+    database: () => database.waiting() > limits.maxRequests / 2,
+    audit: () => audit.isBehind,
+  });
+  closing.add(() => pressure.close());
+
   let isServing = true;
   const app = createApp({
     tenants,
@@ -176,6 +189,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
       isServing: () => isServing,
       details: () => ({ sandbox: sandbox.status() }),
     }),
+    shedLoad: shedLoad(pressure),
     oidc: oidcEndpoint({ providers, rateLimits, revokedTokens: revokedTokensEndpoint(clock) }),
     metadataPath: insertedMetadataPath,
     resourceMetadata: protectedResourceMetadata(access),
@@ -198,9 +212,9 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     signIn: signInRoutes({ providerOf: (tenant) => providers.of(tenant), secrets, clock, logger, messenger, client }),
   });
 
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 }, app);
+  server.on('request', app);
   await listen(server, config.port, 'PORT');
-  closing.add(() => stopListening(server));
+  closing.add(() => stopListening(server, () => connections.endUnowed()));
   if (registry && config.metricsPort !== undefined) {
     measureRequests(server, registry);
     const metrics = metricsServer(registry);
@@ -215,29 +229,4 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
       return closing.run();
     },
   };
-}
-
-export class PortTakenError extends Error {
-  constructor(variable: string, port: number) {
-    super(`${variable} ${port} is taken by another process. Stop it, or set ${variable} to a free one.`);
-    this.name = 'PortTakenError';
-  }
-}
-
-/** @throws PortTakenError, which names the variable that the port came from */
-function listen(server: Server, port: number, variable: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'EADDRINUSE' ? new PortTakenError(variable, port) : error),
-    );
-    server.listen(port, resolve);
-  });
-}
-
-/** Requests under way are answered; idle connections are closed at once. */
-function stopListening(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
 }

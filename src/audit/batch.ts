@@ -5,6 +5,8 @@ import { type AuditEntry, recordAudits } from './record.ts';
 const MAX_WAIT_MS = 100;
 /** More are written at once instead of waited for. */
 const MAX_ENTRIES = 1_000;
+/** Some megabytes: then no more requests are taken. */
+const MAX_UNWRITTEN = 10_000;
 
 export interface AuditBatchOptions {
   tenants: Pick<Tenants, 'byId'>;
@@ -21,6 +23,8 @@ export class AuditBatch {
   readonly #onError: AuditBatchOptions['onError'];
   #waiting = new Map<string, AuditEntry[]>();
   #count = 0;
+  /** Also those that are being written. */
+  #unwritten = 0;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -34,8 +38,17 @@ export class AuditBatch {
     if (entries) entries.push(entry);
     else this.#waiting.set(tenantId, [entry]);
     this.#count += 1;
+    this.#unwritten += 1;
     if (this.#count >= MAX_ENTRIES) void this.flush();
     else this.#timer ??= setTimeout(() => void this.flush(), MAX_WAIT_MS);
+  }
+
+  /**
+   * Whether the database has not taken so many that more must not come. The loser, to drop them, would leave what was
+   * done unrecorded.
+   */
+  get isBehind(): boolean {
+    return this.#unwritten >= MAX_UNWRITTEN;
   }
 
   /** Resolves once everything added so far is on disk, or was given up. */
@@ -62,6 +75,7 @@ export class AuditBatch {
       } catch (error) {
         this.#onError(error);
       }
+      this.#unwritten -= entries.length;
     }
   }
 }

@@ -6,8 +6,8 @@ import type { Logger } from '../observe/logger.ts';
 const FLUSH_MS = 100;
 /** Rows of one insert. Beyond what SQLite binds in one statement nothing is gained. */
 const BATCH = 200;
-/** More waiting runs than this, and the newest are dropped: the log must not eat the memory of the service. */
-const MAX_WAITING = 20_000;
+/** When the database has not taken this many, the newest are dropped: the log must not eat the memory of the service. */
+const MAX_UNWRITTEN = 20_000;
 
 export type Run = Omit<ScriptRunRow, 'tenantId' | 'id'>;
 
@@ -18,6 +18,8 @@ export type Run = Omit<ScriptRunRow, 'tenantId' | 'id'>;
 export class RunLog {
   readonly #logger: Logger;
   readonly #waiting: { store: TenantStore; run: Run }[] = [];
+  /** Also those that are being written. */
+  #unwritten = 0;
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> = Promise.resolve();
 
@@ -26,7 +28,8 @@ export class RunLog {
   }
 
   add(store: TenantStore, run: Run): void {
-    if (this.#waiting.length >= MAX_WAITING) return;
+    if (this.#unwritten >= MAX_UNWRITTEN) return;
+    this.#unwritten += 1;
     this.#waiting.push({ store, run });
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
   }
@@ -47,6 +50,7 @@ export class RunLog {
         await store
           .add('scriptRuns', rows)
           .catch((err: unknown) => this.#logger.warn({ err }, 'script runs were not written'));
+        this.#unwritten -= rows.length;
       }
     }
   }

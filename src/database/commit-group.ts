@@ -29,6 +29,11 @@ export class CommitGroup {
     this.#writer = writer;
   }
 
+  /** How many wait for the group after this one. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   run<T>(work: (db: Knex) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, resolve: resolve as Job['resolve'], reject });

@@ -30,6 +30,8 @@ export interface Database {
   transaction<T>(work: (db: Knex) => Promise<T>): Promise<T>;
   /** Who wants to know of committed writes: caches, and the poller of webhooks. */
   readonly commits: Commits;
+  /** How many wait for a connection, or for SQLite's writer. */
+  waiting(): number;
   close(): Promise<void>;
 }
 
@@ -105,6 +107,8 @@ export function knexConfig({ databaseUrl, dataDir, poolSize }: DatabaseSettings)
   return databaseUrl ? postgresConfig(databaseUrl, poolSize) : sqliteConfig(dataDir, { pool: 1, pragmas: [] });
 }
 
+const waitingFor = (db: Knex): number => db.client.pool.numPendingAcquires();
+
 /** Connects lazily: the first query opens the first connection. `dataDir` is there: `migrate` makes it. */
 export function connect(settings: DatabaseSettings): Database {
   if (settings.databaseUrl) {
@@ -115,6 +119,7 @@ export function connect(settings: DatabaseSettings): Database {
       write: (work) => againWhenUndone(() => work(pool)),
       transaction: (work) => againWhenUndone(() => pool.transaction(work)),
       commits: new Commits(),
+      waiting: () => waitingFor(pool),
       close: () => pool.destroy(),
     };
   }
@@ -128,6 +133,7 @@ export function connect(settings: DatabaseSettings): Database {
     write: (work) => group.run(work),
     transaction: (work) => group.run(work),
     commits: new Commits(),
+    waiting: () => group.waiting + waitingFor(reader),
     async close() {
       await Promise.all([reader.destroy(), writer.destroy()]);
     },

@@ -7,12 +7,19 @@ import { type ApiParts, apiRouter, notFound } from './api.ts';
 import { contextOf, factsOf, setContext } from './context.ts';
 import { errorResponse } from './error-response.ts';
 
+const IS_REQUEST_ID = /^[\w.-]{8,64}$/;
+const MAX_HEADERS = 100;
+
+export type PeerTrust = (address: string | undefined) => boolean;
+
 export interface AppParts {
   tenants: Tenants;
   logger: Logger;
   trustProxy: boolean | number | string;
   /** Before any tenant: `/healthz`, `/readyz`. */
   health: Router;
+  /** Before anything is done for a request: refuses it when there is too much to do. */
+  shedLoad: RequestHandler;
   /** Everything below `/oidc`. */
   oidc: RequestHandler;
   /** RFC 9728, of the Management API. */
@@ -27,11 +34,12 @@ export interface AppParts {
   signIn: Router;
 }
 
-/** Gives every request an id, and takes a caller's own when it is harmless. */
-function requestId(logger: Logger): RequestHandler {
+/** Gives every request an id: a trusted proxy's own when it is harmless. Another's could make two requests look like one. */
+function requestId(isProxy: PeerTrust, logger: Logger): RequestHandler {
   return (request, response, next) => {
     const given = request.headers['x-request-id'];
-    const id = typeof given === 'string' && /^[\w.-]{8,64}$/.test(given) ? given : randomUUID();
+    const isOurs = typeof given === 'string' && IS_REQUEST_ID.test(given) && isProxy(request.socket.remoteAddress);
+    const id = isOurs ? given : randomUUID();
     request.headers['x-request-id'] = id;
     response.setHeader('X-Request-Id', id);
     if (logger.isLevelEnabled('debug')) {
@@ -75,14 +83,26 @@ function resolveTenant(tenants: Tenants): RequestHandler {
 const onlyDefault: RequestHandler = (request, _response, next) =>
   contextOf(request).tenant.id === DEFAULT_TENANT ? next() : next(new ServiceError('request.not_found'));
 
+/** More of them than any client of ours sends, and each is looked at by every part. RFC 6585 §5. */
+const limitHeaders: RequestHandler = ({ rawHeaders }, _response, next) =>
+  next(rawHeaders.length > 2 * MAX_HEADERS ? new ServiceError('request.too_many_headers') : undefined);
+
+/** Whether the other end of a connection is a proxy whose word counts. */
+export const peerTrust =
+  (app: Express): PeerTrust =>
+  (address) =>
+    address !== undefined && app.get('trust proxy fn')(address, 0);
+
 /** The Express app: middleware in order, mounts, error answer. */
 export function createApp({ tenants, logger, trustProxy, ...parts }: AppParts): Express {
   const app = express();
   app.disable('x-powered-by').set('trust proxy', trustProxy).set('query parser', 'simple').set('etag', false);
   app.enable('case sensitive routing');
 
-  app.use(requestId(logger));
+  app.use(requestId(peerTrust(app), logger));
+  app.use(limitHeaders);
   app.use(parts.health);
+  app.use(parts.shedLoad);
   app.use(parts.metadataPath);
   app.use(resolveTenant(tenants));
   app.use('/oidc', parts.oidc);

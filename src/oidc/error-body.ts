@@ -10,7 +10,7 @@ const GRANT_NOT_ALLOWED = 'requested grant type is not allowed for this client';
 
 /**
  * Koa middleware around every endpoint: an error also says `code` and `message`, as the Management
- * API's errors do.
+ * API's errors do, and a failure of ours the `requestId` to find it by.
  */
 export async function errorBody(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next();
@@ -25,5 +25,13 @@ export async function errorBody(ctx: KoaContextWithOIDC, next: () => Promise<voi
       ? 'this application may not use token exchange: customClientMetadata.allowTokenExchange is not true'
       : GRANT_NOT_ALLOWED;
   }
-  ctx.body = { ...body, error, error_description: description, code: `oidc.${error}`, message: description ?? error };
+  const requestId = ctx.status >= 500 ? ctx.get('x-request-id') : undefined;
+  ctx.body = {
+    ...body,
+    error,
+    error_description: description,
+    code: `oidc.${error}`,
+    message: description ?? error,
+    requestId,
+  };
 }

@@ -181,7 +181,10 @@ export function createProvider(tenant: Tenant, keys: SigningKeys, collaborators:
   });
   provider.registerGrantType(TOKEN_EXCHANGE, exchange as never, EXCHANGE_PARAMETERS, ['resource']);
   provider.on('server_error', (ctx, err) =>
-    logger.error({ err, path: ctx.path, tenantId: tenant.id }, 'token service failed'),
+    logger.error(
+      { err, requestId: ctx.get('x-request-id'), path: ctx.path, tenantId: tenant.id },
+      'token service failed',
+    ),
   );
   return provider;
 }

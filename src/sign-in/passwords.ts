@@ -1,5 +1,6 @@
 import * as argon2 from '@node-rs/argon2';
 import * as bcrypt from '@node-rs/bcrypt';
+import { HashingLine } from './hashing-line.ts';
 
 /** Argon2id as OWASP's password storage sheet asks: 19 MiB, two passes, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -10,18 +11,24 @@ const ARGON2ID = 2;
 /** A digest of the present cost that no password matches: 32 zero bytes under a zero salt. */
 const DECOY = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
-/** Some 20 ms of a core and 19 MiB: never inside a transaction. */
-export const hashPassword = (password: string): Promise<string> => argon2.hash(password, COST);
+/** One for the process: what it guards is one for the process too. */
+export const hashingLine = new HashingLine();
+
+/** Some 20 ms of a core and 19 MiB: never inside a transaction. @throws 503 when too many wait for theirs */
+export const hashPassword = (password: string): Promise<string> =>
+  hashingLine.compute(() => argon2.hash(password, COST));
 
 /**
  * Argon2i, Argon2d and Argon2id in PHC form, and bcrypt (`$2a$`, `$2b$`, `$2y$`). Without a digest the
  * same work is done and the answer is no, so that time does not tell whether an account exists or
  * has a password.
+ *
+ * @throws 503 when too many wait for theirs
  */
 export async function verifyPassword(digest: string | null | undefined, password: string): Promise<boolean> {
-  if (digest?.startsWith('$2')) return bcrypt.verify(password, digest);
+  if (digest?.startsWith('$2')) return hashingLine.compute(() => bcrypt.verify(password, digest));
   // A digest that cannot be parsed throws: it is no password of anyone.
-  return argon2.verify(digest ?? DECOY, password).catch(() => false);
+  return hashingLine.compute(() => argon2.verify(digest ?? DECOY, password).catch(() => false));
 }
 
 /** Whether a digest is of another kind, or cheaper, than those of `hashPassword`. */

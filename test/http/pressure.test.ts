@@ -1,0 +1,116 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { Client } from 'pg';
+import { describe, expect, it } from 'vitest';
+import { AuditBatch } from '../../src/audit/batch.ts';
+import { HashingLine } from '../../src/sign-in/hashing-line.ts';
+import { postForm } from '../support/call.ts';
+import { createDatabase, databases } from '../support/databases.ts';
+import { RawSocket } from '../support/raw-socket.ts';
+import { startService } from '../support/start-service.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const statusOf = async (url: string) => (await fetch(url)).status;
+
+describe.each(databases)('a process with too much to do, on %s', (kind) => {
+  it('refuses more and ends what it has begun', async () => {
+    await using service = await startService(kind, { DEMO: 'false', MAX_REQUESTS: '2' });
+    const answers: (() => void)[] = [];
+    await using receiver = await WebhookReceiver.start({ behaviour: (response) => answers.push(() => response.end()) });
+    const config = { url: receiver.url };
+    const { id } = await service.api.must('POST /hooks', { name: 'Slow', events: ['User.Created'], config });
+
+    // Bodies that are still on their way take no place.
+    using slow = await RawSocket.to(service.url);
+    slow.send(
+      'POST /oidc/token HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\na',
+    );
+
+    const test = () => service.api.call(`POST /hooks/${id}/test`, { events: ['User.Created'], config });
+    const underWay = [test(), test(), test()];
+    await receiver.reach(3);
+    const refused = await service.api.call('GET /users');
+    expect(refused).toMatchObject({ status: 503, body: { code: 'request.unavailable' } });
+    expect(refused.headers.get('retry-after')).toBe('1');
+    const token = await postForm(`${service.url}/oidc/token`, { grant_type: 'client_credentials' });
+    expect(token).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } });
+    expect(token.headers.get('retry-after')).toBe('1');
+    expect([await statusOf(`${service.url}/healthz`), await statusOf(`${service.url}/readyz`)]).toEqual([200, 200]);
+
+    for (const answer of answers) answer();
+    expect((await Promise.all(underWay)).map(({ status }) => status)).toEqual([204, 204, 204]);
+    expect((await service.api.call('GET /users')).status).toBe(200);
+  });
+});
+
+it('refuses while its event loop is late, not for one long pause', async () => {
+  await using service = await startService('sqlite', { DEMO: 'false', MAX_EVENT_LOOP_DELAY_MS: '50' });
+  const users = () => service.api.call('GET /users');
+  await users();
+  block(700);
+  expect((await users()).status).toBe(200);
+
+  let isBusy = true;
+  const busy = (async () => {
+    while (isBusy) {
+      block(100);
+      await turn();
+    }
+  })();
+  await expect.poll(async () => (await users()).status, { timeout: 20_000 }).toBe(503);
+  isBusy = false;
+  await busy;
+  await expect.poll(async () => (await users()).status).toBe(200);
+});
+
+function block(ms: number): void {
+  for (const until = performance.now() + ms; performance.now() < until; );
+}
+
+it('refuses while too many wait for a connection to the database', async () => {
+  await using database = await createDatabase('postgres');
+  await using service = await startService(
+    'postgres',
+    { DEMO: 'false', DATABASE_POOL_SIZE: '2', MAX_REQUESTS: '8' }, // So that four may wait.
+    database,
+  );
+  await service.api.must('GET /users');
+  const other = new Client(database.url);
+  await other.connect();
+  await other.query('begin; lock table users in access exclusive mode');
+  const answers = Array.from({ length: 8 }, () => service.api.call('GET /users'));
+  expect(await Promise.race(answers)).toMatchObject({ status: 503 });
+  await other.end();
+  // A list asks two things at once, so it is not known which of the eight was one too many.
+  expect(new Set((await Promise.all(answers)).map(({ status }) => status))).toEqual(new Set([200, 503]));
+  expect((await service.api.call('GET /users')).status).toBe(200);
+});
+
+it('refuses while the audit log is not being written', async () => {
+  const { promise: isWritable, resolve: write } = Promise.withResolvers<undefined>();
+  const audit = new AuditBatch({ tenants: { byId: () => isWritable }, onError: () => {} });
+  const entry = { key: 'A', result: 'Success', payload: {}, createdAt: 0 } as const;
+  for (let count = 1; count < 10_000; count += 1) audit.add('t', entry);
+  expect(audit.isBehind).toBe(false);
+  audit.add('t', entry);
+  expect(audit.isBehind).toBe(true);
+  write(undefined);
+  await audit.close();
+  expect(audit.isBehind).toBe(false);
+});
+
+it('hashes a few passwords at a time, keeps some waiting and refuses the rest', async () => {
+  const line = new HashingLine({ atOnce: 2, waiting: 1 });
+  const ends: (() => void)[] = [];
+  const hash = () => line.compute(() => new Promise<void>((end) => ends.push(end)));
+  const [first, second, third] = [hash(), hash(), hash()];
+  await expect(hash()).rejects.toMatchObject({ code: 'request.unavailable', headers: { 'Retry-After': '1' } });
+  expect([ends.length, line.length]).toEqual([2, 1]);
+  ends[0]?.();
+  await first;
+  await turn();
+  expect([ends.length, line.length]).toEqual([3, 0]);
+  for (const end of ends) end();
+  await Promise.all([second, third]);
+  await expect(line.compute(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await line.compute(async () => 'still works')).toBe('still works');
+});

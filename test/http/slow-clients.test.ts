@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { RawSocket } from '../support/raw-socket.ts';
+import { startService } from '../support/start-service.ts';
+
+const head = (line: string, ...headers: string[]) => [line, 'Host: localhost', ...headers, '', ''].join('\r\n');
+const FORM = ['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 1000'];
+
+const quick = { DEMO: 'false', HEADERS_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '1000' };
+
+it('gives up on a head, and on a body, that comes a byte at a time', async () => {
+  await using service = await startService('sqlite', quick);
+  using slowHead = await RawSocket.to(service.url);
+  slowHead.drip(head('GET /healthz HTTP/1.1').repeat(100), 50);
+  using silent = await RawSocket.to(service.url);
+  using slowBody = await RawSocket.to(service.url);
+  slowBody.send(head('POST /oidc/token HTTP/1.1', ...FORM)).drip('a'.repeat(1000), 50);
+  await Promise.all([slowHead.closed, silent.closed, slowBody.closed]);
+  expect([slowHead.status, silent.status, slowBody.status]).toEqual([408, 408, 408]);
+});
+
+it('gives up on whoever does not read the answers', async () => {
+  await using service = await startService('sqlite', quick);
+  using reader = await RawSocket.to(service.url);
+  reader.stopReading().send(head('GET /api/openapi.json HTTP/1.1').repeat(40)); // More than the kernel keeps for it.
+  reader.drip('\n'.repeat(1_000), 50); // A writer learns that the other end is gone, a reader that sleeps does not.
+  await reader.closed;
+  expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+});
+
+it('refuses a head that is too large, or has too many lines', async () => {
+  await using service = await startService('sqlite', { DEMO: 'false' });
+  using large = await RawSocket.to(service.url);
+  large.send(head('GET /healthz HTTP/1.1', `X-Large: ${'a'.repeat(16 * 1024)}`));
+  using many = await RawSocket.to(service.url);
+  const lines = Array.from({ length: 120 }, (_, index) => `X-${index}: 1`);
+  many.send(head('GET /api/users HTTP/1.1', ...lines, 'Connection: close'));
+  await Promise.all([large.closed, many.closed]);
+  expect([large.status, many.status]).toEqual([431, 431]);
+  expect(many.text).toContain('"request.too_many_headers"');
+});
+
+it('lets no address take more than half of the connections, except a trusted proxy', async () => {
+  await using service = await startService('sqlite', { DEMO: 'false', MAX_CONNECTIONS: '8', TRUST_PROXY: '127.0.0.3' });
+  const greedy = await Promise.all(Array.from({ length: 5 }, () => RawSocket.to(service.url)));
+  await Promise.race(greedy.map(({ closed }) => closed)); // One of the five.
+  using other = await RawSocket.to(service.url, '127.0.0.2');
+  other.send(head('GET /healthz HTTP/1.1'));
+  await expect.poll(() => other.status).toBe(200);
+  for (const socket of greedy) socket[Symbol.dispose]();
+
+  // All eight places are taken by connections that rest: the next comes in because they are closed for it.
+  const proxy = await Promise.all(Array.from({ length: 7 }, () => RawSocket.to(service.url, '127.0.0.3')));
+  for (const socket of proxy) socket.send(head('GET /healthz HTTP/1.1'));
+  await expect.poll(() => proxy.map(({ status }) => status)).toEqual(Array(7).fill(200));
+  const knock = async () => {
+    using late = await RawSocket.to(service.url, '127.0.0.4');
+    late.send(head('GET /healthz HTTP/1.1', 'Connection: close'));
+    await late.closed;
+    return late.status;
+  };
+  await expect.poll(knock).toBe(200);
+});
+
+it('stops although a client has not sent all of its request', async () => {
+  const service = await startService('sqlite', { DEMO: 'false' });
+  using slow = await RawSocket.to(service.url);
+  slow.send(head('POST /oidc/token HTTP/1.1', ...FORM));
+  using silent = await RawSocket.to(service.url);
+  const startedAt = performance.now();
+  await Promise.all([service[Symbol.asyncDispose](), slow.closed, silent.closed]);
+  expect(performance.now() - startedAt).toBeLessThan(8_000); // Not the 10 to 30 s that such requests may take.
+});
