@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express';
 import { type Clock, secondsOf } from '../clock.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { contextOf } from '../http/context.ts';
+import { endImpersonations } from './end-access.ts';
 
 export interface RevokedToken {
   jti: string;
@@ -30,7 +31,7 @@ export async function isRevoked(store: TenantStore, jti: string): Promise<boolea
 }
 
 /**
- * Ends one JWT (RFC 7009). An impersonation is ended in its own row, with who did it; once is enough.
+ * Ends one JWT (RFC 7009). An impersonation is ended in its own row, with an audit row of who did it; once is enough.
  */
 export async function revokeToken(
   store: TenantStore,
@@ -40,7 +41,7 @@ export async function revokeToken(
 ): Promise<void> {
   await store.transaction(async (store) => {
     if (await store.find('impersonations', { id: jti })) {
-      await store.change('impersonations', { id: jti, revokedAt: null }, { revokedAt: now, revokedBy: clientId });
+      await endImpersonations(store, (one) => one.where({ id: jti }), { by: clientId, reason: 'revoked', now });
     } else {
       await store.addMissing('revokedTokens', [{ id: jti, expiresAt: exp * 1000, revokedAt: now }]);
     }

@@ -180,6 +180,12 @@ describe.each(databases)('the token service on %s', (kind) => {
       revokedAt: expect.any(Number),
       revokedBy: cast.spa.clientId,
     });
+    const [log] = await service.api.must('GET /logs?logKey=Impersonation.End');
+    expect(log.payload).toMatchObject({
+      userId: cast.bob.id,
+      applicationId: cast.spa.clientId,
+      details: { impersonationId: jti, reason: 'revoked' },
+    });
   });
 
   it('revokes a plain JWT too', async () => {
