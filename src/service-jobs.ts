@@ -2,6 +2,7 @@ import type { Clock } from './clock.ts';
 import type { Database } from './database/connect.ts';
 import type { SigningKeyRow } from './database/tables.ts';
 import type { TenantStore } from './database/tenant-store.ts';
+import { noteBacklog } from './jobs/backlog.ts';
 import { sweepExpired } from './jobs/expiry.ts';
 import type { Job } from './jobs/scheduler.ts';
 import { turnSigningKeys } from './jobs/signing-keys.ts';
@@ -48,6 +49,7 @@ export function serviceJobs(parts: ServiceJobsParts): Job[] {
   const { database, clock } = parts;
   return [
     { name: 'expiry', at: '*/5 * * * *', run: () => sweepExpired(database, clock()) },
+    { name: 'backlog', at: '* * * * *', run: () => noteBacklog(database, clock()) },
     { name: 'webhook-retention', at: '17 * * * *', run: () => sweepWebhooks(database, clock()) },
     { name: 'tenant-removal', at: '* * * * *', run: () => removeDeletedTenants(database) },
     { name: 'signing-keys', at: '* * * * *', run: () => rotateSigningKeys(parts) },

@@ -7,6 +7,7 @@ import { RunLog } from './custom-claims/runs.ts';
 import { Sandbox } from './custom-claims/sandbox.ts';
 import { scriptFetch } from './custom-claims/script-fetch.ts';
 import { connect, type Database } from './database/connect.ts';
+import { FigureWriter } from './database/figure-writer.ts';
 import { migrate } from './database/migrate.ts';
 import { lockDataDir } from './database/process-lock.ts';
 import type { Table } from './database/tables.ts';
@@ -128,6 +129,8 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   });
   closing.add(() => sandbox.close());
 
+  const figures = new FigureWriter(database, logger);
+  closing.add(() => figures.close());
   const audit = new AuditBatch({ tenants, onError: (err) => logger.error({ err }, 'audit entries were not written') });
   closing.add(() => audit.close());
   const { token, subjectTokens } = config.rateLimits;

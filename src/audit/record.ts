@@ -1,3 +1,4 @@
+import type { Counts } from '../database/figures.ts';
 import type { AuditRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { newId } from '../ids.ts';
@@ -14,6 +15,21 @@ export type AuditEntry = Pick<AuditRow, 'key' | 'result' | 'payload' | 'createdA
 
 /** In the caller's transaction: the change and its record commit together. */
 export const recordAudit = (store: TenantStore, entry: AuditEntry): Promise<void> => recordAudits(store, [entry]);
+
+/** What the overview counts is what is recorded here, so its numbers are those of the rows behind them. */
+function countsOf({ key, result }: AuditEntry): Counts | undefined {
+  if (result === 'Success') return SUCCESSES[key];
+  if (key.startsWith('Management.')) return { requestsRefused: 1 };
+  return key.startsWith('ExchangeTokenBy.') || key === 'Impersonation.Refused' ? { tokensRefused: 1 } : undefined;
+}
+
+const SUCCESSES: Record<string, Counts> = {
+  'ExchangeTokenBy.AuthorizationCode': { tokensByCode: 1 },
+  'ExchangeTokenBy.RefreshToken': { tokensByRefresh: 1 },
+  'ExchangeTokenBy.ClientCredentials': { tokensByClient: 1 },
+  'Impersonation.Begin': { impersonationsBegun: 1 },
+  'Impersonation.End': { impersonationsEnded: 1 },
+};
 
 /** Every entry names every column, so that rows of different making fit one statement. */
 export async function recordAudits(store: TenantStore, entries: readonly AuditEntry[]): Promise<void> {
@@ -33,4 +49,8 @@ export async function recordAudits(store: TenantStore, entries: readonly AuditEn
       requestId: who.requestId ?? null,
     })),
   );
+  for (const entry of entries) {
+    const counts = countsOf(entry);
+    if (counts) store.count(entry.createdAt, counts);
+  }
 }

@@ -75,6 +75,12 @@ export class CustomClaims {
       memoryMb: limits.memoryMb,
     });
     const { kept, dropped } = withoutReserved(outcome.result === 'ok' ? outcome.output : {});
+    const now = clock();
+    store.count(now, {
+      scriptRuns: 1,
+      scriptMicros: Math.round(outcome.wallMs * 1_000),
+      [outcome.result === 'denied' ? 'scriptDenials' : 'scriptFailures']: outcome.result === 'ok' ? 0 : 1,
+    });
     runs.add(store, {
       tokenType,
       number: version.number,
@@ -89,7 +95,7 @@ export class CustomClaims {
       inputEncrypted: version.recordInputs
         ? secrets.seal(JSON.stringify({ token, context }), inputPurpose(store.tenantId, token.jti))
         : null,
-      createdAt: clock(),
+      createdAt: now,
     });
 
     if (outcome.result === 'ok') return kept;

@@ -3,6 +3,7 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { CommitGroup } from './commit-group.ts';
 import { Commits } from './commits.ts';
+import { Figures } from './figures.ts';
 import { camelCase, snakeCase } from './names.ts';
 import { againWhenUndone } from './retry.ts';
 import { PreparedSqliteClient } from './sqlite-client.ts';
@@ -32,6 +33,8 @@ export interface Database {
   readonly commits: Commits;
   /** How many wait for a connection, or for SQLite's writer. */
   waiting(): number;
+  /** What this process counted and `FigureWriter` has not written yet. */
+  readonly figures: Figures;
   close(): Promise<void>;
 }
 
@@ -120,6 +123,7 @@ export function connect(settings: DatabaseSettings): Database {
       transaction: (work) => againWhenUndone(() => pool.transaction(work)),
       commits: new Commits(),
       waiting: () => waitingFor(pool),
+      figures: new Figures(),
       close: () => pool.destroy(),
     };
   }
@@ -134,6 +138,7 @@ export function connect(settings: DatabaseSettings): Database {
     transaction: (work) => group.run(work),
     commits: new Commits(),
     waiting: () => group.waiting + waitingFor(reader),
+    figures: new Figures(),
     async close() {
       await Promise.all([reader.destroy(), writer.destroy()]);
     },

@@ -1,3 +1,4 @@
+import type { FigureRow } from './figures.ts';
 import type {
   ApplicationRow,
   ApplicationSecretRow,
@@ -79,6 +80,7 @@ export interface Tables {
   connectors: ConnectorRow;
   signInProgress: SignInProgressRow;
   verificationCodes: VerificationCodeRow;
+  figures: FigureRow;
   rateLimits: Owned & { key: string; points: number; expiresAt: number };
 }
 

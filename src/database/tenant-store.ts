@@ -1,9 +1,11 @@
 import type { Knex } from 'knex';
 import { ServiceError } from '../errors.ts';
+import { AfterCommit } from './after-commit.ts';
 import type { Written } from './commits.ts';
 import type { Database } from './connect.ts';
 import { constraintError } from './constraints.ts';
-import { encode } from './encode.ts';
+import { encode, encodedParts } from './encode.ts';
+import type { Counts } from './figures.ts';
 import { insertEvent } from './insert-event.ts';
 import { insertMany } from './insert-many.ts';
 import { selectOne } from './select-one.ts';
@@ -20,10 +22,7 @@ export type Query = Knex.QueryBuilder;
 /** Conditions, written on a query that already stays inside the tenant. */
 export type Condition = (query: Query) => void;
 
-const MAX_ROWS = 400; // Of one insert: Knex writes it for SQLite as a compound select, which holds 500.
-
-/** `written` collects the tables to tell the listeners of `Database.commits` of when all is committed. */
-type Transaction = { db: Knex; written: Set<Written> };
+type Transaction = { db: Knex; after: AfterCommit };
 
 /**
  * The only way to a tenant's rows. Built from the request's URL, so there is no tenant argument to
@@ -111,7 +110,7 @@ export class TenantStore {
     await this.transaction(async (store) => {
       const own = { ...event, tenantId: this.tenantId };
       const count = await store.#write('events', (db) => insertEvent(db, this.kind, own));
-      if (count > 0) store.#transaction?.written.add('deliveries');
+      if (count > 0) store.#transaction?.after.written.add('deliveries');
     });
   }
 
@@ -120,7 +119,7 @@ export class TenantStore {
     if (rows.length === 0) return [];
     return this.#write(table, async (db) => {
       const added: Row<T>[] = [];
-      for (const part of this.#parts(rows))
+      for (const part of encodedParts(rows.map((row) => ({ ...row, tenantId: this.tenantId }))))
         added.push(...(await db(table).insert(part).onConflict().ignore().returning('*')));
       return added;
     });
@@ -191,17 +190,24 @@ export class TenantStore {
   /** All or nothing. Inside a transaction the same one is used: there is nothing to nest. */
   async transaction<T>(work: (store: TenantStore) => Promise<T>): Promise<T> {
     if (this.#transaction) return work(this);
-    const written = new Set<Written>();
-    const result = await this.#database.transaction((db) =>
-      work(new TenantStore(this.#database, this.tenantId, { db, written })),
-    );
-    if (written.size > 0) this.#database.commits.announce(this.tenantId, written);
+    let after = new AfterCommit();
+    const result = await this.#database.transaction((db) => {
+      after = new AfterCommit(); // Of an attempt that the database undid, nothing is told.
+      return work(new TenantStore(this.#database, this.tenantId, { db, after }));
+    });
+    after.tell(this.#database, this.tenantId);
     return result;
+  }
+
+  /** For the overview: in memory, once this transaction has committed. */
+  count(at: number, counts: Counts): void {
+    if (this.#transaction) this.#transaction.after.count(this.tenantId, at, counts);
+    else this.#database.figures.add(this.tenantId, at, counts);
   }
 
   /** All tenants, in this store's transaction: for `tenants.ts` and `admin/` alone, which the test of the arrows holds. */
   acrossTenants(): { db: Knex; storeOf(tenantId: string): TenantStore } {
-    this.#transaction?.written.add('tenants');
+    this.#transaction?.after.written.add('tenants');
     const storeOf = (tenantId: string) => new TenantStore(this.#database, tenantId, this.#transaction);
     return { db: this.#reader, storeOf };
   }
@@ -223,18 +229,10 @@ export class TenantStore {
       .update({ ...encode(patch), tenantId });
   }
 
-  /** As the database is given them: one part, unless there are more than a statement can hold. */
-  #parts<T extends Table>(rows: Fields<T>[]): Record<string, unknown>[][] {
-    const own = rows.map((row) => ({ ...encode(row), tenantId: this.tenantId }));
-    const parts: Record<string, unknown>[][] = [];
-    for (let start = 0; start < own.length; start += MAX_ROWS) parts.push(own.slice(start, start + MAX_ROWS));
-    return parts;
-  }
-
   async #write<R>(table: Written, work: (db: Knex) => PromiseLike<R>): Promise<R> {
     try {
       if (this.#transaction) {
-        this.#transaction.written.add(table);
+        this.#transaction.after.written.add(table);
         return await work(this.#transaction.db);
       }
       const result = await this.#database.write(async (db) => work(db));

@@ -41,6 +41,7 @@ const inOrder: Record<Table, true> = {
   auditLog: true,
   signInProgress: true,
   verificationCodes: true,
+  figures: true,
   rateLimits: true,
 };
 

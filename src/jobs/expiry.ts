@@ -14,6 +14,7 @@ const expired: { table: string; column: string; keptMs: number }[] = [
   { table: 'signInProgress', column: 'expiresAt', keptMs: 0 },
   { table: 'verificationCodes', column: 'expiresAt', keptMs: 0 },
   { table: 'rateLimits', column: 'expiresAt', keptMs: 0 },
+  { table: 'figures', column: 'expiresAt', keptMs: 0 },
   { table: 'subjectTokens', column: 'expiresAt', keptMs: SUBJECT_TOKENS_KEPT_MS },
   { table: 'scriptRuns', column: 'createdAt', keptMs: RUNS_KEPT_MS },
 ];

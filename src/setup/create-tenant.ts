@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { AfterCommit } from '../database/after-commit.ts';
 import type { Database } from '../database/connect.ts';
 import { TenantStore } from '../database/tenant-store.ts';
 import { newId, newSecret } from '../ids.ts';
@@ -132,7 +133,7 @@ export async function createTenant(
 ): Promise<MachineCredentials | undefined> {
   const signingKey = await generateSigningKey(DEFAULT_ALGORITHM);
   return database.transaction(async (db) => {
-    const store = new TenantStore(database, tenant.id, { db, written: new Set() });
+    const store = new TenantStore(database, tenant.id, { db, after: new AfterCommit() });
     const machine = await addTenant(db, store, tenant, { secrets, signingKey, now });
     if (machine) await also?.(store, machine);
     return machine;

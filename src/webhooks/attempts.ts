@@ -1,10 +1,11 @@
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/connect.ts';
+import type { Counts } from '../database/figures.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { SecretBox } from '../secret-box.ts';
 import { type AttemptOutcome, deliver } from './deliver.ts';
-import type { ClaimedDelivery } from './deliveries.ts';
+import type { ClaimedDelivery, Settlement } from './deliveries.ts';
 import { recordFailure, recordRecovery } from './health.ts';
 import type { Lane, Lanes } from './lanes.ts';
 import { givenBack, isGone, settlementOf } from './settlement.ts';
@@ -13,6 +14,13 @@ import { KeyRing } from './signing-keys.ts';
 
 /** A hook's row learns of its failures no more often. */
 const FAILURE_RECORD_MS = 60_000;
+
+const FIGURE_OF: Record<Settlement['state'], Counts> = {
+  delivered: { deliveriesDelivered: 1 },
+  waiting: { deliveriesRetried: 1 },
+  dead: { deliveriesDead: 1 },
+  cancelled: {},
+};
 
 /** What was seen of an attempt. `waitedMs`: since the commit of its event, for first attempts. */
 export interface AttemptSeen {
@@ -45,10 +53,12 @@ export class Attempts {
 
   /** Never throws. */
   async make(lane: Lane, row: ClaimedDelivery): Promise<void> {
-    const { clock, schedule, settler, logger, onAttempt } = this.#parts;
+    const { database, clock, schedule, settler, logger, onAttempt } = this.#parts;
     const outcome = await this.#deliver(row);
     const now = clock();
-    settler.add(settlementOf(row, outcome, { schedule, now }));
+    const settlement = settlementOf(row, outcome, { schedule, now });
+    settler.add(settlement);
+    database.figures.add(row.tenantId, now, FIGURE_OF[settlement.state]);
     onAttempt?.({ outcome, waitedMs: row.attempts === 0 ? outcome.startedAt - row.createdAt : undefined });
     try {
       if (outcome.error) await this.#learnFailure(lane, outcome, now);

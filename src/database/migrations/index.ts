@@ -9,6 +9,7 @@ import * as auditLog from './007_audit_log.ts';
 import * as signIn from './008_sign_in.ts';
 import * as configs from './009_configs.ts';
 import * as userSearch from './010_user_search.ts';
+import * as figures from './011_figures.ts';
 
 interface Migration {
   name: string;
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   { name: '008_sign_in', ...signIn },
   { name: '009_configs', ...configs },
   { name: '010_user_search', ...userSearch },
+  { name: '011_figures', ...figures },
 ];
 
 /** Knex's view of the list: nothing is looked up in a folder, so nothing can be missed or misordered. */

@@ -1,0 +1,85 @@
+import { WIDTHS } from '../database/figure-writer.ts';
+import { addTo, FIGURES, type Figure } from '../database/figures.ts';
+import { snakeCase } from '../database/names.ts';
+import type { TenantStore } from '../database/tenant-store.ts';
+
+const MINUTE_MS = WIDTHS.minute.widthMs;
+const HOUR_MS = WIDTHS.hour.widthMs;
+
+/** Steps are such that about fifty fit: more a plot of half a page cannot show, and a table nobody reads. */
+export const RANGES = {
+  '1h': { widthMs: MINUTE_MS, stepMs: MINUTE_MS, steps: 60 },
+  '24h': { widthMs: MINUTE_MS, stepMs: 30 * MINUTE_MS, steps: 48 },
+  '7d': { widthMs: HOUR_MS, stepMs: 3 * HOUR_MS, steps: 56 },
+} as const;
+export type Range = keyof typeof RANGES;
+
+/** What cannot be read at a glance is not counted to the end: more than this many is shown as "1,000+". */
+export const MOST_COUNTED = 1_000;
+/** No access token lives longer: the maximum of a resource's `accessTokenTtl`. */
+const LONGEST_TOKEN_MS = 24 * HOUR_MS;
+
+type Totals = Record<Figure, number>;
+
+export interface Overview {
+  range: Range;
+  /** One for each step, oldest first; the last is still under way. */
+  points: (Totals & { startsAt: number })[];
+  total: Totals;
+  /** Of the time before, as long as what has passed of this one. */
+  before: Totals;
+  /** At this moment, and at most one more than `MOST_COUNTED`. */
+  running: number;
+  waiting: number;
+}
+
+const totals = (row: Partial<Totals> = {}): Totals =>
+  Object.fromEntries(FIGURES.map((figure) => [figure, row[figure] ?? 0])) as Totals;
+
+const sums = FIGURES.map((figure) => {
+  const column = snakeCase(figure);
+  return `cast(${figure === 'backlog' ? 'max' : 'sum'}(${column}) as bigint) as ${column}`; // PostgreSQL sums to numeric.
+}).join(', ');
+
+/** All that the overview shows, in two statements: one over the figures' rows, one for what is going on now. */
+export async function readOverview(store: TenantStore, range: Range, now: number): Promise<Overview> {
+  const { widthMs, stepMs, steps } = RANGES[range];
+  const from = now - (now % stepMs) - (steps - 1) * stepMs;
+  const spanMs = steps * stepMs;
+  const beforeEnds = now - (now % widthMs) + widthMs - spanMs;
+  const step = `case when starts_at >= ${from} then starts_at - starts_at % ${stepMs} else 0 end`;
+
+  const running = store
+    .from('impersonations')
+    .where({ revokedAt: null })
+    .where('expiresAt', '>', now)
+    .where('issuedAt', '>', now - LONGEST_TOKEN_MS)
+    .orderBy('issuedAt', 'desc')
+    .limit(MOST_COUNTED + 1);
+  const waiting = store
+    .from('deliveries')
+    .whereRaw(`state = 'waiting'`)
+    .limit(MOST_COUNTED + 1);
+  const [rows, [current]] = await Promise.all([
+    store
+      .from('figures')
+      .where({ widthMs })
+      .where('startsAt', '>=', from - spanMs)
+      .where((of) => of.where('startsAt', '>=', from).orWhere('startsAt', '<', beforeEnds))
+      .select(store.raw(`${step} as step, ${sums}`))
+      .groupByRaw(step) as unknown as Promise<(Totals & { step: number })[]>,
+    store.raw(
+      `select (select count(*) from (?) as running) as running, (select count(*) from (?) as waiting) as waiting`,
+      [running.select('id'), waiting.select('id')],
+    ) as unknown as Promise<{ running: number; waiting: number }[]>,
+  ]);
+
+  const byStep = new Map(rows.map(({ step, ...sums }) => [step, sums]));
+  const points = Array.from({ length: steps }, (_, index) => {
+    const startsAt = from + index * stepMs;
+    return { startsAt, ...totals(byStep.get(startsAt)) };
+  });
+  const total = totals();
+  for (const { startsAt: _, ...counts } of points) addTo(total, counts);
+  return { range, points, total, before: totals(byStep.get(0)), running: 0, waiting: 0, ...current };
+}
