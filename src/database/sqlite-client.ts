@@ -7,7 +7,7 @@ interface Statement {
   finalize(): void;
 }
 interface Connection {
-  prepare(sql: string): Statement;
+  prepare(sql: string, done: (error: Error | null) => void): Statement;
 }
 type Done = (this: { lastID: number; changes: number }, error: Error | null, rows?: unknown[]) => void;
 
@@ -46,9 +46,14 @@ function statementsOf(connection: Connection): LRUCache<string, Statement> {
 export class PreparedSqliteClient extends SqliteClient {
   override _query(connection: Connection, query: Query): Promise<Query> {
     const statements = statementsOf(connection);
-    const statement = statements.get(query.sql) ?? connection.prepare(query.sql);
-    statements.set(query.sql, statement);
     return new Promise((resolve, reject) => {
+      const isPrepared = (error: Error | null) => {
+        if (!error) return;
+        statements.delete(query.sql);
+        reject(error); // The driver forgets what waits for a statement that could not be prepared.
+      };
+      const statement = statements.get(query.sql) ?? connection.prepare(query.sql, isPrepared);
+      statements.set(query.sql, statement);
       const done: Done = function (error, rows) {
         if (error) {
           statements.delete(query.sql); // It may not have ended, and then holds what it read.

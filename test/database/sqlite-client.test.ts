@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { connect } from '../../src/database/connect.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { createDatabase } from '../support/databases.ts';
+
+it('a statement that SQLite cannot prepare fails alone, and may be asked again', async () => {
+  await using place = await createDatabase('sqlite');
+  const settings = { databaseUrl: undefined, dataDir: place.dataDir, poolSize: 2 };
+  await migrate(settings);
+  const { write, close } = connect(settings);
+  const read = () => write(async (db) => db.raw('select 1 as one from later'));
+  await expect(read()).rejects.toThrow('no such table: later');
+  await expect(read()).rejects.toThrow('no such table: later');
+  await write((db) => db.raw('create table later as select 1'));
+  expect(await read()).toEqual([{ one: 1 }]);
+  await close();
+});
