@@ -7,7 +7,7 @@ import { sweepExpired } from './jobs/expiry.ts';
 import type { Job } from './jobs/scheduler.ts';
 import { turnSigningKeys } from './jobs/signing-keys.ts';
 import { removeDeletedTenants } from './jobs/tenant-removal.ts';
-import { advanceKeys, dueStep, rotateKeys } from './oidc/key-rotation.ts';
+import { advanceKeys, dueStep, publishKey } from './oidc/key-rotation.ts';
 import { DEFAULT_ALGORITHM, generateSigningKey } from './oidc/signing-keys.ts';
 import type { SecretBox } from './secret-box.ts';
 import type { Tenants } from './tenants.ts';
@@ -23,7 +23,7 @@ export interface ServiceJobsParts {
 }
 
 /** A new key of the algorithm that signs now. */
-async function publishKey(
+async function publishAnother(
   store: TenantStore,
   keys: readonly Pick<SigningKeyRow, 'algorithm' | 'state'>[],
   { secrets, clock }: ServiceJobsParts,
@@ -31,7 +31,7 @@ async function publishKey(
   const algorithm = keys.find(({ state }) => state === 'current')?.algorithm ?? DEFAULT_ALGORITHM;
   const now = clock();
   const prepared = await generateSigningKey(algorithm);
-  await store.transaction((store) => rotateKeys(store, secrets, { prepared, immediately: false, now }));
+  await store.transaction((store) => publishKey(store, secrets, prepared, now));
 }
 
 /** Takes the steps of key rotation whose time has come, in every tenant. */
@@ -40,11 +40,11 @@ export function rotateSigningKeys(parts: ServiceJobsParts): Promise<void> {
   return turnSigningKeys(parts, {
     due: (keys, rotationDays) => dueStep(keys, clock(), rotationDays),
     advance: (store) => store.transaction((store) => advanceKeys(store, clock())),
-    publish: (store, keys) => publishKey(store, keys, parts),
+    publish: (store, keys) => publishAnother(store, keys, parts),
   });
 }
 
-/** What runs by the clock. In every process: each job does no harm when another process does the same. */
+/** What runs by the clock, in the process that leads. */
 export function serviceJobs(parts: ServiceJobsParts): Job[] {
   const { database, clock } = parts;
   return [

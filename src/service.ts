@@ -20,6 +20,7 @@ import { measureRequests } from './http/metrics.ts';
 import { Pressure, shedLoad } from './http/pressure.ts';
 import { RateLimits } from './http/rate-limits.ts';
 import { createHttpServer, listen, stopListening } from './http/server.ts';
+import { Leader } from './jobs/leader.ts';
 import { startJobs } from './jobs/scheduler.ts';
 import { AddressGuard } from './net/address-guard.ts';
 import { HttpClient } from './net/http-client.ts';
@@ -168,7 +169,10 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   await poller.start();
   closing.add(() => poller.stop());
   const rotationDays = config.signingKeyRotationDays;
-  const jobs = startJobs(serviceJobs({ database, tenants, secrets, clock, rotationDays }), logger);
+  const leader = new Leader(database, logger);
+  closing.add(() => leader.stop());
+  await leader.start();
+  const jobs = startJobs(serviceJobs({ database, tenants, secrets, clock, rotationDays }), leader, logger);
   closing.add(() => jobs.stop());
 
   const { limits } = config;
@@ -190,7 +194,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     health: healthRoutes({
       database: () => database.reader.raw('select 1'),
       isServing: () => isServing,
-      details: () => ({ sandbox: sandbox.status() }),
+      details: () => ({ sandbox: sandbox.status(), isLeading: leader.isLeading }),
     }),
     shedLoad: shedLoad(pressure),
     oidc: oidcEndpoint({ providers, rateLimits, revokedTokens: revokedTokensEndpoint(clock) }),

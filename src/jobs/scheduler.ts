@@ -8,17 +8,21 @@ export interface Job {
   run(): Promise<unknown>;
 }
 
-/** Runs each job by its own schedule, never twice at once. A failure is logged and the next turn tries again. */
-export function startJobs(jobs: readonly Job[], logger: Logger): { stop(): Promise<void> } {
-  const tasks: ScheduledTask[] = jobs.map(({ name, at, run }) =>
-    schedule(
-      at,
-      () =>
-        run().catch((err: unknown) => {
-          logger.error({ err, job: name }, 'job failed');
-        }),
-      { name, noOverlap: true },
-    ),
+/**
+ * Runs each job by its own schedule, never twice at once, where `leader` leads. A failure is logged and the next turn
+ * tries again. Two leaders for a moment, as after a pause of the first one, do no harm: every job can be done twice.
+ */
+export function startJobs(
+  jobs: readonly Job[],
+  leader: { readonly isLeading: boolean },
+  logger: Logger,
+): { stop(): Promise<void> } {
+  const turn = async ({ name, run }: Job) => {
+    if (!leader.isLeading) return;
+    await run().catch((err: unknown) => logger.error({ err, job: name }, 'job failed'));
+  };
+  const tasks: ScheduledTask[] = jobs.map((job) =>
+    schedule(job.at, () => turn(job), { name: job.name, noOverlap: true }),
   );
   return {
     async stop() {

@@ -1,3 +1,4 @@
+import { recordAudit } from '../audit/record.ts';
 import type { SigningKeyRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import type { SecretBox } from '../secret-box.ts';
@@ -52,14 +53,37 @@ async function promote(store: TenantStore, { id }: SigningKeyRow, now: number): 
   await store.change('signingKeys', { id }, { state: 'current' });
 }
 
-/** In a transaction: takes every step whose time has come. */
+/** A step that the clock took has a record of its own; what a call does is recorded with the call. */
+const recordStep = (store: TenantStore, step: 'Publish' | 'Promote' | 'Retire', keyId: string, now: number) =>
+  recordAudit(store, { key: `SigningKey.${step}`, result: 'Success', payload: { keyId }, createdAt: now });
+
+/** In a transaction, by schedule: takes every step whose time has come. */
 export async function advanceKeys(store: TenantStore, now: number): Promise<void> {
   await countChange(store);
   const keys = await readSigningKeys(store);
   for (const key of keys) {
-    if (isPromotable(key, now)) await promote(store, key, now);
-    if (isRetirable(key, now)) await store.removeAll('signingKeys', { id: key.id });
+    if (isPromotable(key, now)) {
+      await promote(store, key, now);
+      await recordStep(store, 'Promote', key.id, now);
+    }
+    if (isRetirable(key, now)) {
+      await store.removeAll('signingKeys', { id: key.id });
+      await recordStep(store, 'Retire', key.id, now);
+    }
   }
+}
+
+/** In a transaction, by schedule: publishes this key unless one waits already. */
+export async function publishKey(
+  store: TenantStore,
+  secrets: SecretBox,
+  prepared: NewSigningKey,
+  now: number,
+): Promise<void> {
+  await countChange(store);
+  if ((await readSigningKeys(store)).some(({ state }) => state === 'next')) return;
+  const { id } = await addSigningKey(store, secrets, prepared, { state: 'next', now });
+  await recordStep(store, 'Publish', id, now);
 }
 
 export interface Rotation {

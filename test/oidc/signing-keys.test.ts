@@ -52,6 +52,14 @@ describe.each(databases)('signing keys on %s', (kind) => {
   const backdate = (id: string, patch: { createdAt?: number; retireAt?: number }) =>
     store().change('signingKeys', { id }, patch);
 
+  /** Keys of which the audit log has this step of the schedule. */
+  const recorded = async (step: string): Promise<string[]> => {
+    const logs: { payload: { details: { keyId: string } } }[] = await service.api.must(
+      `GET /logs?logKey=SigningKey.${step}`,
+    );
+    return logs.map(({ payload }) => payload.details.keyId);
+  };
+
   const machine = () =>
     `Basic ${btoa(`${service.credentials.machine.clientId}:${service.credentials.machine.clientSecret}`)}`;
   const machineToken = async (): Promise<string> => {
@@ -110,6 +118,7 @@ describe.each(databases)('signing keys on %s', (kind) => {
     await backdate(next, { createdAt: Date.now() - PUBLISHED_MS });
     await Promise.all([job(), job()]);
     expect(idOf(await keys(), 'current')).toBe(next);
+    expect(await recorded('Promote')).toEqual([next]);
     await expect.poll(async () => decodeProtectedHeader(await machineToken()).kid, { timeout: 5_000 }).toBe(next);
   });
 
@@ -124,6 +133,7 @@ describe.each(databases)('signing keys on %s', (kind) => {
     await service.api.must('PATCH /configs/oidc/key-rotation', { rotationDays: null });
     await Promise.all([job(30), job(30)]);
     expect((await keys()).filter(({ state }) => state === 'next')).toHaveLength(1);
+    expect(await recorded('Publish')).toEqual([idOf(await keys(), 'next')]);
   });
 
   it('can be deleted unless they sign', async () => {
@@ -184,5 +194,6 @@ describe.each(databases)('signing keys on %s', (kind) => {
     await job();
     await expect.poll(published, { timeout: 5_000 }).not.toContain(first);
     expect([await isActive(old), await callWith(old)]).toEqual([false, 401]);
+    expect(await recorded('Retire')).toEqual([first]);
   });
 });

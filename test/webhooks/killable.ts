@@ -4,7 +4,7 @@ import { appendFileSync, fsyncSync, openSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ManagementClient } from '../support/call.ts';
+import { getJson, ManagementClient } from '../support/call.ts';
 import type { Database } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import type { KillPoint } from './kill-points.ts';
@@ -74,6 +74,11 @@ export class Killable {
       this.#api = new ManagementClient(`http://localhost:${this.#env.PORT}`, managementApiIndicator, machine);
     }
     return this.#api;
+  }
+
+  /** Whether the scheduled work is done here. */
+  async isLeading(): Promise<boolean> {
+    return (await getJson(`http://localhost:${this.#env.PORT}/readyz?verbose`)).isLeading;
   }
 
   async #isReady(): Promise<boolean> {

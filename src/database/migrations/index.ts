@@ -10,6 +10,7 @@ import * as signIn from './008_sign_in.ts';
 import * as configs from './009_configs.ts';
 import * as userSearch from './010_user_search.ts';
 import * as figures from './011_figures.ts';
+import * as leases from './012_leases.ts';
 
 interface Migration {
   name: string;
@@ -30,6 +31,7 @@ export const migrations: readonly Migration[] = [
   { name: '009_configs', ...configs },
   { name: '010_user_search', ...userSearch },
   { name: '011_figures', ...figures },
+  { name: '012_leases', ...leases },
 ];
 
 /** Knex's view of the list: nothing is looked up in a folder, so nothing can be missed or misordered. */

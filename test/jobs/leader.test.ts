@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest';
+import { connect } from '../../src/database/connect.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { Leader } from '../../src/jobs/leader.ts';
+import { startJobs } from '../../src/jobs/scheduler.ts';
+import { createLogger } from '../../src/observe/logger.ts';
+import { createDatabase } from '../support/databases.ts';
+import { Killable } from '../webhooks/killable.ts';
+
+const logger = createLogger('silent');
+/** A lease, a renewal, and what a busy machine adds. */
+const TAKEN_OVER_MS = 20_000;
+
+async function prepare(kind: 'sqlite' | 'postgres') {
+  const files = await createDatabase(kind);
+  const settings = { databaseUrl: files.url, dataDir: files.dataDir, poolSize: 2 };
+  await migrate(settings);
+  return { files, open: () => connect(settings) };
+}
+
+it('is always the one process of SQLite', async () => {
+  const { files, open } = await prepare('sqlite');
+  await using _ = files;
+  const database = open();
+  const leader = new Leader(database, logger);
+  await leader.start();
+  expect(leader.isLeading).toBe(true);
+  await leader.stop();
+  await database.close();
+});
+
+it('is one of several, gives way when it stops, and comes after one that is gone', async () => {
+  const { files, open } = await prepare('postgres');
+  await using _ = files;
+  const [one, other] = [open(), open()];
+  const [first, second] = [new Leader(one, logger), new Leader(other, logger)];
+  await Promise.all([first.start(), second.start()]);
+  const leading = () => [first.isLeading, second.isLeading].filter(Boolean).length;
+  expect(leading()).toBe(1);
+
+  const [leader, next] = first.isLeading ? [first, second] : [second, first];
+  await leader.stop();
+  expect(leader.isLeading).toBe(false);
+  await expect.poll(() => next.isLeading, { timeout: TAKEN_OVER_MS }).toBe(true);
+
+  // The other can no longer renew: it knows by itself, and a clock that went back keeps nobody out.
+  const [mine, its] = next === first ? [one, other] : [other, one];
+  await mine.close();
+  await its.write((db) => db('leases').update({ expiresAt: Date.now() + 3_600_000 }));
+  await expect.poll(() => next.isLeading, { timeout: TAKEN_OVER_MS }).toBe(false);
+  const third = new Leader(its, logger);
+  await third.start();
+  expect(third.isLeading).toBe(true);
+  await Promise.all([next.stop(), third.stop()]);
+  await its.close();
+});
+
+it('alone does what is due', async () => {
+  const done: string[] = [];
+  const jobOf = (name: string) => [{ name, at: '* * * * * *', run: async () => void done.push(name) }];
+  const leading = startJobs(jobOf('leader'), { isLeading: true }, logger);
+  const following = startJobs(jobOf('follower'), { isLeading: false }, logger);
+  await expect.poll(() => done.length, { timeout: 10_000 }).toBeGreaterThan(1);
+  await Promise.all([leading.stop(), following.stop()]);
+  expect(new Set(done)).toEqual(new Set(['leader']));
+});
+
+it('is followed by another process within seconds when it is killed', async () => {
+  await using database = await createDatabase('postgres');
+  const [first, second] = [await Killable.on(database), await Killable.on(database)];
+  try {
+    await first.start();
+    await second.start();
+    expect([await first.isLeading(), await second.isLeading()]).toEqual([true, false]);
+    await first.kill();
+    await expect.poll(() => second.isLeading(), { timeout: TAKEN_OVER_MS }).toBe(true);
+  } finally {
+    await Promise.all([first.kill(), second.kill()]);
+  }
+});
