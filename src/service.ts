@@ -1,6 +1,7 @@
-import type { AddressInfo } from 'node:net';
+import type { RequestHandler } from 'express';
 import { AuditBatch } from './audit/batch.ts';
 import { systemClock } from './clock.ts';
+import { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { CustomClaims } from './custom-claims/claims.ts';
 import { RunLog } from './custom-claims/runs.ts';
@@ -8,24 +9,20 @@ import { Sandbox } from './custom-claims/sandbox.ts';
 import { scriptFetch } from './custom-claims/script-fetch.ts';
 import { connect, type Database } from './database/connect.ts';
 import { FigureWriter } from './database/figure-writer.ts';
+import type { DatabaseMetrics } from './database/metrics.ts';
 import { migrate } from './database/migrate.ts';
 import { lockDataDir } from './database/process-lock.ts';
 import type { Table } from './database/tables.ts';
 import { TenantCache } from './database/tenant-cache.ts';
 import { waitForDatabase } from './database/wait.ts';
-import { createApp, peerTrust } from './http/app.ts';
-import { Connections } from './http/connections.ts';
+import { createApp } from './http/app.ts';
 import { healthRoutes } from './http/health.ts';
-import { measureRequests } from './http/metrics.ts';
-import { Pressure, shedLoad } from './http/pressure.ts';
 import { RateLimits } from './http/rate-limits.ts';
-import { createHttpServer, listen, stopListening } from './http/server.ts';
 import { Leader } from './jobs/leader.ts';
 import { startJobs } from './jobs/scheduler.ts';
 import { AddressGuard } from './net/address-guard.ts';
 import { HttpClient } from './net/http-client.ts';
 import type { Logger } from './observe/logger.ts';
-import { createRegistry, metricsServer } from './observe/metrics.ts';
 import { oidcEndpoint } from './oidc/endpoint.ts';
 import { ManagementAccess } from './oidc/management-access.ts';
 import { insertedMetadataPath, protectedResourceMetadata } from './oidc/metadata.ts';
@@ -34,7 +31,9 @@ import { revokedTokensEndpoint } from './oidc/revoked-tokens.ts';
 import { SecretBox } from './secret-box.ts';
 import { serviceApis } from './service-apis.ts';
 import { serviceCalls } from './service-calls.ts';
+import { serveHttp } from './service-http.ts';
 import { serviceJobs } from './service-jobs.ts';
+import { serviceMetrics } from './service-metrics.ts';
 import { type Credentials, firstStart } from './setup/first-start.ts';
 import { checkFingerprint, loadSecretKey } from './setup/secret-key.ts';
 import { Messenger } from './sign-in/messenger.ts';
@@ -73,19 +72,6 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Things to close, in the reverse order of their making, whatever fails on the way. */
-class Closing {
-  readonly #steps: (() => unknown)[] = [];
-
-  add(step: () => unknown): void {
-    this.#steps.unshift(step);
-  }
-
-  async run(): Promise<void> {
-    for (const step of this.#steps.splice(0)) await step();
-  }
-}
-
 /** The composition root: builds every part and joins them. */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const closing = new Closing();
@@ -97,21 +83,27 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   }
 }
 
-async function openDatabase(config: Config, logger: Logger, closing: Closing): Promise<Database> {
+async function openDatabase(
+  config: Config,
+  logger: Logger,
+  closing: Closing,
+  metrics: DatabaseMetrics | undefined,
+): Promise<Database> {
   const { databaseUrl, dataDir, databasePoolSize: poolSize } = config;
   if (!databaseUrl) closing.add(await lockDataDir(dataDir));
   const settings = { databaseUrl, dataDir, poolSize };
   const applied = await waitForDatabase(() => migrate(settings), logger);
   if (applied.length > 0) logger.info({ migrations: applied }, 'database brought forward');
-  const database = connect(settings);
+  const database = connect(settings, metrics?.onCommit);
   closing.add(() => database.close());
-  return database;
+  return metrics ? metrics.measured(database) : database;
 }
 
 async function build(config: Config, logger: Logger, closing: Closing): Promise<Service> {
   const clock = systemClock;
   const secrets = new SecretBox(config.secretKey ?? (await loadSecretKey(config.dataDir)), config.previousSecretKey);
-  const database = await openDatabase(config, logger, closing);
+  const observers = config.metricsPort === undefined ? undefined : serviceMetrics(() => sandbox.status());
+  const database = await openDatabase(config, logger, closing, observers?.database);
   await checkFingerprint(database, secrets);
   const credentials = await firstStart({ config, database, secrets, hashPassword, now: clock() });
 
@@ -122,9 +114,10 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   closing.add(() => client.close());
 
   const { fetchAllowedHosts: allowedHosts } = config.sandbox;
-  const sandbox = await Sandbox.start({
+  const sandbox: Sandbox = await Sandbox.start({
     ...config.sandbox,
     logger,
+    observer: observers?.sandbox,
     fetch:
       allowedHosts.length > 0 ? scriptFetch({ client, allowedHosts, deadlineMs: config.sandbox.timeoutMs }) : undefined,
   });
@@ -135,7 +128,13 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const audit = new AuditBatch({ tenants, onError: (err) => logger.error({ err }, 'audit entries were not written') });
   closing.add(() => audit.close());
   const { token, subjectTokens } = config.rateLimits;
-  const rateLimits = new RateLimits({ limits: { token, 'subject-tokens': subjectTokens }, database, clock, logger });
+  const rateLimits = new RateLimits({
+    limits: { token, 'subject-tokens': subjectTokens },
+    database,
+    clock,
+    logger,
+    onLimited: observers?.onLimited,
+  });
   closing.add(() => rateLimits.close());
   const runs = new RunLog(logger);
   closing.add(() => runs.flush());
@@ -152,9 +151,9 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     audit,
     access,
     pages: providerPages,
+    measure: observers?.tokens,
   });
 
-  const registry = config.metricsPort === undefined ? undefined : createRegistry();
   const poller: WebhookPoller = new WebhookPoller({
     database,
     client,
@@ -163,8 +162,12 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     clock,
     settings: { ...config.webhooks, databaseUrl: config.databaseUrl },
     onAttempt:
-      registry &&
-      webhookMetrics(registry, { stats: () => poller.stats(), backlog: () => backlog(database, clock()), clock }),
+      observers &&
+      webhookMetrics(observers.registry, {
+        stats: () => poller.stats(),
+        backlog: () => backlog(database, clock()),
+        clock,
+      }),
   });
   await poller.start();
   closing.add(() => poller.stop());
@@ -175,61 +178,52 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const jobs = startJobs(serviceJobs({ database, tenants, secrets, clock, rotationDays }), leader, logger);
   closing.add(() => jobs.stop());
 
-  const { limits } = config;
-  const server = createHttpServer(limits);
-  const connections: Connections = new Connections(server, limits, (address) => peerTrust(app)(address));
-  closing.add(() => connections.close());
-  const pressure = new Pressure(limits.maxEventLoopDelayMs, {
-    requests: () => connections.hasMoreThan(limits.maxRequests),
-    database: () => database.waiting() > limits.maxRequests / 2,
-    audit: () => audit.isBehind,
-  });
-  closing.add(() => pressure.close());
-
   let isServing = true;
-  const app = createApp({
-    tenants,
-    logger,
-    trustProxy: config.trustProxy,
-    health: healthRoutes({
-      database: () => database.reader.raw('select 1'),
-      isServing: () => isServing,
-      details: () => ({ sandbox: sandbox.status(), isLeading: leader.isLeading }),
-    }),
-    shedLoad: shedLoad(pressure),
-    oidc: oidcEndpoint({ providers, rateLimits, revokedTokens: revokedTokensEndpoint(clock) }),
-    metadataPath: insertedMetadataPath,
-    resourceMetadata: protectedResourceMetadata(access),
-    ...serviceApis({
-      cache,
-      providers,
-      refusals: audit,
-      rateLimits,
-      services: serviceCalls({
-        sandbox,
-        guard,
-        client,
-        clock,
-        scriptLimits: config.sandbox,
-        webhookLimits: { deadlineMs: config.webhooks.timeoutMs, maxResponseBytes: config.webhooks.maxResponseBytes },
+  const makeApp = (shedLoad: RequestHandler) =>
+    createApp({
+      tenants,
+      logger,
+      trustProxy: config.trustProxy,
+      health: healthRoutes({
+        database: () => database.reader.raw('select 1'),
+        isServing: () => isServing,
+        details: () => ({ sandbox: sandbox.status(), isLeading: leader.isLeading }),
       }),
-      secrets,
-      clock,
-    }),
-    signIn: signInRoutes({ providerOf: (tenant) => providers.of(tenant), secrets, clock, logger, messenger, client }),
-  });
+      shedLoad,
+      oidc: oidcEndpoint({ providers, rateLimits, revokedTokens: revokedTokensEndpoint(clock) }),
+      metadataPath: insertedMetadataPath,
+      resourceMetadata: protectedResourceMetadata(access),
+      ...serviceApis({
+        cache,
+        providers,
+        refusals: audit,
+        rateLimits,
+        services: serviceCalls({
+          sandbox,
+          guard,
+          client,
+          clock,
+          scriptLimits: config.sandbox,
+          webhookLimits: { deadlineMs: config.webhooks.timeoutMs, maxResponseBytes: config.webhooks.maxResponseBytes },
+        }),
+        secrets,
+        clock,
+      }),
+      signIn: signInRoutes({
+        providerOf: (tenant) => providers.of(tenant),
+        secrets,
+        clock,
+        logger,
+        messenger,
+        client,
+        onOutcome: observers?.onSignIn,
+        onLimited: observers?.onLimited,
+      }),
+    });
 
-  server.on('request', app);
-  await listen(server, config.port, 'PORT');
-  closing.add(() => stopListening(server, () => connections.endUnowed()));
-  if (registry && config.metricsPort !== undefined) {
-    measureRequests(server, registry);
-    const metrics = metricsServer(registry);
-    await listen(metrics, config.metricsPort, 'METRICS_PORT');
-    closing.add(() => stopListening(metrics));
-  }
+  const port = await serveHttp({ config, closing, database, audit, observers }, makeApp);
   return {
-    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    url: `http://localhost:${port}`,
     credentials,
     close() {
       isServing = false;

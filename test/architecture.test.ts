@@ -25,11 +25,12 @@ const ARROWS: Record<string, string> = {
 };
 
 /** May import everything, and nothing in `src/` but one another imports them. */
-const TOP = ['service', 'service-apis', 'service-calls', 'service-jobs', 'main'];
+const TOP = ['service', 'service-apis', 'service-calls', 'service-http', 'service-jobs', 'service-metrics', 'main'];
 
 /** What stands on nothing of ours and may be used everywhere. */
 const BASE = [
   'authentication-context',
+  'closing',
   'entities',
   'errors',
   'example',

@@ -22,6 +22,8 @@ export interface LaneOptions {
   spawn: () => Promise<RunnerProcess>;
   /** A runner died and this script is the cause. */
   onKill: (script: ScriptVersion) => void;
+  /** A runner died, whatever the cause. */
+  onEnd: () => void;
   limits: SandboxLimits;
   broker: FetchBroker | undefined;
   logger: SandboxLogger;
@@ -142,13 +144,14 @@ export class Lane {
   }
 
   #replace(runner: Runner, { cause, notBegun }: Death): void {
-    const { name, logger, onKill } = this.#options;
+    const { name, logger, onKill, onEnd } = this.#options;
     this.#runners.splice(this.#runners.indexOf(runner), 1);
     if (this.#isClosed) {
       if (notBegun) refuse(notBegun, CLOSED);
       return;
     }
     this.#deaths++;
+    onEnd();
     if (cause) onKill(cause);
     this.#track(
       runner.process.kill().then(() => {

@@ -3,7 +3,7 @@ import type { FetchBroker } from './sandbox-fetch.ts';
 import { Lane } from './sandbox-lane.ts';
 import type { SandboxLimits } from './sandbox-limits.ts';
 import type { Quarantine } from './sandbox-quarantine.ts';
-import type { SandboxLogger, ScriptVersion } from './sandbox-types.ts';
+import type { SandboxLogger, SandboxObserver, ScriptVersion } from './sandbox-types.ts';
 
 /** Milliseconds without work after which a lane that only some tenants need is closed. */
 const IDLE_MS = 60_000;
@@ -19,6 +19,7 @@ export interface LanesOptions {
   limits: SandboxLimits;
   broker: FetchBroker | undefined;
   logger: SandboxLogger;
+  observer: SandboxObserver | undefined;
 }
 
 /** Which runners a script goes to: everybody's, those of the tenants that had to be stopped, or its tenant's own. */
@@ -96,8 +97,9 @@ export class Lanes {
   #lane(name: string, layout: { size: number; standby: number; spawn: () => Promise<RunnerProcess> }): Lane {
     const known = this.#lanes.get(name);
     if (known) return known;
-    const { limits, broker, logger, quarantine } = this.#options;
-    const lane = new Lane({ name, ...layout, limits, broker, logger, onKill: (script) => quarantine.killed(script) });
+    const { limits, broker, logger, quarantine, observer } = this.#options;
+    const onKill = (script: ScriptVersion) => quarantine.killed(script);
+    const lane = new Lane({ name, ...layout, limits, broker, logger, onKill, onEnd: () => observer?.runnerEnded() });
     this.#lanes.set(name, lane);
     return lane;
   }

@@ -1,6 +1,14 @@
 import type { ConsoleLine, FetchAnswer, FetchRequest, Reply } from '../../sandbox/protocol.ts';
 import type { SandboxLimits } from './sandbox-limits.ts';
 
+/** For metrics. */
+export interface SandboxObserver {
+  /** `waitMs`: for its turn. */
+  ran(outcome: RunOutcome, waitMs: number): void;
+  /** A child process is no more: stopped because of its script, crashed, or worn out. */
+  runnerEnded(): void;
+}
+
 /** The part of a pino logger that the sandbox uses. */
 export interface SandboxLogger {
   info(facts: object, message: string): void;
@@ -41,6 +49,7 @@ export interface SandboxOptions {
   logger: SandboxLogger;
   /** Given only when the operator allowed hosts; without it scripts have no `fetch`. */
   fetch?: SandboxFetch | undefined;
+  observer?: SandboxObserver | undefined;
 }
 
 export interface RunRequest {

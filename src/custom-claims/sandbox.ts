@@ -51,14 +51,14 @@ export class Sandbox {
    * @throws when a required layer is not to be had, or when runners do not start
    */
   static async start(options: SandboxOptions): Promise<Sandbox> {
-    const { runners, isolation = 'shared', logger } = options;
+    const { runners, isolation = 'shared', logger, observer } = options;
     const hardening = await harden(options);
     const quarantine = new Quarantine(() => performance.now());
     const started = [hardening.first];
     const spawn = async () => started.pop() ?? RunnerProcess.start(hardening.command);
     const limits = limitsOf(options);
     const broker = options.fetch && new FetchBroker(options.fetch, limits);
-    const lanes = await Lanes.open({ runners, isolation, spawn, quarantine, limits, broker, logger });
+    const lanes = await Lanes.open({ runners, isolation, spawn, quarantine, limits, broker, logger, observer });
     const sandbox = new Sandbox(options, hardening, quarantine, lanes);
     logger.info({ layers: hardening.layers, missing: hardening.missing, runners, isolation }, 'the sandbox is ready');
     return sandbox;
@@ -83,7 +83,9 @@ export class Sandbox {
     if (this.#quarantine.refuses(script)) {
       return stopped('quarantined', 'The script ended its runner too often. It is refused until it is uploaded again.');
     }
+    const submittedAt = performance.now();
     const outcome = runOutcome(await this.#submit(script, { input, timeoutMs, memoryMb }), this.#limits);
+    this.#options.observer?.ran(outcome, performance.now() - submittedAt - outcome.wallMs);
     this.#quarantine.ended(script, outcome);
     return outcome;
   }

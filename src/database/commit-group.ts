@@ -22,11 +22,13 @@ const MAX_GROUP = 64;
  */
 export class CommitGroup {
   readonly #writer: Knex;
+  readonly #onCommit: ((transactions: number) => void) | undefined;
   readonly #waiting: Job[] = [];
   #draining = false;
 
-  constructor(writer: Knex) {
+  constructor(writer: Knex, onCommit?: (transactions: number) => void) {
     this.#writer = writer;
+    this.#onCommit = onCommit;
   }
 
   /** How many wait for the group after this one. */
@@ -62,6 +64,7 @@ export class CommitGroup {
       return;
     }
     for (const inform of tell) inform();
+    this.#onCommit?.(group.length);
   }
 
   async #runAlone({ work, resolve }: Job): Promise<() => void> {

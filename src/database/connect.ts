@@ -31,6 +31,8 @@ export interface Database {
   transaction<T>(work: (db: Knex) => Promise<T>): Promise<T>;
   /** Who wants to know of committed writes: caches, and the poller of webhooks. */
   readonly commits: Commits;
+  /** Its connections, for those who measure them. */
+  readonly pools: readonly Knex[];
   /** How many wait for a connection, or for SQLite's writer. */
   waiting(): number;
   /** What this process counted and `FigureWriter` has not written yet. */
@@ -112,8 +114,12 @@ export function knexConfig({ databaseUrl, dataDir, poolSize }: DatabaseSettings)
 
 const waitingFor = (db: Knex): number => db.client.pool.numPendingAcquires();
 
-/** Connects lazily: the first query opens the first connection. `dataDir` is there: `migrate` makes it. */
-export function connect(settings: DatabaseSettings): Database {
+/**
+ * Connects lazily: the first query opens the first connection. `dataDir` is there: `migrate` makes it.
+ *
+ * @param onCommit told how many transactions shared a commit of SQLite
+ */
+export function connect(settings: DatabaseSettings, onCommit?: (transactions: number) => void): Database {
   if (settings.databaseUrl) {
     const pool = knex(knexConfig(settings));
     return {
@@ -122,6 +128,7 @@ export function connect(settings: DatabaseSettings): Database {
       write: (work) => againWhenUndone(() => work(pool)),
       transaction: (work) => againWhenUndone(() => pool.transaction(work)),
       commits: new Commits(),
+      pools: [pool],
       waiting: () => waitingFor(pool),
       figures: new Figures(),
       close: () => pool.destroy(),
@@ -130,13 +137,14 @@ export function connect(settings: DatabaseSettings): Database {
 
   const writer = knex(knexConfig(settings));
   const reader = knex(sqliteConfig(settings.dataDir, { pool: 3, pragmas: ['query_only = ON'] }));
-  const group = new CommitGroup(writer);
+  const group = new CommitGroup(writer, onCommit);
   return {
     kind: 'sqlite',
     reader,
     write: (work) => group.run(work),
     transaction: (work) => group.run(work),
     commits: new Commits(),
+    pools: [writer, reader],
     waiting: () => group.waiting + waitingFor(reader),
     figures: new Figures(),
     async close() {

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { Histogram } from 'prom-client';
-import type { Registry } from '../observe/metrics.ts';
+import { gauge, type Registry } from '../observe/metrics.ts';
+import type { Connections } from './connections.ts';
 
 const AREAS: [name: string, path: RegExp][] = [
   ['token', /\/oidc\/token$/],
@@ -12,7 +13,14 @@ const AREAS: [name: string, path: RegExp][] = [
 const areaOf = (url = '') => AREAS.find(([, path]) => path.test(url.split('?', 1)[0] as string))?.[0] ?? 'other';
 
 /** Requests of this server: how many, how they were answered, how long it took. */
-export function measureRequests(server: Server, registry: Registry): void {
+export function measureRequests(server: Server, connections: Connections, registry: Registry): void {
+  gauge(registry, 'understudy_http_connections', 'Open connections', () => connections.size);
+  gauge(
+    registry,
+    'understudy_http_requests_worked_on',
+    'Requests that are whole and not answered yet',
+    () => connections.worked,
+  );
   const seconds = new Histogram({
     name: 'understudy_http_request_seconds',
     help: 'From the head of a request to the end of its answer; area is token, oidc, api or other',

@@ -35,6 +35,8 @@ export interface RateLimitsOptions {
   database: Database;
   clock: Clock;
   logger: Logger;
+  /** For metrics. */
+  onLimited?: ((limit: Limited) => void) | undefined;
 }
 
 /**
@@ -59,8 +61,10 @@ export class RateLimits {
     const own = this.#count(tenantId, `${what} ${client} ${ip ?? ''}`, what);
     const ofTenant = this.#count(tenantId, what, what);
     this.#share();
+    const isAllowed = own <= limit && ofTenant <= limit * TENANT_MULTIPLE;
+    if (!isAllowed) this.#options.onLimited?.(what);
     return {
-      isAllowed: own <= limit && ofTenant <= limit * TENANT_MULTIPLE,
+      isAllowed,
       limit,
       remaining: Math.max(0, limit - own),
       resetSeconds: Math.max(1, Math.ceil((this.#windowStart + WINDOW_MS - now) / 1000)),

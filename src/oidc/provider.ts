@@ -13,6 +13,7 @@ import { CLIENT_EXTRAS, Clients } from './clients.ts';
 import { loadExistingGrant } from './consent.ts';
 import { errorBody } from './error-body.ts';
 import type { ManagementAccess } from './management-access.ts';
+import type { Middleware } from './metrics.ts';
 import { allowOrganizations } from './organization-tokens.ts';
 import { resourceIndicators } from './resource-indicators.ts';
 import { ResourceServers } from './resource-servers.ts';
@@ -44,6 +45,8 @@ export interface ProviderCollaborators {
   audit: TokenAudit;
   access: ManagementAccess;
   pages: ProviderPages;
+  /** Around every request, for metrics. */
+  measure?: Middleware | undefined;
 }
 
 const MINUTE = 60;
@@ -168,6 +171,7 @@ export function createProvider(tenant: Tenant, keys: SigningKeys, collaborators:
     return clients.secretMatches(this.clientId, actual, clock());
   } as never;
 
+  if (collaborators.measure) provider.use(collaborators.measure);
   provider.use(errorBody);
   provider.use(structuredTokens({ tenant, keys, access, clock }));
   auditTokens(provider, tenant, audit, clock);

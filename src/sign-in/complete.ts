@@ -41,6 +41,7 @@ export async function complete(flow: Flow): Promise<UserRow> {
     return { user, next };
   });
   flow.saved.progress = next;
+  flow.tools.onOutcome?.(progress.event, 'completed');
   return user;
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { ApplicationRow, UserRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
-import { ServiceError } from '../errors.ts';
+import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { ClientFacts } from '../http/context.ts';
 import { newId } from '../ids.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -9,9 +9,12 @@ import type { SecretBox } from '../secret-box.ts';
 import type { Tenant } from '../tenants.ts';
 import type { Limits } from './limits.ts';
 import type { Messenger } from './messenger.ts';
-import type { Progress, SavedProgress, Verification } from './progress.ts';
+import type { InteractionEvent, Progress, SavedProgress, Verification } from './progress.ts';
 import type { RelyingParty } from './relying-party.ts';
 import type { SignInSettings } from './settings.ts';
+
+/** Told how the steps of people end: `completed`, or the code of the refusal. */
+export type SignInObserver = (event: InteractionEvent, outcome: 'completed' | ErrorCode) => void;
 
 /** What actions use besides the tenant's rows. */
 export interface Tools {
@@ -21,6 +24,7 @@ export interface Tools {
   limits: Limits;
   messenger: Messenger;
   relyingParty: RelyingParty;
+  onOutcome?: SignInObserver | undefined;
 }
 
 /** One request of one interaction: what every action is given. Actions change `saved.progress` and nothing else. */

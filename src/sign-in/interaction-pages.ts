@@ -89,6 +89,7 @@ export async function show(opened: Opened): Promise<void> {
 /** The same step again, saying what to do; what was typed stays. */
 export async function showFault(opened: Opened, error: ServiceError): Promise<void> {
   const { flow, response } = opened;
+  flow.tools.onOutcome?.(progressOf(flow).event, error.code);
   const saved = await progressStoreOf(flow).find(flow.uid);
   // A form that was sent twice: the other one went on, and that is where this one goes too.
   if (saved?.version !== flow.saved.version) return redirectToStep(opened);

@@ -34,9 +34,12 @@ type Rule = keyof typeof rules;
  */
 export class Limits {
   readonly #clock: Clock;
+  readonly #onLimited: ((rule: Rule) => void) | undefined;
 
-  constructor(clock: Clock) {
+  /** @param onLimited told which rule refused */
+  constructor(clock: Clock, onLimited?: (rule: Rule) => void) {
     this.#clock = clock;
+    this.#onLimited = onLimited;
   }
 
   /** @throws 429 `request.rate_limited` with `Retry-After` */
@@ -53,6 +56,7 @@ export class Limits {
       return taken === 1 ? undefined : (await store.get('rateLimits', { key })).expiresAt;
     });
     if (expiresAt === undefined) return;
+    this.#onLimited?.(rule);
     const seconds = Math.max(1, Math.ceil((expiresAt - now) / 1000));
     throw new ServiceError('request.rate_limited', {
       data: { retryAfterSeconds: seconds },

@@ -12,7 +12,7 @@ import { assets } from './assets.ts';
 import { decideConsent, isConsent, showConsent } from './consent-pages.ts';
 import { experienceRoutes, setExperienceCookie } from './experience/routes.ts';
 import { factorForms } from './factor-forms.ts';
-import type { Tools } from './flow.ts';
+import type { SignInObserver, Tools } from './flow.ts';
 import { forms } from './forms.ts';
 import { bodyOf, type Opened, show, take } from './interaction-pages.ts';
 import { Limits } from './limits.ts';
@@ -31,15 +31,18 @@ interface SignInOptions {
   messenger: Messenger;
   /** For requests to the tenants' identity providers. */
   client: HttpClient;
+  /** For metrics. */
+  onOutcome?: SignInObserver | undefined;
+  onLimited?: ((limit: string) => void) | undefined;
 }
 
 /** Of a form; a passkey's answer is the largest. */
 const MAX_FORM_BYTES = 64 * 1024;
 
 /** The pages for people. `GET` shows the step an interaction is at, each `POST` is one step and leads back there. */
-export function signInRoutes({ providerOf, secrets, clock, logger, messenger, client }: SignInOptions): Router {
-  const relyingParty = new RelyingParty(client, secrets);
-  const tools: Tools = { secrets, clock, logger, limits: new Limits(clock), messenger, relyingParty };
+export function signInRoutes({ providerOf, clock, client, onLimited, ...besides }: SignInOptions): Router {
+  const relyingParty = new RelyingParty(client, besides.secrets);
+  const tools: Tools = { ...besides, clock, limits: new Limits(clock, onLimited), relyingParty };
 
   const inInteraction = (handle: (opened: Opened) => Promise<void>): RequestHandler =>
     page(async (request, response) => {

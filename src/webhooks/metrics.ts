@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Clock } from '../clock.ts';
-import type { Registry } from '../observe/metrics.ts';
+import { gauge, gaugeBy, type Registry } from '../observe/metrics.ts';
 import type { AttemptSeen } from './attempts.ts';
 import type { Backlog } from './backlog.ts';
 import type { WebhookPoller } from './poller.ts';
@@ -39,15 +39,6 @@ export function webhookMetrics(
         else this.remove();
       },
     });
-  const ofProcess = (name: string, help: string, figure: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(figure());
-      },
-    });
 
   ofBacklog('understudy_webhook_deliveries_due', 'Deliveries that wait although they are due', ({ due }) => due);
   ofBacklog(
@@ -56,17 +47,20 @@ export function webhookMetrics(
     ({ oldestDueAt }) => (oldestDueAt === undefined ? 0 : (clock() - oldestDueAt) / 1000),
   );
   ofBacklog('understudy_webhook_deliveries_dead', 'Deliveries whose schedule ended, kept 30 days', ({ dead }) => dead);
-  ofProcess('understudy_webhook_in_flight', 'Attempts under way in this process', () => stats().inFlight);
-  ofProcess('understudy_webhook_queued', 'Deliveries claimed by this process, not under way yet', () => stats().queued);
-  new Gauge({
-    name: 'understudy_webhook_breakers',
-    help: 'Webhooks that this process knows, by the state of their breaker',
-    labelNames: ['state'] as const,
-    registers,
-    collect() {
-      for (const [state, count] of Object.entries(stats().breakers)) this.set({ state }, count);
-    },
-  });
+  gauge(registry, 'understudy_webhook_in_flight', 'Attempts under way in this process', () => stats().inFlight);
+  gauge(
+    registry,
+    'understudy_webhook_queued',
+    'Deliveries claimed by this process, not under way yet',
+    () => stats().queued,
+  );
+  gaugeBy(
+    registry,
+    'understudy_webhook_breakers',
+    'Webhooks that this process knows, by the state of their breaker',
+    'state',
+    () => stats().breakers,
+  );
 
   const attempts = new Counter({
     name: 'understudy_webhook_attempts_total',

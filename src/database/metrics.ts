@@ -1,0 +1,89 @@
+import type { Knex } from 'knex';
+import { Histogram } from 'prom-client';
+import { counterBy, gauge, gaugeBy, type Registry } from '../observe/metrics.ts';
+import type { Database } from './connect.ts';
+import { errorClassOf } from './error-class.ts';
+
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 10];
+
+export interface DatabaseMetrics {
+  /** Told how many transactions shared a commit of SQLite. */
+  onCommit(transactions: number): void;
+  /** The same database, measured. */
+  measured(database: Database): Database;
+}
+
+export function databaseMetrics(registry: Registry): DatabaseMetrics {
+  const registers = [registry];
+  const transactionSeconds = new Histogram({
+    name: 'understudy_database_transaction_seconds',
+    help: 'From the wish for a transaction, or for a single statement that writes, to its end; waiting included',
+    labelNames: ['kind'] as const,
+    buckets: SECONDS,
+    registers,
+  });
+  const waitSeconds = new Histogram({
+    name: 'understudy_database_wait_seconds',
+    help: 'From the wish for a connection to having it',
+    buckets: SECONDS,
+    registers,
+  });
+  const commitTransactions = new Histogram({
+    name: 'understudy_database_commit_transactions',
+    help: 'Transactions that share a commit of SQLite',
+    buckets: [1, 2, 4, 8, 16, 32, 64],
+    registers,
+  });
+  const failed = counterBy(
+    registry,
+    'understudy_database_errors_total',
+    'Statements and connections that failed, by class',
+    'class',
+  );
+
+  function timed(kind: string, begin: Database['transaction']): Database['transaction'] {
+    return async (work) => {
+      const startedAt = performance.now();
+      try {
+        return await begin(work);
+      } finally {
+        transactionSeconds.observe({ kind }, (performance.now() - startedAt) / 1000);
+      }
+    };
+  }
+
+  function watch(db: Knex): void {
+    const askedAt = new Map<number, number>();
+    db.client.pool.on('acquireRequest', (id: number) => askedAt.set(id, performance.now()));
+    db.client.pool.on('acquireSuccess', (id: number) => {
+      waitSeconds.observe((performance.now() - (askedAt.get(id) ?? performance.now())) / 1000);
+      askedAt.delete(id);
+    });
+    db.client.pool.on('acquireFail', (id: number, error: unknown) => {
+      askedAt.delete(id);
+      failed(errorClassOf(error));
+    });
+    db.on('query-error', (error: unknown) => failed(errorClassOf(error)));
+  }
+
+  return {
+    onCommit: (transactions) => commitTransactions.observe(transactions),
+    measured(database) {
+      const { pools, waiting, write, transaction } = database;
+      for (const pool of pools) watch(pool);
+      const sum = (figure: 'numUsed' | 'numFree') =>
+        pools.reduce((total, { client }) => total + client.pool[figure](), 0);
+      gaugeBy(registry, 'understudy_database_connections', 'Open connections, by state', 'state', () => ({
+        used: sum('numUsed'),
+        free: sum('numFree'),
+      }));
+      gauge(
+        registry,
+        'understudy_database_waiting',
+        'Wishes for a connection, or for the writer of SQLite, that wait',
+        waiting,
+      );
+      return { ...database, write: timed('write', write), transaction: timed('transaction', transaction) };
+    },
+  };
+}

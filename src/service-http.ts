@@ -1,0 +1,50 @@
+import type { AddressInfo } from 'node:net';
+import type { Express, RequestHandler } from 'express';
+import type { AuditBatch } from './audit/batch.ts';
+import type { Closing } from './closing.ts';
+import type { Config } from './config.ts';
+import type { Database } from './database/connect.ts';
+import { peerTrust } from './http/app.ts';
+import { Connections } from './http/connections.ts';
+import { measureRequests } from './http/metrics.ts';
+import { Pressure, shedLoad } from './http/pressure.ts';
+import { createHttpServer, listen, stopListening } from './http/server.ts';
+import { metricsServer } from './observe/metrics.ts';
+import type { Observers } from './service-metrics.ts';
+
+export interface ServiceHttpParts {
+  config: Pick<Config, 'port' | 'metricsPort' | 'limits'>;
+  closing: Closing;
+  database: Pick<Database, 'waiting'>;
+  audit: Pick<AuditBatch, 'isBehind'>;
+  observers: Observers | undefined;
+}
+
+/** The ports: connections, what is refused under pressure, and the app behind. @returns the port it listens on */
+export async function serveHttp(
+  { config, closing, database, audit, observers }: ServiceHttpParts,
+  makeApp: (shedLoad: RequestHandler) => Express,
+): Promise<number> {
+  const { limits, port, metricsPort } = config;
+  const server = createHttpServer(limits);
+  const connections = new Connections(server, limits, (address) => peerTrust(app)(address));
+  closing.add(() => connections.close());
+  const pressure = new Pressure(limits.maxEventLoopDelayMs, {
+    requests: () => connections.hasMoreThan(limits.maxRequests),
+    database: () => database.waiting() > limits.maxRequests / 2,
+    audit: () => audit.isBehind,
+  });
+  closing.add(() => pressure.close());
+  const app = makeApp(shedLoad(pressure, observers?.onShed));
+  server.on('request', app);
+  await listen(server, port, 'PORT');
+  closing.add(() => stopListening(server, () => connections.endUnowed()));
+
+  if (observers && metricsPort !== undefined) {
+    measureRequests(server, connections, observers.registry);
+    const metrics = metricsServer(observers.registry);
+    await listen(metrics, metricsPort, 'METRICS_PORT');
+    closing.add(() => stopListening(metrics));
+  }
+  return (server.address() as AddressInfo).port;
+}
