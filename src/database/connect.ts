@@ -27,6 +27,11 @@ export interface Database {
   readonly reader: Knex;
   /** One statement that commits by itself. */
   write<T>(work: (db: Knex) => Promise<T>): Promise<T>;
+  /**
+   * Like `write`, for statements that find every row by a key. PostgreSQL then never reads a table whole, which it
+   * otherwise prefers while it believes the table small, and keeps to in a prepared statement long after it has grown.
+   */
+  byKey<T>(work: (db: Knex) => Promise<T>): Promise<T>;
   /** All or nothing. On SQLite concurrent transactions share one commit: see `CommitGroup`. */
   transaction<T>(work: (db: Knex) => Promise<T>): Promise<T>;
   /** Who wants to know of committed writes: caches, and the poller of webhooks. */
@@ -92,7 +97,13 @@ function sqliteConfig(dataDir: string, { pool, pragmas }: { pool: number; pragma
   };
 }
 
-function postgresConfig(databaseUrl: string, poolSize: number): Knex.Config {
+/** Connections of this kind, beside the pool: one takes work while the other records it. */
+const BY_KEY_CONNECTIONS = 2;
+const BY_KEY = 'set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; set jit = off';
+
+function postgresConfig(databaseUrl: string, poolSize: number, session?: string): Knex.Config {
+  const afterCreate = (connection: { query(sql: string, done: (error?: Error) => void): void }, done: () => void) =>
+    session ? connection.query(session, done) : done();
   return {
     client: 'pg',
     connection: {
@@ -101,7 +112,7 @@ function postgresConfig(databaseUrl: string, poolSize: number): Knex.Config {
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
     },
-    pool: { min: 0, max: poolSize },
+    pool: { min: 0, max: poolSize, afterCreate },
     acquireConnectionTimeout: 10_000,
     ...conversions(camelRow),
   };
@@ -122,16 +133,20 @@ const waitingFor = (db: Knex): number => db.client.pool.numPendingAcquires();
 export function connect(settings: DatabaseSettings, onCommit?: (transactions: number) => void): Database {
   if (settings.databaseUrl) {
     const pool = knex(knexConfig(settings));
+    const keyed = knex(postgresConfig(settings.databaseUrl, BY_KEY_CONNECTIONS, BY_KEY));
     return {
       kind: 'postgres',
       reader: pool,
       write: (work) => againWhenUndone(() => work(pool)),
+      byKey: (work) => againWhenUndone(() => work(keyed)),
       transaction: (work) => againWhenUndone(() => pool.transaction(work)),
       commits: new Commits(),
       pools: [pool],
       waiting: () => waitingFor(pool),
       figures: new Figures(),
-      close: () => pool.destroy(),
+      async close() {
+        await Promise.all([pool.destroy(), keyed.destroy()]);
+      },
     };
   }
 
@@ -142,6 +157,7 @@ export function connect(settings: DatabaseSettings, onCommit?: (transactions: nu
     kind: 'sqlite',
     reader,
     write: (work) => group.run(work),
+    byKey: (work) => group.run(work),
     transaction: (work) => group.run(work),
     commits: new Commits(),
     pools: [writer, reader],

@@ -117,7 +117,7 @@ export const hooks = [
       const hook = await store.update('hooks', params, { ...body, ...(body.enabled && REVIVED) });
       requireEvents(hook.event, hook.events);
       if (body.enabled === false)
-        await store.change('deliveries', { hookId: params.id, state: 'waiting' }, { state: 'cancelled' });
+        await store.change('deliveries', { hookId: params.id, state: 'waiting' }, { state: 'cancelled', dueAt: null });
       return hookView(secrets, hook);
     },
   }),

@@ -24,7 +24,7 @@ export interface ClaimedDelivery
 }
 
 /** What becomes of a claimed row; delivered ones leave the table and live on in their attempts. */
-export interface Settlement extends Pick<DeliveryRow, 'tenantId' | 'id'> {
+export interface Settlement extends Pick<DeliveryRow, 'tenantId' | 'id' | 'hookId'> {
   state: 'delivered' | 'waiting' | 'dead' | 'cancelled';
   /** Undefined: unchanged. */
   dueAt?: number | undefined;
@@ -62,21 +62,23 @@ export class Deliveries {
 
   /**
    * Hooks that have a due row, of one tenant or of all: a hop per hook through the index, however many
-   * rows wait. Asked for all, PostgreSQL also lets rows wait again whose holder did not settle in time.
+   * rows wait. A row whose holder did not settle in time is due again.
    */
   dueHooks(now: number, tenantId?: string): Promise<HookKey[]> {
-    return this.#statements.dueHooks(this.#database.reader, now, tenantId);
+    const { kind, reader } = this.#database;
+    if (kind === 'sqlite') return this.#statements.dueHooks(reader, now, tenantId);
+    return this.#database.byKey((db) => this.#statements.dueHooks(db, now, tenantId));
   }
 
-  /** Takes the rows longest due, up to each hook's room. No two processes take the same. */
+  /** Takes the rows longest due, up to each hook's room, also those whose lease has ended. No two processes take the same. */
   claim(rooms: HookRoom[], now: number, leaseUntil: number): Promise<ClaimedDelivery[]> {
     const claim = { owner: this.#owner, now, leaseUntil };
-    return this.#database.write((db) => this.#statements.claim(db, rooms, claim));
+    return this.#database.byKey((db) => this.#statements.claim(db, rooms, claim));
   }
 
   /** In one commit: PostgreSQL needs a single statement, and SQLite's writes are transactions. Rows that are no longer held under our lease stay as they are, attempts included. */
   settle(settlements: Settlement[]): Promise<void> {
-    return this.#database.write((db) => this.#statements.settle(db, settlements, this.#owner));
+    return this.#database.byKey((db) => this.#statements.settle(db, settlements, this.#owner));
   }
 
   /** For the start of SQLite's only process: whoever held a lease is gone. */

@@ -39,7 +39,7 @@ export async function recordFailure(
     await store.change('hooks', { id: hookId }, { failingSince, lastFailureAt: now, goneCount, ...disabled });
     if (reason === undefined) return undefined;
 
-    await store.change('deliveries', { hookId, state: 'waiting' }, { state: 'cancelled' });
+    await store.change('deliveries', { hookId, state: 'waiting' }, { state: 'cancelled', dueAt: null });
     const payload = { hookId, reason };
     await store.add('auditLog', [{ id: newId(), key: 'Hook.Disabled', result: 'Success', payload, createdAt: now }]);
     return reason;

@@ -43,7 +43,7 @@ export async function recentLogs(
   const attempts: AttemptRow[] = await store
     .from('attempts')
     .where(matching)
-    .orderBy([{ column: 'startedAt', order: 'desc' }, { column: 'id' }])
+    .orderBy([{ column: 'startedAt', order: 'desc' }, { column: 'deliveryId' }, { column: 'number' }])
     .offset(offset)
     .limit(limit);
   const bodies = await bodiesOf(store, attempts);
@@ -58,7 +58,7 @@ async function bodiesOf(store: TenantStore, attempts: AttemptRow[]): Promise<Map
 }
 
 function logOf(attempt: AttemptRow, eventBody: string | undefined): HookLog {
-  const { tenantId, id, eventType, hookId, status, responseBody, errorMessage, isSuccess, startedAt } = attempt;
+  const { tenantId, eventType, hookId, status, responseBody, errorMessage, isSuccess, startedAt } = attempt;
   const key = `${LOG_KEY_PREFIX}${eventType}`;
   const payload = {
     key,
@@ -68,8 +68,10 @@ function logOf(attempt: AttemptRow, eventBody: string | undefined): HookLog {
     ...(status !== null && { response: { statusCode: status, body: parsed(responseBody) } }),
     ...(!isSuccess && { error: errorMessage ?? `The receiver answered ${status}.` }),
   };
-  return { tenantId, id, key, payload, createdAt: startedAt };
+  return { tenantId, id: attemptIdOf(attempt), key, payload, createdAt: startedAt };
 }
+
+const attemptIdOf = ({ deliveryId, number }: AttemptRow) => `${deliveryId}-${number}`;
 
 function parsed(text: string | null): unknown {
   try {
@@ -137,8 +139,9 @@ export async function listDeliveries(
 export async function getDelivery(
   store: TenantStore,
   { hookId, deliveryId }: { hookId: string; deliveryId: string },
-): Promise<DeliverySummary & { attemptLog: AttemptRow[] }> {
-  const attemptLog = await store.from('attempts').where({ hookId, deliveryId }).orderBy('number');
+): Promise<DeliverySummary & { attemptLog: (AttemptRow & { id: string })[] }> {
+  const attempts: AttemptRow[] = await store.from('attempts').where({ hookId, deliveryId }).orderBy('number');
+  const attemptLog = attempts.map((attempt) => ({ id: attemptIdOf(attempt), ...attempt }));
   const [waiting] = await undelivered(store, hookId, {}).where('deliveries.id', deliveryId);
   if (waiting) return { ...waiting, attemptLog };
   const [done] = await delivered(store, hookId, {}).where({ deliveryId });

@@ -1,4 +1,3 @@
-import { newId } from '../ids.ts';
 import type { AttemptOutcome } from './deliver.ts';
 import type { ClaimedDelivery, Settlement } from './deliveries.ts';
 import { nextAttemptAt } from './retry-schedule.ts';
@@ -17,8 +16,8 @@ export function settlementOf(
   outcome: AttemptOutcome,
   { schedule, now }: { schedule: number[]; now: number },
 ): Settlement {
-  const { tenantId, id, attempts, config } = delivery;
-  const settled = { tenantId, id, attempt: attemptRow(delivery, outcome) };
+  const { tenantId, id, hookId, attempts, config } = delivery;
+  const settled = { tenantId, id, hookId, attempt: attemptRow(delivery, outcome) };
   if (!outcome.error) return { ...settled, state: 'delivered' };
   const dueAt = isPermanent(outcome)
     ? undefined
@@ -32,13 +31,13 @@ export function settlementOf(
 }
 
 /** Gives a claimed row back untried: nothing is charged to it. */
-export function givenBack({ tenantId, id }: ClaimedDelivery): Settlement {
-  return { tenantId, id, state: 'waiting' };
+export function givenBack({ tenantId, id, hookId }: ClaimedDelivery): Settlement {
+  return { tenantId, id, hookId, state: 'waiting' };
 }
 
 /** Its hook was disabled while it waited. */
-export function cancelled({ tenantId, id }: ClaimedDelivery): Settlement {
-  return { tenantId, id, state: 'cancelled' };
+export function cancelled({ tenantId, id, hookId }: ClaimedDelivery): Settlement {
+  return { tenantId, id, hookId, state: 'cancelled' };
 }
 
 function attemptRow(delivery: ClaimedDelivery, outcome: AttemptOutcome): Settlement['attempt'] {
@@ -46,7 +45,6 @@ function attemptRow(delivery: ClaimedDelivery, outcome: AttemptOutcome): Settlem
   const { startedAt, durationMs, status, error, message, reply } = outcome;
   return {
     tenantId,
-    id: newId(),
     deliveryId: id,
     eventId,
     eventType,

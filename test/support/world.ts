@@ -149,7 +149,7 @@ async function traces(store: TenantStore, made: { user: string; application: str
   await store.add('scriptRuns', [{ id: run, tokenType: 'client-credentials', number: 1, result: 'ok', ...nothing }]);
   const event = { type: 'User.Created', body: '{"event":"User.Created"}', occurredAt: now };
   await store.add('events', [{ id: eventId, ...event }]);
-  const dead = { state: 'dead', dueAt: now, attempts: 1, trigger: 'schedule', createdAt: now } as const;
+  const dead = { state: 'dead', dueAt: null, attempts: 1, trigger: 'schedule', createdAt: now } as const;
   await store.add('deliveries', [{ id: delivery, eventId, hookId, ...dead }]);
   const over = { filter: {}, count: 1, done: 1, state: 'done', createdAt: now } as const;
   await store.add('replays', [{ id: replay, hookId, ...over }]);

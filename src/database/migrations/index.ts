@@ -11,6 +11,7 @@ import * as configs from './009_configs.ts';
 import * as userSearch from './010_user_search.ts';
 import * as figures from './011_figures.ts';
 import * as leases from './012_leases.ts';
+import * as deliveryClaims from './013_delivery_claims.ts';
 
 interface Migration {
   name: string;
@@ -32,6 +33,7 @@ export const migrations: readonly Migration[] = [
   { name: '010_user_search', ...userSearch },
   { name: '011_figures', ...figures },
   { name: '012_leases', ...leases },
+  { name: '013_delivery_claims', ...deliveryClaims },
 ];
 
 /** Knex's view of the list: nothing is looked up in a folder, so nothing can be missed or misordered. */

@@ -1,4 +1,4 @@
-import type { Identified, Json } from './row.ts';
+import type { Identified, Json, Owned } from './row.ts';
 
 /** Events and their way out. */
 
@@ -37,7 +37,8 @@ export interface DeliveryRow extends Identified {
   eventId: string;
   hookId: string;
   state: 'waiting' | 'delivering' | 'dead' | 'cancelled';
-  dueAt: number;
+  /** Null once it is dead or cancelled. */
+  dueAt: number | null;
   attempts: number;
   leaseUntil: number | null;
   leaseOwner: string | null;
@@ -46,7 +47,8 @@ export interface DeliveryRow extends Identified {
   createdAt: number;
 }
 
-export interface AttemptRow extends Identified {
+/** Named by its delivery and its number. */
+export interface AttemptRow extends Owned {
   deliveryId: string;
   eventId: string;
   eventType: string;
