@@ -20,6 +20,7 @@ import { organizationScopes } from './organization-scopes.ts';
 import { organizationUserRoles } from './organization-user-roles.ts';
 import { organizationUsers } from './organization-users.ts';
 import { organizations } from './organizations.ts';
+import { overview } from './overview.ts';
 import { resources } from './resources.ts';
 import { roleApplications } from './role-applications.ts';
 import { roleScopes } from './role-scopes.ts';
@@ -79,4 +80,5 @@ export const operations: readonly Operation[] = [
   ...signInExp,
   ...connectors,
   ...logs,
+  ...overview,
 ];

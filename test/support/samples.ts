@@ -152,6 +152,7 @@ const hooks: Samples = {
   'DELETE /hooks/:id/replays/:replayId': at((w) => ({ ...hook(w), replayId: w.replay })),
   'GET /logs': (w) => ({ query: { userId: w.user, logKey: 'Management.POST /users' } }),
   'GET /logs/:id': (w) => ({ params: { id: w.log } }),
+  'GET /overview': () => ({ query: { range: '7d' } }),
 };
 
 const keys: Samples = {

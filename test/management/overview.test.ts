@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RANGES, type Range, readOverview } from '../../src/console/overview-figures.ts';
 import { connect, type Database } from '../../src/database/connect.ts';
 import { writeFigures } from '../../src/database/figure-writer.ts';
 import { MINUTE_MS } from '../../src/database/figures.ts';
 import { TenantStore } from '../../src/database/tenant-store.ts';
+import { RANGES, type Range, readOverview } from '../../src/management/overview.ts';
 import { postForm } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';
@@ -61,7 +61,7 @@ describe.each(databases)('what the overview shows on %s', (kind) => {
     await receiver.reach(2);
 
     await expect
-      .poll(async () => await overview(), { timeout: 8_000 })
+      .poll(async () => await overview(), { timeout: 20_000 })
       .toMatchObject({
         total: {
           tokensByCode: 1,

@@ -1,7 +1,11 @@
+import Type, { type Static } from 'typebox';
 import { WIDTHS } from '../database/figure-writer.ts';
 import { addTo, FIGURES, type Figure } from '../database/figures.ts';
 import { snakeCase } from '../database/names.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
+import { Timestamp } from '../entities.ts';
+import { operation } from '../http/operation.ts';
+import { optional } from './fields.ts';
 
 const MINUTE_MS = WIDTHS.minute.widthMs;
 const HOUR_MS = WIDTHS.hour.widthMs;
@@ -13,25 +17,44 @@ export const RANGES = {
   '7d': { widthMs: HOUR_MS, stepMs: 3 * HOUR_MS, steps: 56 },
 } as const;
 export type Range = keyof typeof RANGES;
+const RANGE_NAMES = Object.keys(RANGES) as Range[];
 
 /** What cannot be read at a glance is not counted to the end: more than this many is shown as "1,000+". */
 export const MOST_COUNTED = 1_000;
 /** No access token lives longer: the maximum of a resource's `accessTokenTtl`. */
 const LONGEST_TOKEN_MS = 24 * HOUR_MS;
 
-type Totals = Record<Figure, number>;
+const Count = Type.Integer({ minimum: 0 });
+const Totals = Type.Object({
+  tokensByCode: Count,
+  tokensByRefresh: Count,
+  tokensByClient: Count,
+  tokensRefused: Count,
+  impersonationsBegun: Count,
+  impersonationsEnded: Type.Integer({ minimum: 0, description: 'By somebody, before their time' }),
+  requestsRefused: Type.Integer({ minimum: 0, description: 'Writes to the Management API' }),
+  scriptRuns: Count,
+  scriptDenials: Count,
+  scriptFailures: Count,
+  scriptMicros: Type.Integer({ minimum: 0, description: 'Of all runs, microseconds' }),
+  deliveriesDelivered: Count,
+  deliveriesRetried: Type.Integer({ minimum: 0, description: 'Attempts that failed, with another to come' }),
+  deliveriesDead: Type.Integer({ minimum: 0, description: 'Attempts that failed and were the last' }),
+  backlog: Type.Integer({ minimum: 0, description: 'The most deliveries that waited' }),
+} satisfies Record<Figure, unknown>);
+type Totals = Static<typeof Totals>;
 
-export interface Overview {
-  range: Range;
-  /** One for each step, oldest first; the last is still under way. */
-  points: (Totals & { startsAt: number })[];
-  total: Totals;
-  /** Of the time before, as long as what has passed of this one. */
-  before: Totals;
-  /** At this moment, and at most one more than `MOST_COUNTED`. */
-  running: number;
-  waiting: number;
-}
+const Overview = Type.Object({
+  range: Type.Enum(RANGE_NAMES),
+  points: Type.Array(Type.Interface([Totals], { startsAt: Timestamp }), {
+    description: 'One for each step, oldest first; the last is still under way',
+  }),
+  total: Totals,
+  before: Type.Interface([Totals], {}, { description: 'Of the time before, as long as what has passed of this one' }),
+  running: Type.Integer({ description: `Impersonations now, counted to ${MOST_COUNTED + 1}` }),
+  waiting: Type.Integer({ description: `Deliveries that wait now, counted to ${MOST_COUNTED + 1}` }),
+});
+export type Overview = Static<typeof Overview>;
 
 const totals = (row: Partial<Totals> = {}): Totals =>
   Object.fromEntries(FIGURES.map((figure) => [figure, row[figure] ?? 0])) as Totals;
@@ -41,7 +64,7 @@ const sums = FIGURES.map((figure) => {
   return `cast(${figure === 'backlog' ? 'max' : 'sum'}(${column}) as bigint) as ${column}`; // PostgreSQL sums to numeric.
 }).join(', ');
 
-/** All that the overview shows, in two statements: one over the figures' rows, one for what is going on now. */
+/** In two statements: one over the figures' rows, one for what is going on now. */
 export async function readOverview(store: TenantStore, range: Range, now: number): Promise<Overview> {
   const { widthMs, stepMs, steps } = RANGES[range];
   const from = now - (now % stepMs) - (steps - 1) * stepMs;
@@ -83,3 +106,15 @@ export async function readOverview(store: TenantStore, range: Range, now: number
   for (const { startsAt: _, ...counts } of points) addTo(total, counts);
   return { range, points, total, before: totals(byStep.get(0)), running: 0, waiting: 0, ...current };
 }
+
+export const overview = [
+  operation('GET /overview', {
+    summary: 'Read what happened over the last hour, day or week, in numbers',
+    description:
+      'Counted as it happens and written every two seconds. A process that is killed takes what it counted since; the rows behind the numbers are not concerned.',
+    status: 200,
+    query: optional({ range: Type.Enum(RANGE_NAMES, { description: 'A day unless given' }) }),
+    returns: Overview,
+    run: ({ query: { range = '24h' }, store, now }) => readOverview(store, range, now),
+  }),
+];
