@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { harden, LAYERS } from '../../src/custom-claims/runner-hardening.ts';
+import { findProgram } from '../../src/custom-claims/runner-layers.ts';
 import { RunnerProcess } from '../../src/custom-claims/runner-process.ts';
 
 const INTRUDER = fileURLToPath(new URL('intruder.mjs', import.meta.url));
@@ -10,14 +11,13 @@ const logger = { info: () => {}, warn: () => {}, error: () => {} };
 async function intrude(withoutLayers: string[] = []): Promise<{ managed: string[]; active: string[] }> {
   const { command, first, layers } = await harden({ runners: 1, timeoutMs: 100, memoryMb: 16, logger, withoutLayers });
   await first.kill();
-  const args = command.args.map((arg) => (arg.endsWith('/sandbox/runner.mjs') ? INTRUDER : arg));
-  // The intruder must be readable for `permission` to be what stops it, not the lack of its own source.
-  const allowed = args.toSpliced(
-    args.indexOf(INTRUDER),
-    0,
-    ...(args.includes('--permission') ? [`--allow-fs-read=${INTRUDER}`] : []),
-  );
-  const intruder = await RunnerProcess.start({ ...command, args: allowed });
+  // The intruder must be readable for a layer to be what stops it, not the lack of its own source.
+  const args = command.args.flatMap((arg) => {
+    if (arg === '--chdir') return ['--ro-bind', INTRUDER, INTRUDER, arg]; // Bubblewrap's.
+    if (!arg.endsWith('/sandbox/runner.mjs')) return [arg];
+    return command.args.includes('--permission') ? [`--allow-fs-read=${INTRUDER}`, INTRUDER] : [INTRUDER];
+  });
+  const intruder = await RunnerProcess.start({ ...command, args });
   await intruder.kill();
   return { managed: intruder.ready.layers, active: layers };
 }
@@ -46,6 +46,14 @@ describe('code that owns the runner', () => {
     // Bubblewrap stands for several layers at once.
     expect((await intrude([...layers, 'bwrap'])).managed).toContain(deed);
   });
+
+  it.skipIf(findProgram('bwrap') === undefined)(
+    'finds no file inside bubblewrap, even without permission',
+    async () => {
+      const { managed, active } = await intrude(['permission']);
+      if (active.includes('bwrap')) expect(managed).not.toContain('readsFiles');
+    },
+  );
 });
 
 describe('start', () => {
