@@ -17,10 +17,11 @@ function prelude(limits, hasFetch) {
   const global = globalThis;
   const Failure = Error;
 
-  // Shared memory, threads and machine code; and what would run code of one run after its end.
+  // Shared memory, threads and machine code; a clock of nanoseconds; and what would run code of one run after its end.
   delete global.WebAssembly;
   delete global.SharedArrayBuffer;
   delete global.Atomics;
+  delete global.Temporal;
   delete global.FinalizationRegistry;
   delete global.WeakRef;
 

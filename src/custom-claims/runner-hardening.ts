@@ -8,6 +8,15 @@ import type { SandboxOptions } from './sandbox-types.ts';
 /** Layers that are neither an option of Node nor a program around it. */
 const OWN_LAYERS = ['empty-environment', 'unprivileged-user'];
 
+/** What every runner is started with, whatever layers there are. */
+const RUNNER_FLAGS = [
+  '--no-node-snapshot', // isolated-vm shares V8's process-wide tables with Node and must not meet those of a snapshot.
+  '--no-harmony-temporal', // A clock of nanoseconds, made anew for every context; sandbox/prelude.js removes it where it is.
+  // MB of each isolate, while it is in use. A context is 0.1 MB that soon dies: the smaller young space V8 would choose has it
+  // copied, and then collected as old, which is dearer.
+  '--max-semi-space-size=2',
+];
+
 /** Every layer there is: what `SANDBOX_REQUIRE` may name. */
 export const LAYERS = [...Object.keys(NODE_LAYERS), ...OWN_LAYERS, ...WRAPPERS.map(({ name }) => name)];
 
@@ -113,14 +122,7 @@ function commandOf(options: SandboxOptions, off: string[], wrappers: Wrapper[]):
       !wrappers.some(({ name }) => name === 'bwrap') && { identity: NOBODY }),
   };
   const flags = Object.entries(NODE_LAYERS).flatMap(([name, flags]) => (off.includes(name) ? [] : flags));
-  // isolated-vm shares V8's process-wide tables with Node and must not meet those of a snapshot.
-  const node = [
-    process.execPath,
-    '--no-node-snapshot',
-    ...flags,
-    join(SANDBOX, 'runner.mjs'),
-    JSON.stringify(settings),
-  ];
+  const node = [process.execPath, ...RUNNER_FLAGS, ...flags, join(SANDBOX, 'runner.mjs'), JSON.stringify(settings)];
   const outermostFirst = wrappers
     .toReversed()
     .flatMap(({ program, args }) => [findProgram(program) as string, ...args(), '--']);

@@ -91,3 +91,17 @@ const getCustomJwtClaims = () => { const patched = Array.prototype.map.name !== 
 // tenants: 2
 // expect: thrown memory timeout
 const getCustomJwtClaims = () => { const all = []; for (;;) { const b = new Uint8Array(4096); if (b.some(Boolean)) return { leaked: true }; all.push(b.fill(7)); } };
+
+//# a clock finer than a millisecond
+// layer: prelude
+// output: {"clocks":[]}
+const getCustomJwtClaims = () => ({
+  clocks: Object.entries({
+    performance: () => performance.now() % 1,
+    date: () => Date.now() % 1,
+    instant: () => Temporal.Now.instant().epochNanoseconds % 1000000n,
+    dateTime: () => Temporal.Now.plainTimeISO().microsecond,
+  })
+    .filter(([, fraction]) => { try { return [...Array(50)].some(() => Boolean(fraction())); } catch { return false; } })
+    .map(([name]) => name),
+});
