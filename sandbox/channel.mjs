@@ -19,24 +19,30 @@ let end = 0;
  */
 export function receive() {
   if (!fill(4)) return undefined;
-  const length = buffer.readUInt32LE(start);
+  const length = lengthAt(start);
   if (!fill(4 + length)) return undefined;
   const text = buffer.toString('utf8', start + 4, start + 4 + length);
   start += 4 + length;
   return JSON.parse(text);
 }
 
+/** Where replies are written; larger ones, which are rare, get a buffer of their own. */
+const outgoing = Buffer.alloc(64 * 1024);
+
+/** UTF-8 bytes of one UTF-16 unit, at most. */
+const UNIT_BYTES = 3;
+
 /** @param {import('./protocol.ts').Reply} reply */
 export function send(reply) {
   const text = JSON.stringify(reply);
-  const length = Buffer.byteLength(text);
-  const frame = Buffer.allocUnsafe(4 + length);
+  const most = 4 + text.length * UNIT_BYTES;
+  const frame = most <= outgoing.length ? outgoing : Buffer.allocUnsafe(most);
+  const length = frame.write(text, 4);
   frame.writeUInt32LE(length);
-  frame.write(text, 4);
-  for (let sent = 0; sent < frame.length; ) sent += writeSync(CHANNEL_FD, frame, sent);
+  for (let sent = 0; sent < 4 + length; ) sent += writeSync(CHANNEL_FD, frame, sent, 4 + length - sent);
 }
 
-const flight = Buffer.alloc(4);
+const flight = new Uint32Array(1);
 
 /**
  * Notes which request is being handled. When a runner dies with another number here than that of the run it was given,
@@ -45,9 +51,16 @@ const flight = Buffer.alloc(4);
  * @param {number} id
  */
 export function record(id) {
-  flight.writeUInt32LE(id);
+  flight[0] = id;
   writeSync(FLIGHT_RECORDER_FD, flight, 0, 4, 0);
 }
+
+/** As `readUInt32LE`, without its checks: what is interpreted is written short here. @param {number} at */
+const lengthAt = (at) =>
+  /** @type {number} */ (buffer[at]) +
+  /** @type {number} */ (buffer[at + 1]) * 0x100 +
+  /** @type {number} */ (buffer[at + 2]) * 0x10000 +
+  /** @type {number} */ (buffer[at + 3]) * 0x1000000;
 
 /**
  * Reads until this many bytes are there.

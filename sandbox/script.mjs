@@ -38,7 +38,7 @@ export class Script {
 
   /** @param {{ id: number, input: string, timeoutMs: number, memoryMb: number }} request */
   run({ id, input, timeoutMs, memoryMb }) {
-    const deadline = performance.now() + timeoutMs;
+    const startedAt = performance.now();
     if (memoryMb !== this.#memoryMb) this.dispose();
     this.#memoryMb = memoryMb;
 
@@ -47,8 +47,8 @@ export class Script {
     try {
       const realm = spare ?? this.#ownIsolate().newRealm();
       this.#runs++;
-      this.#execute({ id, realm, cpuMs: 0, spareUsed: spare !== undefined }, deadline, () => {
-        realm.evaluate(timeLeft(deadline));
+      this.#execute({ id, realm, cpuMs: 0, spareUsed: spare !== undefined }, startedAt, timeoutMs, (deadline) => {
+        realm.evaluate(timeoutMs);
         realm.call('start', [input, nextSeed()], timeLeft(deadline));
       });
     } catch (error) {
@@ -67,8 +67,9 @@ export class Script {
     const run = this.#parked.get(id);
     if (!run) return; // Its isolate was stopped by another run, and the parent was told.
     this.#parked.delete(id);
-    const deadline = performance.now() + timeoutMs;
-    this.#execute(run, deadline, () => run.realm.call('resume', [String(fetch), response], timeLeft(deadline)));
+    this.#execute(run, performance.now(), timeoutMs, () => {
+      run.realm.call('resume', [String(fetch), response], timeoutMs);
+    });
   }
 
   /** Drops a parked run. @param {number} id */
@@ -108,25 +109,27 @@ export class Script {
 
   /**
    * @param {Run} run
-   * @param {number} deadline
-   * @param {() => void} step
+   * @param {number} startedAt `performance.now()`
+   * @param {number} timeoutMs from then
+   * @param {(deadline: number) => void} step
    */
-  #execute(run, deadline, step) {
+  #execute(run, startedAt, timeoutMs, step) {
     const isolate = this.#ownIsolate();
     const { id, realm, spareUsed } = run;
     const { limits, send } = this.#options;
-    const startedAt = performance.now();
-    const cpuMs = isolate.cpuMs ?? 0;
+    const deadline = startedAt + timeoutMs;
+    const cpuMs = isolate.cpuMs;
     /** @type {{ thrown: unknown } | undefined} */
     let stop;
     try {
-      step();
+      step(deadline);
     } catch (thrown) {
       stop = { thrown };
     }
     const timedOut = stop !== undefined && saysTimeout(stop.thrown) && timeLeft(deadline) <= 1;
     const taken = take(realm, stop && LAST_WORDS_MS);
-    run.cpuMs += isolate.cpuMs === undefined ? performance.now() - startedAt : isolate.cpuMs - cpuMs;
+    const { isDisposed } = isolate;
+    run.cpuMs += isDisposed ? performance.now() - startedAt : isolate.cpuMs - cpuMs;
 
     if (taken?.text.startsWith('f') && !stop) {
       this.#parked.set(id, run);
@@ -134,15 +137,14 @@ export class Script {
       return;
     }
     const done = { kind: /** @type {const} */ ('done'), id, cpuMs: run.cpuMs, spareUsed, console: taken?.lines ?? [] };
-    if (isolate.isDisposed)
-      send({ ...done, result: 'memory', message: `The script needs more than ${this.#memoryMb} MB.` });
+    if (isDisposed) send({ ...done, result: 'memory', message: `The script needs more than ${this.#memoryMb} MB.` });
     else if (timedOut && !taken?.text.startsWith('d'))
       send({ ...done, result: 'timeout', message: 'The time for the script is over.' });
     else if (!taken || (stop && taken.text.startsWith('p'))) {
       send({ ...done, result: 'thrown', message: cut(describe(stop?.thrown).message, limits.messageBytes) });
     } else send({ ...done, ...outcomeOf(taken.text, limits) });
 
-    if (isolate.isDisposed || timedOut || !taken) this.dispose();
+    if (isDisposed || timedOut || !taken) this.dispose();
     else realm.release();
   }
 }

@@ -6,17 +6,25 @@ export function work(ms: number): void {
 }
 
 /** Median microseconds of a call, with `pauseMs` of other work before each. */
-export async function latencyUs(call: () => unknown, calls: number, pauseMs = 0): Promise<number> {
-  const times: number[] = [];
+export async function latencyUs(call: () => unknown, calls: number, pauseMs: number): Promise<number> {
+  const [us] = await latenciesUs([call], calls, pauseMs);
+  return us as number;
+}
+
+/** The same of several, in turn: whatever the machine does meanwhile, it does to all of them. */
+export async function latenciesUs(each: (() => unknown)[], calls: number, pauseMs: number): Promise<number[]> {
+  const times = each.map((): number[] => []);
   for (let i = 0; i < calls; i++) {
-    work(pauseMs);
-    // A turn of the loop: whatever the last call left to do is done before the next begins.
-    if (pauseMs > 0) await new Promise((resolve) => setImmediate(resolve));
-    const startedAt = performance.now();
-    await call();
-    times.push((performance.now() - startedAt) * 1000);
+    for (const [j, call] of each.entries()) {
+      work(pauseMs);
+      // A turn of the loop: whatever the last call left to do is done before the next begins.
+      await new Promise((resolve) => setImmediate(resolve));
+      const startedAt = performance.now();
+      await call();
+      times[j]?.push((performance.now() - startedAt) * 1000);
+    }
   }
-  return median(times);
+  return times.map(median);
 }
 
 /** Calls per second with this many callers, for this many milliseconds. */
