@@ -12,7 +12,7 @@ const corpus = readCorpus();
 const CIRCUMSTANCES: Record<string, Partial<SandboxOptions>> = {
   'wall-deadline': { timeoutMs: 100 },
   'process-border': { timeoutMs: 400 },
-  'isolate-memory': { timeoutMs: 400 },
+  'isolate-memory': { timeoutMs: 400, limits: { graceMs: 3_000 } },
   'runner-memory': { timeoutMs: 400 },
   'script-time': { timeoutMs: 150, limits: { graceMs: 3_000 } },
   default: { timeoutMs: 1_000, limits: { graceMs: 3_000 } },
