@@ -3,21 +3,22 @@ import type { TenantCache } from './database/tenant-cache.ts';
 import type { ApiParts } from './http/api.ts';
 import { authenticate } from './http/authenticate.ts';
 import type { Operation } from './http/operation.ts';
+import type { Performing } from './http/perform.ts';
 import { referenceRoutes } from './http/reference.ts';
-import { type Collaborators, serveOperations } from './http/serve-operations.ts';
+import { serveOperations } from './http/serve-operations.ts';
 import { operations } from './management/index.ts';
 import { AccessTokens } from './oidc/access-tokens.ts';
 import { ManagementAccess } from './oidc/management-access.ts';
 import type { Providers } from './oidc/providers.ts';
 import { ADMIN_API, MANAGEMENT_API, type SystemApi } from './oidc/urns.ts';
 
-export interface ServiceApisParts extends Collaborators {
+export interface ServiceApisParts extends Performing {
   cache: TenantCache;
   providers: Providers;
 }
 
 /** The APIs that are made of rows: each with its resource, its scope and its reference. */
-export function serviceApis({ cache, providers, ...collaborators }: ServiceApisParts): {
+export function serviceApis({ cache, providers, ...performing }: ServiceApisParts): {
   management: ApiParts;
   admin: ApiParts;
 } {
@@ -34,7 +35,7 @@ export function serviceApis({ cache, providers, ...collaborators }: ServiceApisP
         verify: (tenant, token) => tokens.verify(tenant, token),
         isEntitled: (tenant, applicationId) => access.isEntitled(tenant, applicationId),
       }),
-      operations: serveOperations(rows, collaborators),
+      operations: serveOperations(rows, performing),
     };
   }
   return {

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 const ARROWS: Record<string, string> = {
   base: '',
   observe: 'base',
+  pages: '',
   'database net': 'base observe',
   tenants: 'base database',
   'audit events': 'base tenants database',
@@ -18,8 +19,8 @@ const ARROWS: Record<string, string> = {
     'base tenants database events/catalogue http/operation oidc custom-claims webhooks sign-in/settings sign-in/connectors',
   admin: 'base tenants database http/operation management/fields oidc setup/create-tenant',
   'sign-in':
-    'base tenants database net observe events audit http/context http/validate oidc/provider oidc/account-client',
-  console: 'base tenants database http management sign-in/pages',
+    'base tenants database net observe events audit pages http/context http/validate oidc/provider oidc/account-client',
+  console: 'base tenants database http pages oidc/console-client',
   setup: 'base tenants database oidc custom-claims',
   sandbox: '',
 };

@@ -1,22 +1,13 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from 'express';
-import { brandStyles } from './brand.ts';
+import { asset, sendAsset, styleSheet } from '../pages/assets.ts';
+import { brandStyles } from '../pages/brand.ts';
 
 const read = (name: string): string => readFileSync(join(import.meta.dirname, 'assets', name), 'utf8');
 
-const named = (name: string, extension: string, body: string) => ({
-  file: `${name}.${createHash('sha256').update(body).digest('hex').slice(0, 12)}.${extension}`,
-  body,
-});
-
-/** One sheet of several files; the last one has the last word. */
-const style = named('style', 'css', ['tokens.css', 'controls.css', 'layout.css'].map(read).join('\n'));
-const script = named('script', 'js', read('script.js'));
-
-/** The names carry what the files hold, so they may be kept for good. */
-const FOREVER = 'public, max-age=31536000, immutable';
+const style = styleSheet('style', [read('layout.css')]);
+const script = asset('script', 'js', read('script.js'));
 
 const BASE = '/sign-in/assets';
 
@@ -31,22 +22,12 @@ export const assetPaths = {
 /** Everything the pages load: all of it from here, as their Content-Security-Policy says. */
 export function assets(): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  for (const [path, type, body] of [
-    [assetPaths.style, 'css', style.body],
-    [assetPaths.script, 'js', script.body],
-  ] as const) {
-    router.get(path, (_request, response) => {
-      response.set('Cache-Control', FOREVER).set('X-Content-Type-Options', 'nosniff').type(type).send(body);
-    });
-  }
+  for (const each of [style, script])
+    router.get(`${BASE}/${each.file}`, (_request, response) => sendAsset(response, each));
   router.get(`${BASE}/:file`, (request, response, next) => {
     const [, hex] = /^brand\.([0-9a-f]{6})\.css$/.exec(request.params.file ?? '') ?? [];
     if (hex === undefined) return next();
-    response
-      .set('Cache-Control', FOREVER)
-      .set('X-Content-Type-Options', 'nosniff')
-      .type('css')
-      .send(brandStyles(`#${hex}`));
+    sendAsset(response, { type: 'css', body: brandStyles(`#${hex}`) });
   });
   return router;
 }

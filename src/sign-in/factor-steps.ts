@@ -1,6 +1,6 @@
+import type { Html } from '../pages/html.ts';
 import { newBackupCodes, readable } from './backup-codes.ts';
 import { type Flow, progressOf } from './flow.ts';
-import type { Html } from './html.ts';
 import {
   backupCodePage,
   backupCodesPage,

@@ -1,7 +1,8 @@
 import type { Response } from 'express';
 import type { ServiceError } from '../errors.ts';
+import type { Html } from '../pages/html.ts';
+import { pageHeaders, sendPage as send } from '../pages/send.ts';
 import type { Tenant } from '../tenants.ts';
-import type { Html } from './html.ts';
 import type { View } from './pages/layout.ts';
 import { readSettings, type SignInSettings } from './settings.ts';
 import { chooseLanguage, type Texts, textsOf } from './texts/index.ts';
@@ -20,17 +21,11 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export const pageHeaders: Readonly<Record<string, string>> = {
-  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-  'Cache-Control': 'no-store',
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-};
+/** Likewise for the pages that oidc-provider sends. */
+export const signInPageHeaders = pageHeaders(CONTENT_SECURITY_POLICY);
 
-export function sendPage(response: Response, status: number, page: Html): void {
-  response.status(status).set(pageHeaders).type('html').send(page.text);
-}
+export const sendPage = (response: Response, status: number, page: Html): void =>
+  send(response, status, page, CONTENT_SECURITY_POLICY);
 
 /** Path of the tenant's endpoint, `''` or `/acme`: what its own links begin with. */
 export const basePathOf = (tenant: Tenant): string => new URL(tenant.endpoint).pathname.replace(/\/+$/, '');

@@ -1,7 +1,7 @@
+import type { Html } from '../pages/html.ts';
 import { allowedIdentifiers, type Missing, pendingCode } from './actions.ts';
 import { challengePage, enrolmentPage } from './factor-steps.ts';
 import { type Flow, progressOf } from './flow.ts';
-import type { Html } from './html.ts';
 import type { FormView } from './pages/layout.ts';
 import { codePage, forgotPage, newPasswordPage, profilePage, registerPage } from './pages/register.ts';
 import { identifierPage, passwordPage, type SocialChoice } from './pages/sign-in.ts';

@@ -1,10 +1,10 @@
 import type { UserRow } from '../../database/tables.ts';
+import type { Html } from '../../pages/html.ts';
 import { pendingCode } from '../actions.ts';
 import { offeredConnectors } from '../connectors.ts';
 import { enrolmentPage } from '../factor-steps.ts';
 import { factorsOf } from '../factors.ts';
 import { progressOf } from '../flow.ts';
-import type { Html } from '../html.ts';
 import { columnOf } from '../identifiers.ts';
 import { accountPage, editIdentifierPage, editNamePage, editPasswordPage, removePage } from '../pages/account.ts';
 import type { IdentifierType } from '../settings.ts';

@@ -1,5 +1,5 @@
+import { type Html, html } from '../../pages/html.ts';
 import type { OwnSession } from '../account/sessions.ts';
-import { type Html, html } from '../html.ts';
 import type { FactorType, IdentifierType } from '../settings.ts';
 import { type FormView, layout } from './layout.ts';
 import { field, form, linkForm, note, submit } from './parts.ts';

@@ -1,5 +1,5 @@
 import { renderSVG } from 'uqr';
-import { type Html, html, trusted } from '../html.ts';
+import { type Html, html, trusted } from '../../pages/html.ts';
 import type { FactorType } from '../settings.ts';
 import { type FormView, layout } from './layout.ts';
 import { codeField, field, form, note, submit } from './parts.ts';

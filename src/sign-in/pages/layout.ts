@@ -1,5 +1,5 @@
+import { type Html, html } from '../../pages/html.ts';
 import { assetPaths } from '../assets.ts';
-import { type Html, html } from '../html.ts';
 import type { Language, Texts } from '../texts/index.ts';
 
 /** What every page is given. */

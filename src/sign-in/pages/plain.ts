@@ -1,4 +1,4 @@
-import { type Html, html, trusted } from '../html.ts';
+import { type Html, html, trusted } from '../../pages/html.ts';
 import { layout, type View } from './layout.ts';
 
 export const expiredPage = (view: View): Html =>

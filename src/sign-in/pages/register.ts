@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../../pages/html.ts';
 import type { IdentifierType } from '../settings.ts';
 import { type FormView, layout } from './layout.ts';
 import { codeField, field, form, linkForm, submit, who } from './parts.ts';

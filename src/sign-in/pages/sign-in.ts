@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../../pages/html.ts';
 import type { IdentifierType } from '../settings.ts';
 import type { Texts } from '../texts/index.ts';
 import { type FormView, layout } from './layout.ts';

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Response } from 'express';
+
+/** A file that pages load. Its name carries what it holds, so it may be kept for good. */
+export interface Asset {
+  file: string;
+  type: 'css' | 'js';
+  body: string;
+}
+
+export function asset(name: string, type: Asset['type'], body: string): Asset {
+  const digest = createHash('sha256').update(body).digest('hex').slice(0, 12);
+  return { file: `${name}.${digest}.${type}`, type, body };
+}
+
+const shared = ['tokens.css', 'controls.css', 'parts.css'].map((name) =>
+  readFileSync(join(import.meta.dirname, 'assets', name), 'utf8'),
+);
+
+/** Comes last, so that it wins over the display of any class. */
+const HIDDEN = '[hidden] {\n  display: none;\n}\n';
+
+/** A sheet of colours and sizes, controls and parts, which every page begins with, and of what is its own. */
+export const styleSheet = (name: string, own: readonly string[]): Asset =>
+  asset(name, 'css', [...shared, ...own, HIDDEN].join('\n'));
+
+export function sendAsset(response: Response, { type, body }: Pick<Asset, 'type' | 'body'>): void {
+  response
+    .set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'X-Content-Type-Options': 'nosniff' })
+    .type(type)
+    .send(body);
+}
