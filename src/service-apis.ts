@@ -3,7 +3,7 @@ import type { TenantCache } from './database/tenant-cache.ts';
 import type { ApiParts } from './http/api.ts';
 import { authenticate } from './http/authenticate.ts';
 import type { Operation } from './http/operation.ts';
-import type { Performing } from './http/perform.ts';
+import { type Perform, type Performing, performer } from './http/perform.ts';
 import { referenceRoutes } from './http/reference.ts';
 import { serveOperations } from './http/serve-operations.ts';
 import { operations } from './management/index.ts';
@@ -21,6 +21,8 @@ export interface ServiceApisParts extends Performing {
 export function serviceApis({ cache, providers, ...performing }: ServiceApisParts): {
   management: ApiParts;
   admin: ApiParts;
+  /** The same rows, by their route, for the console. */
+  rows: Record<'management' | 'operator', ReadonlyMap<string, Perform>>;
 } {
   function apiOf(title: string, api: SystemApi, rows: readonly Operation[]): ApiParts {
     const access = new ManagementAccess(cache, api);
@@ -38,7 +40,9 @@ export function serviceApis({ cache, providers, ...performing }: ServiceApisPart
       operations: serveOperations(rows, performing),
     };
   }
+  const byRoute = (rows: readonly Operation[]) => new Map(rows.map((row) => [row.route, performer(row, performing)]));
   return {
+    rows: { management: byRoute(operations), operator: byRoute(adminOperations) },
     management: apiOf('Understudy Management API', MANAGEMENT_API, operations),
     admin: apiOf('Understudy Operator API', ADMIN_API, adminOperations),
   };

@@ -3,6 +3,7 @@ import { AuditBatch } from './audit/batch.ts';
 import { systemClock } from './clock.ts';
 import { Closing } from './closing.ts';
 import type { Config } from './config.ts';
+import { consoleRoutes } from './console/routes.ts';
 import { CustomClaims } from './custom-claims/claims.ts';
 import { RunLog } from './custom-claims/runs.ts';
 import { Sandbox } from './custom-claims/sandbox.ts';
@@ -34,13 +35,13 @@ import { serviceCalls } from './service-calls.ts';
 import { serveHttp } from './service-http.ts';
 import { serviceJobs } from './service-jobs.ts';
 import { serviceMetrics } from './service-metrics.ts';
-import { type Credentials, firstStart } from './setup/first-start.ts';
+import { type FirstStart, firstStart } from './setup/first-start.ts';
 import { checkFingerprint, loadSecretKey } from './setup/secret-key.ts';
 import { Messenger } from './sign-in/messenger.ts';
 import { hashPassword } from './sign-in/passwords.ts';
 import { providerPages } from './sign-in/provider-pages.ts';
 import { signInRoutes } from './sign-in/routes.ts';
-import { Tenants } from './tenants.ts';
+import { type Tenant, Tenants } from './tenants.ts';
 import { backlog } from './webhooks/backlog.ts';
 import { webhookMetrics } from './webhooks/metrics.ts';
 import { WebhookPoller } from './webhooks/poller.ts';
@@ -67,7 +68,7 @@ export interface Service {
   /** Where it listens, by the address of this machine. */
   url: string;
   /** Only at the first start. */
-  credentials: Credentials | undefined;
+  credentials: FirstStart | undefined;
   /** Stops taking requests, finishes what is under way, closes everything. */
   close(): Promise<void>;
 }
@@ -178,6 +179,25 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const jobs = startJobs(serviceJobs({ database, tenants, secrets, clock, rotationDays }), leader, logger);
   closing.add(() => jobs.stop());
 
+  const { management, admin, rows } = serviceApis({
+    cache,
+    providers,
+    refusals: audit,
+    rateLimits,
+    services: serviceCalls({
+      sandbox,
+      guard,
+      client,
+      clock,
+      scriptLimits: config.sandbox,
+      webhookLimits: { deadlineMs: config.webhooks.timeoutMs, maxResponseBytes: config.webhooks.maxResponseBytes },
+    }),
+    secrets,
+    clock,
+  });
+  const providerOf = (tenant: Tenant) => providers.of(tenant);
+  const administration = consoleRoutes({ tenants, rows, commits: database.commits, secrets, clock, providerOf });
+
   let isServing = true;
   const makeApp = (shedLoad: RequestHandler) =>
     createApp({
@@ -193,24 +213,11 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
       oidc: oidcEndpoint({ providers, rateLimits, revokedTokens: revokedTokensEndpoint(clock) }),
       metadataPath: insertedMetadataPath,
       resourceMetadata: protectedResourceMetadata(access),
-      ...serviceApis({
-        cache,
-        providers,
-        refusals: audit,
-        rateLimits,
-        services: serviceCalls({
-          sandbox,
-          guard,
-          client,
-          clock,
-          scriptLimits: config.sandbox,
-          webhookLimits: { deadlineMs: config.webhooks.timeoutMs, maxResponseBytes: config.webhooks.maxResponseBytes },
-        }),
-        secrets,
-        clock,
-      }),
+      management,
+      admin,
+      console: administration.router,
       signIn: signInRoutes({
-        providerOf: (tenant) => providers.of(tenant),
+        providerOf,
         secrets,
         clock,
         logger,
@@ -222,6 +229,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     });
 
   const port = await serveHttp({ config, closing, database, audit, observers }, makeApp);
+  closing.add(() => administration.close()); // Ahead of the server, which waits for what is open.
   return {
     url: `http://localhost:${port}`,
     credentials,

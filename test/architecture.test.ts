@@ -21,7 +21,7 @@ const ARROWS: Record<string, string> = {
   'sign-in':
     'base tenants database net observe events audit pages http/context http/validate oidc/provider oidc/account-client',
   console: 'base tenants database http pages oidc/console-client',
-  setup: 'base tenants database oidc custom-claims',
+  setup: 'base tenants database oidc custom-claims console/administrators',
   sandbox: '',
 };
 

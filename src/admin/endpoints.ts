@@ -4,7 +4,7 @@ import { invalidBody } from '../management/fields.ts';
 import { placeOf } from '../tenants.ts';
 
 /** What the service itself answers below an endpoint: a tenant of such a path would hide it from another. */
-const OWN_PATHS = /\/(?:admin|api|oidc|account|sign-in|assets|healthz|readyz|\.well-known)(?:\/|$)/;
+const OWN_PATHS = /\/(?:admin|api|console|oidc|account|sign-in|assets|healthz|readyz|\.well-known)(?:\/|$)/;
 
 function normalized(text: string, index: number): string {
   const fault = (expected: string) => invalidBody(`body.endpoints[${index}]: ${expected}`);

@@ -10,6 +10,7 @@ import type {
   ScopeRow,
 } from './rows/access.ts';
 import type { ActiveScriptRow, ScriptRunRow, ScriptVersionRow } from './rows/claims.ts';
+import type { AdministratorLinkRow, AdministratorRow, ConsoleSessionRow } from './rows/console.ts';
 import type {
   AuditRow,
   ImpersonationRow,
@@ -31,6 +32,7 @@ import type { AttemptRow, DeliveryRow, EventRow, HookRow, ReplayRow } from './ro
 
 export type * from './rows/access.ts';
 export type * from './rows/claims.ts';
+export type * from './rows/console.ts';
 export type * from './rows/oidc.ts';
 export type * from './rows/people.ts';
 export type * from './rows/webhooks.ts';
@@ -81,6 +83,9 @@ export interface Tables {
   signInProgress: SignInProgressRow;
   verificationCodes: VerificationCodeRow;
   figures: FigureRow;
+  administrators: AdministratorRow;
+  administratorLinks: AdministratorLinkRow;
+  consoleSessions: ConsoleSessionRow;
   rateLimits: Owned & { key: string; points: number; expiresAt: number };
 }
 
@@ -110,6 +115,7 @@ export const jsonColumns: ReadonlySet<string> = new Set([
   'droppedClaims',
   'console',
   'domains',
+  'managedTenantIds',
 ]);
 
 export const booleanColumns: ReadonlySet<string> = new Set([

@@ -43,6 +43,9 @@ const inOrder: Record<Table, true> = {
   verificationCodes: true,
   figures: true,
   rateLimits: true,
+  administrators: true,
+  administratorLinks: true,
+  consoleSessions: true,
 };
 
 /** All tables of a tenant, parents before children. */

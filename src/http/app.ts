@@ -30,6 +30,8 @@ export interface AppParts {
   management: ApiParts;
   /** `/admin/api` */
   admin: ApiParts;
+  /** Below `/console`: the administrators' pages. */
+  console: Router;
   /** Pages for people, and the API beneath them. */
   signIn: Router;
 }
@@ -109,6 +111,7 @@ export function createApp({ tenants, logger, trustProxy, ...parts }: AppParts): 
   app.get('/api/.well-known/oauth-protected-resource', parts.resourceMetadata);
   app.use('/api', apiRouter(parts.management));
   app.use('/admin/api', onlyDefault, apiRouter(parts.admin));
+  app.use('/console', onlyDefault, parts.console);
   app.use(parts.signIn);
   app.use(notFound);
   app.use(errorResponse(logger));

@@ -29,6 +29,9 @@ export interface Input<Params = Record<string, string>, Body = unknown, Query = 
   tenant: Tenant;
 }
 
+/** Whose work it is: the administrator's, or the machine's. */
+export const authorOf = ({ userId, applicationId }: Caller): string => userId ?? applicationId;
+
 /** What `run` may use besides the transaction's store: nothing that waits for anything but the database. */
 export interface RunTools {
   store: TenantStore;

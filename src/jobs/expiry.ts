@@ -13,6 +13,8 @@ const expired: { table: string; column: string; keptMs: number }[] = [
   { table: 'revokedTokens', column: 'expiresAt', keptMs: 0 },
   { table: 'signInProgress', column: 'expiresAt', keptMs: 0 },
   { table: 'verificationCodes', column: 'expiresAt', keptMs: 0 },
+  { table: 'consoleSessions', column: 'expiresAt', keptMs: 0 },
+  { table: 'administratorLinks', column: 'expiresAt', keptMs: 0 },
   { table: 'rateLimits', column: 'expiresAt', keptMs: 0 },
   { table: 'figures', column: 'expiresAt', keptMs: 0 },
   { table: 'subjectTokens', column: 'expiresAt', keptMs: SUBJECT_TOKENS_KEPT_MS },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Type from 'typebox';
 import { activeVersion, saveVersion, scriptValueOf } from '../custom-claims/versions.ts';
 import { ServiceError } from '../errors.ts';
-import { operation } from '../http/operation.ts';
+import { authorOf, operation } from '../http/operation.ts';
 import { checkScript, ScriptValue, TokenTypePath, tokenTypeOf } from './script-value.ts';
 
 const TOKEN_TYPES = ['access-token', 'client-credentials'] as const;
@@ -59,7 +59,7 @@ export const jwtCustomizer = [
     async run({ params, body, caller, store, now, secrets }) {
       const tokenType = tokenTypeOf(params);
       const isFirst = !(await store.find('activeScripts', { tokenType }));
-      const version = await saveVersion(store, tokenType, body, { authorId: caller.applicationId, now, secrets });
+      const version = await saveVersion(store, tokenType, body, { authorId: authorOf(caller), now, secrets });
       return { ...scriptValueOf(version, secrets), version: version.number, isFirst };
     },
     statusOf: ({ isFirst }) => (isFirst ? 201 : 200),
@@ -79,7 +79,7 @@ export const jwtCustomizer = [
       const active = await activeVersion(store, tokenTypeOf(params));
       if (!active) throw new ServiceError('entity.not_exists');
       const merged = { ...scriptValueOf(active, secrets), ...body };
-      const by = { authorId: caller.applicationId, now, secrets };
+      const by = { authorId: authorOf(caller), now, secrets };
       const version = await saveVersion(store, tokenTypeOf(params), merged, by);
       return { ...scriptValueOf(version, secrets), version: version.number };
     },

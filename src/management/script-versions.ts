@@ -14,7 +14,7 @@ const VersionPath = Type.Object({
 const ScriptVersion = Type.Object({
   number: Type.Integer({ examples: [1] }),
   sha256: Type.String({ description: 'Of the script, in hex' }),
-  authorId: Type.String({ description: 'The application that uploaded it' }),
+  authorId: Type.String({ description: 'The application or the administrator that uploaded it' }),
   createdAt: Timestamp,
   active: Type.Boolean(),
 });

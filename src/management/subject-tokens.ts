@@ -3,7 +3,7 @@ import type { SubjectTokenRow } from '../database/tables.ts';
 import type { Condition, TenantStore } from '../database/tenant-store.ts';
 import { Id, JsonObject, Nullable, Timestamp } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
-import { operation } from '../http/operation.ts';
+import { authorOf, operation } from '../http/operation.ts';
 import { mintSubjectToken } from '../oidc/subject-tokens.ts';
 import { foreignKeyNotFound, invalidBody, optional } from './fields.ts';
 import { list, mapped, newestFirst } from './listing.ts';
@@ -82,7 +82,7 @@ export const subjectTokens = [
         throw invalidBody(`body.context: is larger than ${MAX_CONTEXT_BYTES} bytes as JSON`);
       if (body.actorId === body.userId) throw invalidBody('body.actorId: must be another user than userId');
       await requireExisting(store, body);
-      return mintSubjectToken(store, { ...body, creatorId: caller.applicationId }, now);
+      return mintSubjectToken(store, { ...body, creatorId: authorOf(caller) }, now);
     },
     audit: (_, { body }) => ({ userId: body.userId, actorId: body.actorId, ...reasonOf(body.context) }),
   }),

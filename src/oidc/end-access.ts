@@ -34,12 +34,13 @@ export async function endImpersonations(
 }
 
 /**
- * Ends what a user may still do, or others as them: sessions, grants, refresh tokens and opaque access tokens;
- * unspent subject tokens and running impersonations of which they are subject or actor. For a suspension, and
+ * Ends what a user may still do, or others as them: sessions (of the console too), grants, refresh tokens and opaque access
+ * tokens; unspent subject tokens and running impersonations of which they are subject or actor. For a suspension, and
  * before a deletion.
  */
 export async function endAccess(store: TenantStore, userId: string, ending: Ending): Promise<void> {
   await store.removeAll('oidcPayloads', { accountId: userId });
+  await store.removeAll('consoleSessions', { userId });
   await store.changeWhere(
     'subjectTokens',
     (token) =>

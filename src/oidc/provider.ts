@@ -4,13 +4,14 @@ import type { CustomClaims } from '../custom-claims/claims.ts';
 import type { TenantCache } from '../database/tenant-cache.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { SecretBox } from '../secret-box.ts';
-import type { Tenant } from '../tenants.ts';
+import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
 import { CLAIMS_BY_SCOPE, findAccount, OIDC_SCOPES } from './account.ts';
 import { ACCOUNT_CLIENT_ID, accountClient } from './account-client.ts';
 import { adapterFor } from './adapter.ts';
 import { auditTokens, type TokenAudit } from './audit.ts';
 import { CLIENT_EXTRAS, Clients } from './clients.ts';
 import { loadExistingGrant } from './consent.ts';
+import { CONSOLE_CLIENT_ID, consoleClient } from './console-client.ts';
 import { errorBody } from './error-body.ts';
 import type { ManagementAccess } from './management-access.ts';
 import type { Middleware } from './metrics.ts';
@@ -75,8 +76,11 @@ function configurationOf(
   // A path-prefix tenant shares its host with others, so names carry the tenant.
   const cookie = (name: string, path: '__Host-' | '') => `${isSecure ? path : ''}${tenant.id}_${name}`;
   const clients = new Clients(store, cache, secrets);
-  const findClient = async (id: string) =>
-    id === ACCOUNT_CLIENT_ID ? accountClient(tenant.endpoint) : clients.find(id);
+  const findClient = async (id: string) => {
+    if (id === ACCOUNT_CLIENT_ID) return accountClient(tenant.endpoint);
+    if (id === CONSOLE_CLIENT_ID && tenant.id === DEFAULT_TENANT) return consoleClient(tenant.endpoint);
+    return clients.find(id);
+  };
   const ownToken = (_ctx: unknown, client: { clientId: string }, token: { clientId?: string }) =>
     token.clientId === client.clientId;
   // Own tokens, or any for a client that may call the Management API: it could read all of this there.

@@ -10,6 +10,17 @@ export const pageHeaders = (policy: string): Record<string, string> => ({
   'X-Frame-Options': 'DENY',
 });
 
-export function sendPage(response: Response, status: number, page: Html, policy: string): void {
-  response.status(status).set(pageHeaders(policy)).type('html').send(page.text);
+/** @param besides headers beside these, or in their place */
+export function sendPage(
+  response: Response,
+  status: number,
+  page: Html,
+  policy: string,
+  besides: Record<string, string> = {},
+): void {
+  response
+    .status(status)
+    .set({ ...pageHeaders(policy), ...besides })
+    .type('html')
+    .send(page.text);
 }

@@ -1,6 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import { linkUrl, makeLink } from '../console/administrators.ts';
 import type { Database } from '../database/connect.ts';
 import type { SecretBox } from '../secret-box.ts';
 import { DEFAULT_TENANT } from '../tenants.ts';
@@ -14,6 +15,12 @@ export interface Credentials {
   managementApiIndicator: string;
   machine: MachineCredentials;
   demo?: Demonstration;
+}
+
+/** What the first start made. */
+export interface FirstStart extends Credentials {
+  /** Makes the first administrator. Printed only: the file stays, and a link is for one use within a day. */
+  administratorLink: string;
 }
 
 export const credentialsPath = (dataDir: string): string => join(dataDir, 'credentials.json');
@@ -44,12 +51,12 @@ export async function firstStart({
   secrets,
   hashPassword,
   now,
-}: FirstStartOptions): Promise<Credentials | undefined> {
+}: FirstStartOptions): Promise<FirstStart | undefined> {
   if (await database.reader('tenants').where({ id: DEFAULT_TENANT }).first('id')) return undefined;
   const { endpoint, managementApiIndicator, dataDir } = config;
   const prepared = config.demo ? await prepareDemonstration(hashPassword) : undefined;
 
-  let credentials: Credentials | undefined;
+  let made: FirstStart | undefined;
   await createTenant(
     database,
     secrets,
@@ -59,17 +66,19 @@ export async function firstStart({
       async also(store, machine) {
         await addAdminApi(store, { endpoint, applicationId: machine.clientId, now });
         const demo = prepared && (await addDemonstration(store, { ...prepared, secrets, now }));
-        credentials = { endpoint, managementApiIndicator, machine, ...(demo && { demo }) };
+        const credentials = { endpoint, managementApiIndicator, machine, ...(demo && { demo }) };
+        const administratorLink = linkUrl(endpoint, await makeLink(store, [DEFAULT_TENANT], now));
+        made = { ...credentials, administratorLink };
         await writeCredentials(dataDir, credentials);
       },
     },
   );
-  return credentials;
+  return made;
 }
 
 /** For a person at the terminal: what was made, where it is, and what to try. */
 export function describeFirstStart(
-  { endpoint, managementApiIndicator, machine, demo }: Credentials,
+  { endpoint, managementApiIndicator, machine, demo, administratorLink }: FirstStart,
   dataDir: string,
 ): string {
   const lines = [
@@ -92,5 +101,10 @@ export function describeFirstStart(
       'Impersonate someone step by step:  README.md',
     );
   }
+  lines.push(
+    '',
+    'Become the first administrator of the console (this link works once, for a day):',
+    `  ${administratorLink}`,
+  );
   return `${lines.join('\n')}\n`;
 }

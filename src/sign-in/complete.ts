@@ -90,11 +90,13 @@ async function updateUser(store: TenantStore, flow: Flow): Promise<UserRow> {
   return store.get('users', { id: userId as string });
 }
 
-/** Whoever knew the old password is out everywhere: sessions, grants, refresh tokens and opaque access tokens. */
-export const endSessions = (store: TenantStore, accountId: string, exceptUid: string | undefined): Promise<number> =>
-  store.removeWhere('oidcPayloads', (payload) =>
+/** Whoever knew the old password is out everywhere: sessions, the console, grants, refresh tokens and opaque access tokens. */
+export async function endSessions(store: TenantStore, accountId: string, exceptUid: string | undefined): Promise<void> {
+  await store.removeAll('consoleSessions', { userId: accountId });
+  await store.removeWhere('oidcPayloads', (payload) =>
     payload.where({ accountId }).where((kept) => kept.whereNull('uid').orWhereNot({ uid: exceptUid ?? '' })),
   );
+}
 
 const isLinking = (flow: Flow): boolean => {
   const { account, identities, factors } = progressOf(flow);

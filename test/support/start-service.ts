@@ -1,7 +1,7 @@
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { type Service, startService as start } from '../../src/service.ts';
-import type { Credentials } from '../../src/setup/first-start.ts';
+import type { FirstStart } from '../../src/setup/first-start.ts';
 import { ManagementClient } from './call.ts';
 import { createDatabase, type Database, type DatabaseKind } from './databases.ts';
 import { freePort } from './free-port.ts';
@@ -11,7 +11,7 @@ export interface TestService extends AsyncDisposable {
   url: string;
   dataDir: string;
   databaseUrl: string | undefined;
-  credentials: Credentials & { demo: NonNullable<Credentials['demo']> };
+  credentials: FirstStart & { demo: NonNullable<FirstStart['demo']> };
   /** The default tenant's Management API, as the first machine. */
   api: ManagementClient;
   /** Stops the process's part and keeps the database, to start another on it. */

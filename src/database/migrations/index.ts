@@ -12,6 +12,7 @@ import * as userSearch from './010_user_search.ts';
 import * as figures from './011_figures.ts';
 import * as leases from './012_leases.ts';
 import * as deliveryClaims from './013_delivery_claims.ts';
+import * as console from './014_console.ts';
 
 interface Migration {
   name: string;
@@ -34,6 +35,7 @@ export const migrations: readonly Migration[] = [
   { name: '011_figures', ...figures },
   { name: '012_leases', ...leases },
   { name: '013_delivery_claims', ...deliveryClaims },
+  { name: '014_console', ...console },
 ];
 
 /** Knex's view of the list: nothing is looked up in a folder, so nothing can be missed or misordered. */

@@ -1,0 +1,37 @@
+import { enhance } from 'console/start';
+
+/** Renews the parts of the page that are marked `data-live`, when the server says that something has changed. */
+
+/** What somebody is using is left alone until they are done. */
+const isInUse = (part) => part.contains(document.activeElement) || part.querySelector('details[open], :popover-open');
+
+async function renew() {
+  const response = await fetch(location.href, { headers: { accept: 'text/html' } });
+  if (response.redirected || !response.ok) return;
+  const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
+  for (const part of document.querySelectorAll('[data-live][id]')) {
+    const next = fresh.getElementById(part.id);
+    if (!next || isInUse(part) || next.innerHTML === part.dataset.shown) continue;
+    part.innerHTML = next.innerHTML;
+    part.dataset.shown = next.innerHTML;
+    enhance(part);
+    part.dispatchEvent(new CustomEvent('renewed', { bubbles: true }));
+  }
+}
+
+let isUnderWay = false;
+let isAskedAgain = false;
+
+/** One at a time; what comes meanwhile is asked for once more. */
+async function changed() {
+  if (document.hidden) return;
+  isAskedAgain = isUnderWay;
+  if (isUnderWay) return;
+  isUnderWay = true;
+  await renew().catch(() => undefined); // Offline, or the service restarts: the next change tries again.
+  isUnderWay = false;
+  if (isAskedAgain) void changed();
+}
+
+new EventSource(document.body.dataset.live).addEventListener('changed', changed);
+document.addEventListener('visibilitychange', changed);

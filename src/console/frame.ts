@@ -1,0 +1,95 @@
+import type { Response } from 'express';
+import { type Html, html } from '../pages/html.ts';
+import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
+import { buttonForm } from './form-parts.ts';
+import { copyable, note } from './parts.ts';
+import { places } from './places/index.ts';
+import { sendDocument } from './respond.ts';
+import type { Flash, Page, Place, Section, Visit } from './route.ts';
+
+/** What surrounds a page. */
+export interface Surroundings {
+  /** The default tenant, which serves the console. */
+  home: Tenant;
+  /** Those that the administrator may manage. */
+  tenants: readonly Pick<Tenant, 'id' | 'name'>[];
+}
+
+export const sectionsOf = ({ sections }: Place, tenantId: string): Section[] =>
+  sections.filter(({ isOperators }) => !isOperators || tenantId === DEFAULT_TENANT);
+
+const isWithin = (path: string, above: string): boolean => path === above || path.startsWith(`${above}/`);
+
+function rail(visit: Visit): Html {
+  const items = places.map((place) => {
+    const [first, ...others] = sectionsOf(place, visit.tenant.id);
+    const isHere = isWithin(visit.path, place.path);
+    const sections =
+      isHere &&
+      others.length > 0 &&
+      html`<ul>${[first as Section, ...others].map(({ path, name }) => html`<li><a href="${visit.to(path)}"${isWithin(visit.path, path) && html` aria-current="page"`}>${name}</a></li>`)}</ul>`;
+    const current = isHere && html` aria-current="${sections ? 'true' : 'page'}"`;
+    return html`<li><a href="${visit.to(first?.path ?? place.path)}" data-go="${place.letter}"${current}>${place.name}</a>${sections}</li>`;
+  });
+  return html`<ul class="places">${items}</ul>`;
+}
+
+/** The current tenant, and the way to another. */
+function switcher(visit: Visit, { home, tenants }: Surroundings): Html {
+  if (tenants.length < 2) return html`<p class="tenant">${visit.tenant.name}</p>`;
+  const links = tenants.map(
+    ({ id, name }) =>
+      html`<li><a href="${home.path}/console/${id}"${id === visit.tenant.id && html` aria-current="true"`}>${name}<span class="quiet mono">${id}</span></a></li>`,
+  );
+  return html`<button type="button" class="tenant" popovertarget="tenants" aria-label="Tenant ${visit.tenant.name}: choose another">${visit.tenant.name}</button>
+<div id="tenants" class="popover" popover><ul>${links}</ul></div>`;
+}
+
+const keys = (): Html =>
+  html`<div id="keys" class="popover keys" popover><h2>Keyboard</h2><dl>
+<div><dt><kbd>/</kbd></dt><dd>Search</dd></div>
+${places.map(({ name, letter }) => html`<div><dt><kbd>g</kbd> <kbd>${letter}</kbd></dt><dd>${name}</dd></div>`)}
+<div><dt><kbd>?</kbd></dt><dd>This list</dd></div>
+</dl></div>`;
+
+function flashNote(visit: Visit, { text, undo, secrets = [] }: Flash): Html {
+  const shown = secrets.map(
+    ({ label, value }) => html`<div class="secret-line"><span>${label}</span>${copyable(value)}</div>`,
+  );
+  const undoForm = undo && buttonForm(visit, undo.path, 'Undo', { ...(undo.fields && { fields: undo.fields }) });
+  const words = secrets.length > 0 ? html`${text} <strong>Copy it now: it is not shown again.</strong>` : text;
+  return note(secrets.length > 0 ? 'warn' : 'ok', html`<div class="row"><p>${words}</p>${undoForm}</div>${shown}`);
+}
+
+/** A page in the console's frame: the rail with the six places, then what the page says of itself. */
+export function sendInFrame(
+  response: Response,
+  status: number,
+  visit: Visit,
+  page: Page,
+  surroundings: Surroundings,
+): void {
+  const { home } = surroundings;
+  const { title, lead, actions, back, content, live = [], modules = [] } = page;
+  const body = html`<body${live.length > 0 && html` data-live="${visit.to(`/-/live?tables=${live.join(',')}`)}"`}>
+<a class="skip" href="#main">Skip to content</a>
+<header class="rail">
+<div class="rail-top">${switcher(visit, surroundings)}<button type="button" class="button compact menu-button" popovertarget="menu">Menu</button></div>
+<nav id="menu" class="menu" popover aria-label="Places">${rail(visit)}
+<div class="rail-end">
+<p><a href="${home.path}/account">${visit.administrator.name}</a></p>
+<form method="post" action="${home.path}/console/-/sign-out"><input type="hidden" name="csrf" value="${visit.csrf}"><button class="link">Sign out</button></form>
+<button type="button" class="link" popovertarget="keys">Keyboard</button>
+</div></nav>
+</header>
+<main id="main" class="main" tabindex="-1">
+${back && html`<p class="back"><a href="${visit.to(back.path)}">${back.label}</a></p>`}
+<div class="title"><div><h1>${title}</h1>${lead && html`<p class="quiet">${lead}</p>`}</div>${actions && html`<div class="actions">${actions}</div>`}</div>
+${visit.flash && flashNote(visit, visit.flash)}
+${content}
+</main>
+${keys()}
+</body>`;
+  const names = live.length > 0 ? ['console/live', ...modules] : modules;
+  sendDocument(response, status, home, { title: `${title} · ${visit.tenant.name}`, body, modules: names });
+}

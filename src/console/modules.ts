@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Router } from 'express';
+import { type Asset, asset, sendAsset, styleSheet } from '../pages/assets.ts';
+
+/**
+ * What browsers load: our own modules and sheets (the files of `assets/`), and files of installed packages, each of
+ * them listed here. Nothing is bundled: an import map tells the browser where each name is.
+ */
+
+/** Name to import → package, and its file that is an ES module. Nothing else of `node_modules` is served. */
+const PACKAGES: Record<string, readonly [packageName: string, file: string]> = {};
+
+/** Sheets, in order; the last one has the last word. */
+const SHEETS = ['frame.css', 'content.css', 'forms.css'];
+
+const ASSETS = join(import.meta.dirname, 'assets');
+const BASE = '/console/-/assets';
+
+const read = (name: string): string => readFileSync(join(ASSETS, name), 'utf8');
+
+function packageFile([packageName, file]: readonly [string, string]): string {
+  const manifest = findPackageJSON(packageName, import.meta.url);
+  if (!manifest) throw new Error(`${packageName} is not installed`);
+  return readFileSync(join(dirname(manifest), file), 'utf8');
+}
+
+const style = styleSheet('console', SHEETS.map(read));
+
+/** Ours are imported as `console/<file name>`. */
+const modules: ReadonlyMap<string, Asset> = new Map([
+  ...readdirSync(ASSETS)
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => [`console/${file.slice(0, -3)}`, asset(file.slice(0, -3), 'js', read(file))] as const),
+  ...Object.entries(PACKAGES).map(
+    ([name, where]) => [name, asset(name.replaceAll(/[^a-z0-9]+/gi, '-'), 'js', packageFile(where))] as const,
+  ),
+]);
+
+/** Paths within the tenant's endpoint. */
+export const stylePath = `${BASE}/${style.file}`;
+
+/** @throws when there is no such module: a fault of ours */
+export function modulePath(name: string): string {
+  const module = modules.get(name);
+  if (!module) throw new Error(`no module ${name}`);
+  return `${BASE}/${module.file}`;
+}
+
+/** The text of the import map below the endpoint's path, and its hash for the Content-Security-Policy. */
+export function importMapOf(base: string): { text: string; hash: string } {
+  const imports = Object.fromEntries([...modules.keys()].map((name) => [name, `${base}${modulePath(name)}`]));
+  const text = JSON.stringify({ imports });
+  return { text, hash: `'sha256-${createHash('sha256').update(text).digest('base64')}'` };
+}
+
+export function assetRoutes(): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const each of [style, ...modules.values()])
+    router.get(`/-/assets/${each.file}`, (_request, response) => sendAsset(response, each));
+  return router;
+}

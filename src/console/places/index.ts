@@ -1,0 +1,5 @@
+import type { Place } from '../route.ts';
+import { settings } from './settings.ts';
+
+/** The rail, in order. A place is one file, or a folder of one with `index.ts`; `../route.ts` says how it is made. */
+export const places: readonly Place[] = [settings];

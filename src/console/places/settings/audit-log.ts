@@ -1,0 +1,95 @@
+import { html } from '../../../pages/html.ts';
+import { copyable, facts, pageQuery, pager, rawJson, state, table, when } from '../../parts.ts';
+import { type Page, page, type Visit } from '../../route.ts';
+
+interface Entry {
+  id: string;
+  key: string;
+  payload: {
+    result: 'Success' | 'Error';
+    applicationId?: string;
+    userId?: string;
+    actorId?: string;
+    ip?: string;
+    userAgent?: string;
+    requestId?: string;
+    details: Record<string, unknown>;
+  };
+  createdAt: number;
+}
+
+/** What the address may narrow the list to: parameter of the row, and what it is called. */
+const FILTERS = [
+  ['logKey', 'Action'],
+  ['userId', 'On whom'],
+  ['applicationId', 'Application'],
+] as const;
+
+const resultOf = ({ payload: { result } }: Entry) =>
+  result === 'Success' ? state('ok', 'Done') : state('bad', 'Refused');
+
+/** `Management.POST /users` is a route to machines; people are told the same without the prefix. */
+const nameOf = ({ key }: Entry): string => key.replace(/^Management\./, '');
+
+async function showEntries(visit: Visit): Promise<Page> {
+  const filters = FILTERS.map(([name, label]) => ({ name, label, value: visit.query.get(name)?.trim() ?? '' }));
+  const given = filters.filter(({ value }) => value !== '');
+  const query = Object.fromEntries(given.map(({ name, value }) => [name, value]));
+  const { value: entries, total } = await visit.perform<Entry[]>('GET /logs', {
+    query: { ...query, ...pageQuery(visit) },
+  });
+  const inputs = filters.map(
+    ({ name, label, value }) =>
+      html`<label>${label}<input type="${name === 'logKey' ? 'search' : 'text'}" name="${name}" value="${value}" autocomplete="off" spellcheck="false" maxlength="128"></label>`,
+  );
+  return {
+    title: 'Audit log',
+    lead: 'Who did what, on whom, from where, and why.',
+    content: html`<form class="filters" method="get" action="${visit.to('/settings/audit')}">${inputs}<button class="button compact">Filter</button>${given.length > 0 && html`<a class="button compact" href="${visit.to('/settings/audit')}">Clear</a>`}</form>
+<div id="entries" data-live>
+${table({
+  caption: 'Entries of the audit log, newest first',
+  rows: entries,
+  empty:
+    given.length > 0
+      ? 'No entry is like this.'
+      : 'Nothing was done yet. Every change and every token leaves an entry here.',
+  columns: [
+    {
+      label: 'Action',
+      cell: (entry) => html`<a href="${visit.to(`/settings/audit/${entry.id}`)}">${nameOf(entry)}</a>`,
+    },
+    { label: 'Result', cell: resultOf },
+    { label: 'By', cell: ({ payload }) => payload.actorId ?? payload.applicationId ?? '' },
+    { label: 'On whom', cell: ({ payload }) => payload.userId ?? '' },
+    { label: 'When', cell: ({ createdAt }) => when(createdAt, visit.now) },
+  ],
+})}
+${pager(visit, total)}
+</div>`,
+    live: ['auditLog'],
+  };
+}
+
+async function showEntry(visit: Visit): Promise<Page> {
+  const { value: entry } = await visit.perform<Entry>('GET /logs/:id', { params: visit.params });
+  const { applicationId, userId, actorId, ip, userAgent, requestId } = entry.payload;
+  const id = (value: string | undefined) => value && copyable(value);
+  return {
+    title: nameOf(entry),
+    back: { path: '/settings/audit', label: 'Audit log' },
+    content: html`${facts([
+      ['Result', resultOf(entry)],
+      ['When', when(entry.createdAt, visit.now)],
+      ['Application', id(applicationId)],
+      ['Person who acted', id(actorId)],
+      ['On whom', id(userId)],
+      ['From', ip],
+      ['With', userAgent],
+      ['Request', id(requestId)],
+    ])}
+${rawJson(entry)}`,
+  };
+}
+
+export const auditLog = [page('/settings/audit', showEntries), page('/settings/audit/:id', showEntry)];

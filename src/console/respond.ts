@@ -1,0 +1,62 @@
+import type { Response } from 'express';
+import { type Html, html, trusted } from '../pages/html.ts';
+import { sendPage } from '../pages/send.ts';
+import type { Tenant } from '../tenants.ts';
+import { importMapOf, modulePath, stylePath } from './modules.ts';
+
+/** No inline script but the import map, which its hash names; no inline style, no frame, no form to elsewhere. */
+const policyOf = (importMapHash: string): string =>
+  [
+    "default-src 'none'",
+    "style-src 'self'",
+    `script-src 'self' ${importMapHash}`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+interface Document {
+  title: string;
+  body: Html;
+  /** Modules to start besides the one of every page. */
+  modules?: readonly string[];
+}
+
+/** A whole document of the console. Addresses begin with the path of the default tenant's endpoint. */
+export function sendDocument(
+  response: Response,
+  status: number,
+  { path }: Tenant,
+  { title, body, modules = [] }: Document,
+): void {
+  const { text, hash } = importMapOf(path);
+  const scripts = ['console/start', ...modules].map(
+    (name) => html`<script type="module" src="${path}${modulePath(name)}"></script>`,
+  );
+  const document = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${path}${stylePath}">
+<script type="importmap">${trusted(text)}</script>
+${scripts}
+</head>
+${body}
+</html>
+`;
+  // Same-origin in place of no-referrer: with that, browsers send `Origin: null` with a form.
+  sendPage(response, status, document, policyOf(hash), { 'Referrer-Policy': 'same-origin' });
+}
+
+/** A page outside the frame: one heading that says what happens next. */
+export const sendPlain = (response: Response, status: number, tenant: Tenant, title: string, content: Html): void =>
+  sendDocument(response, status, tenant, {
+    title,
+    body: html`<body class="plain"><main class="plain-main"><p class="brand">${tenant.name} console</p><div class="card"><h1>${title}</h1>${content}</div></main></body>`,
+  });

@@ -1,0 +1,159 @@
+import { timingSafeEqual } from 'node:crypto';
+import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Provider } from 'oidc-provider';
+import type { Clock } from '../clock.ts';
+import type { Commits } from '../database/commits.ts';
+import { ServiceError } from '../errors.ts';
+import { contextOf } from '../http/context.ts';
+import { html } from '../pages/html.ts';
+import type { SecretBox } from '../secret-box.ts';
+import type { Tenant, Tenants } from '../tenants.ts';
+import { errorPages, noSuchPage } from './errors.ts';
+import { leaveFlash, takeFlash } from './flash.ts';
+import { sectionsOf, sendInFrame } from './frame.ts';
+import { LiveStreams } from './live.ts';
+import { assetRoutes } from './modules.ts';
+import { note } from './parts.ts';
+import { places } from './places/index.ts';
+import { sendPlain } from './respond.ts';
+import type { Attempt, Place, Route, Visit } from './route.ts';
+import { type Administrator, closeSession, csrfTokenOf, findAdministrator } from './session.ts';
+import { signInRoutes, signInUrl } from './sign-in.ts';
+import { type Rows, visitOf } from './visit.ts';
+
+export interface ConsoleParts {
+  tenants: Tenants;
+  rows: Rows;
+  commits: Commits;
+  secrets: SecretBox;
+  clock: Clock;
+  providerOf(tenant: Tenant): Promise<Provider>;
+}
+
+/** Of a form; a script is the largest thing sent. */
+const MAX_FORM_BYTES = 1024 * 1024;
+
+/** Where an administrator begins in a tenant. */
+const beginning = (tenantId: string): string =>
+  `/console/${tenantId}${sectionsOf(places[0] as Place, tenantId)[0]?.path}`;
+
+/** A form of another site has neither the token nor this origin. @throws 403 `session.forbidden` */
+function requireOwnForm(request: Request, administrator: Administrator, given: string | null): void {
+  const { origin = '', 'sec-fetch-site': site = 'same-origin' } = request.headers;
+  const isOwnOrigin = origin === '' || origin === new URL(contextOf(request).tenant.endpoint).origin;
+  const token = Buffer.from(given ?? '');
+  const wanted = Buffer.from(csrfTokenOf(administrator));
+  const isOwnToken = token.length === wanted.length && timingSafeEqual(token, wanted);
+  if (!isOwnOrigin || site !== 'same-origin' || !isOwnToken) throw new ServiceError('session.forbidden');
+}
+
+/** `/console`: the administrators' pages, served by the default tenant alone. */
+export function consoleRoutes({ tenants, rows, commits, secrets, clock, providerOf }: ConsoleParts): {
+  router: Router;
+  close(): void;
+} {
+  const live = new LiveStreams(commits);
+  const router = Router({ caseSensitive: true, strict: true });
+  const parseForm = express.text({ type: 'application/x-www-form-urlencoded', limit: MAX_FORM_BYTES });
+
+  /** Whoever is not signed in does so first, and comes back. */
+  const signedIn =
+    (handle: (request: Request, response: Response, administrator: Administrator) => Promise<void>): RequestHandler =>
+    async (request, response) => {
+      const { tenant: home } = contextOf(request);
+      const administrator = await findAdministrator(request, home, clock());
+      if (administrator) await handle(request, response, administrator);
+      else response.redirect(303, signInUrl(home, request.method === 'GET' ? request.url : ''));
+    };
+
+  /** The id in the path decides the tenant only after the administrator's right to it was found. */
+  const managed = async (request: Request, { tenantIds }: Administrator): Promise<Tenant> => {
+    const id = String(request.params.tenant);
+    const tenant = tenantIds.includes(id) ? await tenants.byId(id) : undefined;
+    if (!tenant) throw new ServiceError('request.not_found');
+    return tenant;
+  };
+
+  const surroundingsOf = async (home: Tenant, { tenantIds }: Administrator) => ({
+    home,
+    tenants: (await tenants.all()).filter(({ id }) => tenantIds.includes(id)),
+  });
+
+  const show = async (response: Response, home: Tenant, visit: Visit, route: Route, attempt?: Attempt) => {
+    const page = await route.show(visit, attempt);
+    const surroundings = await surroundingsOf(home, visit.administrator);
+    sendInFrame(response, attempt?.error.status ?? 200, visit, page, surroundings);
+  };
+
+  const openPage = (route: Route): RequestHandler =>
+    signedIn(async (request, response, administrator) => {
+      const tenant = await managed(request, administrator);
+      const { tenant: home } = contextOf(request);
+      const flash = takeFlash(request, response, home, secrets, administrator);
+      await show(response, home, visitOf({ request, tenant, administrator, rows, clock, flash }), route);
+    });
+
+  const takeForm = (route: Route, submit: NonNullable<Route['submit']>): RequestHandler =>
+    signedIn(async (request, response, administrator) => {
+      const tenant = await managed(request, administrator);
+      const { tenant: home } = contextOf(request);
+      const visit = visitOf({ request, tenant, administrator, rows, clock, flash: undefined });
+      requireOwnForm(request, administrator, visit.sent.get('csrf'));
+      try {
+        const { to, flash } = await submit(visit);
+        const [path = ''] = to.split('?');
+        if (flash) leaveFlash(response, home, secrets, { administrator, path: `/${tenant.id}${path}`, flash });
+        response.redirect(303, visit.to(to));
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        await show(response, home, visit, route, { typed: visit.sent, error });
+      }
+    });
+
+  router.use(assetRoutes());
+  router.use(signInRoutes({ providerOf, secrets, clock }));
+  router.use(parseForm);
+  router.post(
+    '/-/sign-out',
+    signedIn(async (request, response, administrator) => {
+      const { tenant } = contextOf(request);
+      requireOwnForm(request, administrator, new URLSearchParams(String(request.body)).get('csrf'));
+      await closeSession(response, tenant, administrator);
+      const provider = await providerOf(tenant);
+      const session = await provider.Session.get(provider.createContext(request, response) as never);
+      await session.destroy();
+      const again = html`<a class="button primary" href="${tenant.path}/console">Sign in</a>`;
+      sendPlain(response, 200, tenant, 'You are signed out', again);
+    }),
+  );
+  router.get(
+    '/',
+    signedIn(async (request, response, { name, tenantIds }) => {
+      const { tenant: home } = contextOf(request);
+      const tenantId = tenantIds.includes(home.id) ? home.id : tenantIds[0];
+      if (tenantId !== undefined) return response.redirect(303, home.path + beginning(tenantId));
+      const reason = `You are signed in as ${name}, who manages no tenant. Somebody who runs the service can change that.`;
+      sendPlain(response, 403, home, 'There is nothing to manage', note('info', reason));
+    }),
+  );
+  router.get(
+    '/:tenant',
+    signedIn(async (request, response, administrator) => {
+      const { id } = await managed(request, administrator);
+      response.redirect(303, contextOf(request).tenant.path + beginning(id));
+    }),
+  );
+  router.get(
+    '/:tenant/-/live',
+    signedIn(async (request, response, administrator) => {
+      const { id } = await managed(request, administrator);
+      live.open(request, response, id, new URL(request.originalUrl, 'http://localhost').searchParams.get('tables'));
+    }),
+  );
+  for (const route of places.flatMap(({ routes }) => routes)) {
+    if (route.isPage) router.get(`/:tenant${route.path}`, openPage(route));
+    if (route.submit) router.post(`/:tenant${route.path}`, takeForm(route, route.submit));
+  }
+  router.use(noSuchPage, errorPages);
+  return { router, close: () => live.close() };
+}

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { places } from '../../src/console/places/index.ts';
+import { type Administrator, csrfTokenOf } from '../../src/console/session.ts';
+import { connect, type Database } from '../../src/database/connect.ts';
+import { TenantStore } from '../../src/database/tenant-store.ts';
+import { hashOf } from '../../src/ids.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+import { dumpTenant } from '../support/tenant-rows.ts';
+
+const TOKEN = 'a-session-of-a-test';
+
+const routes = places.flatMap(({ routes }) => routes);
+const pages = routes.filter(({ isPage }) => isPage).map(({ path }) => path);
+const forms = routes.filter(({ submit }) => submit).map(({ path }) => path);
+
+/** The whole route table, with ids of nothing in it. */
+const filled = (path: string) => path.replaceAll(/:\w+/g, 'nothing');
+
+/** An administrator who manages `default`, and no other tenant. */
+let service: TestService;
+let database: Database;
+
+beforeAll(async () => {
+  service = await startService('sqlite');
+  database = connect({ databaseUrl: undefined, dataDir: service.dataDir, poolSize: 2 });
+  const { id: userId } = await service.api.must('POST /users', { username: 'ada' });
+  const store = new TenantStore(database, 'default');
+  const now = Date.now();
+  await store.add('administrators', [{ userId, managedTenantId: 'default', createdAt: now }]);
+  await store.add('consoleSessions', [{ id: hashOf(TOKEN), userId, createdAt: now, expiresAt: now + 3_600_000 }]);
+  await database.write(async (db) => {
+    await db('tenants').insert({ id: 'acme', name: 'Acme', settings: '{}', createdAt: now });
+    await db('tenantEndpoints').insert({ url: `${service.url}/acme`, tenantId: 'acme', position: 0 });
+  });
+});
+afterAll(async () => {
+  await database.close();
+  await service[Symbol.asyncDispose]();
+});
+
+const COOKIE = `console_session=${TOKEN}`;
+const csrf = csrfTokenOf({ token: TOKEN } as Administrator);
+
+interface Asking {
+  method?: string;
+  headers?: Record<string, string>;
+  fields?: Record<string, string>;
+}
+
+const ask = (path: string, { method = 'GET', headers = {}, fields }: Asking = {}) =>
+  fetch(`${service.url}/console${path}`, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(fields && { body: new URLSearchParams(fields) }),
+  });
+
+describe.each([...pages, '', '/-/live?tables=users'])('GET %s', (path) => {
+  it('sends whoever has no session to sign in', async () => {
+    for (const cookie of ['', 'console_session=guessed']) {
+      const answer = await ask(`/default${filled(path)}`, { headers: { cookie } });
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get('location')).toContain('/console/-/sign-in?');
+    }
+  });
+
+  it('is not there for the administrator of another tenant, as for a tenant that nobody has', async () => {
+    const answers = [];
+    for (const tenant of ['acme', 'nobody']) {
+      const answer = await ask(`/${tenant}${filled(path)}`, { headers: { cookie: COOKIE } });
+      answers.push([answer.status, await answer.text()]);
+    }
+    expect(answers[0]?.[0]).toBe(404);
+    expect(answers[0]).toEqual(answers[1]);
+  });
+});
+
+describe.each([...forms])('POST %s', (path) => {
+  it.each<[string, Asking, number]>([
+    ['no session', { fields: { csrf } }, 303],
+    ['no token', { headers: { cookie: COOKIE }, fields: {} }, 403],
+    ['a wrong token', { headers: { cookie: COOKIE }, fields: { csrf: hashOf('forged') } }, 403],
+    ['another origin', { headers: { cookie: COOKIE, origin: 'https://evil.example' }, fields: { csrf } }, 403],
+    ['an opaque origin', { headers: { cookie: COOKIE, origin: 'null' }, fields: { csrf } }, 403],
+    ['another site', { headers: { cookie: COOKIE, 'sec-fetch-site': 'cross-site' }, fields: { csrf } }, 403],
+  ])('is refused with %s, and changes nothing', async (_, asking, status) => {
+    const before = await dumpTenant(database, 'default');
+    const answer = await ask(`/default${filled(path)}`, { method: 'POST', ...asking });
+    expect(answer.status).toBe(status);
+    expect(await dumpTenant(database, 'default')).toEqual(before);
+  });
+
+  it('is not there for the administrator of another tenant', async () => {
+    const answer = await ask(`/acme${filled(path)}`, { method: 'POST', headers: { cookie: COOKIE }, fields: { csrf } });
+    expect(answer.status).toBe(404);
+  });
+});
+
+it('signs nobody out by a forged form', async () => {
+  const forged = { method: 'POST', headers: { cookie: COOKIE }, fields: { csrf: 'forged' } };
+  expect((await ask('/-/sign-out', forged)).status).toBe(403);
+  expect((await ask('/default', { headers: { cookie: COOKIE } })).status).toBe(303);
+});
+
+it('is served by the default tenant alone', async () => {
+  expect((await fetch(`${service.url}/acme/console`, { redirect: 'manual' })).status).toBe(404);
+});

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeLink } from '../../src/console/administrators.ts';
+import { TenantStore } from '../../src/database/tenant-store.ts';
+import { hashOf } from '../../src/ids.ts';
+import { press, signIn } from '../sign-in/stage.ts';
+import { look } from '../support/browser.ts';
+import { databases } from '../support/databases.ts';
+import { ConsoleStage, followLink } from './stage.ts';
+
+describe.each(databases)('the console on %s', (kind) => {
+  let stage: ConsoleStage;
+  beforeAll(async () => {
+    stage = await ConsoleStage.open(kind);
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  it('makes the first administrator by a link that works once', async () => {
+    const { page, service } = stage;
+    expect(page.url()).toMatch(`${service.url}/console/default/`);
+    const [user] = await stage.rows('users', { username: 'ada' });
+    expect(await stage.rows('administrators')).toMatchObject([{ userId: user?.id, managedTenantId: 'default' }]);
+
+    const again = await stage.browser.newPage();
+    const answer = await again.goto(service.credentials.administratorLink);
+    expect(answer?.status()).toBe(404);
+    await again.getByText('was used already').waitFor();
+    await look(again, 'console-link-used');
+    await again.close();
+  });
+
+  it('lets one of two win who follow a link at once', async () => {
+    const store = new TenantStore(stage.database, 'default');
+    const link = `${stage.service.url}/console/-/join?link=${await makeLink(store, ['default'], Date.now())}`;
+    const pages = await Promise.all([1, 2].map(() => stage.browser.newPage()));
+    const headings = await Promise.all(
+      pages.map(async (page, index) => {
+        await followLink(page, link, `racer${index}`);
+        return page.getByRole('heading', { name: /Audit log|You are not signed in/ }).textContent();
+      }),
+    );
+    expect(headings.sort()).toEqual(['Audit log', 'You are not signed in']);
+    expect(await stage.rows('administrators')).toHaveLength(2);
+    await Promise.all(pages.map((page) => page.close()));
+  });
+
+  it('refuses a link that is too old', async () => {
+    const store = new TenantStore(stage.database, 'default');
+    const link = await makeLink(store, ['default'], Date.now() - 25 * 3_600_000);
+    const answer = await fetch(`${stage.service.url}/console/-/join?link=${link}`);
+    expect(answer.status).toBe(404);
+  });
+
+  it('keeps only the hash of a session, in a cookie of its own path', async () => {
+    const cookie = (await stage.context.cookies()).find(({ name }) => name === 'console_session');
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/console' });
+    const sessions = await stage.rows('consoleSessions');
+    expect(sessions.map(({ id }) => id)).toContain(hashOf(cookie?.value ?? ''));
+    expect(JSON.stringify(sessions)).not.toContain(cookie?.value);
+  });
+
+  it('asks for the password again, comes back to the page, and ends with sign-out', async () => {
+    const context = await stage.browser.newContext();
+    const page = await context.newPage();
+    await page.goto(stage.url('/settings/audit?logKey=nothing'));
+    await signIn(page, 'ada', stage.password);
+    await page.waitForURL(stage.url('/settings/audit?logKey=nothing'));
+    await page.getByText('No entry is like this.').waitFor();
+
+    await press(page, 'Sign out');
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+    await look(page, 'console-signed-out');
+    await page.goto(`${stage.service.url}/console`);
+    await page.getByLabel(/Username/).waitFor();
+    await page.goto(`${stage.service.url}/account`);
+    await page.getByLabel(/Username/).waitFor();
+    await context.close();
+  });
+
+  it('tells someone who manages nothing so, and lets nobody in who is suspended', async () => {
+    const { id } = await stage.service.api.must('POST /users', { username: 'norah', password: stage.password });
+    const context = await stage.browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${stage.service.url}/console`);
+    await signIn(page, 'norah', stage.password);
+    await page.getByRole('heading', { name: 'There is nothing to manage' }).waitFor();
+    await look(page, 'console-no-tenant');
+
+    await new TenantStore(stage.database, 'default').add('administrators', [
+      { userId: id, managedTenantId: 'default', createdAt: Date.now() },
+    ]);
+    await page.goto(`${stage.service.url}/console`);
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+    await stage.service.api.must(`PATCH /users/${id}/is-suspended`, { isSuspended: true });
+    await page.goto(stage.url('/settings/audit'));
+    await page.getByLabel(/Username/).waitFor();
+    await context.close();
+  });
+
+  it('shows the audit log, renews it by itself, and is reached by the keyboard', async () => {
+    const { page, service } = stage;
+    await page.goto(stage.url('/settings/audit'));
+    await look(page, 'console-audit');
+    await service.api.must('POST /roles', { name: 'Clerk', description: 'Live' });
+    await page.getByRole('link', { name: 'POST /roles' }).first().waitFor();
+    await page.getByRole('link', { name: 'POST /roles' }).first().click();
+    await page.getByText('JSON').click();
+    await look(page, 'console-audit-entry');
+
+    await page.keyboard.press('?');
+    await page.getByRole('heading', { name: 'Keyboard' }).waitFor();
+    await look(page, 'console-keys');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    await page.waitForURL(stage.url('/settings/audit'));
+    await page.keyboard.press('/');
+    expect(await page.evaluate('document.activeElement.name')).toBe('logKey');
+  });
+});

@@ -1,0 +1,80 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { connect, type Database } from '../../src/database/connect.ts';
+import { press } from '../sign-in/stage.ts';
+import { launchBrowser } from '../support/browser.ts';
+import type { DatabaseKind } from '../support/databases.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const PASSWORD = 'violet harbour ninety';
+
+/** A service, its first administrator in a real browser, and a webhook that hears of everything. */
+export class ConsoleStage implements AsyncDisposable {
+  readonly service: TestService;
+  readonly database: Database;
+  readonly browser: Browser;
+  readonly receiver: WebhookReceiver;
+  /** Of the administrator. */
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly password = PASSWORD;
+
+  private constructor(
+    parts: Pick<ConsoleStage, 'service' | 'database' | 'browser' | 'receiver'> & {
+      context: BrowserContext;
+      page: Page;
+    },
+  ) {
+    this.service = parts.service;
+    this.database = parts.database;
+    this.browser = parts.browser;
+    this.receiver = parts.receiver;
+    this.context = parts.context;
+    this.page = parts.page;
+  }
+
+  static async open(kind: DatabaseKind, env: Record<string, string> = {}): Promise<ConsoleStage> {
+    const service = await startService(kind, env);
+    const { databaseUrl, dataDir } = service;
+    const database = connect({ databaseUrl, dataDir, poolSize: 2 });
+    const [browser, receiver] = await Promise.all([launchBrowser(), WebhookReceiver.start()]);
+    const context = await browser.newContext({ viewport: { width: 1000, height: 760 } });
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    await followLink(page, service.credentials.administratorLink, 'ada');
+    await page.waitForURL(`${service.url}/console/default/**`);
+    return new ConsoleStage({ service, database, browser, receiver, context, page });
+  }
+
+  /** Has the webhook hear of these. Not before: it would hear of everything that sets the scene. */
+  async listenTo(...events: string[]): Promise<void> {
+    await this.service.api.must('POST /hooks', { name: 'all', events, config: { url: this.receiver.url } });
+  }
+
+  /** The address of a page of the default tenant. */
+  url(path: string): string {
+    return `${this.service.url}/console/default${path}`;
+  }
+
+  /** Rows of a table of the default tenant, as they are stored. */
+  rows(table: string, where: Record<string, unknown> = {}): Promise<Record<string, unknown>[]> {
+    return this.database.reader(table).where({ tenantId: 'default', ...where });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.browser.close();
+    await this.receiver.stop();
+    await this.database.close();
+    await this.service[Symbol.asyncDispose]();
+  }
+}
+
+/** From the link to the end of the sign-in, with a new account. */
+export async function followLink(page: Page, link: string, username: string): Promise<void> {
+  await page.goto(link);
+  await page.getByRole('link', { name: 'Create an account' }).click();
+  await page.getByLabel(/Username/).fill(username);
+  await press(page, 'Continue');
+  await page.getByLabel('New password').fill(PASSWORD);
+  await press(page, 'Create account');
+}
