@@ -3,7 +3,6 @@ import { knexConfig } from './src/database/connect.ts';
 
 /** For Knex's own command line; the server takes the same settings from `src/config.ts`. */
 export default knexConfig({
-  databaseUrl: process.env.DATABASE_URL || undefined,
+  databaseUrl: process.env.DATABASE_DIRECT_URL || process.env.DATABASE_URL || undefined,
   dataDir: resolve(process.env.DATA_DIR || './data'),
-  poolSize: 2,
 });

@@ -5,9 +5,9 @@ import { lockDataDir } from '../src/database/process-lock.ts';
 export const summary = 'bring the database to this release without starting the service';
 
 export async function run(): Promise<void> {
-  const { databaseUrl, dataDir } = readConfig();
+  const { databaseUrl, databaseDirectUrl, dataDir } = readConfig();
   const unlock = databaseUrl ? undefined : await lockDataDir(dataDir);
-  const applied = await migrate({ databaseUrl, dataDir, poolSize: 2 });
+  const applied = await migrate({ databaseUrl: databaseDirectUrl ?? databaseUrl, dataDir, poolSize: 2 });
   await unlock?.();
   console.log(applied.length > 0 ? `Applied: ${applied.join(', ')}` : 'Nothing to do.');
 }

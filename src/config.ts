@@ -13,6 +13,8 @@ export interface Config {
   isLoopback: boolean;
   /** PostgreSQL when set; otherwise SQLite in `dataDir`. */
   databaseUrl: string | undefined;
+  /** Past a pooler, for what needs a session of its own: notices between processes, and migrations. */
+  databaseDirectUrl: string | undefined;
   databasePoolSize: number;
   dataDir: string;
   /** 32 bytes; undefined: made at first start into `dataDir`. */
@@ -73,6 +75,7 @@ export interface Config {
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+const POSTGRES = ['postgres:', 'postgresql:'];
 const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1/128'];
 
 export function isLoopbackHost(hostname: string): boolean {
@@ -127,7 +130,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
   const endpointUrl = readEndpoint(reader, port);
   const endpoint = endpointUrl.href.replace(/\/+$/, '');
   const isLoopback = isLoopbackHost(endpointUrl.hostname);
-  const databaseUrl = reader.url('DATABASE_URL', ['postgres:', 'postgresql:'])?.href;
+  const databaseUrl = reader.url('DATABASE_URL', POSTGRES)?.href;
+  const databaseDirectUrl = reader.url('DATABASE_DIRECT_URL', POSTGRES)?.href;
+  if (databaseDirectUrl && !databaseUrl) reader.fault('DATABASE_URL', 'a URL, because DATABASE_DIRECT_URL is set');
   const secretKey = readSecretKey(reader, 'SECRET_KEY');
   if (databaseUrl && !isLoopback && !secretKey && !reader.text('SECRET_KEY')) {
     reader.fault('SECRET_KEY', '32 bytes in base64, because the database is PostgreSQL and ENDPOINT is not loopback');
@@ -141,6 +146,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     endpoint,
     isLoopback,
     databaseUrl,
+    databaseDirectUrl,
     databasePoolSize: reader.integer('DATABASE_POOL_SIZE', 10, [2, 200]),
     dataDir: isAbsolute(dataDir) ? dataDir : resolve(dataDir),
     secretKey,

@@ -8,14 +8,11 @@ import { CustomClaims } from './custom-claims/claims.ts';
 import { RunLog } from './custom-claims/runs.ts';
 import { Sandbox } from './custom-claims/sandbox.ts';
 import { scriptFetch } from './custom-claims/script-fetch.ts';
-import { connect, type Database } from './database/connect.ts';
+import { configurationTables } from './database/configuration-tables.ts';
 import { FigureWriter } from './database/figure-writer.ts';
 import type { DatabaseMetrics } from './database/metrics.ts';
-import { migrate } from './database/migrate.ts';
-import { lockDataDir } from './database/process-lock.ts';
-import type { Table } from './database/tables.ts';
+import { openDatabase } from './database/open.ts';
 import { TenantCache } from './database/tenant-cache.ts';
-import { waitForDatabase } from './database/wait.ts';
 import { createApp } from './http/app.ts';
 import { healthRoutes } from './http/health.ts';
 import { RateLimits } from './http/rate-limits.ts';
@@ -46,23 +43,8 @@ import { backlog } from './webhooks/backlog.ts';
 import { webhookMetrics } from './webhooks/metrics.ts';
 import { WebhookPoller } from './webhooks/poller.ts';
 
-/** How long a change made by another process may go unseen in clients, resources, keys and scripts. */
+/** How long a change made by another process may go unseen where its notice is missed. */
 const CACHE_MS = 5_000;
-
-const CONFIGURATION_TABLES: Table[] = [
-  'applications',
-  'applicationSecrets',
-  'applicationRoles',
-  'resources',
-  'scopes',
-  'roles',
-  'roleScopes',
-  'organizationRoles',
-  'organizationRoleResourceScopes',
-  'scriptVersions',
-  'activeScripts',
-  'configs',
-];
 
 export interface Service {
   /** Where it listens, by the address of this machine. */
@@ -84,22 +66,6 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   }
 }
 
-async function openDatabase(
-  config: Config,
-  logger: Logger,
-  closing: Closing,
-  metrics: DatabaseMetrics | undefined,
-): Promise<Database> {
-  const { databaseUrl, dataDir, databasePoolSize: poolSize } = config;
-  if (!databaseUrl) closing.add(await lockDataDir(dataDir));
-  const settings = { databaseUrl, dataDir, poolSize };
-  const applied = await waitForDatabase(() => migrate(settings), logger);
-  if (applied.length > 0) logger.info({ migrations: applied }, 'database brought forward');
-  const database = connect(settings, metrics?.onCommit);
-  closing.add(() => database.close());
-  return metrics ? metrics.measured(database) : database;
-}
-
 async function build(config: Config, logger: Logger, closing: Closing): Promise<Service> {
   const clock = systemClock;
   const secrets = new SecretBox(config.secretKey ?? (await loadSecretKey(config.dataDir)), config.previousSecretKey);
@@ -109,7 +75,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const credentials = await firstStart({ config, database, secrets, hashPassword, now: clock() });
 
   const tenants = new Tenants(database, clock);
-  const cache = new TenantCache({ commits: database.commits, clock, tables: CONFIGURATION_TABLES, maxAgeMs: CACHE_MS });
+  const cache = new TenantCache({ commits: database.commits, clock, tables: configurationTables, maxAgeMs: CACHE_MS });
   const guard = new AddressGuard({ allowedNetworks: config.webhooks.allowedNetworks });
   const client = new HttpClient({ guard, proxyUrl: config.webhooks.proxyUrl });
   closing.add(() => client.close());
@@ -161,7 +127,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     secrets,
     logger,
     clock,
-    settings: { ...config.webhooks, databaseUrl: config.databaseUrl },
+    settings: config.webhooks,
     onAttempt:
       observers &&
       webhookMetrics(observers.registry, {

@@ -31,7 +31,7 @@ export interface Resolved {
 /** The tenant of the first start, by which those who run the service reach it. */
 export const DEFAULT_TENANT = 'default';
 
-/** How long a process may serve by what it last read. A change made in this process is seen at once. */
+/** How long a process may serve by what it last read. A change that it is told of is seen at once. */
 const REFRESH_MS = 1_000;
 
 interface TenantRow {
@@ -70,7 +70,7 @@ export class Tenants {
   #byId = new Map<string, Tenant>();
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
-  /** Changes committed in this process, and how many of them the last reading has surely seen. */
+  /** Changes that were committed here or told by others, and how many of them the last reading has surely seen. */
   #changes = 0;
   #seen = 0;
 

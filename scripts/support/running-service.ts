@@ -15,8 +15,8 @@ export async function readCredentials(dataDir = readConfig().dataDir): Promise<C
 
 /** The database of the service that this environment describes, beside the running process. */
 export async function withDatabase<T>(work: (database: Database, secrets: SecretBox) => Promise<T>): Promise<T> {
-  const { databaseUrl, dataDir, secretKey, previousSecretKey } = readConfig();
-  const database = connect({ databaseUrl, dataDir, poolSize: 2 });
+  const { databaseUrl, databaseDirectUrl, dataDir, secretKey, previousSecretKey } = readConfig();
+  const database = connect({ databaseUrl: databaseDirectUrl ?? databaseUrl, dataDir, poolSize: 2 });
   try {
     return await work(database, new SecretBox(secretKey ?? (await loadSecretKey(dataDir)), previousSecretKey));
   } finally {

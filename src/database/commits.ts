@@ -4,9 +4,10 @@ import type { Table } from './tables.ts';
 export type Written = Table | 'tenants';
 export type CommitListener = (tenantId: string, written: ReadonlySet<Written>) => void;
 
-/** Tells, in this process and after the commit, which tables of which tenant were written. */
+/** Tells, after the commit, which tables of which tenant were written: by this process, and as far as it is known by others. */
 export class Commits {
   readonly #listeners = new Set<CommitListener>();
+  readonly #listenersToOwn = new Set<CommitListener>();
 
   /** @returns stops listening */
   listen(listener: CommitListener): () => void {
@@ -14,7 +15,19 @@ export class Commits {
     return () => this.#listeners.delete(listener);
   }
 
+  /** To what this process commits alone. @returns stops listening */
+  listenToOwn(listener: CommitListener): () => void {
+    this.#listenersToOwn.add(listener);
+    return () => this.#listenersToOwn.delete(listener);
+  }
+
   announce(tenantId: string, written: ReadonlySet<Written>): void {
+    for (const listener of this.#listenersToOwn) listener(tenantId, written);
+    this.relay(tenantId, written);
+  }
+
+  /** What another process committed. */
+  relay(tenantId: string, written: ReadonlySet<Written>): void {
     for (const listener of this.#listeners) listener(tenantId, written);
   }
 }

@@ -5,6 +5,7 @@ import { CommitGroup } from './commit-group.ts';
 import { Commits } from './commits.ts';
 import { Figures } from './figures.ts';
 import { camelCase, snakeCase } from './names.ts';
+import { migratorConfig, poolConfig } from './postgres-config.ts';
 import { againWhenUndone } from './retry.ts';
 import { PreparedSqliteClient } from './sqlite-client.ts';
 import { booleanColumns, jsonColumns } from './tables.ts';
@@ -18,6 +19,8 @@ export interface DatabaseSettings {
   dataDir: string;
   /** Connections to PostgreSQL. */
   poolSize: number;
+  /** No pooler stands between (`pooler.ts`). Unless it is known, nothing is asked of sessions. */
+  isDirect?: boolean;
 }
 
 /** What every part that touches rows is given: one way to read, one way to write. */
@@ -99,28 +102,11 @@ function sqliteConfig(dataDir: string, { pool, pragmas }: { pool: number; pragma
 
 /** Connections of this kind, beside the pool: one takes work while the other records it. */
 const BY_KEY_CONNECTIONS = 2;
-const BY_KEY = 'set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; set jit = off';
+const BY_KEY = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off', jit: 'off' };
 
-function postgresConfig(databaseUrl: string, poolSize: number, session?: string): Knex.Config {
-  const afterCreate = (connection: { query(sql: string, done: (error?: Error) => void): void }, done: () => void) =>
-    session ? connection.query(session, done) : done();
-  return {
-    client: 'pg',
-    connection: {
-      connectionString: databaseUrl,
-      application_name: 'understudy',
-      connectionTimeoutMillis: 5_000,
-      keepAlive: true,
-    },
-    pool: { min: 0, max: poolSize, afterCreate },
-    acquireConnectionTimeout: 10_000,
-    ...conversions(camelRow),
-  };
-}
-
-/** The settings of the one connection that writes (SQLite), or of the pool (PostgreSQL). */
-export function knexConfig({ databaseUrl, dataDir, poolSize }: DatabaseSettings): Knex.Config {
-  return databaseUrl ? postgresConfig(databaseUrl, poolSize) : sqliteConfig(dataDir, { pool: 1, pragmas: [] });
+/** The settings of the one connection that writes (SQLite), or of migrations (PostgreSQL). */
+export function knexConfig({ databaseUrl, dataDir }: Pick<DatabaseSettings, 'databaseUrl' | 'dataDir'>): Knex.Config {
+  return databaseUrl ? migratorConfig(databaseUrl) : sqliteConfig(dataDir, { pool: 1, pragmas: [] });
 }
 
 const waitingFor = (db: Knex): number => db.client.pool.numPendingAcquires();
@@ -131,9 +117,12 @@ const waitingFor = (db: Knex): number => db.client.pool.numPendingAcquires();
  * @param onCommit told how many transactions shared a commit of SQLite
  */
 export function connect(settings: DatabaseSettings, onCommit?: (transactions: number) => void): Database {
-  if (settings.databaseUrl) {
-    const pool = knex(knexConfig(settings));
-    const keyed = knex(postgresConfig(settings.databaseUrl, BY_KEY_CONNECTIONS, BY_KEY));
+  const { databaseUrl, poolSize, isDirect = false } = settings;
+  if (databaseUrl) {
+    const open = (size: number, session: Record<string, string>) =>
+      knex({ ...poolConfig(databaseUrl, { size, isDirect, session }), ...conversions(camelRow) });
+    const pool = open(poolSize, {});
+    const keyed = open(BY_KEY_CONNECTIONS, BY_KEY);
     return {
       kind: 'postgres',
       reader: pool,

@@ -6,3 +6,10 @@ declare module 'knex/lib/dialects/sqlite3/index.js' {
     destroyRawConnection(connection: object): Promise<void>;
   }
 }
+
+declare module 'knex/lib/dialects/postgres/index.js' {
+  /** Knex's own PostgreSQL client: it has no types of its own. */
+  export default class PostgresClient {
+    _query(connection: object, query: object): Promise<object>;
+  }
+}

@@ -18,7 +18,7 @@ export class NewerDatabaseError extends Error {
 /** Unconverted rows: Knex's migrator reads its own tables by their column names. */
 function migratorOf(settings: DatabaseSettings): Knex {
   if (!settings.databaseUrl) mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
-  const { wrapIdentifier: _, postProcessResponse: __, ...config } = knexConfig({ ...settings, poolSize: 2 });
+  const { wrapIdentifier: _, postProcessResponse: __, ...config } = knexConfig(settings);
   return knex({ ...config, migrations: { migrationSource, tableName: 'migrations' } });
 }
 

@@ -8,7 +8,7 @@ export interface TenantCacheOptions {
   clock: Clock;
   /** A committed write to one of these drops all that is kept of that tenant. */
   tables: readonly Table[];
-  /** How long a change made by another process may go unseen. */
+  /** How long a change made by another process may go unseen where its notice is missed. */
   maxAgeMs: number;
 }
 

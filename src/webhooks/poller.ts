@@ -8,7 +8,6 @@ import type { SecretBox } from '../secret-box.ts';
 import { type AttemptSeen, Attempts } from './attempts.ts';
 import { type ClaimedDelivery, Deliveries } from './deliveries.ts';
 import { type Lane, Lanes } from './lanes.ts';
-import { Notices } from './notices.ts';
 import { ReplayWalk } from './replay-walk.ts';
 import { DEFAULT_RETRY_SCHEDULE } from './retry-schedule.ts';
 import { cancelled, givenBack } from './settlement.ts';
@@ -17,10 +16,7 @@ import { Slots } from './slots.ts';
 
 const POLL_MS = 1000;
 
-export type PollerSettings = Omit<Config['webhooks'], 'allowedNetworks' | 'loopbackByDefault' | 'proxyUrl'> & {
-  /** For notices between processes; undefined on SQLite. */
-  databaseUrl: string | undefined;
-};
+export type PollerSettings = Omit<Config['webhooks'], 'allowedNetworks' | 'loopbackByDefault' | 'proxyUrl'>;
 
 export interface PollerParts {
   database: Database;
@@ -34,7 +30,7 @@ export interface PollerParts {
 }
 
 /**
- * Claim, deliver, settle. Woken at once by a commit in this process and by notices of others; polling
+ * Claim, deliver, settle. Woken at once by commits of this process and of others; polling
  * every second is what is relied on, and what finds retries and the leases of processes that died.
  */
 export class WebhookPoller {
@@ -45,7 +41,6 @@ export class WebhookPoller {
   readonly #slots: Slots;
   readonly #attempts: Attempts;
   readonly #replays: ReplayWalk;
-  readonly #notices: Notices | undefined;
   readonly #underWay = new Set<Promise<void>>();
   /** Tenants to look at; `undefined` stands for all. */
   readonly #toScan = new Set<string | undefined>();
@@ -66,8 +61,6 @@ export class WebhookPoller {
     this.#slots = new Slots(settings.concurrency);
     this.#attempts = new Attempts({ ...parts, schedule, settler: this.#settler, lanes: this.#lanes });
     this.#replays = new ReplayWalk(database, clock);
-    const { databaseUrl } = settings;
-    this.#notices = databaseUrl ? new Notices(databaseUrl, (tenantId) => this.wake(tenantId), logger) : undefined;
   }
 
   async start(): Promise<void> {
@@ -75,11 +68,8 @@ export class WebhookPoller {
     if (this.#parts.database.kind === 'sqlite') await this.#deliveries.freeAll();
     this.#unlisten = this.#parts.database.commits.listen((tenantId, written) => {
       if (written.has('replays')) this.#replays.wake();
-      if (!written.has('deliveries')) return;
-      this.wake(tenantId);
-      this.#notices?.tell(tenantId);
+      if (written.has('deliveries')) this.wake(tenantId);
     });
-    void this.#notices?.start();
     this.#poll = setInterval(() => void this.#tick(), POLL_MS);
     this.wake();
   }
@@ -101,7 +91,6 @@ export class WebhookPoller {
     for (const row of this.#lanes.takeBack()) this.#settler.add(givenBack(row));
     await Promise.all(this.#underWay);
     await this.#settler.flush();
-    await this.#notices?.stop();
   }
 
   /** For metrics. */

@@ -34,7 +34,7 @@ export async function createDatabase(kind: DatabaseKind, server = inject('postgr
   };
 }
 
-async function execute(url: string, statement: string): Promise<void> {
+export async function execute(url: string, statement: string): Promise<void> {
   const client = new Client(url);
   await client.connect();
   try {

@@ -9,6 +9,8 @@ import { freePort } from './free-port.ts';
 export interface TestService extends AsyncDisposable {
   /** The tenant's endpoint. */
   url: string;
+  /** Where this process listens, whatever its endpoint is. */
+  localUrl: string;
   dataDir: string;
   databaseUrl: string | undefined;
   credentials: FirstStart & { demo: NonNullable<FirstStart['demo']> };
@@ -46,6 +48,7 @@ export async function startService(
   };
   return {
     url: config.endpoint,
+    localUrl: service.url,
     dataDir: database.dataDir,
     databaseUrl: database.url,
     credentials,

@@ -57,7 +57,7 @@ export class Stage {
       client,
       secrets: this.secrets,
       logger: createLogger('error'),
-      settings: { ...SETTINGS, databaseUrl: this.url, ...settings },
+      settings: { ...SETTINGS, ...settings },
       clock,
     });
     this.#ends.unshift(

@@ -28,7 +28,7 @@ export interface Understudy extends Contestant {
 /** Our outbound side with everything on: history, fairness, breakers, guard, keys opened from their sealed form. */
 export async function understudy(url: string, postgresUrl: string | undefined): Promise<Understudy> {
   const place = await createDatabase(postgresUrl ? 'postgres' : 'sqlite', postgresUrl ?? '');
-  const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 10 };
+  const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 10, isDirect: true };
   await migrate(settings);
   const database = connect(settings);
   const tenant = { id: TENANT, name: TENANT, isSuspended: false, settings: '{}', version: 0, createdAt: 0 };
@@ -43,7 +43,6 @@ export async function understudy(url: string, postgresUrl: string | undefined): 
     logger: createLogger('error'),
     clock: Date.now,
     settings: {
-      databaseUrl: place.url,
       timeoutMs: 15_000,
       retryScheduleSeconds: undefined,
       perHookConcurrency: 8,

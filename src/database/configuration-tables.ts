@@ -1,0 +1,17 @@
+import type { Table } from './tables.ts';
+
+/** What a tenant configures and requests only read: kept by every process, and dropped there when it is written. */
+export const configurationTables: readonly Table[] = [
+  'applications',
+  'applicationSecrets',
+  'applicationRoles',
+  'resources',
+  'scopes',
+  'roles',
+  'roleScopes',
+  'organizationRoles',
+  'organizationRoleResourceScopes',
+  'scriptVersions',
+  'activeScripts',
+  'configs',
+];

@@ -1,0 +1,43 @@
+import type { Config } from '../config.ts';
+import type { Logger } from '../observe/logger.ts';
+import { configurationTables } from './configuration-tables.ts';
+import { connect, type Database } from './connect.ts';
+import type { DatabaseMetrics } from './metrics.ts';
+import { migrate } from './migrate.ts';
+import { Notices } from './notices.ts';
+import { isBehindPooler } from './pooler.ts';
+import { lockDataDir } from './process-lock.ts';
+import { waitForDatabase } from './wait.ts';
+
+export type DatabaseConfig = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'databasePoolSize' | 'dataDir'>;
+
+const WITHOUT_NOTICES =
+  'the way to PostgreSQL leads through a connection pooler and DATABASE_DIRECT_URL names no other: what other processes write is found by polling, within 1 s, configuration within 5 s';
+
+/** For a server process: alone on SQLite, joined with the others on PostgreSQL, and with the schema of this release. */
+export async function openDatabase(
+  { databaseUrl, databaseDirectUrl, dataDir, databasePoolSize: poolSize }: DatabaseConfig,
+  logger: Logger,
+  closing: { add(step: () => unknown): void },
+  metrics: DatabaseMetrics | undefined,
+): Promise<Database> {
+  if (!databaseUrl) closing.add(await lockDataDir(dataDir));
+  const directUrl = databaseDirectUrl ?? databaseUrl;
+  const applied = await waitForDatabase(() => migrate({ databaseUrl: directUrl, dataDir, poolSize }), logger);
+  if (applied.length > 0) logger.info({ migrations: applied }, 'database brought forward');
+  const isPooled = databaseUrl !== undefined && (await waitForDatabase(() => isBehindPooler(databaseUrl), logger));
+
+  const opened = connect({ databaseUrl, dataDir, poolSize, isDirect: !isPooled }, metrics?.onCommit);
+  closing.add(() => opened.close());
+  const database = metrics?.measured(opened) ?? opened;
+  if (directUrl === undefined) return database;
+  if (directUrl === databaseUrl ? isPooled : await isBehindPooler(directUrl)) {
+    logger.warn(WITHOUT_NOTICES);
+    return database;
+  }
+  const tables = [...configurationTables, 'tenants', 'deliveries', 'replays'] as const;
+  const notices = new Notices({ databaseUrl: directUrl, commits: database.commits, tables, logger });
+  closing.add(() => notices.stop());
+  await notices.start();
+  return database;
+}

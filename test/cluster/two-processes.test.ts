@@ -1,0 +1,178 @@
+import { decodeProtectedHeader } from 'jose';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { getJson, postForm } from '../support/call.ts';
+import { type Cast, castOf, verifyAccessToken } from '../support/cast.ts';
+import { createDatabase, type Database } from '../support/databases.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+import { Balancer } from './balancer.ts';
+
+/** Less than what is kept would last by itself (5 s), and more than a busy machine needs. */
+const AT_ONCE = { timeout: 3_500, interval: 20 };
+
+let database: Database;
+let balancer: Balancer;
+let first: TestService;
+let second: TestService;
+let cast: Cast;
+
+beforeAll(async () => {
+  database = await createDatabase('postgres');
+  balancer = await Balancer.start();
+  const env = { ENDPOINT: balancer.url, RATE_LIMIT_TOKEN: '1000000' };
+  first = await startService('postgres', env, database);
+  second = await startService('postgres', env, database);
+  cast = castOf(first);
+  inTurn();
+});
+afterAll(async () => {
+  await second?.[Symbol.asyncDispose]();
+  await first?.[Symbol.asyncDispose]();
+  await balancer[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+const inTurn = () => balancer.to(first.localUrl, second.localUrl);
+
+/** What this does reaches only one of the two. */
+async function at<T>(service: TestService, work: () => Promise<T>): Promise<T> {
+  balancer.to(service.localUrl);
+  try {
+    return await work();
+  } finally {
+    inTurn();
+  }
+}
+
+const machine = () => {
+  const { clientId, clientSecret } = first.credentials.machine;
+  return { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` };
+};
+const machineToken = (scope = 'all', headers = machine()) =>
+  postForm(
+    `${balancer.url}/oidc/token`,
+    { grant_type: 'client_credentials', resource: first.credentials.managementApiIndicator, scope },
+    headers,
+  );
+
+it('share a sign-in, and the whole flow after it, request by request', async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const subjectToken = await cast.mint({ context: { ticketId: 'T-1' } });
+    const actorToken = await cast.spa.signIn(cast.alice);
+    const { status, body } = await cast.spa.exchange({ subject_token: subjectToken, actor_token: actorToken });
+    expect([status, body.error]).toEqual([200, undefined]);
+    const claims = await verifyAccessToken(first, body.access_token, cast.resource);
+    expect(claims).toMatchObject({ sub: cast.bob.id, act: { sub: cast.alice.id } });
+    balancer.to(second.localUrl, first.localUrl); // The other way round in the next round.
+  }
+  inTurn();
+  expect(Math.min(...balancer.given)).toBeGreaterThan(10);
+});
+
+it('take a subject token that the other minted, once', async () => {
+  const subject_token = await at(first, () => cast.mint());
+  const exchange = () => cast.spa.exchange({ subject_token });
+  expect((await at(second, exchange)).status).toBe(200);
+  expect((await at(first, exchange)).body.error_description).toBe('subject token was already used');
+});
+
+it('both know of an ended impersonation', async () => {
+  const subject_token = await at(first, () => cast.mint());
+  const { body } = await at(second, () => cast.spa.exchange({ subject_token }));
+  const { jti } = await verifyAccessToken(first, body.access_token, cast.resource);
+  const isActive = async () =>
+    (await postForm(`${balancer.url}/oidc/token/introspection`, { token: body.access_token }, machine())).body.active;
+  expect(await at(second, isActive)).toBe(true);
+  await at(first, () => first.api.must(`POST /impersonations/${jti}/revoke`));
+  expect(await at(second, isActive)).toBe(false);
+  const revoked = await at(second, () => getJson(`${balancer.url}/oidc/revoked-tokens`));
+  expect(JSON.stringify(revoked)).toContain(jti);
+});
+
+/** Asks one process before and after the other has made the change: what it keeps is fresh when it must be dropped. */
+async function seenAtOnce<T>(what: { ask: () => Promise<T>; change: () => Promise<unknown>; before: T; after: T }) {
+  const { ask, change, before, after } = what;
+  expect(await at(second, ask)).toEqual(before);
+  await at(first, change);
+  await expect.poll(() => at(second, ask), AT_ONCE).toEqual(after);
+}
+
+it('see at once that a secret of an application is gone', async () => {
+  const { id } = await first.api.must('POST /applications', { name: 'Nightly', type: 'MachineToMachine' });
+  const { value } = await first.api.must(`POST /applications/${id}/secrets`, { name: 'main' });
+  const headers = { authorization: `Basic ${btoa(`${id}:${value}`)}` };
+  const ask = async () => (await machineToken('all', headers)).status;
+  const change = () => first.api.must(`DELETE /applications/${id}/secrets/main`);
+  await seenAtOnce({ ask, change, before: 200, after: 401 });
+});
+
+it('see at once what a role may, a resource is called, and a script says', async () => {
+  const claimsOf = async () => {
+    const { body } = await cast.spa.exchange({ subject_token: await cast.mint() });
+    return body.error ?? (await verifyAccessToken(first, body.access_token, cast.resource)).plan;
+  };
+  const path = '/configs/jwt-customizer/access-token';
+  const script = (plan: string) => ({ script: `const getCustomJwtClaims = async () => ({ plan: '${plan}' });` });
+  await first.api.must(`PUT ${path}`, script('silver'));
+  await expect.poll(() => at(second, claimsOf), AT_ONCE).toBe('silver');
+  await seenAtOnce({
+    ask: claimsOf,
+    change: () => first.api.must(`PUT ${path}`, script('gold')),
+    before: 'silver',
+    after: 'gold',
+  });
+
+  const [resource] = (await first.api.must('GET /resources?page_size=100')).filter(
+    ({ indicator }: { indicator: string }) => indicator === cast.resource,
+  );
+  const change = () => first.api.must(`DELETE /resources/${resource.id}`);
+  await seenAtOnce({ ask: claimsOf, change, before: 'gold', after: 'invalid_target' });
+});
+
+it('sign with the same key, also just after a leak', async () => {
+  const keyOf = async () => decodeProtectedHeader((await machineToken()).body.access_token).kid;
+  const published = async () =>
+    (await getJson(`${balancer.url}/oidc/jwks`)).keys.map(({ kid }: { kid: string }) => kid);
+  const old = (await at(second, () => machineToken())).body.access_token;
+  const isAccepted = async () =>
+    (await fetch(`${balancer.url}/api/users`, { headers: { authorization: `Bearer ${old}` } })).status;
+  expect(await at(second, isAccepted)).toBe(200);
+  const [current, previous] = await at(first, () =>
+    first.api.must('POST /configs/oidc/private-keys/rotate', { immediately: true }),
+  );
+  await expect.poll(() => at(second, keyOf), AT_ONCE).toBe(current.id);
+  expect(await at(second, isAccepted)).toBe(200);
+  await at(first, () => first.api.must(`DELETE /configs/oidc/private-keys/${previous.id}`));
+  await expect.poll(() => at(second, published), AT_ONCE).not.toContain(previous.id);
+  expect(await at(second, isAccepted)).toBe(401);
+});
+
+it('serve a new tenant at once, and no more when it is gone', async () => {
+  const { body } = await postForm(
+    `${balancer.url}/oidc/token`,
+    { grant_type: 'client_credentials', resource: `${balancer.url}/admin/api`, scope: 'tenants' },
+    machine(),
+  );
+  const operate = async (method: string, path: string, json?: object) => {
+    const headers = { authorization: `Bearer ${body.access_token}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${balancer.url}/admin/api/tenants${path}`, {
+      method,
+      headers,
+      ...(json && { body: JSON.stringify(json) }),
+    });
+    expect(answer.status).toBeLessThan(300);
+  };
+  const endpoint = `${balancer.url}/acme`;
+  const issuer = async () => {
+    const answer = await fetch(`${endpoint}/oidc/.well-known/openid-configuration`);
+    const { issuer } = (await answer.json()) as { issuer?: string };
+    return issuer ?? answer.status;
+  };
+  const changes = [
+    { before: 404, change: () => operate('POST', '', { id: 'acme', name: 'Acme', endpoints: [endpoint] }) },
+    { before: `${endpoint}/oidc`, change: () => operate('PATCH', '/acme', { isSuspended: true }) },
+    { before: 403, change: () => operate('PATCH', '/acme', { isSuspended: false }) },
+    { before: `${endpoint}/oidc`, change: () => operate('DELETE', '/acme') },
+  ];
+  for (const [index, { before, change }] of changes.entries())
+    await seenAtOnce({ ask: issuer, change, before, after: changes[index + 1]?.before ?? 404 });
+});
