@@ -10,7 +10,6 @@ import { Sandbox } from './custom-claims/sandbox.ts';
 import { scriptFetch } from './custom-claims/script-fetch.ts';
 import { configurationTables } from './database/configuration-tables.ts';
 import { FigureWriter } from './database/figure-writer.ts';
-import type { DatabaseMetrics } from './database/metrics.ts';
 import { openDatabase } from './database/open.ts';
 import { TenantCache } from './database/tenant-cache.ts';
 import { createApp } from './http/app.ts';
