@@ -82,13 +82,26 @@ export class RunnerProcess {
 
     return new Promise((resolve, reject) => {
       let lastWords = '';
-      const fail = (error: Error) => {
+      /** Whatever comes first decides: what comes later must not close a number that is another file's by then. */
+      const decided = () => {
         clearTimeout(timer);
-        child.kill('SIGKILL');
+        child.off('exit', onExit).off('error', fail);
+        child.stderr?.removeAllListeners('data');
+        channelOf(child).off('data', onFirst);
+      };
+      const fail = (error: Error) => {
+        decided();
+        child.on('error', () => {}).kill('SIGKILL');
         closeSync(recorder);
         reject(error);
       };
       const onExit = () => fail(new Error(`The sandbox runner did not start: ${lastWords}`));
+      const onFirst = (chunk: Buffer) => {
+        const [first] = reader.read(chunk);
+        if (first?.kind !== 'ready') return fail(new Error('The sandbox runner spoke out of turn.'));
+        decided();
+        resolve(new RunnerProcess(child, recorder, first, reader));
+      };
       const timer = setTimeout(() => fail(new Error('The sandbox runner did not start in time.')), START_MS);
 
       child.once('error', fail);
@@ -96,14 +109,7 @@ export class RunnerProcess {
       child.stderr?.on('data', (chunk) => {
         lastWords += chunk;
       });
-      channelOf(child).once('data', (chunk: Buffer) => {
-        clearTimeout(timer);
-        child.off('exit', onExit).off('error', fail);
-        child.stderr?.removeAllListeners('data');
-        const [first] = reader.read(chunk);
-        if (first?.kind !== 'ready') return fail(new Error('The sandbox runner spoke out of turn.'));
-        resolve(new RunnerProcess(child, recorder, first, reader));
-      });
+      channelOf(child).once('data', onFirst);
     });
   }
 
