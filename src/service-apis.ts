@@ -9,6 +9,7 @@ import { serveOperations } from './http/serve-operations.ts';
 import { operations } from './management/index.ts';
 import { AccessTokens } from './oidc/access-tokens.ts';
 import { ManagementAccess } from './oidc/management-access.ts';
+import { protectedResourceMetadata } from './oidc/metadata.ts';
 import type { Providers } from './oidc/providers.ts';
 import { ADMIN_API, MANAGEMENT_API, type SystemApi } from './oidc/urns.ts';
 
@@ -24,16 +25,18 @@ export function serviceApis({ cache, providers, ...performing }: ServiceApisPart
   /** The same rows, by their route, for the console. */
   rows: Record<'management' | 'operator', ReadonlyMap<string, Perform>>;
 } {
-  function apiOf(title: string, api: SystemApi, rows: readonly Operation[]): ApiParts {
+  function apiOf(api: SystemApi, rows: readonly Operation[]): ApiParts {
     const access = new ManagementAccess(cache, api);
     const tokens = new AccessTokens({
       keysOf: (tenant) => providers.keysOf(tenant),
       indicatorOf: (tenant) => access.indicatorOf(tenant),
     });
     return {
-      reference: referenceRoutes(rows, { title, scope: api.scope }),
+      metadata: protectedResourceMetadata(api, access),
+      reference: referenceRoutes(rows, { title: `Understudy ${api.name}`, scope: api.scope }),
       authenticate: authenticate({
         scope: api.scope,
+        path: api.path,
         verify: (tenant, token) => tokens.verify(tenant, token),
         isEntitled: (tenant, applicationId) => access.isEntitled(tenant, applicationId),
       }),
@@ -43,7 +46,7 @@ export function serviceApis({ cache, providers, ...performing }: ServiceApisPart
   const byRoute = (rows: readonly Operation[]) => new Map(rows.map((row) => [row.route, performer(row, performing)]));
   return {
     rows: { management: byRoute(operations), operator: byRoute(adminOperations) },
-    management: apiOf('Understudy Management API', MANAGEMENT_API, operations),
-    admin: apiOf('Understudy Operator API', ADMIN_API, adminOperations),
+    management: apiOf(MANAGEMENT_API, operations),
+    admin: apiOf(ADMIN_API, adminOperations),
   };
 }

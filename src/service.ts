@@ -22,7 +22,7 @@ import { HttpClient } from './net/http-client.ts';
 import type { Logger } from './observe/logger.ts';
 import { oidcEndpoint } from './oidc/endpoint.ts';
 import { ManagementAccess } from './oidc/management-access.ts';
-import { insertedMetadataPath, protectedResourceMetadata } from './oidc/metadata.ts';
+import { insertedMetadataPath } from './oidc/metadata.ts';
 import { Providers } from './oidc/providers.ts';
 import { revokedTokensEndpoint } from './oidc/revoked-tokens.ts';
 import { SecretBox } from './secret-box.ts';
@@ -177,7 +177,6 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
       shedLoad,
       oidc: oidcEndpoint({ providers, rateLimits, revokedTokens: revokedTokensEndpoint(clock) }),
       metadataPath: insertedMetadataPath,
-      resourceMetadata: protectedResourceMetadata(access),
       management,
       admin,
       console: administration.router,

@@ -5,6 +5,8 @@ const MAX_JSON_BYTES = 1024 * 1024;
 
 /** What an API of rows is made of. */
 export interface ApiParts {
+  /** RFC 9728: what a client must know before it calls. */
+  metadata: RequestHandler;
   /** Its public parts: the OpenAPI document and the page that shows it. */
   reference: Router;
   authenticate: RequestHandler;
@@ -20,8 +22,9 @@ export const notFound: RequestHandler = () => {
 const isExperience = (path: string): boolean => path === '/experience' || path.startsWith('/experience/');
 
 /** The Management API, or the operators': who is asked for, what is read, in which order. */
-export function apiRouter({ reference, authenticate, operations }: ApiParts): Router {
+export function apiRouter({ metadata, reference, authenticate, operations }: ApiParts): Router {
   const router = Router({ caseSensitive: true });
+  router.get('/.well-known/oauth-protected-resource', metadata);
   router.use(reference);
   router.use((request, response, next) =>
     isExperience(request.path) ? next('router') : authenticate(request, response, next),

@@ -22,8 +22,6 @@ export interface AppParts {
   shedLoad: RequestHandler;
   /** Everything below `/oidc`. */
   oidc: RequestHandler;
-  /** RFC 9728, of the Management API. */
-  resourceMetadata: RequestHandler;
   /** RFC 8414: before the tenant, as the path that names it is moved. */
   metadataPath: RequestHandler;
   /** `/api` */
@@ -108,7 +106,6 @@ export function createApp({ tenants, logger, trustProxy, ...parts }: AppParts): 
   app.use(parts.metadataPath);
   app.use(resolveTenant(tenants));
   app.use('/oidc', parts.oidc);
-  app.get('/api/.well-known/oauth-protected-resource', parts.resourceMetadata);
   app.use('/api', apiRouter(parts.management));
   app.use('/admin/api', onlyDefault, apiRouter(parts.admin));
   app.use('/console', onlyDefault, parts.console);

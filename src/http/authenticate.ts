@@ -23,41 +23,44 @@ export interface AuthenticateOptions {
   verify(tenant: Tenant, token: string): Promise<VerifiedToken>;
   /** That the token must hold. */
   scope: string;
+  /** Of the API, below the endpoint: `/api`. */
+  path: string;
   /** Whether the application still lives and still holds that scope. */
   isEntitled(tenant: Tenant, applicationId: string): Promise<boolean>;
 }
 
 /** RFC 6750 §3, with the pointer of RFC 9728 §5.1 to what the client must know. */
-function challenge({ endpoint }: Tenant, error?: string): Record<string, string> {
-  const { origin, pathname } = new URL(`${endpoint}/api`);
+function challenge({ endpoint }: Tenant, path: string, error?: string): Record<string, string> {
+  const { origin, pathname } = new URL(endpoint + path);
   const metadata = `resource_metadata="${origin}/.well-known/oauth-protected-resource${pathname}"`;
   return { 'WWW-Authenticate': error ? `Bearer error="${error}", ${metadata}` : `Bearer ${metadata}` };
 }
 
 /** RFC 6750 §2.1: the token of the Authorization header, and nowhere else. */
-function bearerToken(tenant: Tenant, header: string | undefined): string {
-  if (!header) throw new ServiceError('auth.authorization_header_missing', { headers: challenge(tenant) });
+function bearerToken(header: string | undefined, headers: (error?: string) => Record<string, string>): string {
+  if (!header) throw new ServiceError('auth.authorization_header_missing', { headers: headers() });
   const [, token] = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header) ?? [];
   if (token) return token;
   throw new ServiceError('auth.authorization_token_type_not_supported', {
     data: { supportedTypes: ['Bearer'] },
-    headers: challenge(tenant, 'invalid_request'),
+    headers: headers('invalid_request'),
   });
 }
 
 /** Express middleware: sets `caller` in the request's context or answers 401 or 403. */
-export function authenticate({ verify, isEntitled, scope }: AuthenticateOptions) {
+export function authenticate({ verify, isEntitled, scope, path }: AuthenticateOptions) {
   return async (request: Request, _response: Response, next: NextFunction): Promise<void> => {
     const context = contextOf(request);
-    const token = bearerToken(context.tenant, request.headers.authorization);
+    const headers = (error?: string) => challenge(context.tenant, path, error);
+    const token = bearerToken(request.headers.authorization, headers);
     const { sub, clientId, scopes } = await verify(context.tenant, token).catch((error: unknown) => {
       if (error instanceof ServiceError) throw error;
-      throw new ServiceError('auth.unauthorized', { headers: challenge(context.tenant, 'invalid_token') });
+      throw new ServiceError('auth.unauthorized', { headers: headers('invalid_token') });
     });
-    if (!sub) throw new ServiceError('auth.jwt_sub_missing', { headers: challenge(context.tenant, 'invalid_token') });
+    if (!sub) throw new ServiceError('auth.jwt_sub_missing', { headers: headers('invalid_token') });
     // Only a machine speaks for itself: `sub` = `client_id`. A user's token never opens this door.
     if (sub !== clientId || !scopes.has(scope) || !(await isEntitled(context.tenant, sub))) {
-      throw new ServiceError('auth.forbidden', { headers: challenge(context.tenant, 'insufficient_scope') });
+      throw new ServiceError('auth.forbidden', { headers: headers('insufficient_scope') });
     }
     context.caller = { applicationId: sub, scopes };
     next();

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { contextOf } from '../http/context.ts';
 import type { ManagementAccess } from './management-access.ts';
+import type { SystemApi } from './urns.ts';
 
 const OF_ISSUER = /^\/\.well-known\/(oauth-authorization-server|openid-configuration)(\/[^?]*?)?\/oidc\/?(?=\?|$)/;
 const OF_RESOURCE = /^\/\.well-known\/oauth-protected-resource(\/[^?]*?)?\/api\/?(?=\?|$)/;
@@ -19,18 +20,18 @@ export const insertedMetadataPath: RequestHandler = (request, _response, next) =
   next();
 };
 
-/** RFC 9728 §2: what a client must know to call the Management API. Mounted at its well-known path. */
-export function protectedResourceMetadata(access: ManagementAccess): RequestHandler {
+/** RFC 9728 §2: what a client must know to call one of our APIs. Mounted at its well-known path. */
+export function protectedResourceMetadata({ name, path, scope }: SystemApi, access: ManagementAccess): RequestHandler {
   return async (request, response) => {
     const { tenant } = contextOf(request);
     response.set({ 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' });
     response.json({
       resource: await access.indicatorOf(tenant),
-      resource_name: 'Management API',
+      resource_name: name,
       authorization_servers: [tenant.issuer],
-      scopes_supported: ['all'],
+      scopes_supported: [scope],
       bearer_methods_supported: ['header'],
-      resource_documentation: `${tenant.endpoint}/api/docs`,
+      resource_documentation: `${tenant.endpoint}${path}/docs`,
     });
   };
 }

@@ -10,19 +10,29 @@ export const ORGANIZATION = 'urn:logto:organization:';
 export const MANAGEMENT_RESOURCE_ID = 'management-api';
 export const MANAGEMENT_SCOPE_ID = 'management-api-all';
 
-/** An API of ours: its resource, its one scope, and that scope's name. */
+/** An API of ours: where it is below the endpoint, its resource, its one scope, and that scope's name. */
 export interface SystemApi {
+  name: string;
+  path: string;
   resourceId: string;
   scopeId: string;
   scope: string;
 }
 export const MANAGEMENT_API: SystemApi = {
+  name: 'Management API',
+  path: '/api',
   resourceId: MANAGEMENT_RESOURCE_ID,
   scopeId: MANAGEMENT_SCOPE_ID,
   scope: 'all',
 };
 /** Of the default tenant alone. */
-export const ADMIN_API: SystemApi = { resourceId: 'admin-api', scopeId: 'admin-api-tenants', scope: 'tenants' };
+export const ADMIN_API: SystemApi = {
+  name: 'Operator API',
+  path: '/admin/api',
+  resourceId: 'admin-api',
+  scopeId: 'admin-api-tenants',
+  scope: 'tenants',
+};
 
 const SYSTEM_APIS = [MANAGEMENT_API, ADMIN_API];
 

@@ -43,6 +43,27 @@ describe.each(databases)('the operator API on %s', (kind) => {
   const apiOf = ({ body }: Answer) =>
     new ManagementClient(body.endpoints[0], body.managementApiIndicator, body.machine);
 
+  it('points whoever it refuses to what they must know, RFC 9728', async () => {
+    const refused = await fetch(`${service.url}/admin/api/tenants`);
+    const challenge = refused.headers.get('www-authenticate') ?? '';
+    expect([refused.status, challenge]).toEqual([
+      401,
+      `Bearer resource_metadata="${service.url}/.well-known/oauth-protected-resource/admin/api"`,
+    ]);
+    const wrong = await call('GET /tenants', undefined, await service.api.token());
+    expect(wrong.headers.get('www-authenticate')).toContain('/oauth-protected-resource/admin/api"');
+    expect(await getJson(/"(http[^"]+)"/.exec(challenge)?.[1] ?? '')).toMatchObject({
+      resource: `${service.url}/admin/api`,
+      resource_name: 'Operator API',
+      authorization_servers: [`${service.url}/oidc`],
+      scopes_supported: ['tenants'],
+      resource_documentation: `${service.url}/admin/api/docs`,
+    });
+    expect((await getJson(`${service.url}/.well-known/oauth-protected-resource/api`)).scopes_supported).toEqual([
+      'all',
+    ]);
+  });
+
   it('makes a tenant that serves at once, with credentials shown once', async () => {
     const made = await make('acme');
     expect([made.status, made.body]).toEqual([
