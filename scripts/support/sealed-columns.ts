@@ -1,6 +1,6 @@
 import { inputPurpose } from '../../src/custom-claims/claims.ts';
 import { environmentPurpose } from '../../src/custom-claims/versions.ts';
-import type { Table, Tables } from '../../src/database/tables.ts';
+import type { HookRow, Table, Tables } from '../../src/database/tables.ts';
 import { payloadPurposeOf } from '../../src/oidc/adapter.ts';
 import { secretPurposeOf } from '../../src/oidc/clients.ts';
 import { signingKeyPurposeOf } from '../../src/oidc/signing-keys.ts';
@@ -40,3 +40,21 @@ export const sealedColumns: readonly SealedColumn[] = [
   sealed('scriptRuns', 'inputEncrypted', ({ tenantId, jti }) => inputPurpose(tenantId, jti ?? '')),
   sealed('hooks', 'signingKeyEncrypted', hookKeyPurposeOf),
 ];
+
+type Row = Record<string, unknown>;
+type OldKeys = HookRow['oldSigningKeys'];
+
+/** The row with every sealed text in it replaced by what `change` makes of it. */
+export function changeSealed(table: Table, row: Row, change: (text: string, purpose: string) => string): Row {
+  const changed = { ...row };
+  for (const { column, purposeOf } of sealedColumns.filter((sealed) => sealed.table === table))
+    if (row[column] !== null) changed[column] = change(row[column] as string, purposeOf(row));
+  if (table === 'hooks') {
+    const purpose = hookKeyPurposeOf(row as unknown as HookRow);
+    changed.oldSigningKeys = (row.oldSigningKeys as OldKeys).map(({ signingKeyEncrypted, expiresAt }) => ({
+      signingKeyEncrypted: change(signingKeyEncrypted, purpose),
+      expiresAt,
+    }));
+  }
+  return changed;
+}

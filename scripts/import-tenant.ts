@@ -1,0 +1,123 @@
+import { parseArgs } from 'node:util';
+import type { Knex } from 'knex';
+import { readConfig } from '../src/config.ts';
+import type { Database } from '../src/database/connect.ts';
+import { encode } from '../src/database/encode.ts';
+import { insertMany } from '../src/database/insert-many.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { lockDataDir } from '../src/database/process-lock.ts';
+import type { Table } from '../src/database/tables.ts';
+import { tenantTables } from '../src/database/tenant-tables.ts';
+import type { SecretBox } from '../src/secret-box.ts';
+import { checkFingerprint } from '../src/setup/secret-key.ts';
+import { placeOf } from '../src/tenants.ts';
+import { appliedMigrations, END, FORMAT, type Heading, rowCount } from './support/export-format.ts';
+import { Progress } from './support/progress.ts';
+import { withDatabase } from './support/running-service.ts';
+import { changeSealed } from './support/sealed-columns.ts';
+import { readPassphrase, readSealed } from './support/sealed-file.ts';
+import type { Row } from './support/tenant-rows.ts';
+
+export const summary =
+  'take a tenant from the file of export-tenant, wholly or not at all: --file <path> --passphrase-file <path, or - for stdin>';
+
+/** Rows of one insert. */
+const BATCH = 200;
+
+async function requireFit(db: Knex, { format, migrations, tenant, endpoints }: Heading): Promise<void> {
+  if (format !== FORMAT) throw new Error('The file is in the format of another release.');
+  const own = await appliedMigrations(db);
+  if (migrations.join() !== own.join())
+    throw new Error(
+      `The file is from a database with the migrations up to ${migrations.at(-1)}, this one has those up to ${own.at(-1)}. Bring both to the same release first.`,
+    );
+  if (await db('tenants').where({ id: tenant.id }).first('id'))
+    throw new Error(
+      `There is a tenant ${tenant.id} already. A tenant keeps its id, so it needs a database without it.`,
+    );
+  const served: { url: string }[] = await db('tenantEndpoints').select('url');
+  const places = new Set(served.map(({ url }) => placeOf(url)));
+  const taken = endpoints.filter((url) => places.has(placeOf(url)));
+  if (taken.length > 0) throw new Error(`Another tenant is served at ${taken.join(', ')}.`);
+}
+
+/** Batches of rows of one table each, in the order of the file; ends well only if the file does. */
+async function* batchesOf(lines: AsyncIterable<string>): AsyncIterable<[Table, Row[]]> {
+  let table: Table | undefined;
+  let rows: Row[] = [];
+  let isWhole = false;
+  for await (const line of lines) {
+    isWhole = line === END;
+    if (isWhole) continue;
+    const [next, row] = JSON.parse(line) as [Table, Row];
+    if (table !== undefined && (next !== table || rows.length === BATCH)) {
+      yield [table, rows];
+      rows = [];
+    }
+    if (!tenantTables.includes(next)) throw new Error(`The file has rows of ${next}, a table that is not known here.`);
+    table = next;
+    rows.push(row);
+  }
+  if (!isWhole) throw new Error('The file has no end.');
+  if (table !== undefined) yield [table, rows];
+}
+
+interface Import {
+  file: string;
+  passphrase: string;
+  progress?: Progress;
+}
+
+async function insertAll(
+  database: Database,
+  secrets: SecretBox,
+  db: Knex,
+  { file, passphrase, progress }: Import,
+): Promise<string> {
+  const lines = readSealed(file, passphrase);
+  const iterator = lines[Symbol.asyncIterator]();
+  const heading = JSON.parse((await iterator.next()).value) as Heading;
+  await requireFit(db, heading);
+  const { tenant, endpoints, counts } = heading;
+  await db('tenants').insert(encode(tenant));
+  await db('tenantEndpoints').insert(endpoints.map((url, position) => ({ url, tenantId: tenant.id, position })));
+
+  progress?.start(rowCount(heading));
+  const inserted: Heading['counts'] = Object.fromEntries(tenantTables.map((table) => [table, 0]));
+  for await (const [table, rows] of batchesOf({ [Symbol.asyncIterator]: () => iterator })) {
+    const sealed = rows.map((row) => {
+      const own = { ...row, tenantId: tenant.id };
+      return changeSealed(table, own, (text, purpose) => secrets.seal(text, purpose));
+    });
+    await insertMany(db, database.kind, table, sealed);
+    inserted[table] = (inserted[table] ?? 0) + rows.length;
+    progress?.add(rows.length, table);
+  }
+  progress?.end();
+  for (const table of tenantTables)
+    if (inserted[table] !== (counts[table] ?? 0)) throw new Error(`The file does not hold all rows of ${table}.`);
+  return tenant.id;
+}
+
+/** All of the file in one transaction: whatever fails, nothing of it is there. */
+export async function importTenant(database: Database, secrets: SecretBox, what: Import): Promise<string> {
+  await checkFingerprint(database, secrets);
+  return database.transaction((db) => insertAll(database, secrets, db, what));
+}
+
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { file: { type: 'string' }, 'passphrase-file': { type: 'string' } } });
+  const { file, 'passphrase-file': source } = values;
+  if (!file || !source) throw new Error('--file and --passphrase-file are required');
+  const passphrase = await readPassphrase(source);
+  const { databaseUrl, dataDir } = readConfig();
+  const unlock = databaseUrl ? undefined : await lockDataDir(dataDir); // Its one writer would be taken from the service.
+  try {
+    await migrate({ databaseUrl, dataDir, poolSize: 2 });
+    const what: Import = { file, passphrase, progress: new Progress() };
+    const id = await withDatabase((database, secrets) => importTenant(database, secrets, what));
+    console.log(`${id} is here. It serves at its endpoints as soon as they lead here.`);
+  } finally {
+    await unlock?.();
+  }
+}

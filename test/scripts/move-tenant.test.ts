@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exportTenant } from '../../scripts/export-tenant.ts';
+import { importTenant } from '../../scripts/import-tenant.ts';
+import { readSealed } from '../../scripts/support/sealed-file.ts';
+import { type Database as Connection, connect } from '../../src/database/connect.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { camelCase } from '../../src/database/names.ts';
+import { tenantTables } from '../../src/database/tenant-tables.ts';
+import { SecretBox } from '../../src/secret-box.ts';
+import { ManagementClient } from '../support/call.ts';
+import { castOf, verifyAccessToken } from '../support/cast.ts';
+import { createDatabase, type Database, type DatabaseKind } from '../support/databases.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { buildWorld } from '../support/world.ts';
+
+const passphrase = 'correct horse battery staple';
+
+/** A database with a secret key of its own, as on another machine. */
+class Place implements AsyncDisposable {
+  readonly key = randomBytes(32);
+  readonly secrets = new SecretBox(this.key);
+  readonly kind: DatabaseKind;
+  readonly shared: Database;
+  readonly database: Connection;
+
+  private constructor(kind: DatabaseKind, shared: Database) {
+    this.kind = kind;
+    this.shared = shared;
+    this.database = connect(this.settings);
+  }
+
+  static async prepare(kind: DatabaseKind): Promise<Place> {
+    const place = new Place(kind, await createDatabase(kind));
+    await migrate(place.settings);
+    return place;
+  }
+
+  get settings() {
+    return { databaseUrl: this.shared.url, dataDir: this.shared.dataDir, poolSize: 2 };
+  }
+
+  get file() {
+    return join(this.shared.dataDir, 'default.age');
+  }
+
+  start(env: Record<string, string> = {}): Promise<TestService> {
+    return startService(this.kind, { SECRET_KEY: this.key.toString('base64'), ...env }, this.shared);
+  }
+
+  async export(): Promise<string> {
+    await rm(this.file, { force: true });
+    await exportTenant(this.database, this.secrets, { tenantId: 'default', file: this.file, passphrase });
+    return this.file;
+  }
+
+  import(file: string, given = passphrase): Promise<string> {
+    return importTenant(this.database, this.secrets, { file, passphrase: given });
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.database.close();
+    await this.shared[Symbol.asyncDispose]();
+  }
+}
+
+/** What an export says; the order in which a database gives its rows is its own. */
+async function contentOf(file: string): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of readSealed(file, passphrase)) lines.push(line);
+  return lines.sort();
+}
+
+describe('a tenant', () => {
+  let home: Place;
+  let before: TestService;
+  let left: Awaited<ReturnType<typeof use>>;
+  let file: string;
+  beforeAll(async () => {
+    home = await Place.prepare('sqlite');
+    before = await home.start();
+    left = await use(before, home.database);
+    file = await home.export(); // While it runs.
+    await before.stop();
+    file = await home.export();
+  });
+  afterAll(() => home[Symbol.asyncDispose]());
+
+  async function use(service: TestService, database: Connection) {
+    await using receiver = await WebhookReceiver.start();
+    const world = await buildWorld(service.api, database, receiver.url);
+    await service.api.must(`PATCH /hooks/${world.hook}/signing-key`);
+    const cast = castOf(service);
+    const actorToken = await cast.spa.signIn(cast.alice);
+    const { body } = await cast.spa.exchange({ subject_token: await cast.mint(), actor_token: actorToken });
+    const hook = await service.api.must(`GET /hooks/${world.hook}`);
+    return { world, actorToken, unspent: await cast.mint(), issued: body.access_token as string, hook };
+  }
+
+  /** With the credentials, tokens and keys it had at home. */
+  async function expectToServe(place: Place): Promise<void> {
+    const { credentials, url } = before;
+    await using service = await place.start({ PORT: new URL(url).port });
+    expect(service.credentials).toBeUndefined(); // It was not taken for a first start.
+    const api = new ManagementClient(url, credentials.managementApiIndicator, credentials.machine);
+    const cast = castOf({ ...service, api, credentials });
+    expect((await verifyAccessToken(service, left.issued, cast.resource)).act).toEqual({ sub: cast.alice.id });
+    const context = { subject_token: await cast.mint(), actor_token: left.actorToken };
+    expect((await cast.spa.exchange(context)).status).toBe(200);
+    await cast.spa.signIn(cast.alice);
+    expect((await api.must(`GET /hooks/${left.world.hook}`)).signingKey).toBe(left.hook.signingKey);
+  }
+
+  it('moves from SQLite to PostgreSQL and back, and serves at each as before', async () => {
+    await using postgres = await Place.prepare('postgres');
+    await using sqlite = await Place.prepare('sqlite');
+    expect(await postgres.import(file)).toBe('default');
+    expect(await contentOf(await postgres.export())).toEqual(await contentOf(file));
+    await expectToServe(postgres);
+    const moved = await postgres.export();
+    await sqlite.import(moved);
+    expect(await contentOf(await sqlite.export())).toEqual(await contentOf(moved));
+    await expectToServe(sqlite);
+  });
+
+  it('lies in a file for its owner alone, which is there only when it is whole', async () => {
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await readFile(file)).subarray(0, 21).toString()).toBe('age-encryption.org/v1');
+    const wrong = exportTenant(home.database, home.secrets, { tenantId: 'nobody', file: `${file}.2`, passphrase });
+    await expect(wrong).rejects.toThrow('no tenant nobody');
+    await expect(stat(`${file}.2`)).rejects.toThrow('ENOENT');
+    await expect(stat(`${file}.2.part`)).rejects.toThrow('ENOENT');
+  });
+
+  it('arrives wholly or not at all', async () => {
+    await using target = await Place.prepare('postgres');
+    const cut = join(target.shared.dataDir, 'cut.age');
+    await writeFile(cut, await readFile(file));
+    await truncate(cut, (await stat(file)).size - 100);
+    await expect(target.import(cut)).rejects.toThrow('is not whole');
+    await expect(target.import(file, 'another passphrase')).rejects.toThrow('passphrase');
+    for (const table of tenantTables) expect(await target.database.reader(table).first(), table).toBeUndefined();
+    expect(await target.database.reader('tenants').first()).toBeUndefined();
+    await target.import(file);
+  });
+
+  it('refuses a place where it would meet another', async () => {
+    await expect(home.import(file)).rejects.toThrow('There is a tenant default already');
+    await using other = await Place.prepare('sqlite');
+    await other.database.write((db) =>
+      db('tenants').insert({ id: 'other', name: 'Other', settings: '{}', createdAt: 0 }),
+    );
+    await other.database.write((db) =>
+      db('tenantEndpoints').insert({ url: before.url, tenantId: 'other', position: 0 }),
+    );
+    await expect(other.import(file)).rejects.toThrow(`served at ${before.url}`);
+    await other.database.write((db) => db('migrations').insert({ name: '999_next', batch: 2 }));
+    await expect(other.import(file)).rejects.toThrow('same release');
+  });
+});
+
+it('is all that has a tenant: every such table is moved', async () => {
+  await using place = await Place.prepare('postgres');
+  const columns: { tableName: string }[] = await place.database
+    .reader('information_schema.columns')
+    .where({ columnName: 'tenant_id', tableSchema: 'public' })
+    .select('tableName');
+  const tables = columns.map(({ tableName }) => camelCase(tableName));
+  expect(tables.toSorted()).toEqual(['tenantEndpoints', ...tenantTables].toSorted());
+});
