@@ -143,6 +143,7 @@ const made = await use(
   {
     ...service,
     url: config.endpoint,
+    localUrl: service.url,
     dataDir,
     databaseUrl: undefined,
     credentials: credentials as TestService['credentials'],
