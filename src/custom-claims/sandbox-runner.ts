@@ -181,7 +181,7 @@ export class Runner {
     const execution = this.#execution;
     if (execution && this.process.lastBegun() === execution.id) {
       this.onDeath({ cause: execution.job.script });
-      this.#end(execution, { from: 'pool', ...stopped });
+      this.#end(execution, { from: 'pool', endedRunner: true, ...stopped });
       return;
     }
     // Between two runs: what the last one left behind. A runner that ends in order has only grown old.

@@ -128,5 +128,6 @@ export interface Job {
 
 export type Answer = { wallMs: number } & (
   | { from: 'runner'; reply: Extract<Reply, { kind: 'done' | 'compiled' }> }
-  | ({ from: 'pool'; cpuMs?: number } & Stopped)
+  /** `endedRunner`: the runner died of it, and that has been counted against the script. */
+  | ({ from: 'pool'; cpuMs?: number; endedRunner?: true } & Stopped)
 );

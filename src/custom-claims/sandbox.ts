@@ -84,9 +84,11 @@ export class Sandbox {
       return stopped('quarantined', 'The script ended its runner too often. It is refused until it is uploaded again.');
     }
     const submittedAt = performance.now();
-    const outcome = runOutcome(await this.#submit(script, { input, timeoutMs, memoryMb }), this.#limits);
+    const answer = await this.#submit(script, { input, timeoutMs, memoryMb });
+    const outcome = runOutcome(answer, this.#limits);
     this.#options.observer?.ran(outcome, performance.now() - submittedAt - outcome.wallMs);
-    this.#quarantine.ended(script, outcome);
+    const isCounted = answer.from === 'pool' && answer.endedRunner === true;
+    if (!isCounted) this.#quarantine.ended(script, outcome);
     return outcome;
   }
 

@@ -97,6 +97,14 @@ describe('quarantine', () => {
     expect(laneOf(sandbox, 'quarantine')).toMatchObject({ size: 1 });
   });
 
+  it('counts a kill once, however long the run held its runner', async () => {
+    await using sandbox = await startSandbox({ runners: 1, timeoutMs: 400 });
+    expect(resultsOf([await run(sandbox, 'killer', STUCK)])).toEqual(['killed']);
+    expect(sandbox.status().quarantine).toEqual({ tenants: 0, scripts: 0 });
+    expect(resultsOf([await run(sandbox, 'killer', STUCK)])).toEqual(['killed']);
+    expect(sandbox.status().quarantine).toEqual({ tenants: 1, scripts: 0 });
+  });
+
   it('refuses a script after ten kills, only for its tenant, until it is uploaded again', {
     timeout: 60_000,
   }, async () => {
