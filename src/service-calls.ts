@@ -47,13 +47,7 @@ export function serviceCalls({
     async sendHookTest({ url, headers, signingKey, hookId, events }) {
       const target = { hookId, url, headers, keys: [signingKey] };
       for (const { id, body } of events) {
-        const { error, status, message } = await deliver(
-          client,
-          target,
-          { id, body: Buffer.from(body) },
-          webhookLimits,
-          clock,
-        );
+        const { error, status, message } = await deliver(client, target, { id, body }, webhookLimits, clock);
         if (error) return { reason: message ?? error, ...(status !== undefined && { status }) };
       }
       return undefined;

@@ -1,11 +1,14 @@
 import type { Knex } from 'knex';
+import { TIME_DIGITS } from '../ids.ts';
 import type { Database } from './connect.ts';
 import type { EventRow } from './tables.ts';
 
 const DELIVERY = '(tenant_id, id, event_id, hook_id, state, due_at, attempts, trigger, created_at)';
 
 /** Of the tenant's own webhooks, because they are joined to the event by its tenant. */
-const deliveries = (newId: string) => `select hooks.tenant_id, ${newId}, event.id, hooks.id, 'waiting',
+const deliveries = (
+  random: string,
+) => `select hooks.tenant_id, substr(event.id, 1, ${TIME_DIGITS}) || ${random}, event.id, hooks.id, 'waiting',
   event.occurred_at, 0, 'schedule', event.occurred_at from event join hooks on hooks.tenant_id = event.tenant_id`;
 
 /**
@@ -17,7 +20,7 @@ const POSTGRES = `with event as (
     returning tenant_id, id, type, occurred_at
   )
   insert into deliveries ${DELIVERY}
-  ${deliveries(`substr(replace(gen_random_uuid()::text, '-', ''), 1, 21)`)}
+  ${deliveries(`substr(replace(gen_random_uuid()::text, '-', ''), 1, 12)`)}
   where hooks.enabled and (hooks.event = event.type or hooks.events::jsonb @> to_jsonb(event.type))
   for key share of hooks
   returning id`;
@@ -26,15 +29,15 @@ const SQLITE = {
   event: 'insert into events (tenant_id, id, type, body, occurred_at) values (?, ?, ?, ?, ?)',
   deliveries: `with event as (select tenant_id, id, type, occurred_at from events where tenant_id = ? and id = ?)
     insert into deliveries ${DELIVERY}
-    ${deliveries('substr(lower(hex(randomblob(11))), 1, 21)')}
+    ${deliveries('lower(hex(randomblob(6)))')}
     where hooks.enabled and (hooks.event = event.type or event.type in (select value from json_each(hooks.events)))
     returning id`,
 };
 
 /**
  * Writes an event, and a delivery due at once for each webhook of its tenant that is enabled and listens. The webhooks
- * never come into this process. Ids of deliveries are the database's: of PostgreSQL's strong random numbers
- * (78 bits), of SQLite's ChaCha20 that the system seeds (84 bits).
+ * never come into this process. Ids of deliveries are ordered by time as their event's is; the rest
+ * is 48 bits of PostgreSQL's strong random numbers, or of SQLite's ChaCha20 that the system seeds.
  *
  * @returns how many deliveries there are
  */

@@ -1,5 +1,5 @@
 import type { TenantStore } from '../database/tenant-store.ts';
-import { newId } from '../ids.ts';
+import { newOrderedId } from '../ids.ts';
 import type { EventType } from './catalogue.ts';
 
 /** What is known of the request that caused an event. Absent members are left out of the payload. */
@@ -46,5 +46,5 @@ export async function recordEvent(
   now: number,
 ): Promise<void> {
   const payload = { event: type, createdAt: new Date(now).toISOString(), ...facts, ...announced };
-  await store.addEvent({ id: newId(), type, body: bodyOf(payload), occurredAt: now });
+  await store.addEvent({ id: newOrderedId(now), type, body: bodyOf(payload), occurredAt: now });
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import type { AddressGuard } from './address-guard.ts';
 import { HttpError, toHttpError } from './http-error.ts';
@@ -6,6 +7,8 @@ import { HttpError, toHttpError } from './http-error.ts';
 /** From the DNS query to the end of the TLS handshake. */
 const CONNECT_TIMEOUT_MS = 5000;
 const MAX_RESPONSE_HEADER_BYTES = 16 * 1024;
+/** URLs whose parts are remembered: parsing and checking one costs as much as writing the request. */
+const MAX_TARGETS = 1000;
 
 export interface HttpClientOptions {
   guard: AddressGuard;
@@ -33,6 +36,13 @@ export interface HttpReply {
   truncated: boolean;
 }
 
+/** What a URL says by itself, which never changes; names are judged anew with each connection. */
+interface HttpTarget {
+  origin: string;
+  path: string;
+  refusal: string | undefined;
+}
+
 /**
  * HTTP to servers we do not trust. One request is one attempt: no redirect is followed, nothing is sent
  * again, nothing is inflated, and no answer can hold on longer or cost more memory than the request allows.
@@ -40,6 +50,7 @@ export interface HttpReply {
 export class HttpClient {
   readonly #guard: AddressGuard;
   readonly #dispatcher: Dispatcher;
+  readonly #targets = new LRUCache<string, HttpTarget>({ max: MAX_TARGETS });
 
   constructor({ guard, proxyUrl, ca }: HttpClientOptions) {
     this.#guard = guard;
@@ -53,18 +64,28 @@ export class HttpClient {
 
   /** @throws {HttpError} when there is no complete answer; any status is an answer. */
   async request({ url, method, headers, body, deadlineMs, maxResponseBytes }: HttpRequest): Promise<HttpReply> {
-    const refusal = this.#guard.checkUrl(url);
+    const { origin, path, refusal } = this.#targetOf(url);
     if (refusal) throw new HttpError('blocked', refusal);
-    const { origin, pathname, search } = new URL(url);
     return new Promise<HttpReply>((resolve, reject) => {
       const exchange = new Exchange(deadlineMs, maxResponseBytes, resolve, reject);
       const sent = { 'accept-encoding': 'identity', ...headers };
       try {
-        this.#dispatcher.dispatch({ origin, path: pathname + search, method, headers: sent, body }, exchange);
+        this.#dispatcher.dispatch({ origin, path, method, headers: sent, body }, exchange);
       } catch (error) {
         exchange.onResponseError(undefined, error as Error);
       }
     });
+  }
+
+  #targetOf(url: string): HttpTarget {
+    let target = this.#targets.get(url);
+    if (!target) {
+      const parsed = URL.parse(url);
+      const refusal = this.#guard.checkUrl(parsed ?? url);
+      target = { origin: parsed?.origin ?? '', path: parsed ? parsed.pathname + parsed.search : '', refusal };
+      this.#targets.set(url, target);
+    }
+    return target;
   }
 
   /** Breaks off whatever is under way. */

@@ -62,7 +62,7 @@ export class Attempts {
     onAttempt?.({ outcome, waitedMs: row.attempts === 0 ? outcome.startedAt - row.createdAt : undefined });
     try {
       if (outcome.error) await this.#learnFailure(lane, outcome, now);
-      else await this.#learnSuccess(lane, row);
+      else if (this.#isRecovery(lane, row)) await recordRecovery(this.#parts.database, lane);
     } catch (error) {
       logger.error({ err: error, hookId: row.hookId }, 'the state of a webhook could not be recorded');
     }
@@ -76,18 +76,19 @@ export class Attempts {
       const keys = this.#keys.keysOf({ ...row, tenantId, id: hookId }, startedAt);
       const target = { hookId, url: config.url, headers: config.headers ?? {}, keys };
       const limits = { deadlineMs: settings.timeoutMs, maxResponseBytes: settings.maxResponseBytes };
-      return await deliver(client, target, { id: eventId, body: Buffer.from(body) }, limits, clock);
+      return await deliver(client, target, { id: eventId, body }, limits, clock);
     } catch (error) {
       logger.error({ err: error, hookId, deliveryId: row.id }, 'a webhook attempt could not be made');
       return { startedAt, durationMs: 0, error: 'internal', message: 'The attempt could not be made.' };
     }
   }
 
-  async #learnSuccess(lane: Lane, row: ClaimedDelivery): Promise<void> {
+  /** Learns of a success, and whether the hook's row still speaks of failures. */
+  #isRecovery(lane: Lane, row: ClaimedDelivery): boolean {
     lane.breaker.succeeded();
-    if (row.failingSince === null && row.goneCount === 0 && lane.failureRecordedAt === undefined) return;
+    if (row.failingSince === null && row.goneCount === 0 && lane.failureRecordedAt === undefined) return false;
     lane.failureRecordedAt = undefined;
-    await recordRecovery(this.#parts.database, lane);
+    return true;
   }
 
   async #learnFailure(lane: Lane, outcome: AttemptOutcome, now: number): Promise<void> {

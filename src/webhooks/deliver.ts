@@ -19,7 +19,7 @@ export interface Message {
   /** The event's id. */
   id: string;
   /** The event's body as it is stored: a JSON object without `hookId`. */
-  body: Buffer;
+  body: string;
 }
 
 export interface AttemptLimits {
@@ -53,7 +53,7 @@ export async function deliver(
 ): Promise<AttemptOutcome> {
   const startedAt = clock();
   const started = performance.now();
-  const signed = bodyFor(hookId, body);
+  const signed = Buffer.from(bodyFor(hookId, body));
   const signatures = signatureHeaders({ id, timestamp: secondsOf(startedAt), body: signed, keys });
   const request = { url, method: 'POST', headers: deliveryHeaders(headers, signatures), body: signed, ...limits };
   const timing = () => ({ startedAt, durationMs: Math.round(performance.now() - started) });
@@ -68,9 +68,8 @@ export async function deliver(
 }
 
 /** The bytes to send: `hookId` as the last member of the stored object, the same for every attempt. */
-export function bodyFor(hookId: string, stored: Buffer): Buffer {
-  const closing = stored.lastIndexOf('}');
-  return Buffer.concat([stored.subarray(0, closing), Buffer.from(`,"hookId":${JSON.stringify(hookId)}}`)]);
+export function bodyFor(hookId: string, stored: string): string {
+  return `${stored.slice(0, stored.lastIndexOf('}'))},"hookId":${JSON.stringify(hookId)}}`;
 }
 
 /** As text that both databases can hold: PostgreSQL has no U+0000. */

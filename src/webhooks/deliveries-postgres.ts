@@ -26,22 +26,27 @@ export const dueHooks: Statements['dueHooks'] = async (db, now, tenantId) => {
   return prepared(db, `due_hooks${name}`, sql, [now, ...own, now, ...own, now]);
 };
 
-/** `materialized`, because a limit beside `skip locked` may otherwise run more than once and take more. */
+const HOOK = 'config, signing_key_encrypted, old_signing_keys, enabled, failing_since, gone_count';
+
+/**
+ * `materialized`, because a limit beside `skip locked` may otherwise run more than once and take more. Its commit does
+ * not wait for the disk: a claim that a crash of PostgreSQL undoes is a row that waits, which nobody loses.
+ */
 const CLAIM = `with rooms as materialized (
-    select rooms.room, hooks.* from unnest(?::text[], ?::text[], ?::int[]) as rooms (tenant, hook, room)
+    select room, tenant_id, id as hook_id, ${HOOK} from (select set_config('synchronous_commit', 'off', true)) commit_soon
+    cross join unnest(?::text[], ?::text[], ?::int[]) as rooms (tenant, hook, room)
     join hooks on hooks.tenant_id = rooms.tenant and hooks.id = rooms.hook
   ), picked as materialized (
     select due.id as delivery_id, rooms.* from rooms cross join lateral (
       select id from deliveries
-      where tenant_id = rooms.tenant_id and hook_id = rooms.id and due_at <= ? and (lease_until is null or lease_until < ?)
+      where tenant_id = rooms.tenant_id and hook_id = rooms.hook_id and due_at <= ? and (lease_until is null or lease_until < ?)
       order by due_at, id limit rooms.room for update skip locked
     ) due
   ), claimed as (
     update deliveries set state = 'delivering', lease_owner = ?, lease_until = ?
     from picked where deliveries.tenant_id = picked.tenant_id and deliveries.id = picked.delivery_id
     returning deliveries.tenant_id, deliveries.id, deliveries.event_id, deliveries.hook_id, deliveries.attempts,
-      deliveries.trigger, deliveries.created_at, deliveries.lease_until, picked.config, picked.signing_key_encrypted,
-      picked.old_signing_keys, picked.enabled, picked.failing_since, picked.gone_count
+      deliveries.trigger, deliveries.created_at, deliveries.lease_until, ${HOOK}
   )
   select claimed.*, events.type as event_type, events.body
   from claimed join events on events.tenant_id = claimed.tenant_id and events.id = claimed.event_id`;
@@ -57,61 +62,57 @@ export const claim: Statements['claim'] = async (db, rooms, { owner, now, leaseU
     leaseUntil,
   ]);
 
-const ATTEMPT = `event_id, event_type, number, trigger, started_at, duration_ms, status, error_class, error_message,
-  response_body, is_success`;
-
 /**
  * One statement. It locks the hooks before their deliveries, as deleting a hook does: the other order would be a
- * deadlock with it. What a deleted hook took along is settled for nobody.
+ * deadlock with it. What a deleted hook took along is settled for nobody. What the delivery knows of its attempt
+ * is not sent again.
  */
 const SETTLE = `with settled as materialized (
-    select * from json_to_recordset(?) as settled (tenant_id text, id text, hook_id text, state text, due_at bigint,
-      event_id text, event_type text, number int, trigger text, started_at bigint, duration_ms int, status int,
-      error_class text, error_message text, response_body text, is_success boolean)
+    select * from json_to_recordset(?) as settled (tenant text, delivery text, to_state text, next_due_at bigint,
+      event_type text, started_at bigint, duration_ms int, status int, error_class text, error_message text,
+      response_body text)
   ), locked as materialized (
     select count(*) from (
-      select 1 from hooks where (tenant_id, id) in (select tenant_id, hook_id from settled)
+      select 1 from hooks where (tenant_id, id) in (select * from unnest(?::text[], ?::text[]))
       order by tenant_id, id for key share
     ) hooks
   ), delivered as (
     delete from deliveries using settled, locked
-    where settled.state = 'delivered' and deliveries.tenant_id = settled.tenant_id and deliveries.id = settled.id
-      and deliveries.state = 'delivering' and deliveries.lease_owner = ?
-    returning settled.*
+    where to_state = 'delivered' and tenant_id = tenant and id = delivery
+      and state = 'delivering' and lease_owner = ?
+    returning event_id, hook_id, trigger, attempts + 1 as number, settled.*
   ), changed as (
-    update deliveries set state = settled.state, lease_owner = null, lease_until = null,
-      due_at = case when settled.state = 'waiting' then coalesce(settled.due_at, deliveries.due_at) end,
-      attempts = coalesce(settled.number, deliveries.attempts),
-      last_status = case when settled.number is null then last_status else settled.status end
+    update deliveries set state = to_state, lease_owner = null, lease_until = null,
+      due_at = case when to_state = 'waiting' then coalesce(next_due_at, due_at) end,
+      attempts = attempts + (started_at is not null)::int,
+      last_status = case when started_at is null then last_status else status end
     from settled, locked
-    where settled.state <> 'delivered' and deliveries.tenant_id = settled.tenant_id and deliveries.id = settled.id
-      and deliveries.state = 'delivering' and deliveries.lease_owner = ?
-    returning settled.*
+    where to_state <> 'delivered' and tenant_id = tenant and id = delivery
+      and state = 'delivering' and lease_owner = ?
+    returning event_id, hook_id, trigger, attempts as number, settled.*
   )
-  insert into attempts (tenant_id, delivery_id, hook_id, ${ATTEMPT})
-  select tenant_id, id, hook_id, ${ATTEMPT} from (select * from delivered union all select * from changed) made
-  where number is not null`;
+  insert into attempts (tenant_id, delivery_id, event_id, event_type, hook_id, number, trigger, started_at, duration_ms,
+    status, error_class, error_message, response_body, is_success)
+  select tenant, delivery, event_id, event_type, hook_id, number, trigger, started_at, duration_ms,
+    status, error_class, error_message, response_body, error_class is null
+  from (select * from delivered union all select * from changed) made
+  where started_at is not null`;
 
 export const settle: Statements['settle'] = async (db, settlements, owner) => {
-  const rows = settlements.map(({ tenantId, id, hookId, state, dueAt, attempt }) => ({
-    tenant_id: tenantId,
-    id,
-    hook_id: hookId,
-    state,
-    due_at: dueAt,
-    ...(attempt && {
-      event_id: attempt.eventId,
-      event_type: attempt.eventType,
-      number: attempt.number,
-      trigger: attempt.trigger,
-      started_at: attempt.startedAt,
-      duration_ms: attempt.durationMs,
-      status: attempt.status,
-      error_class: attempt.errorClass,
-      error_message: attempt.errorMessage,
-      response_body: attempt.responseBody,
-      is_success: attempt.isSuccess,
-    }),
+  const hooks = new Map(settlements.map(({ tenantId, hookId }) => [hookId, tenantId]));
+  const rows = settlements.map(({ tenantId, id, state, dueAt, attempt }) => ({
+    tenant: tenantId,
+    delivery: id,
+    to_state: state,
+    next_due_at: dueAt,
+    event_type: attempt?.eventType,
+    started_at: attempt?.startedAt,
+    duration_ms: attempt?.durationMs,
+    status: attempt?.status,
+    error_class: attempt?.errorClass,
+    error_message: attempt?.errorMessage,
+    response_body: attempt?.responseBody,
   }));
-  await prepared(db, 'settle', SETTLE, [JSON.stringify(rows), owner, owner]);
+  const bindings = [JSON.stringify(rows), [...hooks.values()], [...hooks.keys()], owner, owner];
+  await prepared(db, 'settle', SETTLE, bindings);
 };

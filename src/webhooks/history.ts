@@ -64,7 +64,7 @@ function logOf(attempt: AttemptRow, eventBody: string | undefined): HookLog {
     key,
     result: isSuccess ? 'Success' : 'Error',
     hookId,
-    hookRequest: { body: eventBody && JSON.parse(bodyFor(hookId, Buffer.from(eventBody)).toString()) },
+    hookRequest: { body: eventBody && JSON.parse(bodyFor(hookId, eventBody)) },
     ...(status !== null && { response: { statusCode: status, body: parsed(responseBody) } }),
     ...(!isSuccess && { error: errorMessage ?? `The receiver answered ${status}.` }),
   };

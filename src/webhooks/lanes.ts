@@ -26,6 +26,13 @@ export interface Lane extends HookKey {
 
 const keyOf = ({ tenantId, hookId }: HookKey) => `${tenantId}/${hookId}`;
 
+/** How many rows to claim for a lane, where `free` more may be queued in all; none while it holds half of its share. */
+function shortfall({ breaker, queue, inFlight }: Lane, free: number, now: number): number {
+  const target = breaker.room(now) * (free > 0 ? HELD_PER_ROOM : 1);
+  const held = inFlight + queue.length;
+  return held > target / 2 ? 0 : target - held;
+}
+
 /** All hooks that have something to do here, in rotating order: every round serves each once. */
 export class Lanes {
   readonly #settings: BreakerSettings;
@@ -62,15 +69,19 @@ export class Lanes {
   wanted(now: number): HookRoom[] {
     const rooms: HookRoom[] = [];
     let free = MAX_QUEUED - this.#queued;
-    for (const { tenantId, hookId, breaker, queue, inFlight } of this.#due.values()) {
+    for (const lane of this.#due.values()) {
       if (rooms.length === HOOKS_PER_CLAIM) break;
-      const target = breaker.room(now) * (free > 0 ? HELD_PER_ROOM : 1);
-      const held = inFlight + queue.length;
-      if (held > target / 2 || target === 0) continue;
-      rooms.push({ tenantId, hookId, room: target - held });
-      free -= target - held;
+      const room = shortfall(lane, free, now);
+      if (room === 0) continue;
+      rooms.push({ tenantId: lane.tenantId, hookId: lane.hookId, room });
+      free -= room;
     }
     return rooms;
+  }
+
+  /** Whether there may be rows to claim for this lane, which has room for them. */
+  isHungry(lane: Lane, now: number): boolean {
+    return this.#due.has(keyOf(lane)) && shortfall(lane, MAX_QUEUED - this.#queued, now) > 0;
   }
 
   /** Queues what a claim brought. A hook that gave less than was asked for has no more; the others go to the end. */

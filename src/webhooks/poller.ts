@@ -181,7 +181,7 @@ export class WebhookPoller {
       this.#underWay.delete(attempt);
       this.#lanes.wake(lane);
       this.#startQueued();
-      this.#fill();
+      if (this.#lanes.isHungry(lane, this.#parts.clock())) this.#fill();
     });
     this.#underWay.add(attempt);
     return true;

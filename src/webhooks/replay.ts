@@ -1,7 +1,7 @@
 import type { DeliveryRow, ReplayRow } from '../database/tables.ts';
 import type { Condition, Rows, TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
-import { newId } from '../ids.ts';
+import { newId, newOrderedId } from '../ids.ts';
 
 export type DeliveryState = DeliveryRow['state'] | 'delivered';
 
@@ -30,7 +30,7 @@ export function newDelivery(
   trigger: DeliveryRow['trigger'],
   now: number,
 ): Pick<DeliveryRow, 'id' | 'eventId' | 'hookId' | 'state' | 'dueAt' | 'attempts' | 'trigger' | 'createdAt'> {
-  return { id: newId(), eventId, hookId, state: 'waiting', dueAt: now, attempts: 0, trigger, createdAt: now };
+  return { id: newOrderedId(now), eventId, hookId, state: 'waiting', dueAt: now, attempts: 0, trigger, createdAt: now };
 }
 
 /**

@@ -3,7 +3,7 @@ import { connect, type Database } from '../../../src/database/connect.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { TenantStore } from '../../../src/database/tenant-store.ts';
 import { recordEvent } from '../../../src/events/record.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId, newOrderedId } from '../../../src/ids.ts';
 import { AddressGuard } from '../../../src/net/address-guard.ts';
 import { HttpClient } from '../../../src/net/http-client.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
@@ -78,7 +78,7 @@ export async function understudy(url: string, postgresUrl: string | undefined): 
       for (let from = 0; from < count; from += 400) {
         const numbers = Array.from({ length: Math.min(400, count - from) }, (_, index) => from + index);
         const rows = numbers.map((n) => ({
-          id: newId(),
+          id: newOrderedId(now),
           type: 'User.Data.Updated',
           body: JSON.stringify(payloadOf(n)),
           occurredAt: now,
@@ -89,7 +89,7 @@ export async function understudy(url: string, postgresUrl: string | undefined): 
           await store.add(
             'deliveries',
             rows.map(({ id }, index) => ({
-              id: newId(),
+              id: newOrderedId(now),
               eventId: id,
               hookId: hooks[(from + index) % HOOKS]?.id,
               ...state,
