@@ -61,4 +61,7 @@ it('leave out what the database does not tell', async () => {
   const text = await registry.metrics();
   expect(text).not.toMatch(/^understudy_webhook_(deliveries|oldest)\w* /m);
   expect(text).toContain('understudy_webhook_breakers{state="open"} 2\n');
+
+  backlog = () => new Promise(() => {});
+  expect(await registry.metrics()).toContain('understudy_webhook_breakers{state="open"} 2\n');
 });

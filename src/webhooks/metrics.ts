@@ -1,9 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import { gauge, gaugeBy, type Registry } from '../observe/metrics.ts';
 import type { AttemptSeen } from './attempts.ts';
 import type { Backlog } from './backlog.ts';
 import type { WebhookPoller } from './poller.ts';
+
+/** For the database: a scrape that waits longer is lost, with all that it would have told. */
+const PATIENCE_MS = 1_000;
 
 export interface WebhookMetricsParts {
   stats: () => ReturnType<WebhookPoller['stats']>;
@@ -19,14 +23,14 @@ export function webhookMetrics(
 ): (seen: AttemptSeen) => void {
   const registers = [registry];
   /** Undefined while the database does not answer: the figures are then absent, and those of the process are not. */
-  let reading: Promise<Backlog | undefined> | undefined;
+  let asked: Promise<Backlog | undefined> | undefined;
   const read = () => {
-    reading ??= backlog()
+    asked ??= backlog()
       .catch(() => undefined)
       .finally(() => {
-        reading = undefined;
+        asked = undefined;
       });
-    return reading;
+    return Promise.race([asked, pause(PATIENCE_MS, undefined, { ref: false })]);
   };
   const ofBacklog = (name: string, help: string, figure: (backlog: Backlog) => number) =>
     new Gauge({
