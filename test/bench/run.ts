@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 
 /** What every benchmark beside this file exports: `npm run bench -- <file name>`. The answer becomes the last line printed. */
-export type Bench = () => Promise<{ ratios: Record<string, number> } & Record<string, unknown>>;
+export type Bench = () => Promise<Record<string, unknown>>;
 
 const files = await readdir(import.meta.dirname);
 const known = files.filter((file) => file.endsWith('.ts') && file !== 'run.ts').map((file) => file.slice(0, -3));
