@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { ConfigError, Reader } from './environment.ts';
+import { readTracing, type TracingSettings } from './tracing-config.ts';
 
 export { ConfigError };
 
@@ -62,6 +63,8 @@ export interface Config {
   /** Requests per minute for one client from one address. */
   rateLimits: { token: number; subjectTokens: number };
   metricsPort: number | undefined;
+  /** Undefined: no traces. */
+  tracing: TracingSettings | undefined;
   /** What one process takes upon itself; beyond, it refuses. */
   limits: {
     maxConnections: number;
@@ -189,6 +192,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
       subjectTokens: reader.integer('RATE_LIMIT_SUBJECT_TOKENS', 600, [1, 100_000_000]),
     },
     metricsPort: reader.optionalInteger('METRICS_PORT', [0, 65_535]),
+    tracing: readTracing(reader),
     limits: {
       maxConnections: reader.integer('MAX_CONNECTIONS', 4_096, [2, 1_000_000]),
       maxRequests: reader.integer('MAX_REQUESTS', 1_024, [1, 100_000]),

@@ -20,6 +20,7 @@ import { startJobs } from './jobs/scheduler.ts';
 import { AddressGuard } from './net/address-guard.ts';
 import { HttpClient } from './net/http-client.ts';
 import type { Logger } from './observe/logger.ts';
+import { Tracing } from './observe/tracing.ts';
 import { oidcEndpoint } from './oidc/endpoint.ts';
 import { ManagementAccess } from './oidc/management-access.ts';
 import { insertedMetadataPath } from './oidc/metadata.ts';
@@ -31,6 +32,7 @@ import { serviceCalls } from './service-calls.ts';
 import { serveHttp } from './service-http.ts';
 import { serviceJobs } from './service-jobs.ts';
 import { serviceMetrics } from './service-metrics.ts';
+import { tracedClient, tracedDatabase, tracedSandbox } from './service-tracing.ts';
 import { type FirstStart, firstStart } from './setup/first-start.ts';
 import { checkFingerprint, loadSecretKey } from './setup/secret-key.ts';
 import { Messenger } from './sign-in/messenger.ts';
@@ -69,7 +71,10 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const clock = systemClock;
   const secrets = new SecretBox(config.secretKey ?? (await loadSecretKey(config.dataDir)), config.previousSecretKey);
   const observers = config.metricsPort === undefined ? undefined : serviceMetrics(() => sandbox.status());
-  const database = await openDatabase(config, logger, closing, observers?.database);
+  const tracing = config.tracing && (await Tracing.start(config.tracing));
+  closing.add(() => tracing?.stop());
+  const opened = await openDatabase(config, logger, closing, observers?.database);
+  const database = tracedDatabase(opened, tracing);
   await checkFingerprint(database, secrets);
   const credentials = await firstStart({ config, database, secrets, hashPassword, now: clock() });
 
@@ -104,7 +109,14 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   closing.add(() => rateLimits.close());
   const runs = new RunLog(logger);
   closing.add(() => runs.flush());
-  const customClaims = new CustomClaims({ sandbox, limits: config.sandbox, cache, secrets, runs, clock });
+  const customClaims = new CustomClaims({
+    sandbox: tracedSandbox(sandbox, tracing),
+    limits: config.sandbox,
+    cache,
+    secrets,
+    runs,
+    clock,
+  });
   const messenger = new Messenger({ ...config.messages, logger });
   closing.add(() => messenger.close());
   const access = new ManagementAccess(cache);
@@ -118,11 +130,12 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     access,
     pages: providerPages,
     measure: observers?.tokens,
+    tracing,
   });
 
   const poller: WebhookPoller = new WebhookPoller({
     database,
-    client,
+    client: tracedClient(client, tracing),
     secrets,
     logger,
     clock,
@@ -168,6 +181,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     createApp({
       tenants,
       logger,
+      tracing,
       trustProxy: config.trustProxy,
       health: healthRoutes({
         database: () => database.reader.raw('select 1'),

@@ -26,7 +26,16 @@ const ARROWS: Record<string, string> = {
 };
 
 /** May import everything, and nothing in `src/` but one another imports them. */
-const TOP = ['service', 'service-apis', 'service-calls', 'service-http', 'service-jobs', 'service-metrics', 'main'];
+const TOP = [
+  'service',
+  'service-apis',
+  'service-calls',
+  'service-http',
+  'service-jobs',
+  'service-metrics',
+  'service-tracing',
+  'main',
+];
 
 /** What stands on nothing of ours and may be used everywhere. */
 const BASE = [
@@ -41,6 +50,7 @@ const BASE = [
   'config',
   'environment',
   'secret-box',
+  'tracing-config',
 ];
 
 /** What `src/` and `sandbox/` write in a few places only. */

@@ -27,7 +27,7 @@ export class ScriptFailure extends Error {
 }
 
 export interface CustomClaimsOptions {
-  sandbox: Sandbox;
+  sandbox: Pick<Sandbox, 'run'>;
   /** The operator's; a tenant's own may be lower. */
   limits: ScriptLimits;
   cache: TenantCache;

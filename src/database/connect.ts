@@ -136,8 +136,8 @@ export function connect(settings: DatabaseSettings, onCommit?: (transactions: nu
       byKey: (work) => againWhenUndone(() => work(keyed)),
       transaction: (work) => againWhenUndone(() => pool.transaction(work)),
       commits: new Commits(),
-      pools: [pool],
-      waiting: () => waitingFor(pool),
+      pools: [pool, keyed],
+      waiting: () => waitingFor(pool) + waitingFor(keyed),
       figures: new Figures(),
       async close() {
         await Promise.all([pool.destroy(), keyed.destroy()]);

@@ -69,7 +69,7 @@ export function databaseMetrics(registry: Registry): DatabaseMetrics {
   return {
     onCommit: (transactions) => commitTransactions.observe(transactions),
     measured(database) {
-      const { pools, waiting, write, transaction } = database;
+      const { pools, waiting, write, byKey, transaction } = database;
       for (const pool of pools) watch(pool);
       const sum = (figure: 'numUsed' | 'numFree') =>
         pools.reduce((total, { client }) => total + client.pool[figure](), 0);
@@ -83,7 +83,12 @@ export function databaseMetrics(registry: Registry): DatabaseMetrics {
         'Wishes for a connection, or for the writer of SQLite, that wait',
         waiting,
       );
-      return { ...database, write: timed('write', write), transaction: timed('transaction', transaction) };
+      return {
+        ...database,
+        write: timed('write', write),
+        byKey: timed('by_key', byKey),
+        transaction: timed('transaction', transaction),
+      };
     },
   };
 }

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import express, { type Express, type RequestHandler, type Router } from 'express';
 import { ServiceError } from '../errors.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { Tracing } from '../observe/tracing.ts';
 import { DEFAULT_TENANT, type Tenants } from '../tenants.ts';
 import { type ApiParts, apiRouter, notFound } from './api.ts';
 import { contextOf, factsOf, setContext } from './context.ts';
 import { errorResponse } from './error-response.ts';
+import { traceRequests } from './tracing.ts';
 
 const IS_REQUEST_ID = /^[\w.-]{8,64}$/;
 const MAX_HEADERS = 100;
@@ -15,6 +17,7 @@ export type PeerTrust = (address: string | undefined) => boolean;
 export interface AppParts {
   tenants: Tenants;
   logger: Logger;
+  tracing: Tracing | undefined;
   trustProxy: boolean | number | string;
   /** Before any tenant: `/healthz`, `/readyz`. */
   health: Router;
@@ -94,7 +97,7 @@ export const peerTrust =
     address !== undefined && app.get('trust proxy fn')(address, 0);
 
 /** The Express app: middleware in order, mounts, error answer. */
-export function createApp({ tenants, logger, trustProxy, ...parts }: AppParts): Express {
+export function createApp({ tenants, logger, tracing, trustProxy, ...parts }: AppParts): Express {
   const app = express();
   app.disable('x-powered-by').set('trust proxy', trustProxy).set('query parser', 'simple').set('etag', false);
   app.enable('case sensitive routing');
@@ -102,6 +105,7 @@ export function createApp({ tenants, logger, trustProxy, ...parts }: AppParts): 
   app.use(requestId(peerTrust(app), logger));
   app.use(limitHeaders);
   app.use(parts.health);
+  if (tracing) app.use(traceRequests(tracing, peerTrust(app)));
   app.use(parts.shedLoad);
   app.use(parts.metadataPath);
   app.use(resolveTenant(tenants));

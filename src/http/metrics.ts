@@ -10,7 +10,7 @@ const AREAS: [name: string, path: RegExp][] = [
 ];
 
 /** A path holds ids and the prefix of a tenant, so it is no label. */
-const areaOf = (url = '') => AREAS.find(([, path]) => path.test(url.split('?', 1)[0] as string))?.[0] ?? 'other';
+export const areaOf = (url = '') => AREAS.find(([, path]) => path.test(url.split('?', 1)[0] as string))?.[0] ?? 'other';
 
 /** Requests of this server: how many, how they were answered, how long it took. */
 export function measureRequests(server: Server, connections: Connections, registry: Registry): void {

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { CustomClaims } from '../custom-claims/claims.ts';
 import type { TenantCache } from '../database/tenant-cache.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { Tracing } from '../observe/tracing.ts';
 import type { SecretBox } from '../secret-box.ts';
 import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
 import { CLAIMS_BY_SCOPE, findAccount, OIDC_SCOPES } from './account.ts';
@@ -48,6 +49,7 @@ export interface ProviderCollaborators {
   pages: ProviderPages;
   /** Around every request, for metrics. */
   measure?: Middleware | undefined;
+  tracing?: Tracing | undefined;
 }
 
 const MINUTE = 60;
@@ -163,7 +165,7 @@ function configurationOf(
 
 /** oidc-provider, configured for one tenant. Its keys are fixed: other keys are another provider. */
 export function createProvider(tenant: Tenant, keys: SigningKeys, collaborators: ProviderCollaborators): Provider {
-  const { clock, logger, audit, access, cache, secrets } = collaborators;
+  const { clock, logger, audit, access, cache, secrets, tracing } = collaborators;
   const resourceServers = new ResourceServers(tenant.store, cache);
   const provider = new Provider(tenant.issuer, configurationOf(tenant, keys, collaborators, resourceServers));
   allowOrganizations(provider);
@@ -187,7 +189,9 @@ export function createProvider(tenant: Tenant, keys: SigningKeys, collaborators:
     spends: new SpendQueue(tenant.store, clock),
     algorithm: keys.algorithm,
   });
-  provider.registerGrantType(TOKEN_EXCHANGE, exchange as never, EXCHANGE_PARAMETERS, ['resource']);
+  const traced: typeof exchange = (ctx) =>
+    tracing ? tracing.span({ name: 'token exchange' }, () => exchange(ctx)) : exchange(ctx);
+  provider.registerGrantType(TOKEN_EXCHANGE, traced as never, EXCHANGE_PARAMETERS, ['resource']);
   provider.on('server_error', (ctx, err) =>
     logger.error(
       { err, requestId: ctx.get('x-request-id'), path: ctx.path, tenantId: tenant.id },

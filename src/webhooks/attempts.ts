@@ -30,7 +30,7 @@ export interface AttemptSeen {
 
 interface Parts {
   database: Database;
-  client: HttpClient;
+  client: Pick<HttpClient, 'request'>;
   secrets: SecretBox;
   logger: Logger;
   clock: Clock;

@@ -45,7 +45,7 @@ export interface AttemptOutcome {
 
 /** One attempt, which never throws: whatever happens is its outcome. Success is a complete 2xx answer. */
 export async function deliver(
-  client: HttpClient,
+  client: Pick<HttpClient, 'request'>,
   { hookId, url, headers, keys }: Target,
   { id, body }: Message,
   limits: AttemptLimits,

@@ -20,7 +20,7 @@ export type PollerSettings = Omit<Config['webhooks'], 'allowedNetworks' | 'loopb
 
 export interface PollerParts {
   database: Database;
-  client: HttpClient;
+  client: Pick<HttpClient, 'request'>;
   secrets: SecretBox;
   logger: Logger;
   settings: PollerSettings;
