@@ -79,7 +79,8 @@ export class CommitGroup {
       await this.#writer.raw('release job');
       return () => resolve(value);
     } catch (error) {
-      await this.#writer.raw('rollback to job');
+      // A full disk undoes the whole transaction, and with it the savepoint: then it is the reason for all.
+      await this.#writer.raw('rollback to job').catch(() => Promise.reject(error));
       await this.#writer.raw('release job');
       return () => reject(error);
     }

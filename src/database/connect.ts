@@ -9,6 +9,7 @@ import { migratorConfig, poolConfig } from './postgres-config.ts';
 import { againWhenUndone } from './retry.ts';
 import { PreparedSqliteClient } from './sqlite-client.ts';
 import { booleanColumns, jsonColumns } from './tables.ts';
+import { markFailures } from './unavailable.ts';
 
 // Times and counts are bigint columns; all of them fit a double exactly.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -126,7 +127,7 @@ export function connect(settings: DatabaseSettings, onCommit?: (transactions: nu
   const { databaseUrl, poolSize, isDirect = false } = settings;
   if (databaseUrl) {
     const open = (size: number, session: Record<string, string>) =>
-      knex({ ...poolConfig(databaseUrl, { size, isDirect, session }), ...conversions(camelRow) });
+      markFailures(knex({ ...poolConfig(databaseUrl, { size, isDirect, session }), ...conversions(camelRow) }));
     const pool = open(poolSize, {});
     const keyed = open(BY_KEY_CONNECTIONS, BY_KEY);
     return {
@@ -145,8 +146,8 @@ export function connect(settings: DatabaseSettings, onCommit?: (transactions: nu
     };
   }
 
-  const writer = knex(knexConfig(settings));
-  const reader = knex(sqliteConfig(settings.dataDir, { pool: 3, pragmas: ['query_only = ON'] }));
+  const writer = markFailures(knex(knexConfig(settings)));
+  const reader = markFailures(knex(sqliteConfig(settings.dataDir, { pool: 3, pragmas: ['query_only = ON'] })));
   const group = new CommitGroup(writer, onCommit);
   return {
     kind: 'sqlite',

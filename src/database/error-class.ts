@@ -24,6 +24,6 @@ const CLASSES: [RegExp, ErrorClass][] = [
 export function errorClassOf(error: unknown): ErrorClass {
   const { code = '', name = '', message = '' } = error as { code?: string; name?: string; message?: string };
   if (name === 'KnexTimeoutError') return 'pool';
-  if (/timeout expired|Connection terminated/.test(message)) return 'connection'; // pg gives these no code.
+  if (/timeout expired|Connection (terminated|ended)|not queryable/.test(message)) return 'connection'; // pg gives these no code.
   return CLASSES.find(([pattern]) => pattern.test(code))?.[1] ?? 'other';
 }

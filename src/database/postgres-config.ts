@@ -7,6 +7,9 @@ const TIMEOUTS = { statement_timeout: 20_000, lock_timeout: 10_000, idle_in_tran
 /** A connection on which nothing has moved for longer than a statement may take has lost its other end: in a failover. */
 const SILENCE_MS = 25_000;
 
+/** What fails is told to whoever asked for it; Knex would write it to the console besides. */
+const log = { warn() {}, error() {}, deprecate() {}, debug() {} };
+
 interface Connection {
   connection: { stream: { setTimeout(ms: number, done: () => void): void; destroy(error: Error): void } };
 }
@@ -53,5 +56,6 @@ export function poolConfig(databaseUrl: string, { size, isDirect, session }: Poo
     },
     pool: { min: 0, max: size, afterCreate },
     acquireConnectionTimeout: 10_000,
+    log,
   };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../observe/logger.ts';
+import { errorClassOf } from './error-class.ts';
 
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 1_000;
@@ -14,15 +15,6 @@ export class DatabaseUnreachableError extends Error {
   }
 }
 
-/** Connection refused or reset, host unknown, or a server that is still starting (SQLSTATE classes 08 and 57P). */
-function isUnreachable(error: unknown): boolean {
-  const { code = '', name = '', message = '' } = error as { code?: string; name?: string; message?: string };
-  if (/^(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENOENT|08|57P)/.test(code)) return true;
-  return (
-    name === 'KnexTimeoutError' || message.includes('timeout expired') || message.includes('Connection terminated')
-  );
-}
-
 /**
  * Tries until the database answers. A server and its database often start together.
  *
@@ -34,7 +26,7 @@ export async function waitForDatabase<T>(work: () => Promise<T>, logger: Logger)
     try {
       return await work();
     } catch (error) {
-      if (!isUnreachable(error)) throw error;
+      if (!['connection', 'pool'].includes(errorClassOf(error))) throw error;
       if (Date.now() > deadline) throw new DatabaseUnreachableError(error);
       if (attempt === 1)
         logger.warn({ reason: (error as Error).message }, 'database does not answer yet; trying for 30 s');

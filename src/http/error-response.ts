@@ -1,4 +1,5 @@
 import type { ErrorRequestHandler } from 'express';
+import { unavailable } from '../database/unavailable.ts';
 import { ServiceError } from '../errors.ts';
 import type { Logger } from '../observe/logger.ts';
 
@@ -22,15 +23,26 @@ function translate(error: unknown): ServiceError | undefined {
     case 'encoding.unsupported':
       return new ServiceError('request.unsupported_media_type');
     default:
-      return status === 400 ? new ServiceError('request.malformed_json') : undefined;
+      return status === 400 ? new ServiceError('request.malformed_json') : unavailable(error);
   }
 }
+
+/** What fails before oidc-provider is asked is told in its words all the same (RFC 6749 §5.2). */
+const oauthBody = (message: string) => {
+  const error = 'temporarily_unavailable';
+  return { error, error_description: message, code: `oidc.${error}`, message };
+};
 
 /** `{ code, message, data?, details? }`; anything unforeseen is 500 `internal` with a request id, never a stack. */
 export function errorResponse(logger: Logger): ErrorRequestHandler {
   return (error, request, response, _next) => {
     const known = translate(error);
     const requestId = response.getHeader('X-Request-Id');
+    if (known?.code === 'request.unavailable' && known !== error)
+      logger.warn(
+        { reason: known.message, err: error, requestId, path: request.path },
+        'request could not be answered',
+      );
     if (!known) logger.error({ err: error, requestId, method: request.method, path: request.path }, 'request failed');
     if (response.headersSent) {
       response.destroy();
@@ -38,6 +50,11 @@ export function errorResponse(logger: Logger): ErrorRequestHandler {
     }
     const { code, message, status, data, details, headers } = known ?? new ServiceError('internal');
     response.status(status).set(headers);
+    if (code === 'request.unavailable') response.set('Cache-Control', 'no-store');
+    if (code === 'request.unavailable' && /^[^?]*\/oidc\//.test(request.originalUrl)) {
+      response.json(oauthBody(message));
+      return;
+    }
     response.json({ code, message, data, details, ...(known ? {} : { requestId }) });
   };
 }

@@ -50,20 +50,14 @@ export class Pressure {
   }
 }
 
-const RETRY_AFTER = { 'Retry-After': '1' };
 const OVERLOADED = 'The service has more to do than it can. Try again shortly.';
-const IS_OAUTH = /\/oidc\//;
 
-/** 503 with `Retry-After`, in the words of whichever API was asked, before anything is done for the request. */
+/** 503 with `Retry-After`, before anything is done for the request. */
 export function shedLoad(pressure: Pressure, onShed?: (reason: PressureReason) => void): RequestHandler {
-  return (request, response, next) => {
+  return (_request, _response, next) => {
     const { reason } = pressure;
     if (reason === undefined) return next();
     onShed?.(reason);
-    if (!IS_OAUTH.test(request.path))
-      throw new ServiceError('request.unavailable', { message: OVERLOADED, headers: RETRY_AFTER });
-    const error = 'temporarily_unavailable';
-    response.status(503).set({ ...RETRY_AFTER, 'Cache-Control': 'no-store' });
-    response.json({ error, error_description: OVERLOADED, code: `oidc.${error}`, message: OVERLOADED });
+    throw new ServiceError('request.unavailable', { message: OVERLOADED, headers: { 'Retry-After': '1' } });
   };
 }

@@ -1,8 +1,19 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { unavailable } from '../database/unavailable.ts';
 
 interface OAuthError {
   error?: string;
   error_description?: string;
+}
+
+/** Answers in place of `server_error` when the database is not to be had. @returns whether that is why */
+export function answerUnavailable(ctx: KoaContextWithOIDC, error: unknown): boolean {
+  const fault = unavailable(error);
+  if (!fault) return false;
+  ctx.status = fault.status;
+  ctx.set({ ...fault.headers, 'Cache-Control': 'no-store' });
+  ctx.body = { error: 'temporarily_unavailable', error_description: fault.message };
+  return true;
 }
 
 /** What the library answers when a client may not use a grant; RFC 6749 §5.2 has a code of its own for it. */

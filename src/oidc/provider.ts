@@ -13,7 +13,7 @@ import { auditTokens, type TokenAudit } from './audit.ts';
 import { CLIENT_EXTRAS, Clients } from './clients.ts';
 import { loadExistingGrant } from './consent.ts';
 import { CONSOLE_CLIENT_ID, consoleClient } from './console-client.ts';
-import { errorBody } from './error-body.ts';
+import { answerUnavailable, errorBody } from './error-body.ts';
 import type { ManagementAccess } from './management-access.ts';
 import type { Middleware } from './metrics.ts';
 import { allowOrganizations } from './organization-tokens.ts';
@@ -127,7 +127,8 @@ function configurationOf(
       short: cookieOptions,
       keys: secrets.derive(`cookies:${tenant.id}`),
     },
-    renderError: async (ctx, out) => {
+    renderError: async (ctx, out, error) => {
+      if (answerUnavailable(ctx, error)) return; // A page is made of what the database holds.
       ctx.type = 'html';
       ctx.body = await pages.error(ctx, tenant, out);
     },
@@ -192,11 +193,10 @@ export function createProvider(tenant: Tenant, keys: SigningKeys, collaborators:
   const traced: typeof exchange = (ctx) =>
     tracing ? tracing.span({ name: 'token exchange' }, () => exchange(ctx)) : exchange(ctx);
   provider.registerGrantType(TOKEN_EXCHANGE, traced as never, EXCHANGE_PARAMETERS, ['resource']);
-  provider.on('server_error', (ctx, err) =>
-    logger.error(
-      { err, requestId: ctx.get('x-request-id'), path: ctx.path, tenantId: tenant.id },
-      'token service failed',
-    ),
-  );
+  provider.on('server_error', (ctx, err) => {
+    const facts = { err, requestId: ctx.get('x-request-id'), path: ctx.path, tenantId: tenant.id };
+    if (answerUnavailable(ctx, err)) logger.warn(facts, 'token service could not answer');
+    else logger.error(facts, 'token service failed');
+  });
   return provider;
 }

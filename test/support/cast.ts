@@ -22,7 +22,7 @@ export interface Cast {
 }
 
 /** The demonstration's people and application, with handles to use them. */
-export function castOf({ url, api, credentials: { demo } }: TestService): Cast {
+export function castOf({ url, api, credentials: { demo } }: Pick<TestService, 'url' | 'api' | 'credentials'>): Cast {
   const { clientId, redirectUri, resource, scope, actor, subject } = demo;
   return {
     alice: actor,

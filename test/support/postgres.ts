@@ -4,10 +4,17 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, cp, mkdtemp, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
 
-export type Postgres = AsyncDisposable & { url: string };
+export type Postgres = AsyncDisposable & {
+  url: string;
+  /** Ends at once, as in a crash: what was not on disk is gone. */
+  crash(): Promise<void>;
+  /** Again, on the same data and port. */
+  restart(): Promise<void>;
+};
 
 /** PostgreSQL refuses to run as root. `nobody` exists nearly everywhere, so nothing is added to the machine. */
 const self = process.getuid?.() ?? 0;
@@ -47,18 +54,31 @@ export async function startPostgres({ durable = false } = {}): Promise<Postgres>
   const port = await freePort();
   const all = { ...settings, ...(durable ? {} : forgetful), port, unix_socket_directories: home };
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const keeper = spawn('sh', ['-c', KEEPER, 'sh', join(bin, 'postgres'), '-D', data, ...flags], {
-    ...options,
-    stdio: ['pipe', 'ignore', 'pipe'],
-    detached: true, // A Ctrl-C in the terminal is for the tests; the server outlives them by a moment.
-  });
-  await ready(keeper);
+  const keepers: ChildProcess[] = [];
+  const run = async () => {
+    const keeper = spawn('sh', ['-c', KEEPER, 'sh', join(bin, 'postgres'), '-D', data, ...flags], {
+      ...options,
+      stdio: ['pipe', 'ignore', 'pipe'],
+      detached: true, // A Ctrl-C in the terminal is for the tests; the server outlives them by a moment.
+    });
+    keepers.push(keeper);
+    await ready(keeper);
+  };
+  await run();
 
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    async crash() {
+      const pidFile = join(data, 'postmaster.pid');
+      process.kill(Number.parseInt(await readFile(pidFile, 'utf8'), 10), 'SIGQUIT');
+      while (existsSync(pidFile)) await pause(20);
+    },
+    restart: run,
     async [Symbol.asyncDispose]() {
-      keeper.stdin?.end();
-      await once(keeper, 'exit');
+      for (const keeper of keepers.toReversed()) {
+        keeper.stdin?.end();
+        await once(keeper, 'exit');
+      }
     },
   };
 }

@@ -7,20 +7,29 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { getJson, ManagementClient } from '../support/call.ts';
 import type { Database } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
+import type { TestService } from '../support/start-service.ts';
 import type { KillPoint } from './kill-points.ts';
 
 const root = join(import.meta.dirname, '../..');
 const READY_MS = 30_000;
 
+export interface KillableOptions {
+  env?: Record<string, string>;
+  /** Modules of the tests that the process loads before the service, by their path in the repository. */
+  preload?: string[];
+}
+
 /** The service as a process of its own, which can be killed and started again on the same database. */
-export class Killable {
+export class Killable implements AsyncDisposable {
   readonly #env: Record<string, string>;
   readonly #database: Database;
+  readonly #preload: string[];
   #child: ChildProcess | undefined;
   #api: ManagementClient | undefined;
 
-  private constructor(database: Database, port: number) {
+  private constructor(database: Database, port: number, { env = {}, preload = [] }: KillableOptions) {
     this.#database = database;
+    this.#preload = preload.flatMap((path) => ['--import', join(root, path)]);
     this.#env = {
       PATH: process.env.PATH ?? '',
       PORT: String(port),
@@ -32,11 +41,20 @@ export class Killable {
       WEBHOOK_TIMEOUT_MS: '1000',
       WEBHOOK_LEASE_MS: '2000',
       WEBHOOK_RETRY_SCHEDULE: '0,1,1,1,1,1,1,1,1,1,1',
+      ...env,
     };
   }
 
-  static async on(database: Database): Promise<Killable> {
-    return new Killable(database, await freePort());
+  static async on(database: Database, options: KillableOptions = {}): Promise<Killable> {
+    return new Killable(database, await freePort(), options);
+  }
+
+  get url(): string {
+    return `http://localhost:${this.#env.PORT}`;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
   }
 
   /** @param killAt the process ends itself there: `before-commit:17` */
@@ -44,7 +62,11 @@ export class Killable {
     const watch = killAt ? ['--import', join(root, 'test/webhooks/kill-points.ts')] : [];
     const env = { ...this.#env, ...(killAt && { KILL_AT: killAt }) };
     const stdio = ['ignore', 'ignore', 'inherit'] as const; // The first start prints its credentials.
-    this.#child = spawn(process.execPath, [...watch, join(root, 'src/main.ts')], { cwd: root, env, stdio: [...stdio] });
+    this.#child = spawn(process.execPath, [...watch, ...this.#preload, join(root, 'src/main.ts')], {
+      cwd: root,
+      env,
+      stdio: [...stdio],
+    });
     const readyBy = Date.now() + READY_MS;
     while (!(await this.#isReady())) {
       if (this.isDead) return; // It was killed on its way up.
@@ -57,9 +79,17 @@ export class Killable {
     return !this.#child || this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
+  signal(name: NodeJS.Signals): void {
+    this.#child?.kill(name);
+  }
+
   async kill(): Promise<void> {
     this.#child?.kill('SIGKILL');
     await this.dead();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.kill();
   }
 
   async dead(): Promise<void> {
@@ -69,20 +99,24 @@ export class Killable {
   /** As the machine that the first start made; its token outlives the process that issued it. */
   async api(): Promise<ManagementClient> {
     if (!this.#api) {
-      const text = await readFile(join(this.#database.dataDir, 'credentials.json'), 'utf8');
-      const { managementApiIndicator, machine } = JSON.parse(text);
-      this.#api = new ManagementClient(`http://localhost:${this.#env.PORT}`, managementApiIndicator, machine);
+      const { managementApiIndicator, machine } = await this.credentials();
+      this.#api = new ManagementClient(this.url, managementApiIndicator, machine);
     }
     return this.#api;
   }
 
+  /** What the first start wrote; the demonstration is in it if `DEMO` asked for one. */
+  async credentials(): Promise<TestService['credentials']> {
+    return JSON.parse(await readFile(join(this.#database.dataDir, 'credentials.json'), 'utf8'));
+  }
+
   /** Whether the scheduled work is done here. */
   async isLeading(): Promise<boolean> {
-    return (await getJson(`http://localhost:${this.#env.PORT}/readyz?verbose`)).isLeading;
+    return (await getJson(`${this.url}/readyz?verbose`)).isLeading;
   }
 
   async #isReady(): Promise<boolean> {
-    const answer = await fetch(`http://localhost:${this.#env.PORT}/readyz`).catch(() => undefined);
+    const answer = await fetch(`${this.url}/readyz`).catch(() => undefined);
     return answer?.ok ?? false;
   }
 }

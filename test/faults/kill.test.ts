@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { createDatabase, databases } from '../support/databases.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { chance, Killable } from '../webhooks/killable.ts';
+import { MixedLoad } from './mixed-load.ts';
+
+const KILLS = Number(process.env.KILLS ?? 2);
+const SEED = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
+
+it.each(databases)(
+  'keeps what it acknowledged under mixed load, however often it is killed: %s',
+  async (kind) => {
+    console.log(`KILL_SEED=${SEED} KILLS=${KILLS}`);
+    const draw = chance(SEED);
+    await using database = await createDatabase(kind);
+    await using receiver = await WebhookReceiver.start();
+    await using service = await Killable.on(database, { env: { DEMO: 'true', RATE_LIMIT_TOKEN: '1000000' } });
+    await service.start();
+    const config = { url: receiver.url };
+    await (await service.api()).must('POST /hooks', { name: 'Load', events: ['User.Created'], config });
+    const load = new MixedLoad({ service, database, receiver });
+    load.start();
+    try {
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const enough = load.done + 10 + draw(60);
+        await expect.poll(() => load.done, { timeout: 30_000, interval: 1 }).toBeGreaterThanOrEqual(enough);
+        await service.kill();
+        await service.start();
+      }
+      const enough = load.done + 20;
+      await expect.poll(() => load.done, { timeout: 30_000 }).toBeGreaterThanOrEqual(enough);
+    } finally {
+      await load.stop();
+    }
+    console.log(`${load.done} acknowledged, ${load.cut} cut, ${load.unavailable} refused`);
+    await load.check();
+    expect((await load.signIn()).status).toBe(200);
+  },
+  60_000 + KILLS * 20_000,
+);

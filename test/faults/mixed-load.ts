@@ -1,0 +1,145 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { decodeJwt } from 'jose';
+import { expect } from 'vitest';
+import { connect } from '../../src/database/connect.ts';
+import { TenantStore } from '../../src/database/tenant-store.ts';
+import type { Answer } from '../support/call.ts';
+import { castOf } from '../support/cast.ts';
+import type { Database } from '../support/databases.ts';
+import type { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { type Killable, Ledger } from '../webhooks/killable.ts';
+
+/** Each of these goes on, over and over, until it is told to stop. */
+const WORKERS = ['write', 'write', 'exchange', 'exchange', 'signIn', 'token'] as const;
+
+/** Waits between tries at a service that is not there. */
+const PAUSE_MS = 30;
+
+export interface LoadOptions {
+  service: Killable;
+  database: Database;
+  receiver: WebhookReceiver;
+}
+
+/**
+ * Sign-ins, exchanges, writes with their webhooks and plain tokens, at once, at a service that may die or fail at any
+ * moment. What it acknowledges goes into a ledger on disk, which `check` holds against what is there in the end.
+ */
+export class MixedLoad {
+  /** Answers that no fault excuses. */
+  readonly unexpected: string[] = [];
+  /** Acknowledged, of every kind. */
+  done = 0;
+  /** Answered 503. */
+  unavailable = 0;
+  /** Not answered at all. */
+  cut = 0;
+  readonly #options: LoadOptions;
+  readonly #ledger: Ledger;
+  #isOver = false;
+  #working: Promise<unknown> | undefined;
+  #count = 0;
+
+  constructor(options: LoadOptions) {
+    this.#options = options;
+    this.#ledger = new Ledger(`${options.database.dataDir}/ledger`);
+  }
+
+  start(): void {
+    this.#working = Promise.all(WORKERS.map((kind) => this.#repeat(kind)));
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await this.#working;
+  }
+
+  /** Nothing that was acknowledged is missing, nothing was spent twice, and every event arrived. */
+  async check(): Promise<void> {
+    const { database, receiver } = this.#options;
+    const acknowledged = (kind: string) =>
+      this.#ledger.entries().flatMap((entry) => (entry.startsWith(`${kind} `) ? [entry.slice(kind.length + 1)] : []));
+    const opened = connect({ databaseUrl: database.url, dataDir: database.dataDir, poolSize: 1 });
+    try {
+      const store = new TenantStore(opened, 'default');
+      const users = new Set((await store.from('users').select('username')).map(({ username }) => username));
+      expect(acknowledged('user').filter((name) => !users.has(name))).toEqual([]);
+
+      const impersonations = await store.from('impersonations').select('id', 'subjectTokenId');
+      const kept = new Set(impersonations.map(({ id }) => id));
+      expect(acknowledged('impersonation').filter((id) => !kept.has(id))).toEqual([]);
+      expect(new Set(impersonations.map(({ subjectTokenId }) => subjectTokenId)).size).toBe(impersonations.length);
+    } finally {
+      await opened.close();
+    }
+    const missing = () => {
+      const arrived = new Set(receiver.arrivals.map(({ body }) => JSON.parse(body).data.username));
+      return acknowledged('user').filter((name) => !arrived.has(name));
+    };
+    await expect.poll(missing, { timeout: 30_000, interval: 100 }).toEqual([]);
+    expect(this.unexpected).toEqual([]);
+  }
+
+  async #repeat(kind: (typeof WORKERS)[number]): Promise<void> {
+    while (!this.#isOver) {
+      const answer = await this[kind]().catch((error: Error) => error);
+      if (answer instanceof Error) this.cut += 1;
+      else if (answer.status === 503) this.#refused(answer);
+      else if (answer.status >= 300) this.unexpected.push(`${kind}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      else {
+        this.done += 1;
+        continue;
+      }
+      await pause(PAUSE_MS);
+    }
+  }
+
+  #refused({ headers, body }: Answer): void {
+    this.unavailable += 1;
+    const isSaid = body?.code === 'request.unavailable' || body?.error === 'temporarily_unavailable';
+    if (!isSaid || !headers.get('retry-after')) this.unexpected.push(`503 ${JSON.stringify(body)}`);
+  }
+
+  async write(): Promise<Answer> {
+    this.#count += 1;
+    const username = `load${this.#count}`;
+    const answer = await (await this.#api()).call('POST /users', { username });
+    if (answer.status === 200) this.#ledger.add(`user ${username}`);
+    return answer;
+  }
+
+  /** The same subject token, twice at once: one of them is refused, however the other ends. */
+  async exchange(): Promise<Answer> {
+    const { spa, bob } = await this.#cast();
+    const minted = await (await this.#api()).call('POST /subject-tokens', { userId: bob.id });
+    if (minted.status !== 201) return minted;
+    const { subjectToken: subject_token } = minted.body;
+    const tries = await Promise.allSettled([spa.exchange({ subject_token }), spa.exchange({ subject_token })]);
+    const answers = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const won = answers.filter(({ status }) => status === 200);
+    for (const { body } of won) this.#ledger.add(`impersonation ${decodeJwt(body.access_token).jti}`);
+    if (won.length > 1) this.unexpected.push('a subject token was spent twice');
+    const [first] = [...won, ...answers.filter(({ status }) => status !== 400)];
+    if (!first) throw new Error('cut, or its answer was');
+    return first;
+  }
+
+  async signIn(): Promise<Answer> {
+    const { spa, alice } = await this.#cast();
+    await spa.signIn(alice);
+    return { status: 200, headers: new Headers(), body: undefined };
+  }
+
+  async token(): Promise<Answer> {
+    return (await this.#api()).call('GET /roles');
+  }
+
+  #api() {
+    return this.#options.service.api();
+  }
+
+  async #cast() {
+    const { service } = this.#options;
+    return castOf({ url: service.url, api: await service.api(), credentials: await service.credentials() });
+  }
+}

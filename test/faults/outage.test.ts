@@ -1,0 +1,40 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createDatabase } from '../support/databases.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { Killable } from '../webhooks/killable.ts';
+import { MixedLoad } from './mixed-load.ts';
+
+const OUTAGE_MS = Number(process.env.OUTAGE_MS ?? 3_000);
+
+it('answers 503 while PostgreSQL is away, and goes on by itself when it is back, with all it acknowledged', async () => {
+  await using postgres = await startPostgres({ durable: true });
+  await using database = await createDatabase('postgres', postgres.url);
+  await using receiver = await WebhookReceiver.start();
+  const env = { DEMO: 'true', RATE_LIMIT_TOKEN: '1000000', LOG_LEVEL: 'error' };
+  await using service = await Killable.on(database, { env });
+  await service.start();
+  const config = { url: receiver.url };
+  await (await service.api()).must('POST /hooks', { name: 'Load', events: ['User.Created'], config });
+  const load = new MixedLoad({ service, database, receiver });
+  load.start();
+  try {
+    await expect.poll(() => load.done, { timeout: 30_000 }).toBeGreaterThan(50);
+    await postgres.crash();
+    const before = load.unavailable;
+    await pause(OUTAGE_MS); // How long it is away is what is tested.
+    expect(load.unavailable).toBeGreaterThan(before + 10);
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+    await postgres.restart();
+    const after = load.done;
+    await expect.poll(() => load.done, { timeout: 30_000 }).toBeGreaterThan(after + 50);
+  } finally {
+    await load.stop();
+  }
+  expect(service.isDead).toBe(false);
+  console.log(`${load.done} acknowledged, ${load.unavailable} answered 503, ${load.cut} cut`);
+  await load.check();
+  expect((await load.signIn()).status).toBe(200);
+});
