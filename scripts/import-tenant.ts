@@ -110,10 +110,10 @@ export async function run(args: string[]): Promise<void> {
   const { file, 'passphrase-file': source } = values;
   if (!file || !source) throw new Error('--file and --passphrase-file are required');
   const passphrase = await readPassphrase(source);
-  const { databaseUrl, dataDir } = readConfig();
+  const { databaseUrl, databaseDirectUrl, dataDir } = readConfig();
   const unlock = databaseUrl ? undefined : await lockDataDir(dataDir); // Its one writer would be taken from the service.
   try {
-    await migrate({ databaseUrl, dataDir, poolSize: 2 });
+    await migrate({ databaseUrl: databaseDirectUrl ?? databaseUrl, dataDir, poolSize: 2 });
     const what: Import = { file, passphrase, progress: new Progress() };
     const id = await withDatabase((database, secrets) => importTenant(database, secrets, what));
     console.log(`${id} is here. It serves at its endpoints as soon as they lead here.`);

@@ -1,0 +1,91 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs, styleText } from 'node:util';
+import { type Config, ConfigError, readConfig } from '../src/config.ts';
+import { connect, type Database } from '../src/database/connect.ts';
+import { configurationFindings, fileFindings } from './checks/configuration.ts';
+import { historyFindings, migrationFindings, postgresFindings, sqliteFindings } from './checks/database.ts';
+import { attempt, type Finding, fault, ok } from './checks/finding.ts';
+import { secretKeyFindings } from './checks/secret-key.ts';
+import { diskFindings, endpointFindings, sandboxFindings, webhookFindings } from './checks/surroundings.ts';
+
+export const summary = 'look for what is wrong with this installation, and say what to do: [--json]';
+
+const WITH_DATABASE = 'The statement above is what failed; start the service and see its log.';
+
+async function databaseFindings(config: Config): Promise<Finding[]> {
+  const { databaseUrl, databaseDirectUrl, dataDir } = config;
+  const file = join(dataDir, 'understudy.db');
+  const isThere =
+    databaseUrl !== undefined ||
+    (await access(file).then(
+      () => true,
+      () => false,
+    ));
+  if (!isThere) return [ok('database', `there is no ${file} yet: the first start will make it`)];
+  const database = connect({ databaseUrl: databaseDirectUrl ?? databaseUrl, dataDir, poolSize: 2 });
+  const group = (check: string, checks: (database: Database) => Promise<Finding[]>) =>
+    attempt(check, () => checks(database), WITH_DATABASE);
+  try {
+    const advice = 'Check DATABASE_URL: host, port, database, user, password, and that the server runs.';
+    const settings = await attempt(
+      'database',
+      () => (databaseUrl ? postgresFindings(config, database) : sqliteFindings(database)),
+      advice,
+    );
+    if (settings.some(({ check }) => check === 'database')) return settings; // It does not answer at all.
+    const isNew = !(await database.reader.schema.hasTable('migrations'));
+    const findings = [...settings, ...(await group('database.migrations', migrationFindings))];
+    if (findings.some(({ check, level }) => check === 'database.migrations' && level === 'ok') && !isNew)
+      for (const [check, checks] of Object.entries(ofRows(config))) findings.push(...(await group(check, checks)));
+    return findings;
+  } finally {
+    await database.close();
+  }
+}
+
+const ofRows = (config: Config): Record<string, (database: Database) => Promise<Finding[]>> => ({
+  clock: historyFindings,
+  'secret-key': (database) => secretKeyFindings(config, database),
+  endpoint: (database) => endpointFindings(config, database),
+  webhooks: (database) => webhookFindings(config, database),
+});
+
+/** Everything there is to say, whatever fails on the way. */
+export async function examine(env?: NodeJS.ProcessEnv): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = readConfig(env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const advice = 'The variables are in the README, under "Configure it".';
+    return error.faults.map((message) => fault('configuration', message, advice));
+  }
+  return [
+    ...configurationFindings(config),
+    ...(await fileFindings(config)),
+    ...(await attempt('disk', () => diskFindings(config), 'Make DATA_DIR, and let the service write to it.')),
+    ...(await databaseFindings(config)),
+    ...(await attempt('sandbox', () => sandboxFindings(config), 'sandbox/README.md says what each layer needs.')),
+  ];
+}
+
+const SIGNS = {
+  ok: styleText('green', 'ok     '),
+  warning: styleText('yellow', 'warning'),
+  fault: styleText('red', 'fault  '),
+};
+
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } });
+  const findings = await examine();
+  const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
+  const [faults, warnings] = [count('fault'), count('warning')];
+  if (values.json) console.log(JSON.stringify({ faults, warnings, findings }, null, 2));
+  else {
+    for (const { level, check, message, advice } of findings)
+      console.log(`${SIGNS[level]}  ${check}: ${message}${advice ? `\n         ${advice}` : ''}`);
+    console.log(`\n${faults} faults, ${warnings} warnings.`);
+  }
+  if (faults > 0) process.exitCode = 1;
+}

@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Finding } from '../../scripts/checks/finding.ts';
+import { examine } from '../../scripts/doctor.ts';
+import { connect } from '../../src/database/connect.ts';
+import { createDatabase, databases } from '../support/databases.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+
+const root = join(import.meta.dirname, '../..');
+const named = (findings: Finding[], level: Finding['level']) =>
+  findings.filter((finding) => finding.level === level).map(({ check }) => check);
+
+describe.each(databases)('doctor on %s', (kind) => {
+  const key = randomBytes(32).toString('base64');
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService(kind, { SECRET_KEY: key });
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const environment = () => ({
+    SECRET_KEY: key,
+    PORT: new URL(service.url).port,
+    DATA_DIR: service.dataDir,
+    ...(service.databaseUrl && { DATABASE_URL: service.databaseUrl }),
+  });
+  /** The tests' PostgreSQL forgets on purpose, and is asked as its superuser. */
+  const ofTheTests = ['database.durability', 'database.permissions'];
+  const strange = (findings: Finding[]) =>
+    findings.filter(({ check, level }) => level !== 'ok' && check !== 'sandbox' && !ofTheTests.includes(check));
+
+  it('finds nothing wrong with a service that runs', async () => {
+    const findings = await examine(environment());
+    expect(strange(findings)).toEqual([]);
+    expect(named(findings, 'ok')).toEqual(
+      expect.arrayContaining([
+        'configuration',
+        'database.version',
+        'database.migrations',
+        'secret-key',
+        'disk',
+        'sandbox',
+      ]),
+    );
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'endpoint.default', level: 'ok' }));
+    expect(named(findings, 'fault')).toEqual(kind === 'sqlite' ? [] : ['database.durability']);
+  });
+
+  it('is a command, whose exit code says whether something is wrong', async () => {
+    const run = promisify(execFile)(process.execPath, ['scripts/cli.ts', 'doctor', '--json'], {
+      cwd: root,
+      env: { PATH: process.env.PATH, ...environment() },
+    });
+    const { stdout, code = 0 } = await run.catch((error) => error);
+    expect(code).toBe(kind === 'sqlite' ? 0 : 1);
+    expect(JSON.parse(stdout)).toMatchObject({ faults: code, findings: expect.any(Array) });
+  });
+
+  it('tells another secret key, and one that is still being replaced', async () => {
+    const other = randomBytes(32).toString('base64');
+    const wrong = await examine({ ...environment(), SECRET_KEY: other });
+    expect(named(strange(wrong), 'fault')).toEqual(['secret-key']);
+    const midway = await examine({ ...environment(), SECRET_KEY: other, SECRET_KEY_PREVIOUS: key });
+    expect(midway).toContainEqual(
+      expect.objectContaining({ check: 'secret-key', advice: expect.stringContaining('rotate-secret-key') }),
+    );
+  });
+
+  it('tells a webhook that may not be reached, and one that was turned off', async () => {
+    const config = { url: 'http://127.0.0.1:1/hook' };
+    const { id } = await service.api.must('POST /hooks', { name: 'Near', events: ['User.Created'], config });
+    const narrow = await examine({ ...environment(), WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8' });
+    expect(named(strange(narrow), 'warning')).toEqual(['webhooks.address']);
+    const { databaseUrl, dataDir } = service;
+    const database = connect({ databaseUrl, dataDir, poolSize: 2 });
+    await database.write((db) => db('hooks').where({ id }).update({ enabled: false, disabledReason: 'gone' }));
+    await database.close();
+    expect(named(strange(await examine(environment())), 'warning')).toEqual(['webhooks.off']);
+    await service.api.must(`DELETE /hooks/${id}`);
+  });
+
+  it('tells an endpoint that does not answer, a newer database and a clock that is behind', async () => {
+    await service.stop();
+    const { databaseUrl, dataDir } = service;
+    const database = connect({ databaseUrl, dataDir, poolSize: 2 });
+    await database.write((db) => db('auditLog').update({ createdAt: Date.now() + 3_600_000 }));
+    expect(named(strange(await examine(environment())), 'fault')).toEqual(['clock', 'endpoint.default']);
+    await database.write((db) => db('migrations').insert({ name: '999_future', batch: 9 }));
+    await database.close();
+    expect(named(strange(await examine(environment())), 'fault')).toEqual(['database.migrations']);
+  });
+});
+
+describe('doctor without a database', () => {
+  it('names every variable that is wrong', async () => {
+    const findings = await examine({ PORT: 'x', TRUST_PROXY: 'someone' });
+    expect(findings.map(({ level, message }) => [level, message.split(':')[0]])).toEqual([
+      ['fault', 'PORT'],
+      ['fault', 'TRUST_PROXY'],
+    ]);
+  });
+
+  it('tells what is not for the open, and files that others can read', async () => {
+    await using place = await createDatabase('sqlite');
+    const key = join(place.dataDir, 'secret.key');
+    await mkdir(key);
+    await chmod(place.dataDir, 0o755);
+    const env = { DATA_DIR: place.dataDir, ENDPOINT: 'http://id.example.com', DEMO: 'true', TRUST_PROXY: 'true' };
+    const findings = await examine({ ...env, WEBHOOK_ALLOWED_NETWORKS: '0.0.0.0/0' });
+    expect(named(findings, 'fault')).toEqual(['configuration.endpoint', 'files']);
+    expect(named(findings, 'warning')).toEqual(
+      expect.arrayContaining(['configuration.proxy', 'configuration.demo', 'configuration.messages', 'webhooks.guard']),
+    );
+  });
+
+  it('tells a database that does not answer', async () => {
+    const findings = await examine({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', DATA_DIR: root });
+    expect(findings).toContainEqual(
+      expect.objectContaining({ check: 'database', level: 'fault', advice: expect.stringContaining('DATABASE_URL') }),
+    );
+  });
+});
