@@ -1,0 +1,34 @@
+# syntax=docker/dockerfile:1
+
+# npm, and a compiler for the packages that have no binary for this platform.
+FROM node:24-bookworm AS install
+WORKDIR /app
+COPY package.json package-lock.json ./
+COPY scripts/install.cjs scripts/lock.cjs scripts/compiler-advice.cjs scripts/
+# As `npm start` does: what the lock file asks for, the pinned Node among it, and install scripts for two packages only.
+RUN node scripts/install.cjs --production
+
+FROM debian:bookworm-slim
+# What the pinned Node links to, and what the sandbox wraps its processes in.
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends libatomic1 libstdc++6 util-linux \
+ && rm -rf /var/lib/apt/lists/* \
+ && install --directory --mode=700 --owner=10001 --group=10001 /data
+WORKDIR /app
+COPY --from=install /app/node_modules node_modules/
+COPY package.json package-lock.json LICENSE ./
+COPY scripts scripts/
+COPY sandbox sandbox/
+COPY src src/
+
+# Owns nothing in /app. A number, so that an orchestrator can tell that it is not root.
+USER 10001:10001
+ENV NODE_ENV=production \
+    DATA_DIR=/data \
+    PATH=/app/node_modules/node/bin:$PATH
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --start-interval=1s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# Without a shell or npm in between, which would keep SIGTERM for themselves.
+CMD ["node", "src/main.ts"]
