@@ -66,10 +66,11 @@ declare namespace Understudy {
       /** What the integrator's backend gave when it asked for the subject token. */
       subjectTokenContext: SubjectTokenContext;
     };
-    /** Only when the token comes from a session. */
+    /** Only when the token comes from a session: how the user signed in. */
     interaction?: {
-      interactionEvent: string;
+      interactionEvent: 'SignIn' | 'Register';
       userId: string;
+      /** What was proven, such as `Password`, `EmailVerificationCode`, `Social` or `Totp`. */
       verificationRecords: { type: string }[];
     };
     application?: Application;

@@ -19,6 +19,7 @@ import type { Middleware } from './metrics.ts';
 import { allowOrganizations } from './organization-tokens.ts';
 import { resourceIndicators } from './resource-indicators.ts';
 import { ResourceServers } from './resource-servers.ts';
+import { SessionInteractions } from './session-interactions.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { SpendQueue } from './spend.ts';
 import { structuredTokens } from './structured-tokens.ts';
@@ -89,9 +90,11 @@ function configurationOf(
   const mayIntrospect = async (ctx: unknown, client: { clientId: string }, token: { clientId?: string }) =>
     ownToken(ctx, client, token) || (await access.isEntitled(tenant, client.clientId));
   const mount = pathname.replace(/\/+$/, '');
+  const adapter = adapterFor({ store, secrets, clock, findClient });
+  const interactions = new SessionInteractions(adapter('SessionInteraction'));
 
   return {
-    adapter: adapterFor({ store, secrets, clock, findClient }),
+    adapter,
     jwks: { keys: keys.jwks as never },
     clientDefaults: { id_token_signed_response_alg: keys.algorithm as never },
     // The others are of keys that still verify: an old `id_token_hint` is accepted until they retire.
@@ -105,7 +108,10 @@ function configurationOf(
     subjectTypes: ['public'],
     pkce: { required: (_ctx, client) => client.tokenEndpointAuthMethod === 'none' },
     findAccount: (_ctx, id) => findAccount(store, id),
-    loadExistingGrant,
+    async loadExistingGrant(ctx) {
+      await interactions.remember(ctx);
+      return loadExistingGrant(ctx);
+    },
     clientBasedCORS: (_ctx, origin, client) =>
       [...(client.redirectUris ?? []).map(originOf), ...(client.cors_allowed_origins as string[])].includes(origin),
     issueRefreshToken: async (_ctx, client, source) =>
@@ -113,7 +119,7 @@ function configurationOf(
       (source.scopes.has('offline_access') || client.always_issue_refresh_token === true),
     rotateRefreshToken: ({ oidc: { client } }) =>
       client?.tokenEndpointAuthMethod === 'none' || client?.rotate_refresh_token !== false,
-    extraTokenClaims: extraTokenClaims(store, customClaims) as never,
+    extraTokenClaims: extraTokenClaims(store, customClaims, interactions) as never,
     formats: { customizers: { jwt: protectedClaims as never } },
     extraParams: ['first_screen', 'organization_id'],
     interactions: { policy: interactionPolicies(), url: (_ctx, { uid }) => `${mount}/sign-in/${uid}` },

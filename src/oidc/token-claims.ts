@@ -4,6 +4,7 @@ import { applicationContext, organizationContext, userContext } from '../custom-
 import type { TenantStore } from '../database/tenant-store.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
 import { refreshedOrganization } from './organization-tokens.ts';
+import type { SessionInteractions } from './session-interactions.ts';
 import type { Spend } from './spend.ts';
 import { ORGANIZATION, TOKEN_EXCHANGE } from './urns.ts';
 
@@ -17,7 +18,12 @@ const organizationIdOf = (ctx: KoaContextWithOIDC, { aud }: IssuedToken): string
   return typeof aud === 'string' && aud.startsWith(ORGANIZATION) ? aud.slice(ORGANIZATION.length) : undefined;
 };
 
-async function inputOf(ctx: KoaContextWithOIDC, token: IssuedToken, store: TenantStore): Promise<ClaimsInput> {
+async function inputOf(
+  ctx: KoaContextWithOIDC,
+  token: IssuedToken,
+  store: TenantStore,
+  interactions: SessionInteractions,
+): Promise<ClaimsInput> {
   const exchange = exchangeOf(ctx);
   const { jti, kind, clientId, aud, scope } = token;
   const described = { jti, kind, clientId: clientId as string, aud, scope };
@@ -25,12 +31,13 @@ async function inputOf(ctx: KoaContextWithOIDC, token: IssuedToken, store: Tenan
     return { token: described, context: { application: await applicationContext(store, clientId as string) } };
   }
 
-  const { accountId, grantId, gty } = token;
+  const { accountId, grantId, gty, sessionUid } = token;
   const organizationId = organizationIdOf(ctx, token);
-  const [user, application, organization] = await Promise.all([
+  const [user, application, organization, interaction] = await Promise.all([
     userContext(store, accountId),
     applicationContext(store, clientId as string),
     organizationId === undefined ? undefined : organizationContext(store, organizationId),
+    interactions.of(sessionUid, accountId),
   ]);
   return {
     token: { ...described, accountId, grantId, gty, ...(exchange && { extra: extraOf(exchange) }) },
@@ -38,6 +45,7 @@ async function inputOf(ctx: KoaContextWithOIDC, token: IssuedToken, store: Tenan
       user,
       application,
       ...(organization && { organization }),
+      ...(interaction && { interaction }),
       ...(exchange && { grant: { type: TOKEN_EXCHANGE, subjectTokenContext: exchange.subjectToken.context } }),
     },
   };
@@ -65,13 +73,16 @@ const scriptClaims = new WeakMap<IssuedToken, Record<string, unknown>>();
  * oidc-provider asks this once for every access token, while it is being signed. The claims go in
  * with `protectedClaims`: the library takes an object with a member `constructor` for no plain one.
  */
-export function extraTokenClaims(store: TenantStore, customClaims: CustomClaims) {
+export function extraTokenClaims(store: TenantStore, customClaims: CustomClaims, interactions: SessionInteractions) {
   return async (ctx: KoaContextWithOIDC, token: IssuedToken): Promise<undefined> => {
     // An opaque token (an actor's) carries no claims that anyone reads.
     if (!token.resourceServer) return;
     const tokenType = token.kind === 'ClientCredentials' ? 'client-credentials' : 'access-token';
     try {
-      scriptClaims.set(token, await customClaims.claimsFor(store, tokenType, () => inputOf(ctx, token, store)));
+      scriptClaims.set(
+        token,
+        await customClaims.claimsFor(store, tokenType, () => inputOf(ctx, token, store, interactions)),
+      );
     } catch (error) {
       throw error instanceof ScriptFailure ? refusalOf(ctx, error) : error;
     }

@@ -1,5 +1,5 @@
 import { ONE_FACTOR, TWO_FACTORS } from '../authentication-context.ts';
-import type { Verification, VerificationType } from './progress.ts';
+import type { Progress, Verification, VerificationType } from './progress.ts';
 
 /** RFC 8176 §2. */
 const METHODS: Partial<Record<VerificationType, string>> = {
@@ -12,8 +12,20 @@ const METHODS: Partial<Record<VerificationType, string>> = {
   WebAuthn: 'hwk',
 };
 
+/** Of a finished interaction, what oidc-provider and the session are told; a claims script sees `interaction`. */
+export function loginOf({ event, verifications }: Progress, accountId: string) {
+  const amr = authenticationMethods(verifications);
+  const verified = verifications.filter(({ isVerified }) => isVerified);
+  const interaction = {
+    interactionEvent: event,
+    userId: accountId,
+    verificationRecords: verified.map(({ type }) => ({ type })),
+  };
+  return { accountId, amr, acr: authenticationContext(amr), interaction };
+}
+
 /** `amr`: how this person was authenticated. `mfa` when two factors of different kinds were verified. */
-export function authenticationMethods(verifications: readonly Verification[]): string[] {
+function authenticationMethods(verifications: readonly Verification[]): string[] {
   const verified = verifications.filter(({ isVerified }) => isVerified).map(({ type }) => type);
   const methods = new Set(verified.flatMap((type) => METHODS[type] ?? []));
   const hasSecond = verified.some((type) => ['Totp', 'BackupCode', 'WebAuthn'].includes(type));
@@ -21,5 +33,4 @@ export function authenticationMethods(verifications: readonly Verification[]): s
 }
 
 /** `acr`: two factors of different kinds, or one. */
-export const authenticationContext = (amr: readonly string[]): string =>
-  amr.includes('mfa') ? TWO_FACTORS : ONE_FACTOR;
+const authenticationContext = (amr: readonly string[]): string => (amr.includes('mfa') ? TWO_FACTORS : ONE_FACTOR);

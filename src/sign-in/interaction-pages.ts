@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Provider } from 'oidc-provider';
 import { ServiceError } from '../errors.ts';
 import { complete, type Missing, missingOf } from './actions.ts';
-import { authenticationContext, authenticationMethods } from './authentication-methods.ts';
+import { loginOf } from './authentication-methods.ts';
 import { offeredConnectors } from './connectors.ts';
 import { type Flow, progressOf } from './flow.ts';
 import type { Body, FormAction } from './forms.ts';
@@ -68,10 +68,9 @@ async function goOn(opened: Opened, next: string): Promise<void> {
 async function finish(opened: Opened): Promise<void> {
   const { flow, provider, request, response } = opened;
   if (flow.saved.finishedAt === null) await complete(flow);
-  const { userId: accountId, verifications } = progressOf(flow);
-  if (accountId === undefined) return redirectToStep(opened); // After a reset.
-  const amr = authenticationMethods(verifications);
-  const login = { accountId, amr, acr: authenticationContext(amr) };
+  const progress = progressOf(flow);
+  if (progress.userId === undefined) return redirectToStep(opened); // After a reset.
+  const login = loginOf(progress, progress.userId);
   await provider.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false });
 }
 

@@ -130,6 +130,7 @@ export async function authorization(service: TestService, parameters: Record<str
   return {
     client,
     url,
-    tokensAt: (callback: URL) => oauth.authorizationCodeGrant(client, callback, { pkceCodeVerifier }),
+    tokensAt: (callback: URL, besides: Record<string, string> = {}) =>
+      oauth.authorizationCodeGrant(client, callback, { pkceCodeVerifier }, besides),
   };
 }

@@ -5,7 +5,7 @@ import { contextOf } from '../../http/context.ts';
 import { parser } from '../../http/validate.ts';
 import type { Tenant } from '../../tenants.ts';
 import { complete, missingOf } from '../actions.ts';
-import { authenticationMethods } from '../authentication-methods.ts';
+import { loginOf } from '../authentication-methods.ts';
 import { type Flow, progressOf, type Tools } from '../flow.ts';
 import { saveProgress } from '../interaction-pages.ts';
 import { csrfTokenOf, type Interaction, openFlow, requireCsrfToken } from '../open-flow.ts';
@@ -122,9 +122,9 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
 
 /** After a reset nobody is signed in: the pages go on from there. */
 async function redirectToOf(interaction: Interaction, flow: Flow): Promise<string> {
-  const { userId: accountId, verifications } = progressOf(flow);
-  if (accountId === undefined) return `${flow.tenant.endpoint}/sign-in/${flow.uid}`;
-  interaction.result = { login: { accountId, amr: authenticationMethods(verifications) } };
+  const progress = progressOf(flow);
+  if (progress.userId === undefined) return `${flow.tenant.endpoint}/sign-in/${flow.uid}`;
+  interaction.result = { login: loginOf(progress, progress.userId) };
   await interaction.save(interaction.exp - Math.floor(flow.now / 1000));
   return interaction.returnTo;
 }
