@@ -8,6 +8,7 @@ import { understudy } from './webhooks/understudy.ts';
 
 const ROUNDS = 5;
 const MESSAGES = 10_000;
+const PARKED = 100_000;
 const LATENCY_MESSAGES = 200;
 const LATENCY_INTERVAL_MS = 25;
 
@@ -34,6 +35,7 @@ export async function bench() {
   const drained = await playRounds(ROUNDS, {
     raw: () => drain(rawPosts(url)),
     understudyPostgres: () => drain(understudy(url, postgres.url)),
+    understudyParked: () => drain(understudy(url, postgres.url, PARKED)),
     understudySqlite: () => drain(understudy(url, undefined)),
     pgBoss50x16: () => drain(pgBoss(url, postgres.url, { batchSize: 50, localConcurrency: 16 })),
     pgBoss100x4: () => drain(pgBoss(url, postgres.url, { batchSize: 100, localConcurrency: 4 })),
@@ -65,6 +67,7 @@ export async function bench() {
       vsGraphileTuned: ratio('understudyPostgres', 'graphileTuned'),
       vsRaw: ratio('understudyPostgres', 'raw'),
       sqliteVsRaw: ratio('understudySqlite', 'raw'),
+      parkedVsEmpty: ratio('understudyParked', 'understudyPostgres'),
       enqueueVsPgBossSend: enqueued.ratio('understudy', 'pgBossSend'),
       latencyP50VsGraphile: paced.ratio('graphileDefault', 'understudyPostgres'), // Of rates, so upside down: of times.
     },

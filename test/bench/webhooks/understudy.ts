@@ -11,6 +11,7 @@ import { SecretBox } from '../../../src/secret-box.ts';
 import { WebhookPoller } from '../../../src/webhooks/poller.ts';
 import { sealSigningKey } from '../../../src/webhooks/signing-keys.ts';
 import { createDatabase } from '../../support/databases.ts';
+import { park } from '../../support/park.ts';
 import { type Contestant, IN_FLIGHT, payloadOf, SIGNING_KEY } from './contestant.ts';
 
 /** Hooks that a backlog is spread over; each may have eight requests under way. */
@@ -25,8 +26,12 @@ export interface Understudy extends Contestant {
   record(store: TenantStore, n: number): Promise<void>;
 }
 
-/** Our outbound side with everything on: history, fairness, breakers, guard, keys opened from their sealed form. */
-export async function understudy(url: string, postgresUrl: string | undefined): Promise<Understudy> {
+/**
+ * Our outbound side with everything on: history, fairness, breakers, guard, keys opened from their sealed form.
+ *
+ * @param parked deliveries, over all hooks, that wait for another day
+ */
+export async function understudy(url: string, postgresUrl: string | undefined, parked = 0): Promise<Understudy> {
   const place = await createDatabase(postgresUrl ? 'postgres' : 'sqlite', postgresUrl ?? '');
   const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 10, isDirect: true };
   await migrate(settings);
@@ -75,6 +80,7 @@ export async function understudy(url: string, postgresUrl: string | undefined): 
       for (let hook = 0; hook < HOOKS; hook += 1) await addHook(url, `Bench.${hook}`);
       const hooks = await store.from('hooks').select('id');
       const now = Date.now();
+      if (parked > 0) await park(database, TENANT, parked, now);
       for (let from = 0; from < count; from += 400) {
         const numbers = Array.from({ length: Math.min(400, count - from) }, (_, index) => from + index);
         const rows = numbers.map((n) => ({
