@@ -43,12 +43,16 @@ describe.each(databases)('the audit log on %s', (kind) => {
     expect(JSON.stringify(entry)).not.toContain('hunter2');
   });
 
-  it('is filtered by whom, by application and by time', async () => {
+  it('is filtered by whom, by application, by result and by time', async () => {
     const { user } = stage.world;
     const ofUser = await stage.api.must(`GET /logs?userId=${user}`);
     expect(ofUser.length).toBeGreaterThan(0);
     expect(ofUser.every(({ payload }: { payload: { userId: string } }) => payload.userId === user)).toBe(true);
     expect(await stage.api.must('GET /logs?applicationId=nobody')).toEqual([]);
+    const refused = await stage.api.must('GET /logs?result=Error');
+    expect(new Set(refused.map(({ payload }: { payload: { result: string } }) => payload.result))).toEqual(
+      new Set(['Error']),
+    );
     const last = ofUser[0].createdAt;
     expect(await stage.api.must(`GET /logs?userId=${user}&start_time=${last + 60_000}`)).toEqual([]);
     expect((await stage.api.must(`GET /logs?userId=${user}&end_time=${last}`)).length).toBe(ofUser.length);

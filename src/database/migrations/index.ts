@@ -13,6 +13,7 @@ import * as figures from './011_figures.ts';
 import * as leases from './012_leases.ts';
 import * as deliveryClaims from './013_delivery_claims.ts';
 import * as console from './014_console.ts';
+import * as auditRefusals from './015_audit_refusals.ts';
 
 interface Migration {
   name: string;
@@ -36,6 +37,7 @@ export const migrations: readonly Migration[] = [
   { name: '012_leases', ...leases },
   { name: '013_delivery_claims', ...deliveryClaims },
   { name: '014_console', ...console },
+  { name: '015_audit_refusals', ...auditRefusals },
 ];
 
 /** Knex's view of the list: nothing is looked up in a folder, so nothing can be missed or misordered. */

@@ -31,9 +31,16 @@ const resultOf = ({ payload: { result } }: Entry) =>
 /** `Management.POST /users` is a route to machines; people are told the same without the prefix. */
 const nameOf = ({ key }: Entry): string => key.replace(/^Management\./, '');
 
+const RESULTS = [
+  ['', 'Any'],
+  ['Success', 'Done'],
+  ['Error', 'Refused'],
+] as const;
+
 async function showEntries(visit: Visit): Promise<Page> {
   const filters = FILTERS.map(([name, label]) => ({ name, label, value: visit.query.get(name)?.trim() ?? '' }));
-  const given = filters.filter(({ value }) => value !== '');
+  const [result] = RESULTS.find(([value]) => value === visit.query.get('result')) ?? RESULTS[0];
+  const given = [...filters, { name: 'result', value: result }].filter(({ value }) => value !== '');
   const query = Object.fromEntries(given.map(({ name, value }) => [name, value]));
   const { value: entries, total } = await visit.perform<Entry[]>('GET /logs', {
     query: { ...query, ...pageQuery(visit) },
@@ -42,10 +49,13 @@ async function showEntries(visit: Visit): Promise<Page> {
     ({ name, label, value }) =>
       html`<label>${label}<input type="${name === 'logKey' ? 'search' : 'text'}" name="${name}" value="${value}" autocomplete="off" spellcheck="false" maxlength="128"></label>`,
   );
+  const results = RESULTS.map(
+    ([value, label]) => html`<option value="${value}"${value === result && html` selected`}>${label}</option>`,
+  );
   return {
     title: 'Audit log',
     lead: 'Who did what, on whom, from where, and why.',
-    content: html`<form class="filters" method="get" action="${visit.to('/settings/audit')}">${inputs}<button class="button compact">Filter</button>${given.length > 0 && html`<a class="button compact" href="${visit.to('/settings/audit')}">Clear</a>`}</form>
+    content: html`<form class="filters" method="get" action="${visit.to('/settings/audit')}">${inputs}<label>Result<select name="result">${results}</select></label><button class="button compact">Filter</button>${given.length > 0 && html`<a class="button compact" href="${visit.to('/settings/audit')}">Clear</a>`}</form>
 <div id="entries" data-live>
 ${table({
   caption: 'Entries of the audit log, newest first',
