@@ -11,10 +11,15 @@ import { type Asset, asset, sendAsset, styleSheet } from '../pages/assets.ts';
  */
 
 /** Name to import → package, and its file that is an ES module. Nothing else of `node_modules` is served. */
-const PACKAGES: Record<string, readonly [packageName: string, file: string]> = {};
+const PACKAGES: Record<string, readonly [packageName: string, file: string]> = {
+  uplot: ['uplot', 'dist/uPlot.esm.js'],
+};
+
+/** Sheets of packages, before ours. */
+const PACKAGE_SHEETS = [['uplot', 'dist/uPlot.min.css']] as const;
 
 /** Sheets, in order; the last one has the last word. */
-const SHEETS = ['frame.css', 'content.css', 'forms.css'];
+const SHEETS = ['frame.css', 'content.css', 'forms.css', 'plots.css'];
 
 const ASSETS = join(import.meta.dirname, 'assets');
 const BASE = '/console/-/assets';
@@ -27,7 +32,7 @@ function packageFile([packageName, file]: readonly [string, string]): string {
   return readFileSync(join(dirname(manifest), file), 'utf8');
 }
 
-const style = styleSheet('console', SHEETS.map(read));
+const style = styleSheet('console', [...PACKAGE_SHEETS.map(packageFile), ...SHEETS.map(read)]);
 
 /** Ours are imported as `console/<file name>`. */
 const modules: ReadonlyMap<string, Asset> = new Map([

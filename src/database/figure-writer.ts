@@ -61,6 +61,8 @@ function rowsOf(minutes: readonly CountedMinute[]): Record<string, unknown>[] {
 export async function writeFigures(database: Database, minutes: readonly CountedMinute[]): Promise<void> {
   if (minutes.length === 0) return;
   await database.write(async (db) => db.raw(UPSERTS[database.kind], [JSON.stringify(rowsOf(minutes))]));
+  for (const tenantId of new Set(minutes.map(({ tenantId }) => tenantId)))
+    database.commits.announce(tenantId, new Set(['figures']));
 }
 
 /** Brings what this process counted to the database, every two seconds and when it ends. */

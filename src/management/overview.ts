@@ -40,7 +40,7 @@ const Totals = Type.Object({
   deliveriesDelivered: Count,
   deliveriesRetried: Type.Integer({ minimum: 0, description: 'Attempts that failed, with another to come' }),
   deliveriesDead: Type.Integer({ minimum: 0, description: 'Attempts that failed and were the last' }),
-  backlog: Type.Integer({ minimum: 0, description: 'The most deliveries that waited' }),
+  backlog: Type.Integer({ minimum: 0, description: 'The most deliveries that had not ended, looked at each minute' }),
 } satisfies Record<Figure, unknown>);
 type Totals = Static<typeof Totals>;
 
@@ -52,7 +52,7 @@ const Overview = Type.Object({
   total: Totals,
   before: Type.Interface([Totals], {}, { description: 'Of the time before, as long as what has passed of this one' }),
   running: Type.Integer({ description: `Impersonations now, counted to ${MOST_COUNTED + 1}` }),
-  waiting: Type.Integer({ description: `Deliveries that wait now, counted to ${MOST_COUNTED + 1}` }),
+  waiting: Type.Integer({ description: `Deliveries that have not ended, now, counted to ${MOST_COUNTED + 1}` }),
 });
 export type Overview = Static<typeof Overview>;
 
@@ -81,7 +81,7 @@ export async function readOverview(store: TenantStore, range: Range, now: number
     .limit(MOST_COUNTED + 1);
   const waiting = store
     .from('deliveries')
-    .whereRaw(`state = 'waiting'`)
+    .whereNotNull('dueAt')
     .limit(MOST_COUNTED + 1);
   const [rows, [current]] = await Promise.all([
     store

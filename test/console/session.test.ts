@@ -35,10 +35,10 @@ describe.each(databases)('the console on %s', (kind) => {
     const headings = await Promise.all(
       pages.map(async (page, index) => {
         await followLink(page, link, `racer${index}`);
-        return page.getByRole('heading', { name: /Audit log|You are not signed in/ }).textContent();
+        return page.getByRole('heading', { name: /Overview|You are not signed in/ }).textContent();
       }),
     );
-    expect(headings.sort()).toEqual(['Audit log', 'You are not signed in']);
+    expect(headings.sort()).toEqual(['Overview', 'You are not signed in']);
     expect(await stage.rows('administrators')).toHaveLength(2);
     await Promise.all(pages.map((page) => page.close()));
   });
@@ -89,7 +89,7 @@ describe.each(databases)('the console on %s', (kind) => {
       { userId: id, managedTenantId: 'default', createdAt: Date.now() },
     ]);
     await page.goto(`${stage.service.url}/console`);
-    await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await stage.service.api.must(`PATCH /users/${id}/is-suspended`, { isSuspended: true });
     await page.goto(stage.url('/settings/audit'));
     await page.getByLabel(/Username/).waitFor();

@@ -38,7 +38,7 @@ export class ConsoleStage implements AsyncDisposable {
     const { databaseUrl, dataDir } = service;
     const database = connect({ databaseUrl, dataDir, poolSize: 2 });
     const [browser, receiver] = await Promise.all([launchBrowser(), WebhookReceiver.start()]);
-    const context = await browser.newContext({ viewport: { width: 1000, height: 760 } });
+    const context = await browser.newContext({ viewport: { width: 1000, height: 760 }, locale: 'en-US' });
     const page = await context.newPage();
     page.setDefaultTimeout(15_000);
     await followLink(page, service.credentials.administratorLink, 'ada');

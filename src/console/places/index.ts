@@ -1,5 +1,6 @@
 import type { Place } from '../route.ts';
+import { overview } from './overview/index.ts';
 import { settings } from './settings.ts';
 
 /** The rail, in order. A place is one file, or a folder of one with `index.ts`; `../route.ts` says how it is made. */
-export const places: readonly Place[] = [settings];
+export const places: readonly Place[] = [overview, settings];

@@ -1,0 +1,144 @@
+import UPlot from 'uplot';
+
+/** Draws the plot of each card from the card's table, and again when the table is renewed. */
+
+const HEIGHT = 140;
+const HOUR_SECONDS = 3_600;
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+const time = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+const day = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric' });
+const moment = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+
+const dateOf = (seconds) => new Date(seconds * 1_000);
+
+/** Times in seconds, then the values of each series. */
+function readTable(table) {
+  const rows = [...table.querySelectorAll('tbody tr')];
+  const times = rows.map((row) => Date.parse(row.querySelector('time').dateTime) / 1_000);
+  const names = [...table.querySelectorAll('thead th')].slice(1).map((head) => head.textContent);
+  const series = names.map((_, index) => rows.map((row) => Number(row.querySelectorAll('data')[index].value)));
+  return { times, names, series };
+}
+
+/** Each series on top of those before it; the highest is drawn first, so the lower ones cover it. */
+const stacked = (series) =>
+  series
+    .map((_, index) => series[0].map((_, at) => series.slice(0, index + 1).reduce((sum, one) => sum + one[at], 0)))
+    .reverse();
+
+/** The canvas knows no custom properties: an element resolves them. */
+function colourOf(name) {
+  const probe = document.createElement('span');
+  probe.style.color = `var(${name})`;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+const DASHES = [undefined, [6, 4], [2, 3]];
+
+function optionsOf(place, { times, series }, onCursor) {
+  const isBars = place.dataset.shape === 'bars';
+  const step = times[1] - times[0];
+  const [muted, line] = ['--muted', '--line'].map(colourOf);
+  const tones = place.dataset.tones.split(' ');
+  const font = `12px ${getComputedStyle(document.body).fontFamily}`;
+  const drawn = series.map((_, index) => {
+    const colour = colourOf(`--plot-${tones[index]}`);
+    return isBars
+      ? {
+          fill: colour,
+          width: 0,
+          paths: UPlot.paths.bars({ size: [0.85, 40], align: 1 }),
+          points: { show: false },
+        }
+      : { stroke: colour, width: 2, dash: DASHES[index], points: { show: false } };
+  });
+  const areWhole = series.flat().every(Number.isInteger);
+  const axis = { stroke: muted, font, ticks: { show: false } };
+  return {
+    width: place.clientWidth,
+    height: HEIGHT,
+    legend: { show: false },
+    padding: [8, 24, 0, 0],
+    scales: {
+      x: { range: () => [times[0], times.at(-1) + step] },
+      y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.05 : 1] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        size: 24,
+        space: 72,
+        values: (_plot, splits, _index, _space, increment) =>
+          splits.map((at) => (increment < 24 * HOUR_SECONDS ? time : day).format(dateOf(at))),
+      },
+      {
+        ...axis,
+        grid: { stroke: line, width: 1 },
+        size: 44,
+        space: 36,
+        ...(areWhole && {
+          incrs: [1, 2, 5]
+            .flatMap((n) => Array.from({ length: 12 }, (_, power) => n * 10 ** power))
+            .sort((a, b) => a - b),
+        }),
+        values: (_plot, splits) => splits.map((value) => compact.format(value)),
+      },
+    ],
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
+    series: [{}, ...(isBars ? drawn.reverse() : drawn)],
+    hooks: { setCursor: [({ cursor }) => onCursor(cursor.idx)] },
+  };
+}
+
+/** Under the pointer the keys say the values of that time, and otherwise those of the whole. */
+function reader(card, table) {
+  return (index) => {
+    const said = card.querySelector('.plot-at');
+    const row = index === null || index === undefined ? undefined : table().querySelectorAll('tbody tr')[index];
+    said.textContent = row
+      ? `${moment.format(new Date(row.querySelector('time').dateTime))}: ${[...row.querySelectorAll('data')].map(({ textContent }, at) => `${table().querySelectorAll('thead th')[at + 1].textContent} ${textContent}`).join(', ')}`
+      : '';
+  };
+}
+
+function draw(place) {
+  const table = () => document.getElementById(place.dataset.plot);
+  const read = readTable(table());
+  const data = () => [read.times, ...(place.dataset.shape === 'bars' ? stacked(read.series) : read.series)];
+  place.hidden = false;
+  const said = document.createElement('p');
+  said.className = 'plot-at';
+  said.ariaHidden = 'true';
+  place.replaceChildren(said);
+  const plot = new UPlot(optionsOf(place, read, reader(place, table)), data(), place);
+  plot.root.ariaHidden = 'true';
+  return plot;
+}
+
+const plots = new Map();
+const resized = new ResizeObserver((entries) => {
+  for (const { target } of entries) plots.get(target)?.setSize({ width: target.clientWidth, height: HEIGHT });
+});
+
+function drawAgain(place) {
+  plots.get(place)?.destroy();
+  plots.set(place, draw(place));
+  resized.observe(place);
+}
+
+const drawAll = () => document.querySelectorAll('[data-plot]').forEach(drawAgain);
+
+drawAll();
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAll);
+document.addEventListener('renewed', ({ target }) => {
+  const place = document.querySelector(`[data-plot="${target.id}"]`);
+  if (place) drawAgain(place);
+  else if (target.id === 'overview') {
+    target.removeAttribute('data-live');
+    drawAll();
+  }
+});
