@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+const PROTOCOL = 196_608;
+/** What PgBouncer lets a client ask for at the start; it refuses the others. */
+const ALLOWED = new Set(['user', 'database', 'client_encoding', 'application_name']);
+
+const message = (type: string, body: Buffer): Buffer => {
+  const head = Buffer.alloc(5);
+  head.write(type);
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+};
+const int32 = (...values: number[]): Buffer => {
+  const buffer = Buffer.alloc(values.length * 4);
+  for (const [index, value] of values.entries()) buffer.writeInt32BE(value, index * 4);
+  return buffer;
+};
+const startup = (fields: Record<string, string>): Buffer => {
+  const text = `${Object.entries(fields)
+    .map(([name, value]) => `${name}\0${value}\0`)
+    .join('')}\0`;
+  return Buffer.concat([int32(text.length + 8, PROTOCOL), Buffer.from(text)]);
+};
+
+/** Cuts what comes into the protocol's messages; each is handed over whole. */
+function messagesOf(socket: Socket, take: (type: string, whole: Buffer) => void): (more: Buffer) => void {
+  let rest: Buffer = Buffer.alloc(0);
+  const push = (more: Buffer) => {
+    rest = Buffer.concat([rest, more]);
+    while (rest.length >= 5 && rest.length > rest.readInt32BE(1)) {
+      const whole = rest.subarray(0, rest.readInt32BE(1) + 1);
+      rest = rest.subarray(whole.length);
+      take(String.fromCharCode(whole[0] as number), whole);
+    }
+  };
+  socket.on('data', push);
+  return push;
+}
+
+interface Server {
+  socket: Socket;
+  /** Who has it for a transaction. */
+  client: Socket | undefined;
+}
+
+/**
+ * What a pooler in transaction mode does to sessions, and no more: every transaction of a client goes to the server
+ * connection that has rested longest, so that two in a row never share one while there are others.
+ */
+export class TransactionPooler implements AsyncDisposable {
+  readonly #target: URL;
+  readonly #resting: Server[] = [];
+  readonly #waiting: ((server: Server) => void)[] = [];
+  readonly #sockets = new Set<Socket>();
+  readonly #listener = createServer((client) => this.#serve(client));
+
+  private constructor(target: URL) {
+    this.#target = target;
+  }
+
+  static async before(databaseUrl: string, size = 4): Promise<TransactionPooler> {
+    const pooler = new TransactionPooler(new URL(databaseUrl));
+    for (let n = 0; n < size; n += 1) await pooler.#open();
+    pooler.#listener.listen(0, '127.0.0.1');
+    await once(pooler.#listener, 'listening');
+    return pooler;
+  }
+
+  get url(): string {
+    return Object.assign(new URL(this.#target), { port: (this.#listener.address() as AddressInfo).port }).href;
+  }
+
+  async #open(): Promise<void> {
+    const socket = this.#keep(connect(Number(this.#target.port), this.#target.hostname));
+    const server: Server = { socket, client: undefined };
+    const { promise: ready, resolve } = Promise.withResolvers<void>();
+    messagesOf(socket, (type, whole) => {
+      server.client?.write(whole);
+      if (type !== 'Z' || whole[5] !== 'I'.charCodeAt(0)) return;
+      server.client = undefined;
+      const next = this.#waiting.shift();
+      if (next) next(server);
+      else this.#resting.push(server);
+      resolve();
+    });
+    socket.write(startup({ user: this.#target.username, database: this.#target.pathname.slice(1) }));
+    await ready;
+  }
+
+  #serve(client: Socket): void {
+    this.#keep(client);
+    let held: Server | undefined;
+    let batch: Buffer[] = [];
+    const send = (server: Server) => {
+      held = server;
+      server.client = client;
+      server.socket.write(Buffer.concat(batch));
+      batch = [];
+    };
+    client.once('data', (hello: Buffer) => {
+      const names = hello.toString('utf8', 8).split('\0');
+      const refused = names.find((name, index) => index % 2 === 0 && name && !ALLOWED.has(name));
+      if (refused) {
+        const text = `SFATAL\0C08P01\0Munsupported startup parameter: ${refused}\0\0`;
+        return void client.end(message('E', Buffer.from(text)));
+      }
+      client.write(
+        Buffer.concat([message('R', int32(0)), message('K', int32(2_000_000_000, 1)), message('Z', Buffer.from('I'))]),
+      );
+      messagesOf(client, (type, whole) => {
+        if (type === 'X') return void client.end();
+        batch.push(whole);
+        if (type !== 'Q' && type !== 'S') return;
+        if (held?.client === client) return send(held);
+        const server = this.#resting.shift();
+        if (server) send(server);
+        else this.#waiting.push(send);
+      });
+    });
+  }
+
+  #keep(socket: Socket): Socket {
+    this.#sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => this.#sockets.delete(socket));
+    return socket;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((done) => this.#listener.close(done));
+  }
+}
