@@ -95,10 +95,10 @@ function configurationOf(
 
   return {
     adapter,
-    jwks: { keys: keys.jwks as never },
+    jwks: { keys: keys.signers },
     clientDefaults: { id_token_signed_response_alg: keys.algorithm as never },
     // The others are of keys that still verify: an old `id_token_hint` is accepted until they retire.
-    enabledJWA: { idTokenSigningAlgValues: [...new Set(keys.jwks.map(({ alg }) => alg as never))] },
+    enabledJWA: { idTokenSigningAlgValues: [...new Set(keys.signers.map(({ alg }) => alg))] },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     extraClientMetadata: { properties: CLIENT_EXTRAS },
     scopes: OIDC_SCOPES.filter((scope) => scope !== 'address'),
@@ -151,6 +151,7 @@ function configurationOf(
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
+      externalSigningSupport: { enabled: true, ack: 'experimental-01' },
       // Off, and absent from discovery, until it covers every grant, the exchange included.
       dPoP: { enabled: false },
       introspection: { enabled: true, allowedPolicy: mayIntrospect },

@@ -3,8 +3,7 @@ import type { SigningKeyRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { newId } from '../ids.ts';
 import type { SecretBox } from '../secret-box.ts';
-
-export type SigningAlgorithm = SigningKeyRow['algorithm'];
+import { Signer, type SigningAlgorithm } from './signer.ts';
 
 export const SIGNING_ALGORITHMS = ['ES256', 'RS256', 'ES384', 'EdDSA'] as const satisfies SigningAlgorithm[];
 
@@ -13,8 +12,8 @@ export const DEFAULT_ALGORITHM: SigningAlgorithm = 'ES256';
 
 export interface SigningKeys {
   algorithm: SigningAlgorithm;
-  /** With private parts: the one that signs first, then what is only published. */
-  jwks: JWK[];
+  /** The one that signs first, then what is only published. */
+  signers: Signer[];
   /** By `kid`, to verify with. */
   publicKeys: ReadonlyMap<string, { key: CryptoKey; algorithm: SigningAlgorithm }>;
 }
@@ -56,11 +55,6 @@ export async function addSigningKey(
 }
 
 const ORDER: Record<SigningKeyRow['state'], number> = { current: 0, next: 1, previous: 2 };
-const PRIVATE_MEMBERS = new Set(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth']);
-
-const publicPart = (jwk: JWK): JWK =>
-  Object.fromEntries(Object.entries(jwk).filter(([name]) => !PRIVATE_MEMBERS.has(name)));
-
 /** The one that signs first. */
 export async function readSigningKeys(store: TenantStore): Promise<SigningKeyRow[]> {
   const rows = await store.from('signingKeys').select('*');
@@ -69,16 +63,14 @@ export async function readSigningKeys(store: TenantStore): Promise<SigningKeyRow
 
 export async function loadSigningKeys(store: TenantStore, secrets: SecretBox): Promise<SigningKeys> {
   const rows = await readSigningKeys(store);
-  const jwks: JWK[] = rows.map(({ id, algorithm, privateKeyEncrypted }) => ({
-    ...(JSON.parse(secrets.open(privateKeyEncrypted, signingKeyPurposeOf(store.tenantId, id))) as JWK),
-    kid: id,
-    alg: algorithm,
-    use: 'sig',
-  }));
+  const signers = rows.map(({ id, algorithm, privateKeyEncrypted }) => {
+    const jwk = secrets.open(privateKeyEncrypted, signingKeyPurposeOf(store.tenantId, id));
+    return new Signer(id, algorithm, JSON.parse(jwk) as JWK);
+  });
   const publicKeys = new Map<string, { key: CryptoKey; algorithm: SigningAlgorithm }>();
-  for (const jwk of jwks) {
-    const algorithm = jwk.alg as SigningAlgorithm;
-    publicKeys.set(jwk.kid as string, { key: (await importJWK(publicPart(jwk), algorithm)) as CryptoKey, algorithm });
+  for (const signer of signers) {
+    const jwk = signer.keyObject().export({ format: 'jwk' }) as JWK;
+    publicKeys.set(signer.kid, { key: (await importJWK(jwk, signer.alg)) as CryptoKey, algorithm: signer.alg });
   }
-  return { algorithm: rows[0]?.algorithm ?? DEFAULT_ALGORITHM, jwks, publicKeys };
+  return { algorithm: rows[0]?.algorithm ?? DEFAULT_ALGORITHM, signers, publicKeys };
 }
