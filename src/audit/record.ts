@@ -31,24 +31,28 @@ const SUCCESSES: Record<string, Counts> = {
   'Impersonation.End': { impersonationsEnded: 1 },
 };
 
-/** Every entry names every column, so that rows of different making fit one statement. */
+/** Names every column, so that rows of different making fit one statement. */
+export const auditRowOf = ({ key, result, payload, createdAt, ...who }: AuditEntry): Omit<AuditRow, 'tenantId'> => ({
+  id: newId(),
+  key,
+  result,
+  payload,
+  createdAt,
+  applicationId: who.applicationId ?? null,
+  userId: who.userId ?? null,
+  actorId: who.actorId ?? null,
+  ip: who.ip ?? null,
+  userAgent: who.userAgent ?? null,
+  requestId: who.requestId ?? null,
+});
+
 export async function recordAudits(store: TenantStore, entries: readonly AuditEntry[]): Promise<void> {
-  await store.add(
-    'auditLog',
-    entries.map(({ key, result, payload, createdAt, ...who }) => ({
-      id: newId(),
-      key,
-      result,
-      payload,
-      createdAt,
-      applicationId: who.applicationId ?? null,
-      userId: who.userId ?? null,
-      actorId: who.actorId ?? null,
-      ip: who.ip ?? null,
-      userAgent: who.userAgent ?? null,
-      requestId: who.requestId ?? null,
-    })),
-  );
+  await store.add('auditLog', entries.map(auditRowOf));
+  countAudits(store, entries);
+}
+
+/** For entries that are written otherwise. */
+export function countAudits(store: TenantStore, entries: readonly AuditEntry[]): void {
   for (const entry of entries) {
     const counts = countsOf(entry);
     if (counts) store.count(entry.createdAt, counts);

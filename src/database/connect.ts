@@ -6,6 +6,7 @@ import { Commits } from './commits.ts';
 import { Figures } from './figures.ts';
 import { camelCase, snakeCase } from './names.ts';
 import { migratorConfig, poolConfig } from './postgres-config.ts';
+import { ReadBatches } from './read-batches.ts';
 import { againWhenUndone } from './retry.ts';
 import { PreparedSqliteClient } from './sqlite-client.ts';
 import { booleanColumns, jsonColumns } from './tables.ts';
@@ -29,6 +30,8 @@ export interface Database {
   readonly kind: 'sqlite' | 'postgres';
   /** For reads outside a transaction. On SQLite these connections cannot write. */
   readonly reader: Knex;
+  /** For reads by key outside a transaction: what is asked for at the same time is read together. */
+  readonly reads: ReadBatches;
   /** One statement that commits by itself. */
   write<T>(work: (db: Knex) => Promise<T>): Promise<T>;
   /**
@@ -133,6 +136,7 @@ export function connect(settings: DatabaseSettings, onCommit?: (transactions: nu
     return {
       kind: 'postgres',
       reader: pool,
+      reads: new ReadBatches(pool, 'postgres'),
       write: (work) => againWhenUndone(() => work(pool)),
       byKey: (work) => againWhenUndone(() => work(keyed)),
       transaction: (work) => againWhenUndone(() => pool.transaction(work)),
@@ -152,6 +156,7 @@ export function connect(settings: DatabaseSettings, onCommit?: (transactions: nu
   return {
     kind: 'sqlite',
     reader,
+    reads: new ReadBatches(reader, 'sqlite'),
     write: (work) => group.run(work),
     byKey: (work) => group.run(work),
     transaction: (work) => group.run(work),

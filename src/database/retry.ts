@@ -1,3 +1,5 @@
+import { isStaleStatement } from './statements/prepared.ts';
+
 /** A deadlock, or a serialization failure: PostgreSQL undid one of two so that the other could go on. */
 const UNDONE = new Set(['40P01', '40001']);
 const ATTEMPTS = 4;
@@ -8,7 +10,9 @@ export async function againWhenUndone<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (attempt === ATTEMPTS || !UNDONE.has((error as { code?: string }).code ?? '')) throw error;
+      const { code = '' } = error as { code?: string };
+      const isUndone = UNDONE.has(code) || isStaleStatement(error as object);
+      if (attempt === ATTEMPTS || !isUndone) throw error;
     }
   }
 }

@@ -90,6 +90,11 @@ export interface Tables {
 }
 
 export type Table = keyof Tables;
+export type Row<T extends Table> = Tables[T];
+export type Fields<T extends Table> = Partial<Omit<Row<T>, 'tenantId'>>;
+/** Equality on columns; `null` matches null. */
+export type Key<T extends Table> = Fields<T>;
+export type Patch<T extends Table> = Fields<T>;
 
 /**
  * A column of one of these names holds JSON, or a boolean, in whichever table it is. SQLite gives

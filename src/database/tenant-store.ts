@@ -4,19 +4,15 @@ import { AfterCommit } from './after-commit.ts';
 import type { Written } from './commits.ts';
 import type { Database } from './connect.ts';
 import { constraintError } from './constraints.ts';
-import { encode, encodedParts } from './encode.ts';
 import type { Counts } from './figures.ts';
-import { insertEvent } from './insert-event.ts';
-import { insertMany } from './insert-many.ts';
-import { selectOne } from './select-one.ts';
-import type { Table, Tables } from './tables.ts';
+import { type BatchedRead, type KeyRecord, readMany } from './statements/batched-read.ts';
+import { encode } from './statements/encode.ts';
+import { insertEvent } from './statements/insert-event.ts';
+import { insertMany, insertMissing } from './statements/insert-many.ts';
+import { selectOne } from './statements/select-one.ts';
+import type { Statement } from './statements/statement.ts';
+import type { Fields, Key, Patch, Row, Table } from './tables.ts';
 
-type Row<T extends Table> = Tables[T];
-type Fields<T extends Table> = Partial<Omit<Row<T>, 'tenantId'>>;
-
-/** Equality on columns; `null` matches null. */
-export type Key<T extends Table> = Fields<T>;
-export type Patch<T extends Table> = Fields<T>;
 export type Rows<T extends Table> = Knex.QueryBuilder<Row<T>, Row<T>[]>;
 export type Query = Knex.QueryBuilder;
 /** Conditions, written on a query that already stays inside the tenant. */
@@ -59,7 +55,8 @@ export class TenantStore {
   }
 
   async find<T extends Table>(table: T, key: Key<T>): Promise<Row<T> | undefined> {
-    return ((await this.#reader.raw(...selectOne(table, this.#own(key)))) as unknown as Row<T>[])[0];
+    const { read, record } = selectOne<Row<T>>(table, this.#own(key));
+    return this.#readOne(read, record);
   }
 
   /** @throws 404 `entity.not_exists_with_id`, for users `entity.not_found` */
@@ -81,28 +78,31 @@ export class TenantStore {
     return row;
   }
 
+  /** A read of `statements/`, which is given this tenant. */
+  readOne<R>(read: BatchedRead<R>, key: KeyRecord): Promise<R | undefined> {
+    return this.#readOne(read, { ...key, tenant_id: this.tenantId });
+  }
+
+  /** A statement of `statements/` that changes rows of these tables: all it does is done, or nothing. */
+  write<Result>(tables: readonly Table[], statement: Statement<Result>): Promise<Result> {
+    return this.#write(tables, (db) => statement({ db, kind: this.kind, tenantId: this.tenantId }));
+  }
+
   /** @throws the code of the broken constraint: `database/constraints.ts` */
   async insert<T extends Table>(table: T, row: Fields<T>): Promise<Row<T>> {
-    const own = { ...encode(row), tenantId: this.tenantId };
-    const [inserted]: Row<T>[] = await this.#write(table, (db) => db(table).insert(own).returning('*'));
+    const [inserted]: Row<T>[] = await this.#write(table, (db) =>
+      db(table)
+        .insert(this.#own(encode(row)))
+        .returning('*'),
+    );
     return inserted as Row<T>;
   }
 
-  /** Rows that nobody reads back, and that all name the same columns. */
+  /** Rows that nobody reads back. */
   async add<T extends Table>(table: T, rows: Fields<T>[]): Promise<void> {
-    const [first, ...more] = rows;
-    if (!first) return;
-    const { tenantId } = this;
-    await this.#write(table, async (db) => {
-      if (more.length === 0) await db(table).insert({ ...encode(first), tenantId });
-      else
-        await insertMany(
-          db,
-          this.kind,
-          table,
-          rows.map((row) => ({ ...row, tenantId })),
-        );
-    });
+    if (rows.length === 0) return;
+    const own = rows.map((row) => this.#own(row));
+    await this.#write(table, (db) => insertMany(db, this.kind, table, own));
   }
 
   /** An event, and a delivery for each webhook that listens to it. */
@@ -117,12 +117,8 @@ export class TenantStore {
   /** For rows that may be there already: returns those that were not. A broken foreign key still throws. */
   async addMissing<T extends Table>(table: T, rows: Fields<T>[]): Promise<Row<T>[]> {
     if (rows.length === 0) return [];
-    return this.#write(table, async (db) => {
-      const added: Row<T>[] = [];
-      for (const part of encodedParts(rows.map((row) => ({ ...row, tenantId: this.tenantId }))))
-        added.push(...(await db(table).insert(part).onConflict().ignore().returning('*')));
-      return added;
-    });
+    const own = rows.map((row) => this.#own(row));
+    return this.#write(table, (db) => insertMissing<Row<T>>(db, this.kind, table, own));
   }
 
   /** Writes or replaces the row of this primary key. */
@@ -216,30 +212,35 @@ export class TenantStore {
     return this.#transaction?.db ?? this.#database.reader;
   }
 
+  async #readOne<R>(read: BatchedRead<R>, key: KeyRecord): Promise<R | undefined> {
+    if (!this.#transaction) return this.#database.reads.load(read, key);
+    return (await readMany(this.#transaction.db, this.kind, read, [key]))[0];
+  }
+
   /** The tenant goes in last, so no key can replace it. */
   #own(key: object): Record<string, unknown> {
     return { ...key, tenantId: this.tenantId };
   }
 
   #changing<T extends Table>(db: Knex, table: T, condition: Condition, patch: Patch<T>): Knex.QueryBuilder {
-    const { tenantId } = this;
     return db(table)
-      .where({ tenantId })
+      .where(this.#own({}))
       .andWhere(condition)
-      .update({ ...encode(patch), tenantId });
+      .update(this.#own(encode(patch)));
   }
 
-  async #write<R>(table: Written, work: (db: Knex) => PromiseLike<R>): Promise<R> {
+  async #write<R>(tables: Written | readonly Written[], work: (db: Knex) => PromiseLike<R>): Promise<R> {
+    const written = [tables].flat();
     try {
       if (this.#transaction) {
-        this.#transaction.after.written.add(table);
+        for (const table of written) this.#transaction.after.written.add(table);
         return await work(this.#transaction.db);
       }
       const result = await this.#database.write(async (db) => work(db));
-      this.#database.commits.announce(this.tenantId, new Set([table]));
+      this.#database.commits.announce(this.tenantId, new Set(written));
       return result;
     } catch (error) {
-      throw constraintError(table, error) ?? error;
+      throw constraintError(written[0] as Written, error) ?? error;
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
-import type { UserRow } from '../database/tables.ts';
-import type { Patch, TenantStore } from '../database/tenant-store.ts';
+import type { Patch, UserRow } from '../database/tables.ts';
+import type { TenantStore } from '../database/tenant-store.ts';
 import { newUserView } from '../database/user-view.ts';
 import { User } from '../entities.ts';
 import { newShortId } from '../ids.ts';

@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { FoundSubjectToken } from '../database/statements/find-subject-token.ts';
 import type { Actor } from './actor-token.ts';
-import type { FoundSubjectToken } from './subject-tokens.ts';
 
 /** What is known of an exchange so far: read while the token is signed, and by the audit when it is refused. */
 export interface Exchange {

@@ -1,12 +1,12 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import Type, { type Static } from 'typebox';
 import { satisfiesContext } from '../authentication-context.ts';
+import type { FoundSubjectToken } from '../database/statements/find-subject-token.ts';
 import type { TenantCache } from '../database/tenant-cache.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { Nullable } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import type { Actor } from './actor-token.ts';
-import type { FoundSubjectToken } from './subject-tokens.ts';
 
 const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { uniqueItems: true, maxItems: 100 });
 

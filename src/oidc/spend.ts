@@ -1,10 +1,10 @@
-import { type AuditEntry, recordAudits } from '../audit/record.ts';
+import { type AuditEntry, auditRowOf, countAudits } from '../audit/record.ts';
 import { secondsOf } from '../clock.ts';
-import type { ImpersonationRow } from '../database/tables.ts';
+import { type Spend as SpendRow, spendSubjectTokens } from '../database/statements/spend-subject-tokens.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 
-export interface Spend {
-  impersonation: Omit<ImpersonationRow, 'tenantId' | 'revokedAt' | 'revokedBy'>;
+/** An exchange that is ready but for this; its audit row is made of it. */
+export interface Spend extends Omit<SpendRow, 'audit'> {
   requestId: string | undefined;
 }
 
@@ -42,52 +42,23 @@ function auditOf({ impersonation, requestId }: Spend): AuditEntry {
   };
 }
 
-/**
- * Spends subject tokens: of each, for one caller only, ever. The update matches tokens that are
- * unspent, unrevoked and unexpired and whose subject and actor are there and not suspended; a token it
- * did not match was not spent. The impersonations and their audit rows commit with it.
- *
- * The people are locked against change until the commit, so a suspension either comes first and is
- * seen here, or comes after and finds the impersonation to end.
- */
-export async function spendAll(store: TenantStore, spends: readonly Spend[], now: number): Promise<Set<Spend>> {
-  return store.transaction(async (store) => {
-    const people = spends.flatMap(({ impersonation: { subjectId, actorId } }) =>
-      actorId === null ? [subjectId] : [subjectId, actorId],
-    );
-    const users = await store
-      .from('users')
-      .whereIn('id', [...new Set(people)])
-      .orderBy('id')
-      .forShare()
-      .select('id', 'isSuspended');
-    const live = new Set(users.filter(({ isSuspended }) => !isSuspended).map(({ id }) => id));
-
-    // Of two that hold the same token, the first to come is the one to try.
-    const candidates = new Map<string, Spend>();
-    for (const spend of spends) {
-      const { subjectTokenId, subjectId, actorId } = spend.impersonation;
-      const areLive = live.has(subjectId) && (actorId === null || live.has(actorId));
-      if (areLive && !candidates.has(subjectTokenId)) candidates.set(subjectTokenId, spend);
-    }
-    const spentIds = await store.changedIds(
-      'subjectTokens',
-      (token) =>
-        token
-          .whereIn('id', [...candidates.keys()])
-          .where({ spentAt: null, revokedAt: null })
-          .where('expiresAt', '>', now),
-      { spentAt: now },
-    );
-
-    const spent = spentIds.map((id) => candidates.get(id) as Spend);
-    await store.add(
-      'impersonations',
-      spent.map(({ impersonation }) => impersonation),
-    );
-    await recordAudits(store, spent.map(auditOf));
-    return new Set(spent);
-  });
+/** @returns those that were done, of spends of different tokens */
+async function spendAll(store: TenantStore, spends: readonly Spend[], now: number): Promise<Set<Spend>> {
+  const audits = spends.map(auditOf);
+  const rows = spends.map(({ tokenHash, impersonation }, index) => ({
+    tokenHash,
+    impersonation,
+    audit: auditRowOf(audits[index] as AuditEntry),
+  }));
+  const ids = new Set(
+    await store.write(['subjectTokens', 'impersonations', 'auditLog'], spendSubjectTokens(rows, now)),
+  );
+  const isSpent = ({ impersonation }: Spend) => ids.has(impersonation.subjectTokenId);
+  countAudits(
+    store,
+    audits.filter((_, index) => isSpent(spends[index] as Spend)),
+  );
+  return new Set(spends.filter(isSpent));
 }
 
 /**
@@ -97,7 +68,7 @@ export async function spendAll(store: TenantStore, spends: readonly Spend[], now
 export class SpendQueue {
   readonly #store: TenantStore;
   readonly #clock: () => number;
-  readonly #waiting: Waiting[] = [];
+  #waiting: Waiting[] = [];
   #isSpending = false;
 
   constructor(store: TenantStore, clock: () => number) {
@@ -115,8 +86,21 @@ export class SpendQueue {
 
   async #drain(): Promise<void> {
     this.#isSpending = true;
-    while (this.#waiting.length > 0) await this.#spendNext(this.#waiting.splice(0, MAX_BATCH));
+    while (this.#waiting.length > 0) await this.#spendNext(this.#take());
     this.#isSpending = false;
+  }
+
+  /** Of those that hold the same token, one: whether there is still something to spend, the next batch sees. */
+  #take(): Waiting[] {
+    const batch = new Map<string, Waiting>();
+    const rest: Waiting[] = [];
+    for (const waiting of this.#waiting) {
+      const { tokenHash } = waiting.spend;
+      if (batch.size < MAX_BATCH && !batch.has(tokenHash)) batch.set(tokenHash, waiting);
+      else rest.push(waiting);
+    }
+    this.#waiting = rest;
+    return [...batch.values()];
   }
 
   async #spendNext(batch: readonly Waiting[]): Promise<void> {

@@ -1,4 +1,4 @@
-import type { SubjectTokenRow } from '../database/tables.ts';
+import { type FoundSubjectToken, subjectTokenByHash } from '../database/statements/find-subject-token.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 import { hashOf, newId, newSubjectToken } from '../ids.ts';
@@ -46,31 +46,8 @@ export async function mintSubjectToken(
   return { subjectToken, expiresIn: policy.subjectTokenTtl };
 }
 
-export type FoundSubjectToken = SubjectTokenRow & { isSubjectSuspended: boolean; roleIds: string[] };
-
-/**
- * With its user and the ids of the user's roles, in one query. A subject token without a user does
- * not exist: it goes with them.
- */
-export async function findSubjectToken(store: TenantStore, token: string): Promise<FoundSubjectToken | undefined> {
-  const rows = (await store
-    .from('subjectTokens')
-    .join(store.rows('users'), 'users.id', 'subjectTokens.userId')
-    .leftJoin(store.rows('userRoles'), 'userRoles.userId', 'subjectTokens.userId')
-    .where({ tokenHash: hashOf(token) })
-    .select(
-      'subjectTokens.*',
-      'users.isSuspended as isSuspended',
-      'userRoles.roleId as roleId',
-    )) as (SubjectTokenRow & {
-    isSuspended: boolean;
-    roleId: string | null;
-  })[];
-  const [first] = rows;
-  if (!first) return undefined;
-  const { isSuspended, roleId: _, ...found } = first;
-  return { ...found, isSubjectSuspended: isSuspended, roleIds: rows.flatMap(({ roleId }) => roleId ?? []) };
-}
+export const findSubjectToken = (store: TenantStore, token: string): Promise<FoundSubjectToken | undefined> =>
+  store.readOne(subjectTokenByHash, { token_hash: hashOf(token) });
 
 /** Why it cannot be exchanged, in words for the client that holds it; undefined when it can. */
 export function refusalOf(found: FoundSubjectToken, now: number): string | undefined {

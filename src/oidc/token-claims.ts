@@ -112,6 +112,7 @@ export function protectedClaims(ctx: KoaContextWithOIDC, token: IssuedToken, str
 export function impersonationOf(ctx: KoaContextWithOIDC, token: AccessToken, exchange: Exchange, now: number): Spend {
   const { subjectToken, actor, organizationId } = exchange;
   return {
+    tokenHash: subjectToken.tokenHash,
     impersonation: {
       id: token.jti,
       subjectTokenId: subjectToken.id,

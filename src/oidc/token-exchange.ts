@@ -1,5 +1,6 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { type Clock, secondsOf } from '../clock.ts';
+import type { FoundSubjectToken } from '../database/statements/find-subject-token.ts';
 import type { TenantCache } from '../database/tenant-cache.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { verifyActorToken } from './actor-token.ts';
@@ -8,7 +9,7 @@ import { beginExchange } from './exchange.ts';
 import { cachedImpersonationPolicy, checkExchange } from './impersonation-policy.ts';
 import { grantedScopes, organizationAudience, type ResourceServers, resourceServerInfo } from './resource-servers.ts';
 import type { SpendQueue } from './spend.ts';
-import { type FoundSubjectToken, findSubjectToken, refusalOf } from './subject-tokens.ts';
+import { findSubjectToken, refusalOf } from './subject-tokens.ts';
 import { impersonationOf } from './token-claims.ts';
 import { ACCESS_TOKEN, IMPERSONATION_TOKEN, TOKEN_EXCHANGE } from './urns.ts';
 

@@ -1,4 +1,5 @@
-import type { Patch, TenantStore } from '../../database/tenant-store.ts';
+import type { Patch } from '../../database/tables.ts';
+import type { TenantStore } from '../../database/tenant-store.ts';
 import { announceUser, auditPerson, type Occasion } from '../announce.ts';
 import { linkAll } from '../complete.ts';
 import { type Flow, progressOf } from '../flow.ts';

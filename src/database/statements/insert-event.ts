@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
-import { TIME_DIGITS } from '../ids.ts';
-import type { Database } from './connect.ts';
-import type { EventRow } from './tables.ts';
+import { TIME_DIGITS } from '../../ids.ts';
+import type { Database } from '../connect.ts';
+import type { EventRow } from '../tables.ts';
+import { prepared } from './prepared.ts';
 
 const DELIVERY = '(tenant_id, id, event_id, hook_id, state, due_at, attempts, trigger, created_at)';
 
@@ -48,8 +49,7 @@ export async function insertEvent(
 ): Promise<number> {
   const event = [tenantId, id, type, body, occurredAt];
   if (kind === 'postgres') {
-    const rows: unknown = await db.raw(POSTGRES, event).options({ name: 'insert_event' });
-    return (rows as unknown[]).length;
+    return (await prepared(db, POSTGRES, event)).length;
   }
   await db.raw(SQLITE.event, event);
   const rows: unknown[] = await db.raw(SQLITE.deliveries, [tenantId, id]);

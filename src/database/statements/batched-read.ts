@@ -1,0 +1,53 @@
+import type { Knex } from 'knex';
+import type { Database } from '../connect.ts';
+import { prepared } from './prepared.ts';
+
+/** A value of a key; its type is part of the statement. */
+export type KeyValue = string | number | boolean;
+/** Column (snake_case) → value. The tenant is one of them. */
+export type KeyRecord = Record<string, KeyValue>;
+
+/**
+ * A read of at most one row for each of many keys, in one statement whose only `?` is the list of keys as JSON. Each
+ * key says its `key_position`, and each row says of which it is.
+ */
+export interface BatchedRead<Row> {
+  texts: Record<Database['kind'], string>;
+  rowOf(found: Record<string, unknown>): Row;
+}
+
+const TYPES = { string: 'text', number: 'bigint', boolean: 'boolean' };
+const typeOf = (value: KeyValue) => TYPES[typeof value as keyof typeof TYPES];
+
+/**
+ * The text around what is read for one key. PostgreSQL goes through the keys and looks each up by itself (`lateral`):
+ * in a plain join it takes the list for a hundred keys, and reads the whole of a small table.
+ */
+export function textsFor(
+  key: KeyRecord,
+  read: (kind: Database['kind'], valueFor: (column: string) => string) => { columns: string; from: string },
+): BatchedRead<unknown>['texts'] {
+  const columns = Object.entries(key).map(([column, value]) => `${column} ${typeOf(value)}`);
+  const postgres = read('postgres', (column) => `wanted.${column}`);
+  const sqlite = read('sqlite', (column) => `wanted.value ->> '${column}'`);
+  return {
+    postgres: `select found.*, wanted.key_position
+      from json_to_recordset(?) as wanted(key_position integer, ${columns.join(', ')})
+      cross join lateral (select ${postgres.columns} from ${postgres.from} limit 1) found`,
+    sqlite: `select ${sqlite.columns}, wanted.key as key_position from json_each(?) wanted cross join ${sqlite.from}`,
+  };
+}
+
+/** The rows in the order of the keys; undefined where there is none. */
+export async function readMany<Row>(
+  db: Knex,
+  kind: Database['kind'],
+  { texts, rowOf }: BatchedRead<Row>,
+  keys: readonly KeyRecord[],
+): Promise<(Row | undefined)[]> {
+  const wanted = JSON.stringify(keys.map((key, position) => ({ ...key, key_position: position })));
+  const rows: (Row | undefined)[] = Array(keys.length).fill(undefined);
+  for (const { keyPosition, ...found } of await prepared<Record<string, unknown>>(db, texts[kind], [wanted]))
+    rows[keyPosition as number] ??= rowOf(found);
+  return rows;
+}

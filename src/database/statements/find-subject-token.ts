@@ -1,0 +1,38 @@
+import type { SubjectTokenRow } from '../tables.ts';
+import { type BatchedRead, textsFor } from './batched-read.ts';
+
+export type FoundSubjectToken = SubjectTokenRow & { isSubjectSuspended: boolean; roleIds: string[] };
+
+const HELD = 'from user_roles held where held.tenant_id = token.tenant_id and held.user_id = token.user_id';
+const ROLE_IDS = {
+  sqlite: `(select json_group_array(held.role_id) ${HELD})`,
+  postgres: `array(select held.role_id ${HELD})`,
+};
+
+const SUBJECT = 'join users subject on subject.tenant_id = token.tenant_id and subject.id = token.user_id';
+
+/**
+ * A subject token by its hash, with whether its user is suspended and which roles they hold now. A subject token
+ * without a user does not exist: it goes with them.
+ */
+export const subjectTokenByHash: BatchedRead<FoundSubjectToken> = {
+  texts: textsFor({ tenant_id: '', token_hash: '' }, (kind, valueFor) => {
+    const isIt = (table: string) =>
+      `${table}.tenant_id = ${valueFor('tenant_id')} and ${table}.token_hash = ${valueFor('token_hash')}`;
+    return {
+      columns: `token.*, subject.is_suspended as is_suspended, ${ROLE_IDS[kind]} as role_ids`,
+      from: {
+        sqlite: `subject_tokens token ${SUBJECT} where ${isIt('token')}`,
+        // The limit holds PostgreSQL to this order: the other way round it reads all tokens that the user ever had.
+        postgres: `(select * from subject_tokens where ${isIt('subject_tokens')} limit 1) token ${SUBJECT}`,
+      }[kind],
+    };
+  }),
+  rowOf({ isSuspended, roleIds, ...token }) {
+    return {
+      ...(token as unknown as SubjectTokenRow),
+      isSubjectSuspended: isSuspended as boolean,
+      roleIds: typeof roleIds === 'string' ? JSON.parse(roleIds) : roleIds,
+    };
+  },
+};

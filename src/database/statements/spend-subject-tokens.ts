@@ -1,0 +1,149 @@
+import type { AuditRow, ImpersonationRow } from '../tables.ts';
+import { insertFromRecords, recordsOf } from './insert-many.ts';
+import { prepared } from './prepared.ts';
+import type { Statement, Target } from './statement.ts';
+
+/** What one exchange writes. */
+export interface Spend {
+  /** Of the subject token. */
+  tokenHash: string;
+  impersonation: Omit<ImpersonationRow, 'tenantId' | 'revokedAt' | 'revokedBy'>;
+  audit: Omit<AuditRow, 'tenantId'>;
+}
+
+const IMPERSONATION = [
+  'tenantId',
+  'id',
+  'subjectTokenId',
+  'subjectId',
+  'actorId',
+  'applicationId',
+  'resource',
+  'organizationId',
+  'scope',
+  'context',
+  'ip',
+  'userAgent',
+  'issuedAt',
+  'expiresAt',
+] as const satisfies (keyof ImpersonationRow)[];
+
+const AUDIT = [
+  'tenantId',
+  'id',
+  'key',
+  'result',
+  'applicationId',
+  'userId',
+  'actorId',
+  'ip',
+  'userAgent',
+  'requestId',
+  'payload',
+  'createdAt',
+] as const satisfies (keyof AuditRow)[];
+
+/**
+ * One statement, and so one round trip and one transaction. `live` locks the people against change until it commits; a
+ * row that another transaction changed meanwhile is looked at again, after the wait, by the same conditions.
+ *
+ * Keys are compared with an array, for which the index is used: a join with the list, taken for a hundred rows whatever
+ * it holds, reads the whole table. The hash, as one index alone holds it; of the two that hold the id, PostgreSQL takes
+ * either for the better while the table is small, and stays with it.
+ */
+const POSTGRES = `
+  with candidate as materialized (
+    select * from json_to_recordset(?) as candidate(token_hash text, subject_id text, actor_id text)
+  ), live as materialized (
+    select id from users
+    where tenant_id = ? and not is_suspended
+      and id = any(array(select subject_id from candidate union select actor_id from candidate))
+    order by id for share
+  ), spent as (
+    update subject_tokens set spent_at = ?
+    where tenant_id = ? and spent_at is null and revoked_at is null and expires_at > ?
+      and token_hash = any(array(
+        select token_hash from candidate
+        where subject_id in (select id from live) and (actor_id is null or actor_id in (select id from live))
+      ))
+    returning id
+  ), begun as (
+    ${insertFromRecords('postgres', 'impersonations', IMPERSONATION)} where record.subject_token_id in (select id from spent)
+  ), recorded as (
+    ${insertFromRecords('postgres', 'auditLog', AUDIT)} where record.payload ->> 'subjectTokenId' in (select id from spent)
+  )
+  select id from spent`;
+
+async function onPostgres({ db, tenantId }: Target, spends: readonly Spend[], now: number): Promise<string[]> {
+  const rows = await prepared<{ id: string }>(db, POSTGRES, [
+    candidatesOf(spends),
+    tenantId,
+    now,
+    tenantId,
+    now,
+    impersonationsOf('postgres', tenantId, spends),
+    auditsOf('postgres', tenantId, spends),
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+const isLive = (id: string) =>
+  `exists (select 1 from users where tenant_id = ? and id = value ->> '${id}' and not is_suspended)`;
+
+/** In the transaction of the one writer, so nothing changes between them. */
+const SQLITE = {
+  spend: `update subject_tokens set spent_at = ?
+    where tenant_id = ? and spent_at is null and revoked_at is null and expires_at > ? and token_hash in (
+      select value ->> 'token_hash' from json_each(?)
+      where ${isLive('subject_id')} and (value ->> 'actor_id' is null or ${isLive('actor_id')})
+    ) returning id`,
+  begin: insertFromRecords('sqlite', 'impersonations', IMPERSONATION),
+  record: insertFromRecords('sqlite', 'auditLog', AUDIT),
+};
+
+async function onSqlite({ db, tenantId }: Target, spends: readonly Spend[], now: number): Promise<string[]> {
+  const bindings = [now, tenantId, now, candidatesOf(spends), tenantId, tenantId];
+  const rows = await prepared<{ id: string }>(db, SQLITE.spend, bindings);
+  const spentIds = rows.map(({ id }) => id);
+  const spent = spends.filter(({ impersonation }) => spentIds.includes(impersonation.subjectTokenId));
+  if (spent.length === 0) return [];
+  await prepared(db, SQLITE.begin, [impersonationsOf('sqlite', tenantId, spent)]);
+  await prepared(db, SQLITE.record, [auditsOf('sqlite', tenantId, spent)]);
+  return spentIds;
+}
+
+const candidatesOf = (spends: readonly Spend[]): string =>
+  JSON.stringify(
+    spends.map(({ tokenHash, impersonation: { subjectId, actorId } }) => ({
+      token_hash: tokenHash,
+      subject_id: subjectId,
+      actor_id: actorId,
+    })),
+  );
+
+const impersonationsOf = (kind: Target['kind'], tenantId: string, spends: readonly Spend[]): string =>
+  recordsOf(
+    kind,
+    IMPERSONATION,
+    spends.map(({ impersonation }) => ({ ...impersonation, tenantId })),
+  );
+
+const auditsOf = (kind: Target['kind'], tenantId: string, spends: readonly Spend[]): string =>
+  recordsOf(
+    kind,
+    AUDIT,
+    spends.map(({ audit }) => ({ ...audit, tenantId })),
+  );
+
+/**
+ * Marks subject tokens spent that are unspent, unrevoked and unexpired and whose subject and actor are there and not
+ * suspended, and writes the impersonation and the audit row of each. The people cannot change until the commit: a
+ * suspension either comes first and is seen here, or comes after and finds the impersonation to end.
+ *
+ * @param spends of different subject tokens; the payload of an audit row names its own
+ * @returns the ids of the tokens that were spent, each for one caller only, ever
+ */
+export const spendSubjectTokens =
+  (spends: readonly Spend[], now: number): Statement<string[]> =>
+  (target) =>
+    target.kind === 'postgres' ? onPostgres(target, spends, now) : onSqlite(target, spends, now);

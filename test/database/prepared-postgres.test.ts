@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { connect } from '../../src/database/connect.ts';
+import { prepared } from '../../src/database/statements/prepared.ts';
+import { createDatabase } from '../support/databases.ts';
+
+const NOTES = 'select * from notes where id = ?';
+
+/** One connection, with a table of one row, and a statement that was prepared there. */
+async function scratch() {
+  const owned = await createDatabase('postgres');
+  const database = connect({ databaseUrl: owned.url, dataDir: owned.dataDir, poolSize: 1, isDirect: true });
+  await database.write((db) => db.raw('create table notes (id text primary key, text text)'));
+  await database.write((db) => db.raw("insert into notes values ('a', 'first')"));
+  expect(await prepared(database.reader, NOTES, ['a'])).toEqual([{ id: 'a', text: 'first' }]);
+  return {
+    database,
+    statements: async () =>
+      (await database.reader.raw('select name from pg_prepared_statements')) as unknown as object[],
+    async [Symbol.asyncDispose]() {
+      await database.close();
+      await owned[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe('a prepared statement on PostgreSQL', () => {
+  it('stays with the connection', async () => {
+    await using stage = await scratch();
+    await prepared(stage.database.reader, NOTES, ['a']);
+    expect(await stage.statements()).toHaveLength(1);
+  });
+
+  it('is prepared anew when a newer release has changed its table', async () => {
+    await using stage = await scratch();
+    await stage.database.write((db) => db.raw('alter table notes add column author text'));
+    expect(await prepared(stage.database.reader, NOTES, ['a'])).toEqual([{ id: 'a', text: 'first', author: null }]);
+  });
+
+  it('has its transaction begun again', async () => {
+    await using stage = await scratch();
+    await stage.database.write((db) => db.raw('alter table notes add column author text'));
+    const attempts: unknown[] = [];
+    const rows = await stage.database.transaction(async (db) => {
+      attempts.push(await db.raw("insert into notes values ('b', 'second', 'me')"));
+      return prepared(db, NOTES, ['b']);
+    });
+    expect(rows).toEqual([{ id: 'b', text: 'second', author: 'me' }]);
+    expect(attempts).toHaveLength(2);
+  });
+});
