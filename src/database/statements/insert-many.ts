@@ -33,11 +33,12 @@ export function insertFromRecords(kind: Database['kind'], table: Table, columns:
 }
 
 /** Those that any of the rows has a value for: the others get their default. */
-const columnsOf = (rows: readonly object[]): string[] => [
-  ...new Set(
-    rows.flatMap((row) => Object.entries(row).flatMap(([column, value]) => (value === undefined ? [] : column))),
-  ),
-];
+function columnsOf(rows: readonly object[]): string[] {
+  const columns = new Set<string>();
+  for (const row of rows)
+    for (const [column, value] of Object.entries(row)) if (value !== undefined) columns.add(column);
+  return [...columns];
+}
 
 /**
  * Rows as one parameter, which the database takes apart by itself. The loser, a placeholder for every
