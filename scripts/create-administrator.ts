@@ -34,7 +34,7 @@ export async function run(args: string[]): Promise<void> {
     const store = new TenantStore(database, DEFAULT_TENANT);
     if (name !== undefined) {
       const { id } = await findUser(store, name);
-      await manage(store, id, tenantIds, Date.now());
+      await manage(store, id, tenantIds, { by: 'command', now: Date.now() });
       console.log(`${name} (${id}) may manage ${tenantIds.join(', ')}.`);
       return;
     }

@@ -20,7 +20,7 @@ const ARROWS: Record<string, string> = {
   admin: 'base tenants database http/operation management/fields oidc setup/create-tenant',
   'sign-in':
     'base tenants database net observe events audit pages http/context http/validate oidc/provider oidc/account-client',
-  console: 'base tenants database http pages management/overview oidc/console-client',
+  console: 'base tenants database audit http pages management/overview oidc/console-client',
   setup: 'base tenants database oidc custom-claims console/administrators',
   sandbox: '',
 };

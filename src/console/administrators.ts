@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { recordAudit } from '../audit/record.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { hashOf } from '../ids.ts';
 
@@ -15,16 +16,22 @@ export async function managedTenants(store: TenantStore, userId: string): Promis
   return rows.map(({ managedTenantId }) => managedTenantId);
 }
 
+/** How a right came about: by a link, by a command of whoever runs the service, or with a tenant made in the console. */
+type Means = 'link' | 'command' | 'console';
+
+/** Recorded in the log of the default tenant, in the same transaction. */
 export async function manage(
   store: TenantStore,
   userId: string,
   tenantIds: readonly string[],
-  now: number,
+  { by, now }: { by: Means; now: number },
 ): Promise<void> {
-  await store.addMissing(
-    'administrators',
-    tenantIds.map((managedTenantId) => ({ userId, managedTenantId, createdAt: now })),
-  );
+  await store.transaction(async (store) => {
+    const rows = tenantIds.map((managedTenantId) => ({ userId, managedTenantId, createdAt: now }));
+    await store.addMissing('administrators', rows);
+    const payload = { tenantIds, by };
+    await recordAudit(store, { key: 'Console.Administrator.Add', result: 'Success', userId, payload, createdAt: now });
+  });
 }
 
 /** What a one-time link holds. Only its hash is kept. */
@@ -55,7 +62,7 @@ export function redeemLink(store: TenantStore, token: string, userId: string, no
     );
     if (spent !== 1) return false;
     const { managedTenantIds } = await store.get('administratorLinks', { id });
-    await manage(store, userId, managedTenantIds, now);
+    await manage(store, userId, managedTenantIds, { by: 'link', now });
     return true;
   });
 }

@@ -27,7 +27,8 @@ const FIELD_OF: Partial<Record<ErrorCode, string>> = {
 /** What validation says, in words that tell what to do. */
 const WORDS: [RegExp, (match: RegExpExecArray) => string][] = [
   [/is required/, () => 'Enter a value.'],
-  [/fewer than 1 (?:characters|items)/, () => 'Enter a value.'],
+  [/fewer than 1 characters/, () => 'Enter a value.'],
+  [/fewer than 1 items/, () => 'Choose at least one.'],
   [/fewer than (\d+) characters/, ([, count]) => `Enter at least ${count} characters.`],
   [/more than (\d+) characters/, ([, count]) => `Enter at most ${count} characters.`],
   [/fewer than (\d+) items/, ([, count]) => `Choose at least ${count}.`],
@@ -57,7 +58,7 @@ export function faultsOf(attempt: Attempt | undefined): Faults {
   const field = FIELD_OF[code];
   if (field) fields.set(field, message);
   for (const line of details?.split('\n') ?? []) {
-    const [, name, text] = /^body\.(\w+)[^:]*: (.*)$/.exec(line) ?? [];
+    const [, name, text] = /^body\.([\w.]+)[^:]*: (.*)$/.exec(line) ?? [];
     if (name && text && !fields.has(name)) fields.set(name, inWords(text));
   }
   return { general: fields.size > 0 ? undefined : [message, details].filter(Boolean).join(' '), fields };

@@ -16,13 +16,22 @@ interface FormParts {
 
 const token = ({ csrf }: Visit): Html => html`<input type="hidden" name="csrf" value="${csrf}">`;
 
+/** What no field of the form shows: a refusal of the whole, or of a member that has no field. */
+function faultAbove(content: string, { general, fields }: Faults): string | undefined {
+  const elsewhere = [...fields].filter(([name]) => !content.includes(`id="${name}-fault"`));
+  return general ?? (elsewhere.map(([name, text]) => `${name}: ${text}`).join(' ') || undefined);
+}
+
 /** Fields, then one button. What is wrong with none of the fields stands above them. */
-export const formOf = (visit: Visit, { path, content, submit, kind = 'primary', cancel, faults }: FormParts): Html =>
-  html`<form class="form" method="post" action="${visit.to(path)}" novalidate>${token(visit)}
-${faults?.general && note('bad', faults.general)}
-${content}
+export function formOf(visit: Visit, { path, content, submit, kind = 'primary', cancel, faults }: FormParts): Html {
+  const fields = html`${content}`;
+  const fault = faults && faultAbove(fields.text, faults);
+  return html`<form class="form" method="post" action="${visit.to(path)}" novalidate>${token(visit)}
+${fault && note('bad', fault)}
+${fields}
 <div class="buttons"><button class="button ${kind}">${submit}</button>${cancel !== undefined && html`<a class="button" href="${visit.to(cancel)}">Cancel</a>`}</div>
 </form>`;
+}
 
 /** A form that is nothing but a button, for what is done at once because it can be undone. */
 export const buttonForm = (
@@ -72,4 +81,4 @@ export const boxes = (
   options: readonly (readonly [string, string | Html])[],
   { ticked = [], hint, faults }: { ticked?: readonly string[]; hint?: string; faults?: Faults | undefined } = {},
 ): Html =>
-  html`<fieldset class="field boxes"><legend>${legend}</legend>${hint && html`<p class="hint">${hint}</p>`}${faults?.fields.has(name) && html`<p class="fault">${faults.fields.get(name)}</p>`}${options.map(([value, label]) => html`<label class="box"><input type="checkbox" name="${name}" value="${value}"${ticked.includes(value) && html` checked`}> <span>${label}</span></label>`)}</fieldset>`;
+  html`<fieldset class="field boxes"><legend>${legend}</legend>${hint && html`<p class="hint">${hint}</p>`}${faults?.fields.has(name) && html`<p class="fault" id="${name}-fault">${faults.fields.get(name)}</p>`}${options.map(([value, label]) => html`<label class="box"><input type="checkbox" name="${name}" value="${value}"${ticked.includes(value) && html` checked`}> <span>${label}</span></label>`)}</fieldset>`;

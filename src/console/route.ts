@@ -45,6 +45,8 @@ export interface Visit {
   to(path: string): string;
   /** Performs a row of the Management API (for tenant `default` also of the Operator API) as the administrator. */
   perform<T = Record<string, unknown>>(route: string, args?: Args): Promise<Answer<T>>;
+  /** Lets the administrator manage one more tenant, which they have just made. */
+  manageToo(tenantId: string): Promise<void>;
   /** What the last action left for this page: what was done, how to undo it, or what is shown only once. */
   flash: Flash | undefined;
 }

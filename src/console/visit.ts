@@ -5,6 +5,7 @@ import { contextOf } from '../http/context.ts';
 import type { Perform } from '../http/perform.ts';
 import { CONSOLE_CLIENT_ID } from '../oidc/console-client.ts';
 import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
+import { manage } from './administrators.ts';
 import type { Answer, Args, Flash, Visit } from './route.ts';
 import { type Administrator, csrfTokenOf } from './session.ts';
 
@@ -62,6 +63,7 @@ export function visitOf({ request, tenant, administrator, rows, clock, flash }: 
     path: pathname.slice(below.length),
     to: (path) => below + path,
     perform,
+    manageToo: (tenantId) => manage(home.store, administrator.id, [tenantId], { by: 'console', now: clock() }),
     flash,
   };
 }

@@ -19,6 +19,9 @@ describe.each(databases)('the console on %s', (kind) => {
     expect(page.url()).toMatch(`${service.url}/console/default/`);
     const [user] = await stage.rows('users', { username: 'ada' });
     expect(await stage.rows('administrators')).toMatchObject([{ userId: user?.id, managedTenantId: 'default' }]);
+    expect(await stage.rows('auditLog', { key: 'Console.Administrator.Add' })).toMatchObject([
+      { userId: user?.id, payload: { tenantIds: ['default'], by: 'link' } },
+    ]);
 
     const again = await stage.browser.newPage();
     const answer = await again.goto(service.credentials.administratorLink);
@@ -35,10 +38,10 @@ describe.each(databases)('the console on %s', (kind) => {
     const headings = await Promise.all(
       pages.map(async (page, index) => {
         await followLink(page, link, `racer${index}`);
-        return page.getByRole('heading', { name: /Overview|You are not signed in/ }).textContent();
+        return page.getByText(/^(Sign out|You are not signed in)$/).textContent();
       }),
     );
-    expect(headings.sort()).toEqual(['Overview', 'You are not signed in']);
+    expect(headings.sort()).toEqual(['Sign out', 'You are not signed in']);
     expect(await stage.rows('administrators')).toHaveLength(2);
     await Promise.all(pages.map((page) => page.close()));
   });
@@ -89,7 +92,7 @@ describe.each(databases)('the console on %s', (kind) => {
       { userId: id, managedTenantId: 'default', createdAt: Date.now() },
     ]);
     await page.goto(`${stage.service.url}/console`);
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.waitForURL(stage.url('/**'));
     await stage.service.api.must(`PATCH /users/${id}/is-suspended`, { isSuspended: true });
     await page.goto(stage.url('/settings/audit'));
     await page.getByLabel(/Username/).waitFor();
@@ -112,8 +115,19 @@ describe.each(databases)('the console on %s', (kind) => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('g');
     await page.keyboard.press('s');
-    await page.waitForURL(stage.url('/settings/audit'));
+    await page.waitForURL(stage.url('/settings/*'));
+    await page.goto(stage.url('/settings/audit'));
     await page.keyboard.press('/');
     expect(await page.evaluate('document.activeElement.name')).toBe('logKey');
+  });
+
+  it('opens its menu on a phone', async () => {
+    const { page } = stage;
+    await page.setViewportSize({ width: 390, height: 760 });
+    await page.goto(stage.url('/settings/audit'));
+    await press(page, 'Menu');
+    await look(page, 'console-menu');
+    await page.getByRole('link', { name: 'Directory' }).click();
+    await page.getByRole('heading', { name: 'Users' }).waitFor();
   });
 });

@@ -56,6 +56,33 @@ export class ConsoleStage implements AsyncDisposable {
     return `${this.service.url}/console/default${path}`;
   }
 
+  open(path: string) {
+    return this.page.goto(this.url(path));
+  }
+
+  link(name: string | RegExp) {
+    return this.page.getByRole('link', { name, exact: typeof name === 'string' });
+  }
+
+  fill(label: string | RegExp, text: string): Promise<void> {
+    return this.page.getByLabel(label).fill(text);
+  }
+
+  /** What the console says of the last action. */
+  said(text: string | RegExp): Promise<void> {
+    return this.page.getByRole('status').getByText(text).waitFor();
+  }
+
+  /** The id that the address ends with. */
+  idHere(): string {
+    return /\/([0-9a-z]+)$/.exec(new URL(this.page.url()).pathname)?.[1] ?? '';
+  }
+
+  /** The payload of the next webhook of this event. */
+  async heard(event: string): Promise<Record<string, unknown>> {
+    return JSON.parse((await this.receiver.next(event)).body);
+  }
+
   /** Rows of a table of the default tenant, as they are stored. */
   rows(table: string, where: Record<string, unknown> = {}): Promise<Record<string, unknown>[]> {
     return this.database.reader(table).where({ tenantId: 'default', ...where });

@@ -1,6 +1,7 @@
 import type { Place } from '../route.ts';
+import { directory } from './directory.ts';
 import { overview } from './overview/index.ts';
 import { settings } from './settings.ts';
 
 /** The rail, in order. A place is one file, or a folder of one with `index.ts`; `../route.ts` says how it is made. */
-export const places: readonly Place[] = [overview, settings];
+export const places: readonly Place[] = [overview, directory, settings];

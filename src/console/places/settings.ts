@@ -1,11 +1,19 @@
 import type { Place } from '../route.ts';
 import { auditLog } from './settings/audit-log.ts';
+import { keyRoutes } from './settings/keys.ts';
+import { signInRoutes } from './settings/sign-in.ts';
+import { tenantRoutes } from './settings/tenants.ts';
 
 /** How a tenant is set up, and what was done in it. */
 export const settings: Place = {
   path: '/settings',
   name: 'Settings',
   letter: 's',
-  sections: [{ path: '/settings/audit', name: 'Audit log' }],
-  routes: auditLog,
+  sections: [
+    { path: '/settings/sign-in', name: 'Sign-in pages' },
+    { path: '/settings/keys', name: 'Signing keys' },
+    { path: '/settings/audit', name: 'Audit log' },
+    { path: '/settings/tenants', name: 'Tenants', isOperators: true },
+  ],
+  routes: [...signInRoutes, ...keyRoutes, ...auditLog, ...tenantRoutes],
 };
