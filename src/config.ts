@@ -142,6 +142,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
   }
   const dataDir = reader.text('DATA_DIR') ?? './data';
   const allowedNetworks = reader.networks('WEBHOOK_ALLOWED_NETWORKS');
+  const requestTimeoutMs = reader.integer('REQUEST_TIMEOUT_MS', 30_000, [100, 600_000]);
   const timeoutMs = reader.integer('WEBHOOK_TIMEOUT_MS', 15_000, [1_000, 30_000]);
 
   const config: Config = {
@@ -197,8 +198,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
       maxConnections: reader.integer('MAX_CONNECTIONS', 4_096, [2, 1_000_000]),
       maxRequests: reader.integer('MAX_REQUESTS', 1_024, [1, 100_000]),
       maxEventLoopDelayMs: reader.integer('MAX_EVENT_LOOP_DELAY_MS', 1_000, [10, 60_000]),
-      headersTimeoutMs: reader.integer('HEADERS_TIMEOUT_MS', 10_000, [100, 600_000]),
-      requestTimeoutMs: reader.integer('REQUEST_TIMEOUT_MS', 30_000, [100, 600_000]),
+      headersTimeoutMs: reader.integer('HEADERS_TIMEOUT_MS', Math.min(10_000, requestTimeoutMs), [
+        100,
+        requestTimeoutMs,
+      ]),
+      requestTimeoutMs,
       keepAliveTimeoutMs: reader.integer('KEEP_ALIVE_TIMEOUT_MS', 65_000, [0, 600_000]),
     },
   };

@@ -11,6 +11,7 @@ import { Pressure, shedLoad } from './http/pressure.ts';
 import { createHttpServer, listen, stopListening } from './http/server.ts';
 import { metricsServer } from './observe/metrics.ts';
 import type { Observers } from './service-metrics.ts';
+import { sendBusyPage } from './sign-in/busy-page.ts';
 
 export interface ServiceHttpParts {
   config: Pick<Config, 'port' | 'metricsPort' | 'limits'>;
@@ -35,7 +36,7 @@ export async function serveHttp(
     audit: () => audit.isBehind,
   });
   closing.add(() => pressure.close());
-  const app = makeApp(shedLoad(pressure, observers?.onShed));
+  const app = makeApp(shedLoad({ pressure, sendPage: sendBusyPage, onShed: observers?.onShed }));
   server.on('request', app);
   await listen(server, port, 'PORT');
   closing.add(() => stopListening(server, () => connections.endUnowed()));

@@ -33,7 +33,8 @@ async function isSent(flow: Flow, identifier: Identifier): Promise<boolean> {
 /**
  * Makes a code for an e-mail address or phone number and sends it: six digits, ten minutes, five tries, once.
  *
- * @throws 422 `verification_code.unavailable` without a sender, 429 `request.rate_limited`
+ * @throws 422 `verification_code.unavailable` without a sender, 429 `request.rate_limited`,
+ *   503 `request.unavailable` while too many messages are on their way
  */
 export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Promise<Verification> {
   const { store, tools, facts, now, settings } = flow;
@@ -41,6 +42,7 @@ export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Pr
   if (identifier.type === 'username' || !tools.messenger.canSend(channel)) {
     throw new ServiceError('verification_code.unavailable');
   }
+  if (tools.messenger.isFull) throw new ServiceError('request.unavailable', { headers: { 'Retry-After': '15' } });
   await tools.limits.take(store, 'codePause', identifier.value);
   await tools.limits.take(store, 'codeDestination', identifier.value);
   await tools.limits.take(store, 'codeAddress', facts.ip);

@@ -29,6 +29,9 @@ interface MessengerOptions {
 /** From the connection to the last answer. */
 const TIMEOUT_MS = 15_000;
 
+/** On their way at once: a sender that hangs must not make them a crowd. */
+const MOST_SENDING = 100;
+
 /** Sends codes. Never awaited by a page: how long it takes must not tell whether anything is sent. */
 export class Messenger {
   readonly #options: MessengerOptions;
@@ -44,6 +47,11 @@ export class Messenger {
   canSend(channel: Channel): boolean {
     const { smtpUrl, smsUrl, outbox } = this.#options;
     return outbox !== undefined || (channel === 'email' ? smtpUrl : smsUrl) !== undefined;
+  }
+
+  /** Whether no more should be given: to be asked whether or not there is something to send. */
+  get isFull(): boolean {
+    return this.#sending.size >= MOST_SENDING;
   }
 
   /** Goes out in the background; a failure is logged. */

@@ -35,6 +35,10 @@ describe.each(databases)('a process with too much to do, on %s', (kind) => {
     const token = await postForm(`${service.url}/oidc/token`, { grant_type: 'client_credentials' });
     expect(token).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } });
     expect(token.headers.get('retry-after')).toBe('1');
+    const headers = { accept: 'text/html', 'accept-language': 'de' };
+    const page = await fetch(`${service.url}/oidc/auth?client_id=a`, { headers });
+    expect([page.status, page.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await page.text()).toContain('<h1>Zu viele auf einmal</h1>');
     expect([await statusOf(`${service.url}/healthz`), await statusOf(`${service.url}/readyz`)]).toEqual([200, 200]);
 
     for (const answer of answers) answer();
@@ -44,16 +48,16 @@ describe.each(databases)('a process with too much to do, on %s', (kind) => {
 });
 
 it('refuses while its event loop is late, not for one long pause', async () => {
-  await using service = await startService('sqlite', { DEMO: 'false', MAX_EVENT_LOOP_DELAY_MS: '50' });
+  await using service = await startService('sqlite', { DEMO: 'false', MAX_EVENT_LOOP_DELAY_MS: '150' });
   const users = () => service.api.call('GET /users');
   await users();
-  block(700);
+  block(1_500);
   expect((await users()).status).toBe(200);
 
   let isBusy = true;
   const busy = (async () => {
     while (isBusy) {
-      block(100);
+      block(250);
       await turn();
     }
   })();

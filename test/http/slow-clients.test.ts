@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
 import { RawSocket } from '../support/raw-socket.ts';
 import { startService } from '../support/start-service.ts';
 
@@ -25,6 +26,12 @@ it('gives up on whoever does not read the answers', async () => {
   reader.drip('\n'.repeat(1_000), 50); // A writer learns that the other end is gone, a reader that sleeps does not.
   await reader.closed;
   expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+});
+
+it('is not started with more time for the head than for the whole', () => {
+  const limitsOf = (env: Record<string, string>) => readConfig(env).limits;
+  expect(limitsOf({ REQUEST_TIMEOUT_MS: '2000' })).toMatchObject({ headersTimeoutMs: 2_000 });
+  expect(() => limitsOf({ HEADERS_TIMEOUT_MS: '30001' })).toThrow('HEADERS_TIMEOUT_MS');
 });
 
 it('refuses a head that is too large, or has too many lines', async () => {

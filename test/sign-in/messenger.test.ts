@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/observe/logger.ts';
 import { Messenger } from '../../src/sign-in/messenger.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { hang, WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const logger = createLogger('silent');
 const none = { smtpUrl: undefined, smsUrl: undefined, from: 'no-reply@acme.example', outbox: undefined, logger };
@@ -28,6 +28,18 @@ describe('messages', () => {
     const [file = ''] = await readdir(join(folder, 'outbox'));
     expect(await readFile(join(folder, 'outbox', file), 'utf8')).toContain('123456 is your code');
     await rm(folder, { recursive: true });
+  });
+
+  it('are refused while a hundred are on their way', async () => {
+    await using receiver = await WebhookReceiver.start({ behaviour: hang });
+    const messenger = new Messenger({ ...none, smsUrl: receiver.url });
+    for (let count = 1; count < 100; count += 1) messenger.send(message);
+    expect(messenger.isFull).toBe(false);
+    messenger.send(message);
+    expect(messenger.isFull).toBe(true);
+    await receiver.stop();
+    await messenger.close();
+    expect(messenger.isFull).toBe(false);
   });
 
   it('cannot be sent where there is neither', () => {

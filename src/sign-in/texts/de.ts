@@ -132,6 +132,8 @@ export const de: Texts = {
   },
   error: {
     title: 'Das geht so nicht',
+    busyTitle: 'Zu viele auf einmal',
+    busy: 'Warten Sie einige Sekunden und laden Sie die Seite dann neu. Nichts ist verloren.',
     expiredTitle: 'Diese Seite ist abgelaufen',
     expired: 'Gehen Sie zurück zur Anwendung und beginnen Sie von vorn.',
     request:

@@ -131,6 +131,8 @@ export const en = {
   },
   error: {
     title: 'This does not work',
+    busyTitle: 'Too many people at once',
+    busy: 'Wait a few seconds, then load this page again. Nothing is lost.',
     expiredTitle: 'This page has expired',
     expired: 'Go back to the application and start again.',
     request:
