@@ -13,31 +13,43 @@ const BATCH = 200;
 
 type Row = Record<string, unknown>;
 
-/** Whatever the service wrote in the meantime is newer, sealed with the new key, and stays. */
+/**
+ * Walks along the primary key, so that a large table is read once. Whatever the service wrote in the meantime is newer,
+ * sealed with the new key, and stays.
+ */
 async function resealColumn(
   database: Database,
   secrets: SecretBox,
-  { table, column, purposeOf }: SealedColumn,
+  { table, column, key, purposeOf }: SealedColumn,
 ): Promise<number> {
-  for (let count = 0; ; ) {
+  const columns = ['tenantId', ...key];
+  const after = `(${columns.map(() => '??').join(', ')}) > (${columns.map(() => '?').join(', ')})`;
+  let last: Row | undefined;
+  let count = 0;
+  do {
     const rows: Row[] = await database
       .reader(table)
-      .whereNotNull(column)
-      .whereRaw('substr(??, 1, ?) <> ?', [column, secrets.prefix.length, secrets.prefix])
+      .modify(
+        (query) => last && query.whereRaw(after, [...columns, ...columns.map((name) => last?.[name])] as string[]),
+      )
+      .orderBy(columns)
       .limit(BATCH);
-    if (rows.length === 0) return count;
-    await database.transaction(async (db) => {
-      for (const row of rows) {
-        const old = row[column] as string;
-        const purpose = purposeOf(row);
-        const where = { tenantId: row.tenantId, [column]: old };
-        await db(table)
-          .where(where)
-          .update({ [column]: secrets.seal(secrets.open(old, purpose), purpose) });
-      }
-    });
-    count += rows.length;
-  }
+    const old = rows.filter((row) => row[column] !== null && !(row[column] as string).startsWith(secrets.prefix));
+    if (old.length > 0)
+      await database.transaction(async (db) => {
+        for (const row of old) {
+          const purpose = purposeOf(row);
+          const text = row[column] as string;
+          const unchanged = Object.fromEntries([...columns, column].map((name) => [name, row[name]]));
+          await db(table)
+            .where(unchanged)
+            .update({ [column]: secrets.seal(secrets.open(text, purpose), purpose) });
+        }
+      });
+    count += old.length;
+    last = rows.length === BATCH ? rows.at(-1) : undefined;
+  } while (last);
+  return count;
 }
 
 /** The keys that a webhook had before, which sign until they expire. */

@@ -1,18 +1,26 @@
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { reseal } from '../scripts/rotate-secret-key.ts';
 import { sealedColumns } from '../scripts/support/sealed-columns.ts';
 import { connect } from '../src/database/connect.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { camelCase } from '../src/database/names.ts';
+import { TenantStore } from '../src/database/tenant-store.ts';
 import { tenantTables } from '../src/database/tenant-tables.ts';
+import { payloadPurposeOf } from '../src/oidc/adapter.ts';
 import { SecretBox } from '../src/secret-box.ts';
 import { SecretKeyError } from '../src/setup/secret-key.ts';
 import { castOf } from './support/cast.ts';
 import { createDatabase, databases } from './support/databases.ts';
 import { startService } from './support/start-service.ts';
+import { addTenant } from './support/tenant-rows.ts';
 import { WebhookReceiver } from './support/webhook-receiver.ts';
 import { buildWorld } from './support/world.ts';
+
+/** Rows enough that the command is still at work when it is killed. */
+const MANY = 10_000;
 
 const newKey = () => randomBytes(32).toString('base64');
 const boxOf = (key: string, previous?: string) =>
@@ -85,6 +93,47 @@ describe.each(databases)('the secret key on %s', (kind) => {
     const answer = await again.spa.exchange({ subject_token: await again.mint(), actor_token: actorToken });
     expect([answer.status, answer.body.error]).toEqual([200, undefined]);
     await after.stop();
+  });
+
+  it('can be replaced by a command that is killed, and then goes on where it stood', async () => {
+    await using shared = await createDatabase(kind);
+    const [first, second] = [newKey(), newKey()];
+    const [old, box] = [boxOf(first), boxOf(second, first)];
+    await migrate({ databaseUrl: shared.url, dataDir: shared.dataDir, poolSize: 2 });
+    const database = connect({ databaseUrl: shared.url, dataDir: shared.dataDir, poolSize: 2 });
+    await addTenant(database, 'acme');
+    const ids = Array.from({ length: MANY }, (_, index) => `id-${index}`);
+    const payloads = ids.map((id) => ({
+      model: 'Session',
+      id,
+      payloadEncrypted: old.seal(id, payloadPurposeOf('acme', 'Session', id)),
+    }));
+    for (let from = 0; from < MANY; from += 1_000)
+      await new TenantStore(database, 'acme').add('oidcPayloads', payloads.slice(from, from + 1_000));
+    const replaced = async () => {
+      const rows = database.reader('oidcPayloads').where('payloadEncrypted', 'like', `${box.prefix}%`);
+      return Number((await rows.count({ count: '*' }))[0]?.count);
+    };
+
+    const command = spawn(process.execPath, ['scripts/cli.ts', 'rotate-secret-key'], {
+      stdio: 'ignore',
+      env: {
+        PATH: process.env.PATH,
+        DATA_DIR: shared.dataDir,
+        SECRET_KEY: second,
+        SECRET_KEY_PREVIOUS: first,
+        ...(shared.url && { DATABASE_URL: shared.url }),
+      },
+    });
+    while ((await replaced()) === 0);
+    command.kill('SIGKILL');
+    await once(command, 'exit');
+    const done = await replaced();
+    expect(await reseal(database, box)).toBe(MANY - done); // Neither again what was done, nor less than the rest.
+    const after = boxOf(second);
+    for (const { id, payloadEncrypted } of await database.reader('oidcPayloads'))
+      expect(after.open(payloadEncrypted, payloadPurposeOf('acme', 'Session', id))).toBe(id);
+    await database.close();
   });
 });
 

@@ -14,31 +14,36 @@ import { hookKeyPurposeOf } from '../../src/webhooks/signing-keys.ts';
 export interface SealedColumn {
   table: Table;
   column: string;
+  /** The primary key but for the tenant. */
+  key: string[];
   purposeOf(row: object): string;
 }
 
-const sealed = <T extends Table>(
+const sealed = <T extends Table, K extends keyof Tables[T] & string>(
   table: T,
   column: keyof Tables[T] & string,
+  key: K[],
   purposeOf: (row: Tables[T]) => string,
-): SealedColumn => ({ table, column, purposeOf: purposeOf as SealedColumn['purposeOf'] });
+): SealedColumn => ({ table, column, key, purposeOf: purposeOf as SealedColumn['purposeOf'] });
 
 /** Every `*_encrypted` column there is, which `test/secret-key.test.ts` sees to. */
 export const sealedColumns: readonly SealedColumn[] = [
-  sealed('signingKeys', 'privateKeyEncrypted', ({ tenantId, id }) => signingKeyPurposeOf(tenantId, id)),
-  sealed('oidcPayloads', 'payloadEncrypted', ({ tenantId, model, id }) => payloadPurposeOf(tenantId, model, id)),
-  sealed('applicationSecrets', 'valueEncrypted', ({ tenantId, applicationId, name }) =>
+  sealed('signingKeys', 'privateKeyEncrypted', ['id'], ({ tenantId, id }) => signingKeyPurposeOf(tenantId, id)),
+  sealed('oidcPayloads', 'payloadEncrypted', ['model', 'id'], ({ tenantId, model, id }) =>
+    payloadPurposeOf(tenantId, model, id),
+  ),
+  sealed('applicationSecrets', 'valueEncrypted', ['applicationId', 'name'], ({ tenantId, applicationId, name }) =>
     secretPurposeOf(tenantId, applicationId, name),
   ),
-  sealed('userFactors', 'secretEncrypted', ({ tenantId, id }) => factorPurposeOf(tenantId, id)),
-  sealed('connectors', 'clientSecretEncrypted', ({ tenantId, id }) => connectorPurposeOf(tenantId, id)),
-  sealed('signInProgress', 'stateEncrypted', ({ tenantId, id }) => progressPurposeOf(tenantId, id)),
-  sealed('verificationCodes', 'codeEncrypted', ({ tenantId, id }) => codePurposeOf(tenantId, id)),
-  sealed('scriptVersions', 'environmentEncrypted', ({ tenantId, tokenType, number }) =>
+  sealed('userFactors', 'secretEncrypted', ['id'], ({ tenantId, id }) => factorPurposeOf(tenantId, id)),
+  sealed('connectors', 'clientSecretEncrypted', ['id'], ({ tenantId, id }) => connectorPurposeOf(tenantId, id)),
+  sealed('signInProgress', 'stateEncrypted', ['id'], ({ tenantId, id }) => progressPurposeOf(tenantId, id)),
+  sealed('verificationCodes', 'codeEncrypted', ['id'], ({ tenantId, id }) => codePurposeOf(tenantId, id)),
+  sealed('scriptVersions', 'environmentEncrypted', ['tokenType', 'number'], ({ tenantId, tokenType, number }) =>
     environmentPurpose(tenantId, tokenType, number),
   ),
-  sealed('scriptRuns', 'inputEncrypted', ({ tenantId, jti }) => inputPurpose(tenantId, jti ?? '')),
-  sealed('hooks', 'signingKeyEncrypted', hookKeyPurposeOf),
+  sealed('scriptRuns', 'inputEncrypted', ['id'], ({ tenantId, jti }) => inputPurpose(tenantId, jti ?? '')),
+  sealed('hooks', 'signingKeyEncrypted', ['id'], hookKeyPurposeOf),
 ];
 
 type Row = Record<string, unknown>;
