@@ -122,7 +122,7 @@ export class Tenants {
 
   async #refresh(): Promise<void> {
     const changes = this.#changes;
-    if (this.#seen >= changes && this.#clock() - this.#readAt < REFRESH_MS) return;
+    if (this.#seen >= changes && Math.abs(this.#clock() - this.#readAt) < REFRESH_MS) return;
     do {
       this.#reading ??= this.#read().finally(() => {
         this.#reading = undefined;

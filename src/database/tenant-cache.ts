@@ -8,7 +8,7 @@ export interface TenantCacheOptions {
   clock: Clock;
   /** A committed write to one of these drops all that is kept of that tenant. */
   tables: readonly Table[];
-  /** How long a change made by another process may go unseen where its notice is missed. */
+  /** How long a change made by another process may go unseen where its notice is missed, whichever way the clock jumps. */
   maxAgeMs: number;
 }
 
@@ -48,7 +48,7 @@ export class TenantCache {
     }
     const known = ofTenant.get(key);
     const now = this.#clock();
-    if (known && now - known.readAt < this.#maxAgeMs) return known.value as Promise<T>;
+    if (known && Math.abs(now - known.readAt) < this.#maxAgeMs) return known.value as Promise<T>;
 
     const value = read();
     const entries = ofTenant;

@@ -8,6 +8,12 @@ import { SIGNING_ALGORITHMS, type SigningKeys } from './signing-keys.ts';
 const REMEMBER_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
+interface Remembered {
+  token: VerifiedToken;
+  /** By the clock, which may jump: the cache's own time does not. */
+  expiresAt: number;
+}
+
 export interface AccessTokensOptions {
   keysOf(tenant: Tenant): Promise<SigningKeys>;
   /** The audience a token must have. */
@@ -21,7 +27,7 @@ export interface AccessTokensOptions {
  */
 export class AccessTokens {
   readonly #options: AccessTokensOptions;
-  readonly #verified = new LRUCache<string, VerifiedToken>({ max: MAX_REMEMBERED });
+  readonly #verified = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS });
 
   constructor(options: AccessTokensOptions) {
     this.#options = options;
@@ -29,7 +35,7 @@ export class AccessTokens {
 
   async verify(tenant: Tenant, token: string): Promise<VerifiedToken> {
     const remembered = this.#verified.get(`${tenant.id} ${tenant.version} ${token}`);
-    if (remembered) return remembered;
+    if (remembered && remembered.expiresAt > Date.now()) return remembered.token;
 
     const { publicKeys } = await this.#options.keysOf(tenant);
     let algorithm = '';
@@ -59,8 +65,8 @@ export class AccessTokens {
       clientId: String(payload.client_id),
       scopes: new Set(String(payload.scope ?? '').split(' ')),
     };
-    const ttl = Math.min(REMEMBER_MS, (payload.exp as number) * 1000 - Date.now());
-    if (ttl > 0) this.#verified.set(`${tenant.id} ${tenant.version} ${token}`, verified, { ttl });
+    const expiresAt = (payload.exp as number) * 1000;
+    this.#verified.set(`${tenant.id} ${tenant.version} ${token}`, { token: verified, expiresAt });
     return verified;
   }
 }

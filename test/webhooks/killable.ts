@@ -11,7 +11,7 @@ import type { TestService } from '../support/start-service.ts';
 import type { KillPoint } from './kill-points.ts';
 
 const root = join(import.meta.dirname, '../..');
-const READY_MS = 30_000;
+const READY_MS = 60_000;
 
 export interface KillableOptions {
   env?: Record<string, string>;
