@@ -42,11 +42,12 @@ async function findActor(ctx: KoaContextWithOIDC, store: TenantStore, token: str
   const accessToken = await provider.AccessToken.find(token);
   if (!accessToken?.isValid) throw notValid;
   // The grant may have ended (sign-out, theft) while the token lives on.
-  const grant = accessToken.grantId ? await provider.Grant.find(accessToken.grantId) : undefined;
+  const [grant, user] = await Promise.all([
+    accessToken.grantId ? provider.Grant.find(accessToken.grantId) : undefined,
+    store.find('users', { id: accessToken.accountId }),
+  ]);
   if (!grant || grant.isExpired || grant.accountId !== accessToken.accountId) throw notValid;
   if (!accessToken.scopes.has('openid')) throw new errors.InvalidRequest('actor token lacks scope openid');
-
-  const user = await store.find('users', { id: accessToken.accountId });
   if (!user || user.isSuspended) throw notValid;
   return { id: user.id, sessionUid: accessToken.sessionUid };
 }

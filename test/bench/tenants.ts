@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { LoadDriver } from './support/load.ts';
+import { makeTenants } from './support/make-tenants.ts';
 import { playRounds } from './support/rounds.ts';
 import { startUnderstudy, type Understudy } from './support/understudy.ts';
 
@@ -38,7 +39,9 @@ export async function bench() {
   };
 
   const startedAt = performance.now();
-  const others = await makeTenants(service, TENANTS - 1);
+  const others = (await makeTenants(service, TENANTS - 1)).map(({ path, machine, managementApiIndicator }) =>
+    machineAt(path, machine, managementApiIndicator),
+  );
   const makingMs = (performance.now() - startedAt) / others.length;
   for (let turn = 0; turn < 3; turn += 1) await ask([first], REQUESTS); // Warm, so that what grows is the tenants'.
   const memoryOfOne = await residentMb(service);
@@ -70,23 +73,6 @@ function machineAt(path: string, machine: { clientId: string; clientSecret: stri
   const { clientId: client_id, clientSecret: client_secret } = machine;
   const form = { grant_type: 'client_credentials', client_id, client_secret, resource, scope: 'all' };
   return { path: `${path}/oidc/token`, form: new URLSearchParams(form).toString() };
-}
-
-async function makeTenants({ origin, operator }: Understudy, count: number): Promise<Machine[]> {
-  const machines: Machine[] = [];
-  const headers = { authorization: `Bearer ${await operator.token('tenants')}`, 'content-type': 'application/json' };
-  for (let index = 0; index < count; index += 1) {
-    const path = `/t${index}`;
-    const body = JSON.stringify({ id: `t${index}`, name: `Tenant ${index}`, endpoints: [`${origin}${path}`] });
-    const response = await fetch(`${origin}/admin/api/tenants`, { method: 'POST', headers, body });
-    if (response.status !== 201) throw new Error(`no tenant: ${response.status} ${await response.text()}`);
-    const { machine, managementApiIndicator } = (await response.json()) as {
-      machine: { clientId: string; clientSecret: string };
-      managementApiIndicator: string;
-    };
-    machines.push(machineAt(path, machine, managementApiIndicator));
-  }
-  return machines;
 }
 
 /** Of the service's process, without those of its sandbox. Only where `/proc` is. */

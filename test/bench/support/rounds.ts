@@ -12,10 +12,12 @@ export type Rounds<Name extends string> = {
  * moment of the machine nor a fixed place in the order favours anybody. One more round before them warms up.
  *
  * @param contestants answer a rate: more is better
+ * @param settle what is done after the warm-up
  */
 export async function playRounds<Name extends string>(
   count: number,
   contestants: Contestants<Name>,
+  settle?: () => Promise<void>,
 ): Promise<Rounds<Name>> {
   const names = Object.keys(contestants) as Name[];
   const rounds = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
@@ -27,6 +29,7 @@ export async function playRounds<Name extends string>(
       console.log(`${round === 0 ? 'warm-up' : `round ${round}`}  ${name}: ${rounded(rate)}/s`);
       if (round > 0) rounds[name].push(rounded(rate));
     }
+    if (round === 0) await settle?.();
   }
 
   const medians = Object.fromEntries(names.map((name) => [name, median(rounds[name])])) as Record<Name, number>;
