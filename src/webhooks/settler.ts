@@ -2,8 +2,8 @@ import type { Logger } from '../observe/logger.ts';
 import type { Deliveries, Settlement } from './deliveries.ts';
 
 /** A batch is written when it has this many rows, or this long after its first. */
-const BATCH_ROWS = 200;
-const BATCH_DELAY_MS = 15;
+const BATCH_ROWS = 100;
+const BATCH_DELAY_MS = 5;
 /** What gathered during a slow write is written in portions of this. */
 const MAX_BATCH_ROWS = 500;
 /** After a failed write. */
