@@ -11,8 +11,8 @@ export type KillPoint = (typeof KILL_POINTS)[number];
 const STATEMENTS: Record<KillPoint, RegExp> = {
   'before-commit': /^commit/i,
   'after-commit': /^commit/i,
-  'before-settle': /^insert into attempts|^with held as/i,
-  'after-settle': /^insert into attempts|^with held as/i,
+  'before-settle': /^insert into attempts|^with settled as/i,
+  'after-settle': /^insert into attempts|^with settled as/i,
   migration: /^create (table|index|unique)/i,
 };
 
@@ -33,18 +33,25 @@ function watched(sql: unknown, args: unknown[]): unknown[] {
   return args.map((arg) => (typeof arg === 'function' ? die : arg));
 }
 
-function patch(prototype: object, names: string[], sqlOf: (first: unknown) => unknown): void {
+function patch(prototype: object, names: string[], sqlOf: (first: unknown, self: object) => unknown): void {
   const methods = prototype as Record<string, (...args: unknown[]) => unknown>;
   for (const name of names) {
     const original = methods[name];
     if (!original) throw new Error(`there is no ${name} to watch`);
     methods[name] = function (...args) {
-      return original.apply(this, watched(sqlOf(args[0]), args));
+      return original.apply(this, watched(sqlOf(args[0], this as object), args));
     };
   }
 }
 
 if (point !== '') {
   patch(pg.Client.prototype, ['query'], (first) => (first as { text?: string } | undefined)?.text ?? first);
-  patch(sqlite3.Database.prototype, ['run', 'all', 'exec'], (first) => first);
+  const texts = new WeakMap<object, unknown>();
+  const { prepare } = sqlite3.Database.prototype;
+  sqlite3.Database.prototype.prepare = function (this: sqlite3.Database, ...args: Parameters<typeof prepare>) {
+    const statement = prepare.apply(this, args);
+    texts.set(statement, args[0]);
+    return statement;
+  };
+  patch(sqlite3.Statement.prototype, ['run', 'all'], (_, statement) => texts.get(statement));
 }
