@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signIn } from '../sign-in/stage.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { databases } from '../support/databases.ts';
+import { freePort } from '../support/free-port.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+import { followLink } from './stage.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const PASSWORD = 'violet harbour ninety';
+
+/** As an operator runs it, beside the running service. */
+async function createAdministrator({ url, dataDir, databaseUrl }: TestService, ...args: string[]): Promise<string> {
+  const env = {
+    PATH: process.env.PATH,
+    ENDPOINT: url,
+    DATA_DIR: dataDir,
+    ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+  };
+  const { stdout } = await promisify(execFile)(process.execPath, ['scripts/cli.ts', 'create-administrator', ...args], {
+    cwd: ROOT,
+    env,
+  });
+  return stdout;
+}
+
+describe.each(databases)('create-administrator on %s', (kind) => {
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startService(kind), launchBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service[Symbol.asyncDispose]();
+  });
+
+  it('prints a link, with which somebody who has an account becomes an administrator', async () => {
+    await service.api.must('POST /users', { username: 'olga', password: PASSWORD });
+    const link = /http\S+/.exec(await createAdministrator(service))?.[0] as string;
+    const page = await browser.newPage();
+    await page.goto(link);
+    await page.getByRole('link', { name: 'Use an account you have' }).click();
+    await signIn(page, 'olga', PASSWORD);
+    await page.waitForURL(`${service.url}/console/default/**`);
+    await page.close();
+  });
+
+  it('gives rights to somebody by name, and says what does not exist', async () => {
+    await service.api.must('POST /users', { username: 'pia', password: PASSWORD });
+    expect(await createAdministrator(service, '--user', 'pia')).toContain('pia');
+    const page = await browser.newPage();
+    await page.goto(`${service.url}/console`);
+    await signIn(page, 'pia', PASSWORD);
+    await page.waitForURL(`${service.url}/console/default/**`);
+    await page.close();
+    await expect(createAdministrator(service, '--user', 'nobody')).rejects.toThrow('no user nobody');
+    await expect(createAdministrator(service, '--tenant', 'nowhere')).rejects.toThrow('no tenant nowhere');
+  });
+});
+
+it('works below the path of an endpoint, styled and scripted', async () => {
+  const port = await freePort();
+  const endpoint = `http://localhost:${port}/auth`;
+  await using service = await startService('sqlite', { PORT: String(port), ENDPOINT: endpoint });
+  const browser = await launchBrowser();
+  try {
+    const page = await browser.newPage();
+    const failed: string[] = [];
+    page.on('response', (response) => response.status() >= 400 && failed.push(response.url()));
+    page.on('console', (message) => message.type() === 'error' && failed.push(message.text()));
+    await followLink(page, service.credentials.administratorLink, 'ada');
+    await page.waitForURL(`${endpoint}/console/default/**`);
+    await page.keyboard.press('g');
+    await page.keyboard.press('d');
+    await page.waitForURL(`${endpoint}/console/default/directory/users`);
+    await page.getByRole('link', { name: 'New user' }).click();
+    await page.getByLabel(/^Username/).fill('quinn');
+    await page.getByRole('button', { name: 'Create user' }).click();
+    await page.getByText('A user was created.').waitFor();
+    const [cookie] = (await page.context().cookies()).filter(({ name }) => name === 'console_session');
+    expect(cookie?.path).toBe('/auth/console');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+    expect(failed).toEqual([]);
+  } finally {
+    await browser.close();
+  }
+});
