@@ -68,6 +68,10 @@ describe.each(databases)('behind a proxy that ends TLS, on %s', (kind) => {
     const { iss, act } = await verifyAccessToken(service, body.access_token, cast.resource);
     expect([iss, act]).toEqual([`${endpoint}/oidc`, { sub: cast.alice.id }]);
 
+    expect((await fetch(service.credentials.administratorLink)).status).toBe(200);
+    await fetch(`${endpoint}/console`, { redirect: 'follow' });
+    expect(proxy.cookies.filter((cookie) => cookie.startsWith('__Secure-console_'))).toHaveLength(1);
+
     const set = proxy.cookies.filter((cookie) => !/=;/.test(cookie));
     expect(set.length).toBeGreaterThan(2);
     for (const cookie of set) {

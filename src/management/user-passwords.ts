@@ -15,6 +15,7 @@ export const userPasswords = [
     errors: ['entity.not_found'],
     prepare: ({ body }, { hashPassword }) => hashPassword(body.password),
     async run({ params: { userId }, prepared: passwordHash, store, now }) {
+      await store.removeAll('consoleSessions', { userId }); // Whoever knew the old one is out.
       return userView(store, await changeUser(store, userId, { passwordHash }, now));
     },
     event: 'User.Data.Updated',

@@ -105,3 +105,39 @@ it('signs nobody out by a forged form', async () => {
 it('is served by the default tenant alone', async () => {
   expect((await fetch(`${service.url}/acme/console`, { redirect: 'manual' })).status).toBe(404);
 });
+
+describe('a sign-in', () => {
+  const sealed = (answer: Response) =>
+    /console_sign_in=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[0] ?? '';
+
+  it('is finished only by the browser that began it, with its state and a code of the console', async () => {
+    const begun = await ask('/-/sign-in?to=/default');
+    const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? '';
+    expect(state.length).toBeGreaterThan(20);
+    for (const [query, cookie] of [
+      [`code=guessed&state=${state}`, ''],
+      [`code=guessed&state=${state}`, 'console_sign_in=forged'],
+      ['code=guessed&state=another', sealed(begun)],
+      [`code=guessed&state=${state}`, sealed(begun)],
+      [`state=${state}`, sealed(begun)],
+    ] as const) {
+      const answer = await ask(`/-/callback?${query}`, { headers: { cookie } });
+      expect(answer.status).toBe(400);
+      expect(answer.headers.get('set-cookie') ?? '').not.toContain('console_session');
+    }
+  });
+
+  it('leads back into the console, wherever it was asked to lead', async () => {
+    const begun = await ask('/-/sign-in?to=//evil.example');
+    expect(new URL(begun.headers.get('location') ?? '').origin).toBe(service.url);
+  });
+});
+
+it('is over for whoever gets a new password', async () => {
+  const { id } = await service.api.must('POST /users', { username: 'pat' });
+  const now = Date.now();
+  const session = { id: hashOf('of-pat'), userId: id, createdAt: now, expiresAt: now + 3_600_000 };
+  await new TenantStore(database, 'default').add('consoleSessions', [session]);
+  await service.api.must(`PATCH /users/${id}/password`, { password: 'violet harbour ninety' });
+  expect(await database.reader('consoleSessions').where({ userId: id })).toEqual([]);
+});
