@@ -202,6 +202,9 @@ export const Hook = Type.Object({
   }),
   enabled: Type.Boolean(),
   disabledReason: Type.Optional(Type.String()),
+  failingSince: Type.Optional(
+    Type.Integer({ ...Timestamp, description: 'Epoch milliseconds of the first failure since the last success' }),
+  ),
   createdAt: Timestamp,
   executionStats: Type.Optional(ExecutionStats),
 });

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { Nullable, Timestamp } from '../entities.ts';
 import { eventTypes } from '../events/catalogue.ts';
 import { operation } from '../http/operation.ts';
+import { feedOfDeliveries } from '../webhooks/delivery-feed.ts';
 import { getDelivery, listDeliveries } from '../webhooks/history.ts';
 import { cancelReplay, countReplay, redeliver, replayStatus, startReplay } from '../webhooks/replay.ts';
 import { optional } from './fields.ts';
@@ -52,10 +53,36 @@ export const hookDeliveries = [
     },
   }),
 
+  operation('GET /hooks/:id/delivery-feed', {
+    summary: 'Read the deliveries of a webhook from a cursor on, newest first',
+    description:
+      'As fast on every page and for every number of them, as nothing is counted. `before` is the `next` of the page before; `next` is null on the last one.',
+    status: 200,
+    query: optional({
+      state: State,
+      event: Event,
+      since: Timestamp,
+      before: Type.String({ maxLength: 80 }),
+      limit: Type.Integer({ minimum: 1, maximum: 100 }),
+    }),
+    returns: Type.Object({ deliveries: Type.Array(Delivery), next: Nullable(Type.String()) }),
+    errors: ['entity.not_exists_with_id', 'guard.invalid_pagination'],
+    async run({ params: { id }, query: { limit = 20, ...query }, store }) {
+      await store.get('hooks', { id });
+      return feedOfDeliveries(store, id, { ...query, limit });
+    },
+  }),
+
   operation('GET /hooks/:id/deliveries/:deliveryId', {
     summary: 'Read a delivery with every attempt made of it, oldest first',
     status: 200,
-    returns: Type.Object({ ...Delivery.properties, attemptLog: Type.Array(Attempt) }),
+    returns: Type.Object({
+      ...Delivery.properties,
+      body: Type.Optional(
+        Type.String({ description: 'What is sent, byte for byte; absent once the event is no longer kept' }),
+      ),
+      attemptLog: Type.Array(Attempt),
+    }),
     errors: ['entity.not_exists_with_id'],
     run: ({ params: { id: hookId, deliveryId }, store }) => getDelivery(store, { hookId, deliveryId }),
   }),

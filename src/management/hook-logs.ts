@@ -1,8 +1,7 @@
 import Type from 'typebox';
 import { HookConfig, JsonObject, Timestamp } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
-import { catalogue, type EventType } from '../events/catalogue.ts';
-import { exampleOf } from '../example.ts';
+import { sampleOf } from '../events/sample.ts';
 import { operation } from '../http/operation.ts';
 import { newId } from '../ids.ts';
 import { recentLogs } from '../webhooks/history.ts';
@@ -18,18 +17,6 @@ const HookLog = Type.Object({
   createdAt: Timestamp,
 });
 
-/** The body of an event as it would be sent, with made-up data. */
-function sampleOf(type: EventType, now: number): string {
-  const { data } = catalogue[type];
-  return JSON.stringify({
-    event: type,
-    createdAt: new Date(now).toISOString(),
-    userAgent: 'Understudy test',
-    ip: '192.0.2.1',
-    ...(data && { data: exampleOf(data) }),
-  });
-}
-
 export const hookLogs = [
   operation('POST /hooks/:id/test', {
     summary: 'Send one signed sample of each event to a URL, with the key of this webhook',
@@ -44,7 +31,7 @@ export const hookLogs = [
         url: config.url,
         headers: config.headers ?? {},
         signingKey: openSigningKey(secrets, hook),
-        events: events.map((type) => ({ id: newId(), type, body: sampleOf(type, now) })),
+        events: events.map((type) => ({ id: newId(), type, body: JSON.stringify(sampleOf(type, now)) })),
       });
       if (failure?.status !== undefined)
         throw new ServiceError('hook.endpoint_responded_with_error', { data: { responseStatus: failure.status } });

@@ -6,8 +6,13 @@ import { openSigningKey } from '../webhooks/signing-keys.ts';
 
 /** A webhook as the API shows it: the key in both forms that receivers' libraries take, and nothing of the old ones. */
 export function hookView(secrets: SecretBox, hook: HookRow): Hook {
-  const { tenantId, id, name, event, events, config, enabled, disabledReason, createdAt } = hook;
+  const { tenantId, id, name, event, events, config, enabled, disabledReason, failingSince, createdAt } = hook;
   const signingKey = openSigningKey(secrets, hook);
   const shown = { tenantId, id, name, event, events, config, enabled, createdAt, signingKey };
-  return { ...shown, webhookSecret: webhookSecret(signingKey), ...(disabledReason !== null && { disabledReason }) };
+  return {
+    ...shown,
+    webhookSecret: webhookSecret(signingKey),
+    ...(disabledReason !== null && { disabledReason }),
+    ...(failingSince !== null && { failingSince }),
+  };
 }

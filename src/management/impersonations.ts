@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { JsonObject, Nullable, Timestamp } from '../entities.ts';
+import { Id, JsonObject, Nullable, Timestamp } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
 import { endImpersonations } from '../oidc/end-access.ts';
@@ -52,6 +52,30 @@ export const impersonations = [
         },
       });
     },
+  }),
+
+  operation('GET /impersonations/:id', {
+    summary: 'Read an impersonation',
+    status: 200,
+    returns: Impersonation,
+    errors: ['entity.not_exists_with_id'],
+    run: ({ params, store }) => store.get('impersonations', params),
+  }),
+
+  operation('POST /impersonations/revoke', {
+    summary: 'End every impersonation of a user',
+    description: 'Their unspent subject tokens are revoked too, so that none begins from one that is on its way.',
+    status: 200,
+    body: Type.Object({ subjectId: Id }),
+    returns: Type.Object({ impersonations: Type.Integer(), subjectTokens: Type.Integer() }),
+    async run({ body: { subjectId }, caller, store, now }) {
+      const unspent = { userId: subjectId, spentAt: null, revokedAt: null };
+      const subjectTokens = await store.change('subjectTokens', unspent, { revokedAt: now });
+      const ending = { by: caller.applicationId, reason: 'revoked', now } as const;
+      const impersonations = await endImpersonations(store, (one) => one.where({ subjectId }), ending);
+      return { impersonations, subjectTokens };
+    },
+    audit: (ended, { body: { subjectId } }) => ({ userId: subjectId, ...ended }),
   }),
 
   operation('POST /impersonations/:id/revoke', {

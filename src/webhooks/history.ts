@@ -114,11 +114,17 @@ export type DeliverySummary = Pick<
   'id' | 'eventId' | 'hookId' | 'attempts' | 'lastStatus' | 'trigger' | 'createdAt'
 > & { state: DeliveryState; dueAt: number | null; event: string };
 
+export interface DeliveryRestriction {
+  state?: DeliveryState | undefined;
+  event?: string | undefined;
+  since?: number | undefined;
+}
+
 /** Deliveries of a hook, newest first. Delivered ones are read from their last attempt: their row is gone. */
 export async function listDeliveries(
   store: TenantStore,
   hookId: string,
-  asked: { state?: DeliveryState | undefined; event?: string | undefined; since?: number | undefined } & Slice,
+  asked: DeliveryRestriction & Slice,
 ): Promise<{ rows: DeliverySummary[]; total: number }> {
   const { state, event, since, offset, limit } = asked;
   const parts = [
@@ -139,19 +145,18 @@ export async function listDeliveries(
 export async function getDelivery(
   store: TenantStore,
   { hookId, deliveryId }: { hookId: string; deliveryId: string },
-): Promise<DeliverySummary & { attemptLog: (AttemptRow & { id: string })[] }> {
+): Promise<DeliverySummary & { body?: string; attemptLog: (AttemptRow & { id: string })[] }> {
   const attempts: AttemptRow[] = await store.from('attempts').where({ hookId, deliveryId }).orderBy('number');
   const attemptLog = attempts.map((attempt) => ({ id: attemptIdOf(attempt), ...attempt }));
   const [waiting] = await undelivered(store, hookId, {}).where('deliveries.id', deliveryId);
-  if (waiting) return { ...waiting, attemptLog };
-  const [done] = await delivered(store, hookId, {}).where({ deliveryId });
-  if (!done) throw new ServiceError('entity.not_exists_with_id');
-  return { ...done, attemptLog };
+  const [done] = waiting ? [] : await delivered(store, hookId, {}).where({ deliveryId });
+  const delivery = waiting ?? done;
+  if (!delivery) throw new ServiceError('entity.not_exists_with_id');
+  const event = await store.find('events', { id: delivery.eventId });
+  return { ...delivery, ...(event && { body: bodyFor(hookId, event.body) }), attemptLog };
 }
 
-type Restriction = { state?: DeliveryState | undefined; event?: string | undefined; since?: number | undefined };
-
-function undelivered(store: TenantStore, hookId: string, { state, event, since }: Restriction): Query {
+export function undelivered(store: TenantStore, hookId: string, { state, event, since }: DeliveryRestriction): Query {
   const query = store
     .from('deliveries')
     .join(store.rows('events'), 'events.id', 'deliveries.eventId')
@@ -164,7 +169,7 @@ function undelivered(store: TenantStore, hookId: string, { state, event, since }
   return query;
 }
 
-function delivered(store: TenantStore, hookId: string, { event, since }: Restriction): Query {
+export function delivered(store: TenantStore, hookId: string, { event, since }: DeliveryRestriction): Query {
   const query = store
     .from('attempts')
     .where({ hookId, isSuccess: true })
