@@ -140,12 +140,13 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     logger,
     clock,
     settings: config.webhooks,
-    ...(observers &&
+    onAttempt:
+      observers &&
       webhookMetrics(observers.registry, {
         stats: () => poller.stats(),
         backlog: () => backlog(database, clock()),
         clock,
-      })),
+      }),
   });
   await poller.start();
   closing.add(() => poller.stop());

@@ -8,8 +8,8 @@ interface FormParts {
   path: string;
   content: Html | readonly Html[];
   submit: string;
-  /** `danger`: it takes something away. */
-  kind?: 'primary' | 'danger';
+  /** `danger`: it takes something away; `quiet`: another button of the page is the primary one. */
+  kind?: 'primary' | 'danger' | 'quiet';
   cancel?: string;
   faults?: Faults;
 }
@@ -48,7 +48,7 @@ interface FieldParts {
   value?: string | undefined;
   hint?: Html | string | undefined;
   faults?: Faults | undefined;
-  type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'password';
+  type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'password' | 'datetime-local';
   /** Lines of a larger one. */
   lines?: number | undefined;
   isMono?: boolean | undefined;

@@ -20,14 +20,20 @@ export const sectionsOf = ({ sections }: Place, tenantId: string): Section[] =>
 
 const isWithin = (path: string, above: string): boolean => path === above || path.startsWith(`${above}/`);
 
+/** Of sections that lie within one another, the innermost. */
+const sectionAt = (sections: Section[], path: string): Section | undefined =>
+  sections.filter((section) => isWithin(path, section.path)).sort((a, b) => b.path.length - a.path.length)[0];
+
 function rail(visit: Visit): Html {
   const items = places.map((place) => {
-    const [first, ...others] = sectionsOf(place, visit.tenant.id);
+    const all = sectionsOf(place, visit.tenant.id);
+    const [first, ...others] = all;
+    const here = sectionAt(all, visit.path);
     const isHere = isWithin(visit.path, place.path);
     const sections =
       isHere &&
       others.length > 0 &&
-      html`<ul>${[first as Section, ...others].map(({ path, name }) => html`<li><a href="${visit.to(path)}"${isWithin(visit.path, path) && html` aria-current="page"`}>${name}</a></li>`)}</ul>`;
+      html`<ul>${all.map((section) => html`<li><a href="${visit.to(section.path)}"${section === here && html` aria-current="page"`}>${section.name}</a></li>`)}</ul>`;
     const current = isHere && html` aria-current="${sections ? 'true' : 'page'}"`;
     return html`<li><a href="${visit.to(first?.path ?? place.path)}" data-go="${place.letter}"${current}>${place.name}</a>${sections}</li>`;
   });

@@ -19,7 +19,7 @@ const PACKAGES: Record<string, readonly [packageName: string, file: string]> = {
 const PACKAGE_SHEETS = [['uplot', 'dist/uPlot.min.css']] as const;
 
 /** Sheets, in order; the last one has the last word. */
-const SHEETS = ['frame.css', 'content.css', 'forms.css', 'plots.css'];
+const SHEETS = ['frame.css', 'content.css', 'forms.css', 'plots.css', 'webhooks.css', 'impersonations.css'];
 
 const ASSETS = join(import.meta.dirname, 'assets');
 const BASE = '/console/-/assets';

@@ -24,7 +24,8 @@ export interface Answer<T> {
 
 export interface Args {
   params?: Record<string, string>;
-  query?: Record<string, string>;
+  /** Several values of one name as a list. */
+  query?: Record<string, string | string[]>;
   body?: unknown;
 }
 

@@ -1,7 +1,9 @@
 import type { Place } from '../route.ts';
 import { directory } from './directory.ts';
+import { impersonations } from './impersonations/index.ts';
 import { overview } from './overview/index.ts';
 import { settings } from './settings.ts';
+import { webhooks } from './webhooks/index.ts';
 
 /** The rail, in order. A place is one file, or a folder of one with `index.ts`; `../route.ts` says how it is made. */
-export const places: readonly Place[] = [overview, directory, settings];
+export const places: readonly Place[] = [overview, impersonations, webhooks, directory, settings];

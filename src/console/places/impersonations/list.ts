@@ -1,0 +1,88 @@
+import { type Html, html } from '../../../pages/html.ts';
+import { pageQuery, pager, table, when } from '../../parts.ts';
+import { type Page, page, type Visit } from '../../route.ts';
+import { asWhom, type Impersonation, mentions, reasonOf, stateOf, ticketOf, timeLeft } from './impersonation.ts';
+import { application, type Names, namesOf, person } from './names.ts';
+
+/** What the address may narrow the list to: parameter of the row, and what it is called. */
+const FILTERS = [
+  ['subjectId', 'As whom'],
+  ['actorId', 'Who'],
+  ['applicationId', 'Application'],
+] as const;
+
+const WHICH = [
+  ['', 'All'],
+  ['true', 'Running'],
+  ['false', 'Past'],
+] as const;
+
+function tabs(visit: Visit, active: string): Html {
+  const links = WHICH.map(([value, label]) => {
+    const query = new URLSearchParams(visit.query);
+    query.delete('page');
+    if (value) query.set('active', value);
+    else query.delete('active');
+    return html`<a href="?${query.toString()}"${value === active && html` aria-current="page"`}>${label}</a>`;
+  });
+  return html`<nav class="tabs" aria-label="Which">${links}</nav>`;
+}
+
+/** What was said of it. A ticket without a reason is one too. */
+const why = (one: Impersonation): Html => {
+  const [reason, ticket] = [reasonOf(one), ticketOf(one)];
+  if (!reason && !ticket) return html`<span class="quiet">not said</span>`;
+  return html`${reason}${reason && ticket && ' · '}${ticket && html`<span class="mono">${ticket}</span>`}`;
+};
+
+const where = (visit: Visit, names: Names, { applicationId, resource, organizationId }: Impersonation): Html =>
+  html`<div>${application(visit, names, applicationId)}</div><div class="mono">${resource ?? organizationId}</div>`;
+
+async function showImpersonations(visit: Visit): Promise<Page> {
+  const active = WHICH.find(([value]) => value === visit.query.get('active'))?.[0] ?? '';
+  const filters = FILTERS.map(([name, label]) => ({ name, label, value: visit.query.get(name)?.trim() ?? '' }));
+  const given = filters.filter(({ value }) => value !== '');
+  const query = Object.fromEntries(given.map(({ name, value }) => [name, value]));
+  const { value: all, total } = await visit.perform<Impersonation[]>('GET /impersonations', {
+    query: { ...query, ...(active && { active }), ...pageQuery(visit) },
+  });
+  const names = await namesOf(visit, mentions(all));
+  const here = visit.to('/impersonations');
+  const inputs = filters.map(
+    ({ name, label, value }) =>
+      html`<label>${label}<input type="search" name="${name}" value="${value}" placeholder="Id" autocomplete="off" spellcheck="false" maxlength="128"></label>`,
+  );
+  const isNarrowed = given.length > 0 || active !== '';
+  return {
+    title: 'Impersonations',
+    lead: 'Who acted as whom, where, why, and for how much longer.',
+    actions: html`<a class="button primary" href="${visit.to('/impersonations/new')}">Act as a user</a>`,
+    content: html`${tabs(visit, active)}
+<form class="filters" method="get" action="${here}">${inputs}${active && html`<input type="hidden" name="active" value="${active}">`}<button class="button compact">Filter</button>${given.length > 0 && html`<a class="button compact" href="${here}">Clear</a>`}</form>
+<div id="impersonations" data-live>
+${table({
+  caption: 'Impersonations, newest first',
+  rows: all,
+  empty: isNarrowed
+    ? 'No impersonation is like this.'
+    : html`<p>Nobody has acted as somebody else.</p><a class="button" href="${visit.to('/impersonations/policy')}">Set the policy first</a>`,
+  columns: [
+    {
+      label: 'As whom',
+      cell: (one) => html`<a href="${visit.to(`/impersonations/${one.id}`)}">${asWhom(one, names)}</a>`,
+    },
+    { label: 'State', cell: (one) => html`${stateOf(one, visit.now)} ${timeLeft(one, visit.now)}` },
+    { label: 'Who', cell: ({ actorId }) => person(visit, names, actorId) },
+    { label: 'Why', cell: why },
+    { label: 'Where', cell: (one) => where(visit, names, one) },
+    { label: 'Begun', cell: ({ issuedAt }) => when(issuedAt, visit.now) },
+  ],
+})}
+${pager(visit, total)}
+</div>`,
+    live: ['impersonations'],
+    modules: ['console/countdown'],
+  };
+}
+
+export const impersonationList = page('/impersonations', showImpersonations);

@@ -1,0 +1,150 @@
+import { html } from '../../../pages/html.ts';
+import { faultsOf } from '../../faults.ts';
+import { boxes, field, formOf } from '../../form-parts.ts';
+import { type Attempt, form, type Next, type Page, type Visit } from '../../route.ts';
+
+/** As its row of the Management API answers it. Times are seconds. */
+export interface Policy {
+  subjectTokenTtl: number;
+  maxTokenTtl: number | null;
+  requireActor: boolean;
+  requiredContextKeys: string[];
+  protectedRoleIds: string[];
+  allowedActorRoleIds: string[];
+  actorMaxAge: number | null;
+  requiredAcr: string | null;
+  endOnReplay: boolean;
+}
+
+interface Role {
+  id: string;
+  name: string;
+}
+
+const ROLES = { type: 'User', page: '1', page_size: '100' };
+
+/** What stands in the fields, one text each: as typed, or as it is. */
+function textsOf(policy: Policy): URLSearchParams {
+  const { subjectTokenTtl, maxTokenTtl, actorMaxAge, requiredAcr, requiredContextKeys } = policy;
+  const texts = new URLSearchParams({
+    subjectTokenTtl: String(subjectTokenTtl),
+    maxTokenTtl: String(maxTokenTtl ?? ''),
+    actorMaxAge: String(actorMaxAge ?? ''),
+    requiredAcr: requiredAcr ?? '',
+    requiredContextKeys: requiredContextKeys.join(', '),
+  });
+  for (const id of policy.protectedRoleIds) texts.append('protectedRoleIds', id);
+  for (const id of policy.allowedActorRoleIds) texts.append('allowedActorRoleIds', id);
+  if (policy.requireActor) texts.append('flags', 'requireActor');
+  if (policy.endOnReplay) texts.append('flags', 'endOnReplay');
+  return texts;
+}
+
+async function showPolicy(visit: Visit, attempt?: Attempt): Promise<Page> {
+  const { value: policy } = await visit.perform<Policy>('GET /configs/impersonation');
+  const { value: roles } = await visit.perform<Role[]>('GET /roles', { query: ROLES });
+  const texts = attempt?.typed ?? textsOf(policy);
+  const faults = faultsOf(attempt);
+  const text = (name: string) => texts.get(name) ?? '';
+  /** A role that is not among the first hundred stays chosen, by its id. */
+  const roleBoxes = (name: string, legend: string, hint: string) => {
+    const ticked = texts.getAll(name);
+    const others = ticked.filter((id) => !roles.some((role) => role.id === id)).map((id) => ({ id, name: id }));
+    const options = [...roles, ...others].map((role) => [role.id, role.name] as const);
+    return options.length > 0 && boxes(name, legend, options, { ticked, hint, faults });
+  };
+  const content = [
+    field({
+      name: 'subjectTokenTtl',
+      label: 'A subject token can be used for',
+      type: 'number',
+      hint: 'Seconds, 60 to 3600.',
+      value: text('subjectTokenTtl'),
+      faults,
+    }),
+    field({
+      name: 'maxTokenTtl',
+      label: 'An impersonation lasts at most',
+      type: 'number',
+      isOptional: true,
+      hint: 'Seconds, 60 to 86400. Empty: as long as tokens of the resource do.',
+      value: text('maxTokenTtl'),
+      faults,
+    }),
+    field({
+      name: 'requiredContextKeys',
+      label: 'What must be said',
+      isOptional: true,
+      hint: 'Keys of the context, with commas between: reason, ticketId.',
+      value: text('requiredContextKeys'),
+      faults,
+    }),
+    boxes(
+      'flags',
+      'Always',
+      [
+        ['requireActor', 'Whoever acts proves who they are, with a token of their own'],
+        ['endOnReplay', 'A second use of a subject token ends what its first use began'],
+      ],
+      { ticked: texts.getAll('flags') },
+    ),
+    html`${roleBoxes('protectedRoleIds', 'Nobody acts as', 'Whoever holds one of these roles cannot be acted for.')}`,
+    html`${roleBoxes('allowedActorRoleIds', 'Only these act', 'None chosen: whoever the application lets.')}`,
+    field({
+      name: 'actorMaxAge',
+      label: 'Whoever acts signed in within',
+      type: 'number',
+      isOptional: true,
+      hint: 'Seconds before the exchange.',
+      value: text('actorMaxAge'),
+      faults,
+    }),
+    field({
+      name: 'requiredAcr',
+      label: 'Their sign-in has at least',
+      isOptional: true,
+      isMono: true,
+      hint: 'An acr value, such as one that stands for two factors.',
+      value: text('requiredAcr'),
+      faults,
+    }),
+  ];
+  return {
+    title: 'Policy',
+    lead: 'Who may act as whom, and what they must say. It holds from the next exchange on.',
+    content: formOf(visit, { path: visit.path, content, submit: 'Save', faults }),
+  };
+}
+
+/** What is no number goes on as it is: validation says what to do about it. */
+const numberOf = (text: string): number | string => (/^-?\d+$/.test(text) ? Number(text) : text);
+
+function policyOf(sent: URLSearchParams) {
+  const text = (name: string) => sent.get(name)?.trim() ?? '';
+  const orNull = (name: string) => (text(name) === '' ? null : numberOf(text(name)));
+  const flags = sent.getAll('flags');
+  return {
+    subjectTokenTtl: numberOf(text('subjectTokenTtl')),
+    maxTokenTtl: orNull('maxTokenTtl'),
+    actorMaxAge: orNull('actorMaxAge'),
+    requiredAcr: text('requiredAcr') || null,
+    requiredContextKeys: [
+      ...new Set(
+        text('requiredContextKeys')
+          .split(/[\s,]+/)
+          .filter(Boolean),
+      ),
+    ],
+    requireActor: flags.includes('requireActor'),
+    endOnReplay: flags.includes('endOnReplay'),
+    protectedRoleIds: sent.getAll('protectedRoleIds'),
+    allowedActorRoleIds: sent.getAll('allowedActorRoleIds'),
+  };
+}
+
+async function savePolicy(visit: Visit): Promise<Next> {
+  await visit.perform('PATCH /configs/impersonation', { body: policyOf(visit.sent) });
+  return { to: '/impersonations/policy', flash: { text: 'Saved. It holds from the next exchange on.' } };
+}
+
+export const policyPage = form('/impersonations/policy', showPolicy, savePolicy);

@@ -1,0 +1,18 @@
+import { html } from '../../../pages/html.ts';
+import { copyable, section } from '../../parts.ts';
+import { type Page, page } from '../../route.ts';
+import { receivers } from './receivers.ts';
+
+const showVerify = (): Page => ({
+  title: 'Verify signatures',
+  lead: 'Without it anybody could tell your server anything. The official Standard Webhooks libraries do it in two lines.',
+  content: html`<p>Each is a whole receiver. It takes the key from the environment variable ${copyable('WEBHOOK_SECRET')}: the form that begins with <code class="mono">whsec_</code>, shown when a webhook or a new key is made. They also refuse what is older than five minutes.</p>
+${receivers.map(({ language, install, code }) =>
+  section(
+    language,
+    html`<p>${copyable(install)}</p><div class="raw-body"><button type="button" class="button compact" hidden data-copy="${code}" aria-label="Copy the code for ${language}">Copy</button><pre class="mono" tabindex="0">${code}</pre></div>`,
+  ),
+)}`,
+});
+
+export const verifyPage = page('/webhooks/verify', showVerify);

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { press } from '../sign-in/stage.ts';
+import { look as lookAt } from '../support/browser.ts';
+import { postForm } from '../support/call.ts';
+import { type Cast, castOf } from '../support/cast.ts';
+import { databases } from '../support/databases.ts';
+import { ConsoleStage } from './stage.ts';
+
+describe.each(databases)('the impersonations on %s', (kind) => {
+  let stage: ConsoleStage;
+  let cast: Cast;
+  beforeAll(async () => {
+    stage = await ConsoleStage.open(kind);
+    cast = castOf(stage.service);
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  /** Pages look alike on both databases: once is enough. */
+  const look: typeof lookAt = async (page, name) => {
+    if (kind === 'sqlite') await lookAt(page, name);
+  };
+  const open = (path: string) => stage.page.goto(stage.url(path));
+  const link = (name: string | RegExp) => stage.page.getByRole('link', { name, exact: typeof name === 'string' });
+  const fill = (label: string | RegExp, text: string) => stage.page.getByLabel(label).fill(text);
+  const said = (text: string | RegExp) => stage.page.getByText(text).first().waitFor();
+
+  /** Exchanges as alice, in the demonstration's application. */
+  const exchange = async (subjectToken: string): Promise<string> => {
+    const actorToken = await cast.spa.signIn(cast.alice);
+    const { status, body } = await cast.spa.exchange({ subject_token: subjectToken, actor_token: actorToken });
+    expect(status, JSON.stringify(body)).toBe(200);
+    return body.access_token;
+  };
+
+  const isActive = async (token: string): Promise<boolean> => {
+    const { clientId, clientSecret } = stage.service.credentials.machine;
+    const basic = { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` };
+    return (await postForm(`${stage.service.url}/oidc/token/introspection`, { token }, basic)).body.active;
+  };
+
+  it('sets what must be said, and protects people', async () => {
+    const { page, service } = stage;
+    const { id: boss } = await service.api.must('POST /users', { username: 'boss' });
+    const role = await service.api.must('POST /roles', { name: 'Board', description: 'The board', type: 'User' });
+    await service.api.must(`POST /users/${boss}/roles`, { roleIds: [role.id] });
+    await open('/impersonations');
+    await said('Nobody has acted as somebody else.');
+    await look(page, 'console-impersonations-empty');
+    await link('Set the policy first').click();
+    await fill('A subject token can be used for', '5');
+    await press(page, 'Save');
+    await said('Enter 60 or more.');
+    await look(page, 'console-policy-fault');
+    await fill('A subject token can be used for', '120');
+    await fill(/^What must be said/, 'reason, ticketId, region');
+    await page.getByRole('group', { name: 'Nobody acts as' }).getByText('Board').click();
+    await press(page, 'Save');
+    await said('Saved.');
+    await look(page, 'console-policy');
+    expect(await service.api.must('GET /configs/impersonation')).toMatchObject({
+      subjectTokenTtl: 120,
+      maxTokenTtl: null,
+      requiredContextKeys: ['reason', 'ticketId', 'region'],
+      protectedRoleIds: [role.id],
+      allowedActorRoleIds: [],
+    });
+
+    await open(`/impersonations/new?userId=${boss}`);
+    await said('which the policy protects');
+    await look(page, 'console-act-as-protected');
+  });
+
+  it('asks why, shows the subject token once, and shows what came of it until it is ended', async () => {
+    const { page } = stage;
+    await open('/impersonations');
+    await link('Act as a user').click();
+    await look(page, 'console-act-as');
+    const [bob] = await stage.rows('users', { id: cast.bob.id });
+    const name = String(bob?.name ?? bob?.username);
+    await fill('Search users', String(bob?.username));
+    await press(page, 'Search');
+    await link(name).click();
+    await fill('Why', 'The order page is empty');
+    await press(page, /^Get a token/);
+    expect(await page.getByText('The policy asks for it.').count()).toBe(2);
+    await look(page, 'console-act-as-fault');
+    await fill('Ticket', 'TICKET-7');
+    await fill('region', 'eu');
+    await press(page, /^Get a token/);
+    await said('Copy it now');
+    const subjectToken = (await page.getByText(/^sub_/).textContent()) ?? '';
+    await look(page, 'console-subject-tokens');
+    await page.reload();
+    expect(await page.content()).not.toContain('sub_');
+    const [ada] = await stage.rows('users', { username: 'ada' });
+    const [row] = await stage.rows('subjectTokens');
+    expect(row).toMatchObject({ userId: cast.bob.id, creatorId: ada?.id });
+
+    const token = await exchange(subjectToken);
+    expect(await isActive(token)).toBe(true);
+    await open('/impersonations?active=true');
+    await page.getByText('The order page is empty').waitFor();
+    await page.getByText(/^(\d+:)?\d\d:\d\d$/).waitFor();
+    await look(page, 'console-impersonations');
+    await link(name).first().click();
+    await page.getByText('TICKET-7').first().waitFor();
+    await look(page, 'console-impersonation');
+    await link('End').click();
+    await look(page, 'console-impersonation-end');
+    await press(page, /^End/);
+    await said('Ended. Its token is inactive.');
+    expect(await isActive(token)).toBe(false);
+    const [ended] = await stage.rows('impersonations');
+    expect(ended).toMatchObject({ subjectId: cast.bob.id, actorId: cast.alice.id, revokedBy: 'admin-console' });
+    const [entry] = await stage.rows('auditLog', { key: 'Management.POST /impersonations/:id/revoke' });
+    expect(entry).toMatchObject({ userId: cast.bob.id });
+  });
+
+  it('ends all of a subject, with the subject tokens that were not used yet', async () => {
+    const { page } = stage;
+    const context = { reason: 'again', ticketId: 'T-8', region: 'eu' };
+    const tokens = [await exchange(await cast.mint({ context })), await exchange(await cast.mint({ context }))];
+    const unused = await cast.mint({ context });
+    await open('/impersonations?active=true');
+    await page.getByText('again').nth(1).waitFor();
+    await page.getByRole('rowheader').getByRole('link').first().click();
+    await link(/^End all as/).click();
+    await said('2 run now.');
+    await look(page, 'console-impersonation-end-all');
+    await press(page, /^End all as/);
+    await said('Ended: impersonations 2, unused subject tokens 1.');
+    expect(await Promise.all(tokens.map(isActive))).toEqual([false, false]);
+    const actorToken = await cast.spa.signIn(cast.alice);
+    const refused = await cast.spa.exchange({ subject_token: unused, actor_token: actorToken });
+    expect(refused.body.error_description).toContain('revoked');
+    await open('/impersonations?active=true');
+    await said('No impersonation is like this.');
+  });
+});

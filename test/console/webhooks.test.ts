@@ -1,0 +1,200 @@
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { press } from '../sign-in/stage.ts';
+import { look as lookAt } from '../support/browser.ts';
+import { databases } from '../support/databases.ts';
+import { status } from '../support/webhook-receiver.ts';
+import { ConsoleStage } from './stage.ts';
+
+describe.each(databases)('the webhooks on %s', (kind) => {
+  let stage: ConsoleStage;
+  beforeAll(async () => {
+    stage = await ConsoleStage.open(kind);
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  /** Pages look alike on both databases: once is enough. */
+  const look: typeof lookAt = async (page, name) => {
+    if (kind === 'sqlite') await lookAt(page, name);
+  };
+  const open = (path: string) => stage.page.goto(stage.url(path));
+  const link = (name: string | RegExp) => stage.page.getByRole('link', { name, exact: typeof name === 'string' });
+  const fill = (label: string | RegExp, text: string) => stage.page.getByLabel(label).fill(text);
+  const said = (text: string | RegExp) => stage.page.getByText(text).first().waitFor();
+  const hook = async () => (await stage.rows('hooks'))[0] as { id: string } & Record<string, unknown>;
+  const shownKey = async () => (await stage.page.getByText(/^whsec_/).textContent()) ?? '';
+
+  /** The event about this user; what others left unread is passed over. */
+  const heardOf = async (username: string) => {
+    for (;;) {
+      const arrival = await stage.receiver.next('User.Created');
+      if (JSON.parse(arrival.body).data.username === username) return arrival;
+    }
+  };
+
+  it('makes one, shows its key once, and sends what the key verifies', async () => {
+    const { page, receiver, service } = stage;
+    await open('/webhooks');
+    await said('Nobody is told of anything yet.');
+    await look(page, 'console-webhooks-empty');
+    await link('New webhook').first().click();
+    await fill('Where to send', 'ftp://nowhere');
+    await fill(/^Headers to add/, 'not a header');
+    await press(page, 'Create webhook');
+    await said('Write each header on a line of its own');
+    await fill(/^Headers to add/, 'Authorization: Bearer abc');
+    await press(page, 'Create webhook');
+    await said('Enter a value.');
+    await fill('Name', 'Billing');
+    await press(page, 'Create webhook');
+    await page.locator('#events-fault').waitFor();
+    await look(page, 'console-webhook-fault');
+    const created = page.locator('.picked', { has: page.getByRole('checkbox', { name: 'User.Created', exact: true }) });
+    await created.getByText('Example', { exact: true }).click();
+    await created.getByText('"primaryEmail"').waitFor();
+    await page.getByRole('checkbox', { name: 'User.Created', exact: true }).check();
+    await page.getByRole('checkbox', { name: 'Role.Deleted', exact: true }).check();
+    await fill('Where to send', receiver.url);
+    await press(page, 'Create webhook');
+    await said('Copy it now');
+    const secret = await shownKey();
+    await look(page, 'console-webhook-new');
+    expect(await stage.rows('hooks')).toMatchObject([
+      { name: 'Billing', events: ['User.Created', 'Role.Deleted'], enabled: true },
+    ]);
+
+    await page.reload();
+    expect(await page.content()).not.toContain(secret);
+    expect(await page.content()).not.toContain('whsec_');
+
+    await service.api.must('POST /users', { username: 'bob' });
+    const { body, headers } = await heardOf('bob');
+    expect(headers.authorization).toBe('Bearer abc');
+    expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toMatchObject({
+      event: 'User.Created',
+    });
+    // The page hears of it by itself.
+    await link('User.Created').waitFor();
+    await page.getByText('Delivered').waitFor();
+    await look(page, 'console-webhook');
+  });
+
+  it('shows every attempt with its request and reply, and sends again', async () => {
+    const { page, receiver, service } = stage;
+    receiver.behave(status(500, { 'content-type': 'application/json' }, '{"reason":"the disk is full"}'));
+    await service.api.must('POST /users', { username: 'carol' });
+    await receiver.next('User.Created');
+    const { id } = await hook();
+    await open(`/webhooks/${id}/deliveries?state=waiting`);
+    await page.getByText('Tries again').waitFor();
+    await link('User.Created').click();
+    await page.getByText('Answered 500').waitFor();
+    await page.getByText('the disk is full').first().waitFor();
+    await page.getByText('Request', { exact: true }).click();
+    await page.getByText(/^POST http/).waitFor();
+    await look(page, 'console-delivery');
+
+    receiver.behave(status(204));
+    await press(page, 'Send again');
+    const { body } = await receiver.next('User.Created');
+    expect(JSON.parse(body)).toMatchObject({ data: { username: 'carol' } });
+    await page.getByText('Answered 204').waitFor();
+    expect(await stage.rows('attempts', { trigger: 'manual', isSuccess: true })).toHaveLength(1);
+
+    await open(`/webhooks/${id}/deliveries`);
+    await page.getByLabel('State').selectOption('delivered');
+    await page.getByLabel('Event').selectOption('User.Created');
+    await press(page, 'Filter');
+    await page.waitForURL(/state=delivered&event=User.Created/);
+    expect(await page.getByRole('row').count()).toBe(3);
+    await look(page, 'console-deliveries');
+    await open(`/webhooks/${id}/deliveries?event=Role.Deleted`);
+    await said('No delivery is like this.');
+  });
+
+  it('tests, and says what the receiver answered', async () => {
+    const { page, receiver } = stage;
+    const { id } = await hook();
+    await open(`/webhooks/${id}`);
+    await link('Send a test').click();
+    receiver.behave(status(418));
+    await page.getByLabel('Event').selectOption('PostSignIn');
+    await press(page, 'Send');
+    await said('Your server answered 418.');
+    receiver.behave(status(200));
+    await press(page, 'Send');
+    await said('Your server took the sample of PostSignIn.');
+    await receiver.next('PostSignIn');
+    expect(JSON.parse((await receiver.next('PostSignIn')).body)).toMatchObject({
+      interactionEvent: 'SignIn',
+      hookId: id,
+    });
+    await look(page, 'console-webhook-test');
+  });
+
+  it('counts what a replay would send, sends it, and shows how far it is', async () => {
+    const { page, receiver } = stage;
+    const { id } = await hook();
+    await open(`/webhooks/${id}`);
+    await link('Replay').click();
+    await fill(/^From/, '2020-01-01T00:00');
+    const { length: count } = await stage.rows('events', { type: 'User.Created' });
+    await press(page, 'Count the events');
+    await said(`${count} events would be sent.`);
+    await look(page, 'console-replay');
+    const before = receiver.arrivals.length;
+    await press(page, 'Send them again');
+    await page.getByText('All on their way').waitFor();
+    await page.getByText(`${count} of ${count} events`).waitFor();
+    await receiver.reach(before + count);
+    await look(page, 'console-replay-done');
+    expect(await stage.rows('replays')).toMatchObject([{ count, done: count, state: 'done' }]);
+  });
+
+  it('makes a new key, which signs beside the old one', async () => {
+    const { page } = stage;
+    const { id } = await hook();
+    await open(`/webhooks/${id}`);
+    await link('New key').click();
+    await look(page, 'console-webhook-key');
+    await press(page, 'Make a new key');
+    await said('Copy it now');
+    const secret = await shownKey();
+    await stage.service.api.must('POST /users', { username: 'dora' });
+    const { body, headers } = await heardOf('dora');
+    expect(String(headers['webhook-signature']).split(' ')).toHaveLength(2);
+    new Webhook(secret).verify(body, headers as Record<string, string>);
+
+    await open('/webhooks/verify');
+    await said('pip install standardwebhooks');
+    await look(page, 'console-webhook-verify');
+  });
+
+  it('turns it off and on, changes and deletes it', async () => {
+    const { page } = stage;
+    const { id } = await hook();
+    await open(`/webhooks/${id}`);
+    await press(page, 'Turn off');
+    await said('nothing is sent');
+    expect(await stage.rows('hooks')).toMatchObject([{ enabled: false }]);
+    await press(page, 'Undo');
+    await said('On again.');
+    await link('Change').click();
+    expect(await page.getByLabel(/^Headers to add/).inputValue()).toBe('Authorization: Bearer abc');
+    await fill('Name', 'Invoices of the whole group, with a name that needs more than a line on a phone');
+    await page.getByRole('checkbox', { name: 'Role.Deleted', exact: true }).uncheck();
+    await press(page, 'Save');
+    await said('Saved.');
+    expect(await stage.rows('hooks')).toMatchObject([{ events: ['User.Created'], enabled: true }]);
+    await open('/webhooks');
+    await look(page, 'console-webhooks');
+    await link(/^Invoices/).click();
+    await link('Delete').click();
+    await look(page, 'console-webhook-delete');
+    await press(page, /^Delete Invoices/);
+    await said('was deleted.');
+    expect(await stage.rows('hooks')).toEqual([]);
+    const [entry] = await stage.rows('auditLog', { key: 'Management.DELETE /hooks/:id' });
+    expect(entry).toMatchObject({ applicationId: 'admin-console', result: 'Success' });
+  });
+});
