@@ -30,10 +30,10 @@ export const plots: readonly Plot[] = [
   {
     id: 'impersonations',
     title: 'Impersonations',
-    rows: '/settings/audit?logKey=Impersonation.Begin',
+    rows: '/impersonations',
     value: (of) => of.impersonationsBegun,
     text: count,
-    now: ({ running }) => ({ text: `${capped(running)} running now` }),
+    now: ({ running }) => ({ text: `${capped(running)} running now`, rows: '/impersonations?active=true' }),
     series: [
       { name: 'Begun', value: (at) => at.impersonationsBegun },
       { name: 'Ended by somebody', value: (at) => at.impersonationsEnded },
@@ -43,6 +43,7 @@ export const plots: readonly Plot[] = [
   {
     id: 'deliveries',
     title: 'Webhook attempts',
+    rows: '/webhooks',
     value: attempts,
     text: count,
     series: [
@@ -54,6 +55,7 @@ export const plots: readonly Plot[] = [
   {
     id: 'backlog',
     title: 'Deliveries waiting',
+    rows: '/webhooks',
     value: (of) => of.backlog,
     text: count,
     headline: ({ waiting, total, before }, span) => ({
