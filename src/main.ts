@@ -34,6 +34,7 @@ function stopOnSignal(service: Service, logger: Logger): void {
   process.on('SIGTERM', stop).on('SIGINT', stop);
 }
 
+process.umask(0o077); // Keys, credentials, people: whatever this process writes is for its user alone.
 expectNoMore();
 try {
   const config = readConfig();

@@ -140,13 +140,12 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     logger,
     clock,
     settings: config.webhooks,
-    onAttempt:
-      observers &&
+    ...(observers &&
       webhookMetrics(observers.registry, {
         stats: () => poller.stats(),
         backlog: () => backlog(database, clock()),
         clock,
-      }),
+      })),
   });
   await poller.start();
   closing.add(() => poller.stop());

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { connect } from '../src/database/connect.ts';
 import { createRegistry } from '../src/observe/metrics.ts';
 import { webhookMetrics } from '../src/webhooks/metrics.ts';
 import { databases } from './support/databases.ts';
 import { freePort } from './support/free-port.ts';
 import { startService } from './support/start-service.ts';
-import { status, WebhookReceiver } from './support/webhook-receiver.ts';
+import { hang, status, WebhookReceiver } from './support/webhook-receiver.ts';
 
 describe.each(databases)('metrics on %s', (kind) => {
   it('tell of webhooks, requests and the process, and name nobody', async () => {
@@ -40,6 +41,24 @@ describe.each(databases)('metrics on %s', (kind) => {
     expect(text).not.toContain(new URL(receiver.url).host);
     expect(text).not.toContain('default');
     expect((await fetch(`http://localhost:${port}/`)).status).toBe(404);
+  });
+});
+
+describe.each(databases)('leases on %s', (kind) => {
+  it('that ended are counted when somebody takes the delivery over', async () => {
+    const port = await freePort();
+    await using service = await startService(kind, { DEMO: 'false', METRICS_PORT: String(port) });
+    await using receiver = await WebhookReceiver.start({ behaviour: hang });
+    await service.api.must('POST /hooks', { name: 'Mine', events: ['Role.Created'], config: { url: receiver.url } });
+    await service.api.must('POST /roles', { name: 'Told', description: 'Told' });
+    await receiver.next('Role.Created');
+    const database = connect({ databaseUrl: service.databaseUrl, dataDir: service.dataDir, poolSize: 2 });
+    await database.write((db) => db('deliveries').update({ leaseUntil: 1, leaseOwner: 'somebody dead' }));
+    await database.close();
+    receiver.behave(status(204));
+    await receiver.next('Role.Created');
+    const read = async () => (await fetch(`http://localhost:${port}/metrics`)).text();
+    await expect.poll(read).toContain('understudy_webhook_leases_expired_total 1\n');
   });
 });
 

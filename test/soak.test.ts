@@ -7,7 +7,7 @@ const WARM_UP_SECONDS = 4;
 const SECONDS = 6;
 
 /** In a few seconds the heap still grows, by code that is compiled as it gets warm: measured, at most half of this. */
-const WARMTH_MB = 1;
+const WARMTH_MB = 4;
 /** Whoever keeps something of each request keeps several KB: its own objects hold as much. */
 const KB_PER_REQUEST = 1;
 

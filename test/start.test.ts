@@ -83,7 +83,7 @@ describe('the process', () => {
         subject: { id: expect.any(String) },
       },
     });
-    for (const file of ['credentials.json', 'secret.key'])
+    for (const file of ['credentials.json', 'secret.key', 'understudy.db', 'server.lock'])
       expect((await stat(join(dataDir, file))).mode & 0o777).toBe(0o600);
     expect(first.output()).toContain(credentials.machine.clientSecret);
     expect(await (await fetch(`http://localhost:${port}/readyz`)).json()).toEqual({ status: 'ready' });

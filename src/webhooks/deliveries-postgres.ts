@@ -37,8 +37,8 @@ const CLAIM = `with rooms as materialized (
     cross join unnest(?::text[], ?::text[], ?::int[]) as rooms (tenant, hook, room)
     join hooks on hooks.tenant_id = rooms.tenant and hooks.id = rooms.hook
   ), picked as materialized (
-    select due.id as delivery_id, rooms.* from rooms cross join lateral (
-      select id from deliveries
+    select due.id as delivery_id, due.was_leased, rooms.* from rooms cross join lateral (
+      select id, lease_until is not null as was_leased from deliveries
       where tenant_id = rooms.tenant_id and hook_id = rooms.hook_id and due_at <= ? and (lease_until is null or lease_until < ?)
       order by due_at, id limit rooms.room for update skip locked
     ) due
@@ -46,7 +46,7 @@ const CLAIM = `with rooms as materialized (
     update deliveries set state = 'delivering', lease_owner = ?, lease_until = ?
     from picked where deliveries.tenant_id = picked.tenant_id and deliveries.id = picked.delivery_id
     returning deliveries.tenant_id, deliveries.id, deliveries.event_id, deliveries.hook_id, deliveries.attempts,
-      deliveries.trigger, deliveries.created_at, deliveries.lease_until, ${HOOK}
+      deliveries.trigger, deliveries.created_at, deliveries.lease_until, was_leased, ${HOOK}
   )
   select claimed.*, events.type as event_type, events.body
   from claimed join events on events.tenant_id = claimed.tenant_id and events.id = claimed.event_id`;

@@ -27,10 +27,10 @@ export const claim: Statements['claim'] = async (db, rooms, { owner, now, leaseU
       select rowid as head from deliveries where tenant_id = ? and hook_id = ? and due_at <= ? and ${FREE}
       order by due_at, id limit ?)`,
   );
-  const rows = await db.raw<(ClaimedDelivery & { head: number })[]>(
+  const rows = await db.raw<(Omit<ClaimedDelivery, 'wasLeased'> & { head: number; wasLeased: number })[]>(
     `with picked as (${due.join(' union all ')})
      select picked.head, deliveries.tenant_id, deliveries.id, event_id, hook_id, attempts, trigger, deliveries.created_at,
-       events.type as event_type, body, config, signing_key_encrypted, old_signing_keys, enabled, failing_since, gone_count
+       lease_until is not null as was_leased, events.type as event_type, body, config, signing_key_encrypted, old_signing_keys, enabled, failing_since, gone_count
      from picked
      join deliveries on deliveries.rowid = picked.head
      join events on events.tenant_id = deliveries.tenant_id and events.id = event_id
@@ -43,7 +43,7 @@ export const claim: Statements['claim'] = async (db, rooms, { owner, now, leaseU
      where rowid in (select value from json_each(?))`,
     [owner, leaseUntil, JSON.stringify(rows.map(({ head }) => head))],
   );
-  return rows.map((row) => ({ ...row, leaseUntil }));
+  return rows.map((row) => ({ ...row, leaseUntil, wasLeased: row.wasLeased === 1 }));
 };
 
 const HELD = `state = 'delivering' and lease_owner = ?`;

@@ -21,6 +21,8 @@ export interface ClaimedDelivery
   eventType: string;
   body: string;
   leaseUntil: number;
+  /** By a process that did not settle it in time. */
+  wasLeased: boolean;
 }
 
 /** What becomes of a claimed row; delivered ones leave the table and live on in their attempts. */
@@ -81,9 +83,9 @@ export class Deliveries {
     return this.#database.byKey((db) => this.#statements.settle(db, settlements, this.#owner));
   }
 
-  /** For the start of SQLite's only process: whoever held a lease is gone. */
-  async freeAll(): Promise<void> {
+  /** For the start of SQLite's only process: whoever held a lease is gone. @returns how many leases there were */
+  freeAll(): Promise<number> {
     const free = { state: 'waiting', leaseOwner: null, leaseUntil: null };
-    await this.#database.write((db) => db('deliveries').where({ state: 'delivering' }).update(free));
+    return this.#database.write((db) => db('deliveries').where({ state: 'delivering' }).update(free));
   }
 }

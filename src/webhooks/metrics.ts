@@ -2,9 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import { gauge, gaugeBy, type Registry } from '../observe/metrics.ts';
-import type { AttemptSeen } from './attempts.ts';
 import type { Backlog } from './backlog.ts';
-import type { WebhookPoller } from './poller.ts';
+import type { PollerParts, WebhookPoller } from './poller.ts';
 
 /** For the database: a scrape that waits longer is lost, with all that it would have told. */
 const PATIENCE_MS = 1_000;
@@ -20,7 +19,7 @@ export interface WebhookMetricsParts {
 export function webhookMetrics(
   registry: Registry,
   { stats, backlog, clock }: WebhookMetricsParts,
-): (seen: AttemptSeen) => void {
+): Pick<PollerParts, 'onAttempt' | 'onLeasesExpired'> {
   const registers = [registry];
   /** Undefined while the database does not answer: the figures are then absent, and those of the process are not. */
   let asked: Promise<Backlog | undefined> | undefined;
@@ -84,9 +83,17 @@ export function webhookMetrics(
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300],
     registers,
   });
-  return ({ outcome, waitedMs }) => {
-    attempts.inc({ result: outcome.error ?? 'success' });
-    attemptSeconds.observe(outcome.durationMs / 1000);
-    if (waitedMs !== undefined) waitedSeconds.observe(waitedMs / 1000);
+  const expired = new Counter({
+    name: 'understudy_webhook_leases_expired_total',
+    help: 'Deliveries that a process had taken and did not settle in time: it died, or hung',
+    registers,
+  });
+  return {
+    onAttempt({ outcome, waitedMs }) {
+      attempts.inc({ result: outcome.error ?? 'success' });
+      attemptSeconds.observe(outcome.durationMs / 1000);
+      if (waitedMs !== undefined) waitedSeconds.observe(waitedMs / 1000);
+    },
+    onLeasesExpired: (deliveries) => expired.inc(deliveries),
   };
 }

@@ -27,6 +27,8 @@ export interface PollerParts {
   clock: Clock;
   /** For metrics. */
   onAttempt?: ((seen: AttemptSeen) => void) | undefined;
+  /** Told of deliveries that some process had taken and did not settle in time. */
+  onLeasesExpired?: ((deliveries: number) => void) | undefined;
 }
 
 /**
@@ -65,7 +67,7 @@ export class WebhookPoller {
 
   async start(): Promise<void> {
     this.#isRunning = true;
-    if (this.#parts.database.kind === 'sqlite') await this.#deliveries.freeAll();
+    if (this.#parts.database.kind === 'sqlite') this.#tellExpired(await this.#deliveries.freeAll());
     this.#unlisten = this.#parts.database.commits.listen((tenantId, written) => {
       if (written.has('replays')) this.#replays.wake();
       if (written.has('deliveries')) this.wake(tenantId);
@@ -137,8 +139,14 @@ export class WebhookPoller {
     const wanted = this.#lanes.wanted(now);
     if (wanted.length === 0) return;
     this.#hasNews = true; // There may be more where these come from.
-    this.#lanes.accept(wanted, await this.#deliveries.claim(wanted, now, now + settings.leaseMs));
+    const claimed = await this.#deliveries.claim(wanted, now, now + settings.leaseMs);
+    this.#tellExpired(claimed.filter(({ wasLeased }) => wasLeased).length);
+    this.#lanes.accept(wanted, claimed);
     this.#startQueued();
+  }
+
+  #tellExpired(leases: number): void {
+    if (leases > 0) this.#parts.onLeasesExpired?.(leases);
   }
 
   /** Learns which hooks have due rows, of those tenants that somebody spoke of. */

@@ -121,7 +121,7 @@ export class TransactionPooler implements AsyncDisposable {
   }
 
   #keep(socket: Socket): Socket {
-    this.#sockets.add(socket);
+    this.#sockets.add(socket.setNoDelay());
     socket.on('error', () => {});
     socket.once('close', () => this.#sockets.delete(socket));
     return socket;

@@ -121,6 +121,21 @@ describe.each(databases)('the console on %s', (kind) => {
     expect(await page.evaluate('document.activeElement.name')).toBe('logKey');
   });
 
+  it('works without JavaScript', async () => {
+    const context = await stage.browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(stage.url('/directory/roles/new'));
+    await signIn(page, 'ada', stage.password);
+    await page.getByLabel('Name').fill('Scriptless');
+    await page.getByLabel('Description').fill('Made without a script');
+    await press(page, 'Create role');
+    await page.getByText('A role was created.').waitFor();
+    expect(await stage.rows('roles', { name: 'Scriptless' })).toHaveLength(1);
+    await page.getByText('JSON').click();
+    await page.getByText('"Made without a script"').waitFor();
+    await context.close();
+  });
+
   it('opens its menu on a phone', async () => {
     const { page } = stage;
     await page.setViewportSize({ width: 390, height: 760 });

@@ -10,15 +10,19 @@ const TIMEOUT_MS = 250;
 const PATIENCE = { timeout: 10_000, interval: 100 };
 
 /** Every hostile script the way a tenant would bring it: uploaded, at a token, and in a test run. */
-describe('hostile scripts over HTTP', () => {
+describe.each([
+  { kind: 'sqlite', harden: true },
+  { kind: 'postgres', harden: false },
+] as const)('hostile scripts over HTTP on $kind, hardening: $harden', ({ kind, harden }) => {
   let service: TestService;
   let cast: Cast;
   beforeAll(async () => {
-    service = await startService('sqlite', {
+    const env = {
       SANDBOX_TIMEOUT_MS: String(TIMEOUT_MS),
       RATE_LIMIT_TOKEN: '100000',
       RATE_LIMIT_SUBJECT_TOKENS: '100000',
-    });
+    };
+    service = await startService(kind, env, undefined, { harden });
     cast = castOf(service);
   });
   afterAll(() => service[Symbol.asyncDispose]());

@@ -39,8 +39,9 @@ const KEEPER = '"$@" & exec 2>/dev/null; cat >/dev/null; kill -INT $!; wait $!; 
  * A real PostgreSQL of its own, from the npm package, with nothing installed on the machine.
  *
  * @param durable with PostgreSQL's own defaults in place of fast and forgetful ones: for benchmarks and fault tests
+ * @param tls speaks TLS too, as `localhost`, with the certificate in `tls/`
  */
-export async function startPostgres({ durable = false } = {}): Promise<Postgres> {
+export async function startPostgres({ durable = false, tls = false } = {}): Promise<Postgres> {
   const bin = join(await unpack(), 'bin');
   const home = await mkdtemp(join(tmpdir(), 'understudy-postgres-'));
   if (owner.uid) await chown(home, owner.uid, owner.gid);
@@ -51,8 +52,19 @@ export async function startPostgres({ durable = false } = {}): Promise<Postgres>
   const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', ...locale, ...(durable ? [] : ['--no-sync'])];
   await promisify(execFile)(join(bin, 'initdb'), initdb, options);
 
+  for (const file of tls ? ['localhost.crt', 'localhost.key'] : []) {
+    await cp(join(import.meta.dirname, 'tls', file), join(home, file));
+    await chmod(join(home, file), 0o600);
+    if (owner.uid) await chown(join(home, file), owner.uid, owner.gid);
+  }
   const port = await freePort();
-  const all = { ...settings, ...(durable ? {} : forgetful), port, unix_socket_directories: home };
+  const certificate = {
+    ssl: 'on',
+    ssl_cert_file: join(home, 'localhost.crt'),
+    ssl_key_file: join(home, 'localhost.key'),
+  };
+  const places = { port, unix_socket_directories: home, ...(tls && certificate) };
+  const all = { ...settings, ...(durable ? {} : forgetful), ...places };
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const keepers: ChildProcess[] = [];
   const run = async () => {

@@ -1,4 +1,5 @@
 import { readConfig } from '../../src/config.ts';
+import type { SandboxOptions } from '../../src/custom-claims/sandbox.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { type Service, startService as start } from '../../src/service.ts';
 import type { FirstStart } from '../../src/setup/first-start.ts';
@@ -22,12 +23,13 @@ export interface TestService extends AsyncDisposable {
 
 /**
  * A whole service in this process, on a database of its own, with the demonstration in it. `env` adds to
- * or replaces its environment. On PostgreSQL a second one can be started on the same `database`.
+ * or replaces its environment; `besides` goes to the sandbox, for what no operator may set. On PostgreSQL a second one can be started on the same `database`.
  */
 export async function startService(
   kind: DatabaseKind,
   env: Record<string, string> = {},
   shared?: Database,
+  besides: Pick<SandboxOptions, 'harden'> = {},
 ): Promise<TestService> {
   const database = shared ?? (await createDatabase(kind));
   const port = await freePort();
@@ -39,7 +41,8 @@ export async function startService(
     SANDBOX_RUNNERS: '1',
     ...env,
   });
-  const service: Service = await start(config, createLogger(config.logLevel));
+  const sandbox = { ...config.sandbox, ...besides };
+  const service: Service = await start({ ...config, sandbox }, createLogger(config.logLevel));
   const credentials = service.credentials as TestService['credentials'];
   let isStopped = false;
   const stop = async () => {
