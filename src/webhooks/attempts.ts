@@ -70,11 +70,11 @@ export class Attempts {
 
   async #deliver(row: ClaimedDelivery): Promise<AttemptOutcome> {
     const { client, clock, settings, logger } = this.#parts;
-    const { tenantId, hookId, eventId, config, body } = row;
+    const { hook, hookId, eventId, body } = row;
     const startedAt = clock();
     try {
-      const keys = this.#keys.keysOf({ ...row, tenantId, id: hookId }, startedAt);
-      const target = { hookId, url: config.url, headers: config.headers ?? {}, keys };
+      const keys = this.#keys.keysOf(hook, startedAt);
+      const target = { hookId, url: hook.config.url, headers: hook.config.headers ?? {}, keys };
       const limits = { deadlineMs: settings.timeoutMs, maxResponseBytes: settings.maxResponseBytes };
       return await deliver(client, target, { id: eventId, body }, limits, clock);
     } catch (error) {
@@ -84,9 +84,9 @@ export class Attempts {
   }
 
   /** Learns of a success, and whether the hook's row still speaks of failures. */
-  #isRecovery(lane: Lane, row: ClaimedDelivery): boolean {
+  #isRecovery(lane: Lane, { hook }: ClaimedDelivery): boolean {
     lane.breaker.succeeded();
-    if (row.failingSince === null && row.goneCount === 0 && lane.failureRecordedAt === undefined) return false;
+    if (hook.failingSince === null && hook.goneCount === 0 && lane.failureRecordedAt === undefined) return false;
     lane.failureRecordedAt = undefined;
     return true;
   }

@@ -1,9 +1,9 @@
 import type { Statements } from './deliveries.ts';
 
-type Db = Parameters<Statements['claim']>[0];
+type Db = Parameters<Statements['settle']>[0];
 
 /** Planning these takes as long as running them, so each connection plans them once, under a name. */
-const prepared = (db: Db, name: string, sql: string, bindings: unknown[]) =>
+const prepared = async <Row>(db: Db, name: string, sql: string, bindings: unknown[]): Promise<Row[]> =>
   db.raw(sql, bindings as never).options({ name: `webhooks_${name}` });
 
 /** The next hook after the last one found, over and over. `within` restricts it to a tenant. */
@@ -20,25 +20,26 @@ const heads = (within: string) => `heads as (
   ) next
 )`;
 
-export const dueHooks: Statements['dueHooks'] = async (db, now, tenantId) => {
+export const dueHooks: Statements['dueHooks'] = (database, now, tenantId) => {
   const [name, within, own] = tenantId === undefined ? ['', '', []] : ['_of_tenant', 'and tenant_id = ?', [tenantId]];
   const sql = `with recursive ${heads(within)} select tenant_id, hook_id from heads where due_at <= ?`;
-  return prepared(db, `due_hooks${name}`, sql, [now, ...own, now, ...own, now]);
+  return database.byKey((db) => prepared(db, `due_hooks${name}`, sql, [now, ...own, now, ...own, now]));
 };
-
-const HOOK = 'config, signing_key_encrypted, old_signing_keys, enabled, failing_since, gone_count';
 
 /**
  * `materialized`, because a limit beside `skip locked` may otherwise run more than once and take more. Its commit does
  * not wait for the disk: a claim that a crash of PostgreSQL undoes is a row that waits, which nobody loses.
  */
 const CLAIM = `with rooms as materialized (
-    select room, tenant_id, id as hook_id, ${HOOK} from (select set_config('synchronous_commit', 'off', true)) commit_soon
+    select room, tenant_id, id as hook_id, json_build_object('tenantId', tenant_id, 'id', id, 'config', config,
+      'signingKeyEncrypted', signing_key_encrypted, 'oldSigningKeys', old_signing_keys, 'enabled', enabled,
+      'failingSince', failing_since, 'goneCount', gone_count) as hook
+    from (select set_config('synchronous_commit', 'off', true)) commit_soon
     cross join unnest(?::text[], ?::text[], ?::int[]) as rooms (tenant, hook, room)
     join hooks on hooks.tenant_id = rooms.tenant and hooks.id = rooms.hook
   ), picked as materialized (
-    select due.id as delivery_id, due.was_leased, rooms.* from rooms cross join lateral (
-      select id, lease_until is not null as was_leased from deliveries
+    select rooms.tenant_id, due.* from rooms cross join lateral (
+      select id as delivery_id, lease_until is not null as was_leased from deliveries
       where tenant_id = rooms.tenant_id and hook_id = rooms.hook_id and due_at <= ? and (lease_until is null or lease_until < ?)
       order by due_at, id limit rooms.room for update skip locked
     ) due
@@ -46,21 +47,24 @@ const CLAIM = `with rooms as materialized (
     update deliveries set state = 'delivering', lease_owner = ?, lease_until = ?
     from picked where deliveries.tenant_id = picked.tenant_id and deliveries.id = picked.delivery_id
     returning deliveries.tenant_id, deliveries.id, deliveries.event_id, deliveries.hook_id, deliveries.attempts,
-      deliveries.trigger, deliveries.created_at, deliveries.lease_until, was_leased, ${HOOK}
+      deliveries.trigger, deliveries.created_at, was_leased
   )
-  select claimed.*, events.type as event_type, events.body
-  from claimed join events on events.tenant_id = claimed.tenant_id and events.id = claimed.event_id`;
+  select claimed.*, events.type as event_type, events.body, null::json as hook
+  from claimed join events on events.tenant_id = claimed.tenant_id and events.id = claimed.event_id
+  union all select null, null, null, null, null, null, null, null, null, null, hook from rooms`;
 
-export const claim: Statements['claim'] = async (db, rooms, { owner, now, leaseUntil }) =>
-  prepared(db, 'claim', CLAIM, [
-    rooms.map(({ tenantId }) => tenantId),
-    rooms.map(({ hookId }) => hookId),
-    rooms.map(({ room }) => room),
-    now,
-    now,
-    owner,
-    leaseUntil,
-  ]);
+export const claim: Statements['claim'] = (database, rooms, { owner, now, leaseUntil }) =>
+  database.byKey((db) =>
+    prepared(db, 'claim', CLAIM, [
+      rooms.map(({ tenantId }) => tenantId),
+      rooms.map(({ hookId }) => hookId),
+      rooms.map(({ room }) => room),
+      now,
+      now,
+      owner,
+      leaseUntil,
+    ]),
+  );
 
 /**
  * One statement. It locks the hooks before their deliveries, as deleting a hook does: the other order would be a

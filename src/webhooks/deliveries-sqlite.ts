@@ -1,11 +1,11 @@
-import type { ClaimedDelivery, HookKey, Settlement, Statements } from './deliveries.ts';
+import type { ClaimedRow, HookKey, HookRoom, Settlement, Statements } from './deliveries.ts';
 
 /** A row that waits, or whose holder did not settle it in time. `due_at` is null on all others. */
 const FREE = '(lease_until is null or lease_until < ?)';
 
-export const dueHooks: Statements['dueHooks'] = async (db, now, tenantId) => {
+export const dueHooks: Statements['dueHooks'] = async ({ reader }, now, tenantId) => {
   const [within, own] = tenantId === undefined ? ['', []] : ['and tenant_id = ?', [tenantId]];
-  return db.raw<HookKey[]>(
+  return reader.raw<HookKey[]>(
     `with recursive heads as (
        select * from (select tenant_id, hook_id, due_at from deliveries
          where due_at is not null and ${FREE} ${within} order by tenant_id, hook_id, due_at limit 1)
@@ -20,30 +20,60 @@ export const dueHooks: Statements['dueHooks'] = async (db, now, tenantId) => {
   );
 };
 
-/** A select per hook, because SQLite has no lateral join that could carry each hook's own limit. */
-export const claim: Statements['claim'] = async (db, rooms, { owner, now, leaseUntil }) => {
-  const due = rooms.map(
-    () => `select * from (
-      select rowid as head from deliveries where tenant_id = ? and hook_id = ? and due_at <= ? and ${FREE}
-      order by due_at, id limit ?)`,
-  );
-  const rows = await db.raw<(Omit<ClaimedDelivery, 'wasLeased'> & { head: number; wasLeased: number })[]>(
-    `with picked as (${due.join(' union all ')})
-     select picked.head, deliveries.tenant_id, deliveries.id, event_id, hook_id, attempts, trigger, deliveries.created_at,
-       lease_until is not null as was_leased, events.type as event_type, body, config, signing_key_encrypted, old_signing_keys, enabled, failing_since, gone_count
+/** As this database gives it: JSON as text, 0 and 1. */
+type RawRow = Omit<ClaimedRow, 'hook' | 'wasLeased'> & { hook: string | null; wasLeased: number | null };
+
+const NO_ROOM: HookRoom = { tenantId: '', hookId: '', room: 0 };
+
+/**
+ * A select per hook, because SQLite has no lateral join that could carry each hook's own limit. Filled up to a power of
+ * two: there are then few texts, and each is prepared once.
+ */
+function dueUpTo(rooms: HookRoom[], now: number): { due: string; bindings: (string | number)[] } {
+  const filled = [...rooms, ...Array<HookRoom>(2 ** Math.ceil(Math.log2(rooms.length)) - rooms.length).fill(NO_ROOM)];
+  const each = `select * from (
+    select rowid as head, lease_until is not null as was_leased from deliveries
+    where tenant_id = ? and hook_id = ? and due_at <= ? and ${FREE} order by due_at, id limit ?)`;
+  return {
+    due: filled.map(() => each).join(' union all '),
+    bindings: filled.flatMap(({ tenantId, hookId, room }) => [tenantId, hookId, now, now, room]),
+  };
+}
+
+/**
+ * Read where the writer is not waited for, and written only where it is still so. Nobody else claims here; what may
+ * have changed in between is that a row was cancelled or is gone.
+ */
+export const claim: Statements['claim'] = async ({ reader, byKey }, rooms, { owner, now, leaseUntil }) => {
+  const { due, bindings } = dueUpTo(rooms, now);
+  const rows = await reader.raw<RawRow[]>(
+    `with picked as (${due})
+     select deliveries.tenant_id, deliveries.id, event_id, hook_id, attempts, trigger, deliveries.created_at,
+       was_leased, events.type as event_type, body, null as hook
      from picked
      join deliveries on deliveries.rowid = picked.head
      join events on events.tenant_id = deliveries.tenant_id and events.id = event_id
-     join hooks on hooks.tenant_id = deliveries.tenant_id and hooks.id = hook_id`,
-    rooms.flatMap(({ tenantId, hookId, room }) => [tenantId, hookId, now, now, room]),
+     union all
+     select null, null, null, null, null, null, null, null, null, null, json_object('tenantId', tenant_id, 'id', id,
+       'config', json(config), 'signingKeyEncrypted', signing_key_encrypted, 'oldSigningKeys', json(old_signing_keys),
+       'enabled', json(iif(enabled, 'true', 'false')), 'failingSince', failing_since, 'goneCount', gone_count)
+     from hooks where (tenant_id, id) in (select value ->> 0, value ->> 1 from json_each(?))`,
+    [...bindings, JSON.stringify(rooms.map(({ tenantId, hookId }) => [tenantId, hookId]))],
   );
-  if (rows.length === 0) return [];
-  await db.raw(
-    `update deliveries set state = 'delivering', lease_owner = ?, lease_until = ?
-     where rowid in (select value from json_each(?))`,
-    [owner, leaseUntil, JSON.stringify(rows.map(({ head }) => head))],
+  const keys = rows.flatMap(({ hook, tenantId, id }) => (hook ? [] : [[tenantId, id]]));
+  if (keys.length === 0) return [];
+  const taken = await byKey((db) =>
+    db.raw<{ id: string }[]>(
+      `update deliveries set state = 'delivering', lease_owner = ?, lease_until = ?
+       where (tenant_id, id) in (select value ->> 0, value ->> 1 from json_each(?)) and due_at <= ? and ${FREE}
+       returning id`,
+      [owner, leaseUntil, JSON.stringify(keys), now, now],
+    ),
   );
-  return rows.map((row) => ({ ...row, leaseUntil, wasLeased: row.wasLeased === 1 }));
+  const ids = new Set(taken.map(({ id }) => id));
+  return rows
+    .filter(({ hook, id }) => hook || ids.has(id))
+    .map((row) => ({ ...row, hook: row.hook && JSON.parse(row.hook), wasLeased: row.wasLeased === 1 }));
 };
 
 const HELD = `state = 'delivering' and lease_owner = ?`;

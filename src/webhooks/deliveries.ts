@@ -14,12 +14,19 @@ export interface HookRoom extends HookKey {
   room: number;
 }
 
+/** What an attempt needs of its hook. */
+export type ClaimedHook = Pick<
+  HookRow,
+  'tenantId' | 'id' | 'config' | 'signingKeyEncrypted' | 'oldSigningKeys' | 'enabled' | 'failingSince' | 'goneCount'
+>;
+
 /** A claimed row with all that an attempt needs, read in the same moment. */
 export interface ClaimedDelivery
-  extends Pick<DeliveryRow, 'tenantId' | 'id' | 'eventId' | 'hookId' | 'attempts' | 'trigger' | 'createdAt'>,
-    Pick<HookRow, 'config' | 'signingKeyEncrypted' | 'oldSigningKeys' | 'enabled' | 'failingSince' | 'goneCount'> {
+  extends Pick<DeliveryRow, 'tenantId' | 'id' | 'eventId' | 'hookId' | 'attempts' | 'trigger' | 'createdAt'> {
   eventType: string;
   body: string;
+  /** One for all rows of a claim. */
+  hook: ClaimedHook;
   leaseUntil: number;
   /** By a process that did not settle it in time. */
   wasLeased: boolean;
@@ -34,16 +41,21 @@ export interface Settlement extends Pick<DeliveryRow, 'tenantId' | 'id' | 'hookI
   attempt?: AttemptRow | undefined;
 }
 
+export type Connections = Pick<Database, 'reader' | 'byKey'>;
+
 export interface Claim {
   owner: string;
   now: number;
   leaseUntil: number;
 }
 
+/** What a claim reads: its deliveries, and each of its hooks once, in a row that holds nothing else. */
+export type ClaimedRow = Omit<ClaimedDelivery, 'hook' | 'leaseUntil'> & { hook: ClaimedHook | null };
+
 /** The statements that the two databases spell differently. Rows come back in camelCase. */
 export interface Statements {
-  dueHooks(db: Knex, now: number, tenantId: string | undefined): Promise<HookKey[]>;
-  claim(db: Knex, rooms: HookRoom[], claim: Claim): Promise<ClaimedDelivery[]>;
+  dueHooks(database: Connections, now: number, tenantId: string | undefined): Promise<HookKey[]>;
+  claim(database: Connections, rooms: HookRoom[], claim: Claim): Promise<ClaimedRow[]>;
   settle(db: Knex, settlements: Settlement[], owner: string): Promise<void>;
 }
 
@@ -67,15 +79,17 @@ export class Deliveries {
    * rows wait. A row whose holder did not settle in time is due again.
    */
   dueHooks(now: number, tenantId?: string): Promise<HookKey[]> {
-    const { kind, reader } = this.#database;
-    if (kind === 'sqlite') return this.#statements.dueHooks(reader, now, tenantId);
-    return this.#database.byKey((db) => this.#statements.dueHooks(db, now, tenantId));
+    return this.#statements.dueHooks(this.#database, now, tenantId);
   }
 
   /** Takes the rows longest due, up to each hook's room, also those whose lease has ended. No two processes take the same. */
-  claim(rooms: HookRoom[], now: number, leaseUntil: number): Promise<ClaimedDelivery[]> {
-    const claim = { owner: this.#owner, now, leaseUntil };
-    return this.#database.byKey((db) => this.#statements.claim(db, rooms, claim));
+  async claim(rooms: HookRoom[], now: number, leaseUntil: number): Promise<ClaimedDelivery[]> {
+    const rows = await this.#statements.claim(this.#database, rooms, { owner: this.#owner, now, leaseUntil });
+    const hooks = new Map(rows.flatMap(({ hook }) => (hook ? [[`${hook.tenantId}/${hook.id}`, hook]] : [])));
+    return rows.flatMap((row) => {
+      const hook = hooks.get(`${row.tenantId}/${row.hookId}`);
+      return hook ? [{ ...row, hook, leaseUntil }] : [];
+    });
   }
 
   /** In one commit: PostgreSQL needs a single statement, and SQLite's writes are transactions. Rows that are no longer held under our lease stay as they are, attempts included. */

@@ -177,8 +177,8 @@ export class WebhookPoller {
 
   /** @returns whether an attempt is now under way */
   #start(lane: Lane, row: ClaimedDelivery, slot: symbol): boolean {
-    if (!row.enabled || row.leaseUntil - this.#parts.clock() < this.#parts.settings.timeoutMs) {
-      this.#settler.add(row.enabled ? givenBack(row) : cancelled(row));
+    if (!row.hook.enabled || row.leaseUntil - this.#parts.clock() < this.#parts.settings.timeoutMs) {
+      this.#settler.add(row.hook.enabled ? givenBack(row) : cancelled(row));
       this.#lanes.wake(lane);
       return false;
     }

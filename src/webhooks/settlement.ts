@@ -16,13 +16,13 @@ export function settlementOf(
   outcome: AttemptOutcome,
   { schedule, now }: { schedule: number[]; now: number },
 ): Settlement {
-  const { tenantId, id, hookId, attempts, config } = delivery;
+  const { tenantId, id, hookId, attempts, hook } = delivery;
   const settled = { tenantId, id, hookId, attempt: attemptRow(delivery, outcome) };
   if (!outcome.error) return { ...settled, state: 'delivered' };
   const dueAt = isPermanent(outcome)
     ? undefined
     : nextAttemptAt({
-        schedule: config.retries === 0 ? schedule.slice(0, 1) : schedule,
+        schedule: hook.config.retries === 0 ? schedule.slice(0, 1) : schedule,
         attempts: attempts + 1,
         now,
         retryAfter: outcome.retryAfter,

@@ -22,7 +22,10 @@ describe.each(databases)('claiming on %s', (kind) => {
     expect(await mine.dueHooks(0)).toEqual([]);
     const taken = await mine.claim(room(hookId, 2), 10, 20);
     expect(taken.map(({ createdAt }) => createdAt).sort()).toEqual([1, 2]);
-    expect(taken[0]).toMatchObject({ hookId, eventType: 'User.Created', leaseUntil: 20, attempts: 0, enabled: true });
+    const hook = { id: hookId, enabled: true, oldSigningKeys: [], config: { url: 'http://127.0.0.1:1' }, goneCount: 0 };
+    const fresh = { eventType: 'User.Created', attempts: 0, wasLeased: false };
+    expect(taken[0]).toMatchObject({ hookId, hook, leaseUntil: 20, ...fresh });
+    expect(taken[0]?.hook).toBe(taken[1]?.hook);
     expect(await other.claim(room(hookId, 5), 10, 20)).toMatchObject([{ createdAt: 3 }]);
   });
 
@@ -41,7 +44,7 @@ describe.each(databases)('claiming on %s', (kind) => {
     await stage.announce();
     const [late, current] = [new Deliveries(stage.database, 'late'), new Deliveries(stage.database, 'current')];
     const [row] = await late.claim(room(hookId, 1), Date.now(), 0);
-    expect(await current.claim(room(hookId, 1), Date.now(), Date.now() + 1000)).toHaveLength(1);
+    expect(await current.claim(room(hookId, 1), Date.now(), Date.now() + 1000)).toMatchObject([{ wasLeased: true }]);
     if (row) await late.settle([cancelled(row)]);
     expect(await stage.store.from('deliveries')).toMatchObject([{ state: 'delivering', leaseOwner: 'current' }]);
   });

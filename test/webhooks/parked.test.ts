@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/database/connect.ts';
-import { Deliveries, type HookRoom, type Statements } from '../../src/webhooks/deliveries.ts';
+import { type Connections, Deliveries, type HookRoom, type Statements } from '../../src/webhooks/deliveries.ts';
 import * as postgres from '../../src/webhooks/deliveries-postgres.ts';
 import * as sqlite from '../../src/webhooks/deliveries-sqlite.ts';
 import { park } from '../support/park.ts';
@@ -10,7 +10,7 @@ const PARKED = 100_000;
 const HOOKS = 10;
 const DUE = 3;
 
-type Db = Parameters<Statements['claim']>[0];
+type Db = Parameters<Statements['settle']>[0];
 
 /** Hooks with three rows due each, and all the rows that are not. */
 async function withParkedRows(stage: Stage): Promise<HookRoom[]> {
@@ -38,8 +38,10 @@ async function plansOf(database: Database, explain: string, statements: Statemen
   const plans: unknown[] = [];
   const claim = { owner: 'me', now: Date.now(), leaseUntil: Date.now() + 1000 };
   await database.byKey(async (db) => {
-    await statements.dueHooks(explaining(db, explain, plans), claim.now, undefined);
-    await statements.claim(explaining(db, explain, plans), rooms, claim);
+    const reader = explaining(db, explain, plans);
+    const connections: Connections = { reader, byKey: (work) => work(reader) };
+    await statements.dueHooks(connections, claim.now, undefined);
+    await statements.claim(connections, rooms, claim);
   });
   return plans;
 }
