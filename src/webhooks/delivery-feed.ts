@@ -15,7 +15,7 @@ interface Asked extends DeliveryRestriction {
 
 /** `<createdAt>-<id>` of the last one that was read. @throws 400 */
 function cursorOf(text: string): { createdAt: number; id: string } {
-  const [, createdAt, id] = /^(\d{1,15})-(\w{1,64})$/.exec(text) ?? [];
+  const [, createdAt, id] = /^(\d{1,15})-([\w-]{1,64})$/.exec(text) ?? [];
   if (createdAt === undefined || id === undefined) throw new ServiceError('guard.invalid_pagination');
   return { createdAt: Number(createdAt), id };
 }

@@ -65,7 +65,8 @@ describe.each(databases)('the impersonations on %s', (kind) => {
       allowedActorRoleIds: [],
     });
 
-    await open(`/impersonations/new?userId=${boss}`);
+    await open(`/directory/users/${boss}`);
+    await link('Act as this user').click();
     await said('which the policy protects');
     await look(page, 'console-act-as-protected');
   });

@@ -3,6 +3,10 @@ import { databases } from '../support/databases.ts';
 import { buildStage, type Stage } from '../support/stage.ts';
 import { status } from '../support/webhook-receiver.ts';
 
+interface Made {
+  createdAt: number;
+}
+
 describe.each(databases)('deliveries of a webhook on %s', (kind) => {
   let stage: Stage;
   beforeAll(async () => {
@@ -67,6 +71,47 @@ describe.each(databases)('deliveries of a webhook on %s', (kind) => {
         attemptLog: [{ isSuccess: true, responseBody: 'thanks' }],
       });
     expect(await must(`GET ${path}/deliveries/${dead.id}`)).toMatchObject({ state: 'dead' });
+  });
+
+  it('are read from a cursor on, newest first, each once', async () => {
+    const { receiver } = stage;
+    const { path } = await listen(['Role.Created']);
+    for (const [name, code] of [
+      ['One', 200],
+      ['Two', 500],
+      ['Three', 200],
+      ['Four', 500],
+    ] as const) {
+      receiver.behave(status(code));
+      await createRole(name);
+      await receiver.next('Role.Created');
+    }
+    await expect.poll(() => must(`GET ${path}/deliveries?state=delivered`)).toHaveLength(2);
+    await expect.poll(() => must(`GET ${path}/deliveries?state=dead`)).toHaveLength(2);
+
+    receiver.behave(status(200));
+    const all = await must(`GET ${path}/delivery-feed`);
+    expect(all).toMatchObject({ next: null });
+    expect(all.deliveries).toHaveLength(4);
+    const read = [];
+    let before = '';
+    for (let pages = 0; pages < 4; pages += 1) {
+      const page = await must(`GET ${path}/delivery-feed?limit=1${before}`);
+      read.push(...page.deliveries);
+      before = `&before=${page.next}`;
+      if (page.next === null) break;
+    }
+    expect(read).toEqual(all.deliveries);
+    expect(all.deliveries).toEqual(all.deliveries.toSorted((a: Made, b: Made) => b.createdAt - a.createdAt));
+    expect((await must(`GET ${path}/delivery-feed?state=dead&limit=1`)).deliveries).toMatchObject([{ state: 'dead' }]);
+    const { deliveries } = await must(`GET ${path}/delivery-feed?state=delivered`);
+    expect(deliveries).toHaveLength(2);
+    const detailed = await must(`GET ${path}/deliveries/${deliveries[0].id}`);
+    expect(JSON.parse(detailed.body)).toMatchObject({ event: 'Role.Created', data: { name: 'Three' } });
+    expect(await call(`GET ${path}/delivery-feed?before=nowhere`)).toMatchObject({
+      status: 400,
+      body: { code: 'guard.invalid_pagination' },
+    });
   });
 
   it('are made of past events by a replay, which can be counted first and followed', async () => {

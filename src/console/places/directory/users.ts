@@ -87,8 +87,8 @@ const things: Things = {
     { name: 'password', label: 'Password', kind: 'password', isOptional: true, on: 'create' },
     { name: 'customData', label: 'Custom data', kind: 'json', hint: 'Any JSON object. Scripts can read it.' },
   ],
-  actions: (visit, { isSuspended }) =>
-    html`${isSuspended ? buttonForm(visit, `${here(visit)}/reactivate`, 'Reactivate', { kind: '' }) : buttonForm(visit, `${here(visit)}/suspend`, 'Suspend', { kind: '' })}<a class="button" href="${visit.to(`${here(visit)}/password`)}">Set password</a>`,
+  actions: (visit, { id, isSuspended }) =>
+    html`${!isSuspended && html`<a class="button" href="${visit.to(`/impersonations/new?userId=${encodeURIComponent(id)}`)}">Act as this user</a>`}${isSuspended ? buttonForm(visit, `${here(visit)}/reactivate`, 'Reactivate', { kind: '' }) : buttonForm(visit, `${here(visit)}/suspend`, 'Suspend', { kind: '' })}<a class="button" href="${visit.to(`${here(visit)}/password`)}">Set password</a>`,
   show: async (visit, user) => html`${facts([
     ['State', stateOf(user)],
     ['Username', user.username as string | null],

@@ -78,7 +78,7 @@ const select = (
 const oneOf = (value: string | null, options: readonly (readonly [string, ...unknown[]])[]): string =>
   options.some(([key]) => key === value) ? String(value) : '';
 
-const CURSOR = /^\d{1,15}-\w{1,64}$/;
+const CURSOR = /^\d{1,15}-[\w-]{1,64}$/;
 
 async function showDeliveries(visit: Visit): Promise<Page> {
   const hook = await readHook(visit);
