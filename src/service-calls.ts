@@ -1,5 +1,4 @@
 import type { Clock } from './clock.ts';
-import { withoutReserved } from './custom-claims/reserved-claims.ts';
 import type { Sandbox } from './custom-claims/sandbox.ts';
 import type { Services } from './http/services.ts';
 import type { AddressGuard } from './net/address-guard.ts';
@@ -39,9 +38,17 @@ export function serviceCalls({
     },
 
     async runScript(tenantId, script, input) {
-      const outcome = await sandbox.run({ tenantId, source: script, input: JSON.stringify(input) });
-      if (outcome.result !== 'ok') return { result: outcome.result, message: outcome.message };
-      return { result: 'ok', output: withoutReserved(outcome.output).kept };
+      const {
+        spareUsed: _,
+        wallMs,
+        cpuMs,
+        ...outcome
+      } = await sandbox.run({
+        tenantId,
+        source: script,
+        input: JSON.stringify(input),
+      });
+      return { ...outcome, wallMs: Math.round(wallMs), cpuMs: Math.round(cpuMs) };
     },
 
     async sendHookTest({ url, headers, signingKey, hookId, events }) {

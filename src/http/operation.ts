@@ -57,6 +57,8 @@ export interface Audited {
  */
 export interface Definition<Params, B extends TSchema, Q extends TSchema, Loaded, Prepared, Outcome> {
   summary: string;
+  /** Changes nothing and is not recorded, though it takes a body: a GET is so by itself. */
+  isRead?: boolean;
   description?: string;
   status: number;
   /** Only where an id in the path has a form of its own: `{ tokenTypePath: … }`. */

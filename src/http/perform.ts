@@ -136,7 +136,7 @@ export function performer(
   { services, secrets, clock, refusals, rateLimits }: Performing,
 ): Perform {
   const read = reader(operation);
-  const isWrite = operation.method !== 'GET';
+  const isWrite = operation.method !== 'GET' && !operation.isRead;
 
   const perform: Perform = async (call) => {
     const { store } = call.tenant;

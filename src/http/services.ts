@@ -8,8 +8,12 @@ export interface ScriptFault {
 /** How a test run of a script ended. */
 export interface ScriptTrial {
   result: string;
+  /** What it returned: only of `ok`. */
   output?: Record<string, unknown>;
   message?: string;
+  console: { level: string; text: string }[];
+  wallMs: number;
+  cpuMs: number;
 }
 
 export interface HookTest {

@@ -1,10 +1,14 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { inputPurpose } from '../custom-claims/claims.ts';
-import { Id, JsonObject } from '../entities.ts';
+import { withoutReserved } from '../custom-claims/reserved-claims.ts';
+import { tokenPreview } from '../custom-claims/token-preview.ts';
+import type { TenantStore } from '../database/tenant-store.ts';
+import { Id, JsonObject, Nullable } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
-import { operation } from '../http/operation.ts';
+import { operation, type Services } from '../http/operation.ts';
+import type { SecretBox } from '../secret-box.ts';
 import { invalidBody } from './fields.ts';
-import { checkSizes, EnvironmentVariables, Script } from './script-value.ts';
+import { checkSizes, EnvironmentVariables, RunFacts, Script } from './script-value.ts';
 
 const TestScript = Type.Object({
   tokenType: Type.Enum(['access-token', 'client-credentials']),
@@ -16,6 +20,45 @@ const TestScript = Type.Object({
     Type.String({ ...Id, description: 'A recorded run whose input to use in place of `token` and `context`' }),
   ),
 });
+type TestScript = Static<typeof TestScript>;
+
+/** Line and column count from 1. */
+const Fault = Type.Object({
+  message: Type.String(),
+  line: Type.Optional(Type.Integer()),
+  column: Type.Optional(Type.Integer()),
+});
+
+/** The input of a recorded run, as it is stored. */
+async function load({ body: { runId, token, context }, store }: { body: TestScript; store: TenantStore }) {
+  if (runId === undefined) {
+    if (!token || !context) throw invalidBody(`body.${token ? 'context' : 'token'}: is required without runId`);
+    return undefined;
+  }
+  if (token || context) throw invalidBody('body.runId: takes the place of token and context');
+  const run = await store.get('scriptRuns', { id: runId });
+  if (run.inputEncrypted === null) throw invalidBody('body.runId: the input of this run was not recorded');
+  return { sealed: run.inputEncrypted, jti: run.jti ?? '' };
+}
+
+interface Trying {
+  body: TestScript;
+  loaded: Awaited<ReturnType<typeof load>>;
+  tenant: { id: string };
+  secrets: SecretBox;
+}
+
+async function tryScript({ body, loaded, tenant, secrets }: Trying, { runScript }: Services) {
+  checkSizes(body);
+  const { script, environmentVariables = {} } = body;
+  const { token = {}, context = {} } = loaded
+    ? JSON.parse(secrets.open(loaded.sealed, inputPurpose(tenant.id, loaded.jti)))
+    : body;
+  const trial = await runScript(tenant.id, script, { token, context, environmentVariables });
+  if (trial.result === 'overloaded')
+    throw new ServiceError('request.unavailable', { message: trial.message ?? '', headers: { 'Retry-After': '1' } });
+  return { trial, token: token as Record<string, unknown> };
+}
 
 export const scriptTests = [
   operation('POST /configs/jwt-customizer/test', {
@@ -30,32 +73,42 @@ export const scriptTests = [
       'entity.not_exists_with_id',
       'request.unavailable',
     ],
-    async load({ body: { runId, token, context }, store }) {
-      if (runId === undefined) {
-        if (!token || !context) throw invalidBody(`body.${token ? 'context' : 'token'}: is required without runId`);
-        return undefined;
-      }
-      if (token || context) throw invalidBody('body.runId: takes the place of token and context');
-      const run = await store.get('scriptRuns', { id: runId });
-      if (run.inputEncrypted === null) throw invalidBody('body.runId: the input of this run was not recorded');
-      return { sealed: run.inputEncrypted, jti: run.jti ?? '' };
-    },
-    async prepare({ body, loaded, tenant, secrets }, { runScript }) {
-      checkSizes(body);
-      const { token, context } = loaded
-        ? JSON.parse(secrets.open(loaded.sealed, inputPurpose(tenant.id, loaded.jti)))
-        : body;
-      const { script, environmentVariables = {} } = body;
-      const {
-        result,
-        output,
-        message = '',
-      } = await runScript(tenant.id, script, { token, context, environmentVariables });
-      if (result === 'ok') return output;
-      if (result === 'overloaded')
-        throw new ServiceError('request.unavailable', { message, headers: { 'Retry-After': '1' } });
+    load,
+    async prepare(input, services) {
+      const { result, output, message = '' } = (await tryScript(input, services)).trial;
+      if (output) return withoutReserved(output).kept;
       const status = result === 'denied' ? 403 : 422;
       throw new ServiceError('jwt_customizer.general', { status, message, data: { message, error: result } });
+    },
+    run: async ({ prepared }) => prepared,
+  }),
+
+  operation('POST /configs/jwt-customizer/trial', {
+    summary: 'Run a claims script once and answer with all there is to say of the run',
+    description:
+      'However it ended: 200. `token` is the payload that a token would have, without its times; null when there would be none of it.',
+    status: 200,
+    body: TestScript,
+    returns: Type.Object({ ...RunFacts.properties, token: Nullable(JsonObject) }),
+    errors: ['entity.not_exists_with_id', 'request.unavailable'],
+    load,
+    async prepare(input, services) {
+      const { trial, token } = await tryScript(input, services);
+      const preview = trial.output && tokenPreview(input.tenant.issuer, token, trial.output);
+      return { ...trial, message: trial.message ?? null, token: null, droppedClaims: [], ...preview };
+    },
+    run: async ({ prepared }) => prepared,
+  }),
+
+  operation('POST /configs/jwt-customizer/check', {
+    summary: 'Compile a claims script without running it',
+    status: 200,
+    isRead: true,
+    body: Type.Object({ script: Script }),
+    returns: Type.Object({ fault: Nullable(Fault) }),
+    async prepare({ body, tenant }, { compileScript }) {
+      checkSizes(body);
+      return { fault: (await compileScript(tenant.id, body.script)) ?? null };
     },
     run: async ({ prepared }) => prepared,
   }),

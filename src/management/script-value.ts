@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { TokenType } from '../database/tables.ts';
-import { JsonObject } from '../entities.ts';
+import { JsonObject, Nullable } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import type { Services } from '../http/operation.ts';
 import { invalidBody } from './fields.ts';
@@ -38,6 +38,21 @@ export const ScriptValue = Type.Object({
     Type.Boolean({ default: true, description: '`false`: a failing run issues the token without these claims' }),
   ),
   recordInputs: Type.Optional(Type.Boolean({ default: false, description: 'Keeps the input of each run for tests' })),
+});
+
+/** How a run can end: docs/claims.md says what each is. */
+export const RESULTS = 'ok denied thrown timeout memory killed invalid-result too-large overloaded quarantined'.split(
+  ' ',
+);
+
+/** Of a run, in the log or tried. */
+export const RunFacts = Type.Object({
+  result: Type.Enum(RESULTS),
+  message: Nullable(Type.String()),
+  wallMs: Type.Integer(),
+  cpuMs: Type.Integer(),
+  droppedClaims: Type.Array(Type.String()),
+  console: Type.Array(JsonObject),
 });
 
 interface Uploaded {

@@ -1,10 +1,11 @@
 import Type from 'typebox';
 import { activate, scriptValueOf } from '../custom-claims/versions.ts';
-import { JsonObject, Nullable, Timestamp } from '../entities.ts';
+import type { ScriptRunRow } from '../database/tables.ts';
+import { Id, Nullable, Timestamp } from '../entities.ts';
 import { operation } from '../http/operation.ts';
 import { optional } from './fields.ts';
-import { list } from './listing.ts';
-import { ScriptValue, TokenTypePath, tokenTypeOf } from './script-value.ts';
+import { list, newestFirst } from './listing.ts';
+import { RESULTS, RunFacts, ScriptValue, TokenTypePath, tokenTypeOf } from './script-value.ts';
 
 const VersionPath = Type.Object({
   ...TokenTypePath.properties,
@@ -19,20 +20,20 @@ const ScriptVersion = Type.Object({
   active: Type.Boolean(),
 });
 
-const RESULTS = 'ok denied thrown timeout memory killed invalid-result too-large overloaded quarantined'.split(' ');
-
 const ScriptRun = Type.Object({
   id: Type.String(),
   version: Type.Integer(),
-  result: Type.Enum(RESULTS),
-  message: Nullable(Type.String()),
-  wallMs: Type.Integer(),
-  cpuMs: Type.Integer(),
-  droppedClaims: Type.Array(Type.String()),
-  console: Type.Array(JsonObject),
+  ...RunFacts.properties,
   userId: Nullable(Type.String()),
   jti: Nullable(Type.String()),
+  inputRecorded: Type.Boolean({ description: 'Whether a script can be tried on its input' }),
   createdAt: Timestamp,
+});
+
+const runOf = ({ number, inputEncrypted, ...run }: ScriptRunRow) => ({
+  ...run,
+  version: number,
+  inputRecorded: inputEncrypted !== null,
 });
 
 export const scriptVersions = [
@@ -88,23 +89,39 @@ export const scriptVersions = [
     summary: 'List the runs of a claims script, newest first; never the values of claims',
     status: 200,
     params: TokenTypePath,
-    query: optional({ result: Type.Enum(RESULTS), since: Timestamp }),
+    query: optional({
+      result: Type.Enum(RESULTS),
+      version: Type.Integer({ minimum: 1 }),
+      inputRecorded: Type.Boolean(),
+      since: Timestamp,
+      until: Timestamp,
+    }),
     returns: Type.Array(ScriptRun),
     paginated: 'always',
-    async run({ params, query: { result, since }, page, store }) {
+    async run({ params, query: { result, version, inputRecorded, since, until }, page, store }) {
       const { rows, total } = await list(store, 'scriptRuns', {
         page,
-        order: [
-          { column: 'createdAt', order: 'desc' },
-          { column: 'id', order: 'desc' },
-        ],
+        order: newestFirst,
         where(runs) {
           runs.where({ tokenType: tokenTypeOf(params) });
           if (result !== undefined) runs.where({ result });
+          if (version !== undefined) runs.where({ number: version });
+          if (inputRecorded !== undefined) runs[inputRecorded ? 'whereNotNull' : 'whereNull']('inputEncrypted');
           if (since !== undefined) runs.where('createdAt', '>=', since);
+          if (until !== undefined) runs.where('createdAt', '<', until);
         },
       });
-      return { rows: rows.map(({ number, ...run }) => ({ ...run, version: number })), total };
+      return { rows: rows.map(runOf), total };
     },
+  }),
+
+  operation('GET /configs/jwt-customizer/:tokenTypePath/runs/:runId', {
+    summary: 'Read a run of a claims script; never the values of claims',
+    status: 200,
+    params: Type.Object({ ...TokenTypePath.properties, runId: Id }),
+    returns: ScriptRun,
+    errors: ['entity.not_exists_with_id'],
+    run: async ({ params, store }) =>
+      runOf(await store.get('scriptRuns', { id: params.runId, tokenType: tokenTypeOf(params) })),
   }),
 ];

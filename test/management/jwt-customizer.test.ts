@@ -85,6 +85,36 @@ describe.each(databases)('claims scripts on %s', (kind) => {
     expect(await call(`GET ${PATH}/access-token`)).toMatchObject({ status: 404 });
   });
 
+  it('are tried with all that is known of the run, and checked without one', async () => {
+    const trial = (script: string) =>
+      stage.api.must(`POST ${PATH}/trial`, {
+        tokenType: 'access-token',
+        script,
+        token: { accountId: 'u' },
+        context: {},
+      });
+    const facts = { wallMs: expect.any(Number), cpuMs: expect.any(Number), message: null };
+    expect(
+      await trial('const getCustomJwtClaims = () => { console.log("hi"); return { sub: "mallory", plan: "gold" }; };'),
+    ).toEqual({
+      ...facts,
+      result: 'ok',
+      console: [{ level: 'log', text: 'hi' }],
+      droppedClaims: ['sub'],
+      token: { plan: 'gold', iss: `${stage.service.url}/oidc`, sub: 'u', scope: '' },
+    });
+    expect(await trial('const getCustomJwtClaims = ({ api }) => api.denyAccess("closed");')).toMatchObject({
+      result: 'denied',
+      message: 'closed',
+      token: null,
+    });
+    const before = (await stage.api.must('GET /logs')).length;
+    expect(await stage.api.must(`POST ${PATH}/check`, { script: SCRIPT })).toEqual({ fault: null });
+    const { fault } = await stage.api.must(`POST ${PATH}/check`, { script: `${SCRIPT}\n}` });
+    expect(fault).toMatchObject({ message: expect.stringContaining('SyntaxError'), line: expect.any(Number) });
+    expect(await stage.api.must('GET /logs')).toHaveLength(before);
+  });
+
   it('keep every version, and go back to one', async () => {
     const path = `${PATH}/client-credentials`;
     await stage.api.must(`PUT ${path}`, { script: returning('{ plan: "silver" }'), environmentVariables: { A: '1' } });
@@ -109,6 +139,12 @@ describe.each(databases)('claims scripts on %s', (kind) => {
     expect(await call(`GET ${path}/versions/x`)).toMatchObject({ status: 400 });
     expect(await stage.api.must(`GET ${path}/runs?result=ok`)).toMatchObject([{ version: 1, result: 'ok' }]);
     expect(await stage.api.must(`GET ${path}/runs?since=4000000000000`)).toEqual([]);
+    expect(await stage.api.must(`GET ${path}/runs?until=4000000000000&version=1&inputRecorded=false`)).toHaveLength(1);
+    for (const none of ['until=1', 'version=2', 'inputRecorded=true'])
+      expect(await stage.api.must(`GET ${path}/runs?${none}`)).toEqual([]);
+    const [run] = await stage.api.must(`GET ${path}/runs`);
+    expect(await stage.api.must(`GET ${path}/runs/${run.id}`)).toEqual(run);
+    expect(await call(`GET ${PATH}/access-token/runs/${run.id}`)).toMatchObject({ status: 404 });
   });
 
   it('are typed for their authors', async () => {

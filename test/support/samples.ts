@@ -129,12 +129,17 @@ const scripts: Samples = {
   'POST /configs/jwt-customizer/test': () => ({
     body: { tokenType: 'access-token', script: SCRIPT, token: {}, context: {} },
   }),
+  'POST /configs/jwt-customizer/trial': () => ({
+    body: { tokenType: 'access-token', script: SCRIPT, token: {}, context: {} },
+  }),
+  'POST /configs/jwt-customizer/check': () => ({ body: { script: SCRIPT } }),
   'GET /configs/jwt-customizer/:tokenTypePath/versions': () => ({ params: script }),
   'GET /configs/jwt-customizer/:tokenTypePath/versions/:version': () => ({ params: { ...script, version: '1' } }),
   'POST /configs/jwt-customizer/:tokenTypePath/versions/:version/activate': () => ({
     params: { ...script, version: '1' },
   }),
   'GET /configs/jwt-customizer/:tokenTypePath/runs': () => ({ params: script }),
+  'GET /configs/jwt-customizer/:tokenTypePath/runs/:runId': (w) => ({ params: { ...script, runId: w.run } }),
 };
 
 const hooks: Samples = {
