@@ -14,7 +14,8 @@ interface FormParts {
   faults?: Faults;
 }
 
-const token = ({ csrf }: Visit): Html => html`<input type="hidden" name="csrf" value="${csrf}">`;
+/** Every form has it. */
+export const token = ({ csrf }: Visit): Html => html`<input type="hidden" name="csrf" value="${csrf}">`;
 
 /** What no field of the form shows: a refusal of the whole, or of a member that has no field. */
 function faultAbove(content: string, { general, fields }: Faults): string | undefined {

@@ -13,13 +13,39 @@ import { type Asset, asset, sendAsset, styleSheet } from '../pages/assets.ts';
 /** Name to import → package, and its file that is an ES module. Nothing else of `node_modules` is served. */
 const PACKAGES: Record<string, readonly [packageName: string, file: string]> = {
   uplot: ['uplot', 'dist/uPlot.esm.js'],
+  // The script's editor, and what its parts import from one another.
+  '@codemirror/autocomplete': ['@codemirror/autocomplete', 'dist/index.js'],
+  '@codemirror/commands': ['@codemirror/commands', 'dist/index.js'],
+  '@codemirror/lang-javascript': ['@codemirror/lang-javascript', 'dist/index.js'],
+  '@codemirror/language': ['@codemirror/language', 'dist/index.js'],
+  '@codemirror/lint': ['@codemirror/lint', 'dist/index.js'],
+  '@codemirror/search': ['@codemirror/search', 'dist/index.js'],
+  '@codemirror/state': ['@codemirror/state', 'dist/index.js'],
+  '@codemirror/streamparser': ['@codemirror/streamparser', 'dist/index.js'],
+  '@codemirror/view': ['@codemirror/view', 'dist/index.js'],
+  '@lezer/common': ['@lezer/common', 'dist/index.js'],
+  '@lezer/highlight': ['@lezer/highlight', 'dist/index.js'],
+  '@lezer/javascript': ['@lezer/javascript', 'dist/index.js'],
+  '@lezer/lr': ['@lezer/lr', 'dist/index.js'],
+  '@marijn/find-cluster-break': ['@marijn/find-cluster-break', 'src/index.js'],
+  crelt: ['crelt', 'index.js'],
+  'style-mod': ['style-mod', 'src/style-mod.js'],
+  'w3c-keyname': ['w3c-keyname', 'index.js'],
 };
 
 /** Sheets of packages, before ours. */
 const PACKAGE_SHEETS = [['uplot', 'dist/uPlot.min.css']] as const;
 
 /** Sheets, in order; the last one has the last word. */
-const SHEETS = ['frame.css', 'content.css', 'forms.css', 'plots.css', 'webhooks.css', 'impersonations.css'];
+const SHEETS = [
+  'frame.css',
+  'content.css',
+  'forms.css',
+  'plots.css',
+  'claims.css',
+  'webhooks.css',
+  'impersonations.css',
+];
 
 const ASSETS = join(import.meta.dirname, 'assets');
 const BASE = '/console/-/assets';

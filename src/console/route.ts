@@ -89,7 +89,8 @@ export interface Next {
 }
 
 export type Show = (visit: Visit, attempt?: Attempt) => Promise<Page> | Page;
-export type Submit = (visit: Visit) => Promise<Next>;
+/** A page in place of where to go next: nothing was changed, and this is what was found out. */
+export type Submit = (visit: Visit) => Promise<Next | Page>;
 
 export interface Route {
   path: string;

@@ -16,7 +16,7 @@ import { assetRoutes } from './modules.ts';
 import { note } from './parts.ts';
 import { places } from './places/index.ts';
 import { sendPlain } from './respond.ts';
-import type { Attempt, Place, Route, Visit } from './route.ts';
+import type { Page, Place, Route, Visit } from './route.ts';
 import { type Administrator, closeSession, csrfTokenOf, findAdministrator } from './session.ts';
 import { signInRoutes, signInUrl } from './sign-in.ts';
 import { type Rows, visitOf } from './visit.ts';
@@ -79,18 +79,16 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, provider
     tenants: (await tenants.all()).filter(({ id }) => tenantIds.includes(id)),
   });
 
-  const show = async (response: Response, home: Tenant, visit: Visit, route: Route, attempt?: Attempt) => {
-    const page = await route.show(visit, attempt);
-    const surroundings = await surroundingsOf(home, visit.administrator);
-    sendInFrame(response, attempt?.error.status ?? 200, visit, page, surroundings);
-  };
+  const send = async (response: Response, home: Tenant, visit: Visit, page: Page, status = 200) =>
+    sendInFrame(response, status, visit, page, await surroundingsOf(home, visit.administrator));
 
   const openPage = (route: Route): RequestHandler =>
     signedIn(async (request, response, administrator) => {
       const tenant = await managed(request, administrator);
       const { tenant: home } = contextOf(request);
       const flash = takeFlash(request, response, home, secrets, administrator);
-      await show(response, home, visitOf({ request, tenant, administrator, rows, clock, flash }), route);
+      const visit = visitOf({ request, tenant, administrator, rows, clock, flash });
+      await send(response, home, visit, await route.show(visit));
     });
 
   const takeForm = (route: Route, submit: NonNullable<Route['submit']>): RequestHandler =>
@@ -100,13 +98,15 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, provider
       const visit = visitOf({ request, tenant, administrator, rows, clock, flash: undefined });
       requireOwnForm(request, administrator, visit.sent.get('csrf'));
       try {
-        const { to, flash } = await submit(visit);
+        const next = await submit(visit);
+        if ('content' in next) return await send(response, home, visit, next);
+        const { to, flash } = next;
         const [path = ''] = to.split('?');
         if (flash) leaveFlash(response, home, secrets, { administrator, path: `/${tenant.id}${path}`, flash });
         response.redirect(303, visit.to(to));
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        await show(response, home, visit, route, { typed: visit.sent, error });
+        await send(response, home, visit, await route.show(visit, { typed: visit.sent, error }), error.status);
       }
     });
 

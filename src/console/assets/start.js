@@ -38,7 +38,8 @@ addEventListener('click', async (event) => {
 let isWaiting = false;
 
 addEventListener('keydown', (event) => {
-  const isTyping = event.target.closest?.('input, textarea, select, [contenteditable]');
+  // The path leads into shadow roots: the script's editor is in one.
+  const isTyping = event.composedPath()[0].closest?.('input, textarea, select, [contenteditable]');
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
   if (isWaiting) {
     isWaiting = false;

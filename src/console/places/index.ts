@@ -1,4 +1,5 @@
 import type { Place } from '../route.ts';
+import { claims } from './claims.ts';
 import { directory } from './directory.ts';
 import { impersonations } from './impersonations/index.ts';
 import { overview } from './overview/index.ts';
@@ -6,4 +7,4 @@ import { settings } from './settings.ts';
 import { webhooks } from './webhooks/index.ts';
 
 /** The rail, in order. A place is one file, or a folder of one with `index.ts`; `../route.ts` says how it is made. */
-export const places: readonly Place[] = [overview, impersonations, webhooks, directory, settings];
+export const places: readonly Place[] = [overview, impersonations, claims, webhooks, directory, settings];

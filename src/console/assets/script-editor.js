@@ -1,0 +1,153 @@
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { javascript, javascriptLanguage } from '@codemirror/lang-javascript';
+import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
+import { linter, lintGutter, lintKeymap } from '@codemirror/lint';
+import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { completeFrom } from 'console/script-completion';
+
+/** An editor in place of the script's text field, and tests that leave it as it stands. */
+
+const CHECK_AFTER_MS = 500;
+const BUSY_AFTER_MS = 150;
+
+const form = document.querySelector('[data-workbench]');
+const place = form.querySelector('[data-types]');
+const field = form.querySelector('#script');
+
+async function post(path, body) {
+  const response = await fetch(path, { method: 'POST', body: new URLSearchParams(body) });
+  if (response.redirected) throw new Error('Your session is over. Sign in in another tab, then try again.');
+  return new DOMParser().parseFromString(await response.text(), 'text/html');
+}
+
+/** The part of this id as the server has it. */
+function renew(id, fresh) {
+  const part = fresh.getElementById(id);
+  if (part) document.getElementById(id).replaceChildren(...part.childNodes);
+  return part !== null;
+}
+
+/** Where the compiler stopped, to the end of the word there. */
+function diagnosticsOf(state) {
+  const fault = document.getElementById('script-fault');
+  if (!fault) return [];
+  const { line = '1', column = '1', message } = fault.dataset;
+  const { from, to } = state.doc.line(Math.min(Number(line) || 1, state.doc.lines));
+  const at = Math.min(from + (Number(column) || 1) - 1, to);
+  const end = state.wordAt(at)?.to ?? Math.min(at + 1, to);
+  return [{ from: at, to: end, severity: 'error', message }];
+}
+
+const compile = linter(
+  async ({ state }) => {
+    const script = state.doc.toString();
+    const fresh = await post(form.dataset.workbench, { csrf: form.elements.csrf.value, script }).catch(() => undefined);
+    // What was typed meanwhile is checked in its turn.
+    if (!fresh || field.value !== script) return [];
+    renew('compiled', fresh);
+    return diagnosticsOf(state);
+  },
+  { delay: CHECK_AFTER_MS },
+);
+
+const colours = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword], color: 'var(--code-keyword)' },
+  { tag: [tags.string, tags.regexp, tags.special(tags.string)], color: 'var(--code-string)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--code-value)' },
+  { tag: tags.comment, color: 'var(--muted)', fontStyle: 'italic' },
+]);
+
+const look = EditorView.theme({
+  '&': { color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '13px', height: '100%' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5' },
+  '.cm-content': { caretColor: 'var(--text)', padding: '8px 0' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': { backgroundColor: 'var(--sunken)', color: 'var(--muted)', border: '0' },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'color-mix(in oklch, var(--muted) 8%, transparent)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'color-mix(in oklch, var(--accent) 28%, transparent)',
+  },
+  '.cm-tooltip, .cm-panels': {
+    color: 'var(--text)',
+    backgroundColor: 'var(--surface)',
+    border: '1px solid var(--line)',
+    borderRadius: '6px',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '2px 8px' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': { color: 'var(--text)', background: 'var(--sunken)' },
+  '.cm-completionDetail': { color: 'var(--muted)' },
+});
+
+// In a shadow root styles are adopted sheets, which the page's policy allows; in the document they would be elements.
+const root = place.attachShadow({ mode: 'open' });
+root.append(document.createElement('slot'));
+const editor = new EditorView({
+  doc: field.value,
+  root,
+  parent: root,
+  extensions: [
+    lineNumbers(),
+    lintGutter(),
+    history(),
+    drawSelection(),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    highlightActiveLine(),
+    highlightSelectionMatches(),
+    javascript(),
+    javascriptLanguage.data.of({ autocomplete: completeFrom(JSON.parse(place.dataset.types)) }),
+    autocompletion(),
+    compile,
+    syntaxHighlighting(colours),
+    look,
+    EditorView.lineWrapping,
+    EditorView.contentAttributes.of({ 'aria-label': 'Script', spellcheck: 'false' }),
+    EditorView.updateListener.of(({ docChanged, state }) => {
+      if (docChanged) field.value = state.doc.toString();
+    }),
+    // Tab leaves the editor, so that the keyboard can.
+    keymap.of([
+      { key: 'Mod-Enter', run: () => !form.requestSubmit(form.querySelector('[data-test]')) },
+      ...closeBracketsKeymap,
+      ...defaultKeymap,
+      ...searchKeymap,
+      ...historyKeymap,
+      ...completionKeymap,
+      ...lintKeymap,
+    ]),
+  ],
+});
+field.hidden = true;
+place.classList.add('ready');
+form.querySelector('label[for="script"]').addEventListener('click', () => editor.focus());
+
+let isTesting = false;
+
+form.addEventListener('submit', async (event) => {
+  const button = event.submitter;
+  if (!button?.matches('[data-test]')) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (isTesting) return;
+  isTesting = true;
+  const outcome = document.getElementById('outcome');
+  const waiting = setTimeout(() => button.setAttribute('aria-busy', 'true'), BUSY_AFTER_MS);
+  try {
+    const fresh = await post(form.action, new FormData(form));
+    // A refusal stands above the form: then the whole page says it.
+    if (fresh.querySelector('[aria-invalid="true"], .workbench-side > .note')) form.submit();
+    else if (renew('outcome', fresh)) renew('compiled', fresh);
+    else outcome.textContent = 'This did not work. Open the page again.';
+  } catch (error) {
+    outcome.textContent = error.message;
+  }
+  clearTimeout(waiting);
+  button.removeAttribute('aria-busy');
+  outcome.scrollIntoView({ block: 'nearest' });
+  isTesting = false;
+});
