@@ -14,6 +14,7 @@ import * as leases from './012_leases.ts';
 import * as deliveryClaims from './013_delivery_claims.ts';
 import * as console from './014_console.ts';
 import * as auditRefusals from './015_audit_refusals.ts';
+import * as membershipsByUser from './016_memberships_by_user.ts';
 
 interface Migration {
   name: string;
@@ -38,6 +39,7 @@ export const migrations: readonly Migration[] = [
   { name: '013_delivery_claims', ...deliveryClaims },
   { name: '014_console', ...console },
   { name: '015_audit_refusals', ...auditRefusals },
+  { name: '016_memberships_by_user', ...membershipsByUser },
 ];
 
 /** Knex's view of the list: nothing is looked up in a folder, so nothing can be missed or misordered. */

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { connect } from '../../src/database/connect.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { subjectTokenByHash } from '../../src/database/statements/find-subject-token.ts';
+import { userContextById } from '../../src/database/statements/find-user-context.ts';
+import { createDatabase } from '../support/databases.ts';
+
+// SQLite plans without statistics, so the plan on an empty database is the plan on a full one.
+it.each(Object.entries({ subjectTokenByHash, userContextById }))(
+  '%s finds every row by more than its tenant on SQLite',
+  async (_name, { texts }) => {
+    await using owned = await createDatabase('sqlite');
+    const settings = { databaseUrl: owned.url, dataDir: owned.dataDir, poolSize: 1 };
+    await migrate(settings);
+    const database = connect(settings);
+    const plan = (await database.reader.raw(`explain query plan ${texts.sqlite}`, ['[]'])) as { detail: string }[];
+    await database.close();
+
+    const steps = plan.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH)/.test(detail));
+    expect(steps.length).toBeGreaterThan(2);
+    expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual([expect.stringContaining('SCAN wanted')]);
+    expect(steps.filter((step) => step.includes('(tenant_id=?)'))).toEqual([]);
+  },
+);
