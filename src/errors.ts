@@ -115,6 +115,10 @@ const catalogue = {
 
   'tenant.suspended': { status: 403, message: 'This tenant is suspended.' },
   'tenant.is_default': { status: 422, message: 'The default tenant can be neither suspended nor deleted.' },
+  'administrator.is_last': {
+    status: 422,
+    message: 'Nobody else who can sign in manages this tenant: add another administrator first.',
+  },
   'signing_key.is_current': { status: 422, message: 'The key that signs cannot be deleted: rotate first.' },
 
   'hook.missing_events': { status: 400, message: 'A webhook needs at least one event.' },

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { recordAudit } from '../audit/record.ts';
+import { type AuditEntry, recordAudit } from '../audit/record.ts';
+import type { UserRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
+import { ServiceError } from '../errors.ts';
 import { hashOf } from '../ids.ts';
 
 /** A day: long enough for whoever starts the service to find time, short enough to be forgotten safely. */
@@ -16,21 +18,78 @@ export async function managedTenants(store: TenantStore, userId: string): Promis
   return rows.map(({ managedTenantId }) => managedTenantId);
 }
 
-/** How a right came about: by a link, by a command of whoever runs the service, or with a tenant made in the console. */
-type Means = 'link' | 'command' | 'console';
+/** Somebody who manages a tenant. */
+export interface Manager {
+  user: UserRow;
+  since: number;
+}
+
+/** Those who manage this tenant, the first of them first. */
+export async function managersOf(store: TenantStore, managedTenantId: string): Promise<Manager[]> {
+  const rights = await store.from('administrators').where({ managedTenantId }).orderBy('createdAt');
+  const ids = rights.map(({ userId }) => userId);
+  const users: UserRow[] = await store.from('users').whereIn('id', ids);
+  return rights.flatMap(({ userId, createdAt }) => {
+    const user = users.find(({ id }) => id === userId);
+    return user ? [{ user, since: createdAt }] : [];
+  });
+}
+
+/** A user of the default tenant, by all that they may be called. */
+export async function findPerson(store: TenantStore, name: string): Promise<UserRow | undefined> {
+  for (const key of [{ id: name }, { username: name }, { primaryEmail: name }]) {
+    const user = await store.find('users', key);
+    if (user) return user;
+  }
+  return undefined;
+}
+
+/** How a right came about or went, and in the console by whom. */
+export interface Means {
+  by: 'link' | 'command' | 'console';
+  now: number;
+  who?: Pick<AuditEntry, 'applicationId' | 'actorId' | 'ip' | 'userAgent' | 'requestId'>;
+}
 
 /** Recorded in the log of the default tenant, in the same transaction. */
 export async function manage(
   store: TenantStore,
   userId: string,
   tenantIds: readonly string[],
-  { by, now }: { by: Means; now: number },
+  { by, now, who }: Means,
 ): Promise<void> {
   await store.transaction(async (store) => {
     const rows = tenantIds.map((managedTenantId) => ({ userId, managedTenantId, createdAt: now }));
     await store.addMissing('administrators', rows);
     const payload = { tenantIds, by };
-    await recordAudit(store, { key: 'Console.Administrator.Add', result: 'Success', userId, payload, createdAt: now });
+    const key = 'Console.Administrator.Add';
+    await recordAudit(store, { ...who, key, result: 'Success', userId, payload, createdAt: now });
+  });
+}
+
+/**
+ * Rights are read anew for every request, so the person is out of this tenant's pages at once.
+ *
+ * @throws 404 `entity.not_found` for somebody who does not manage it
+ * @throws 422 `administrator.is_last` when nobody who can sign in would be left
+ */
+export async function unmanage(
+  store: TenantStore,
+  userId: string,
+  managedTenantId: string,
+  { by, now, who }: Means,
+): Promise<void> {
+  await store.transaction(async (store) => {
+    // Locked in one order: of two who take each other's right away, the second waits and finds themselves the last.
+    const rights = await store.from('administrators').where({ managedTenantId }).orderBy('userId').forUpdate();
+    if (!rights.some((right) => right.userId === userId)) throw new ServiceError('entity.not_found');
+    const others = rights.map((right) => right.userId).filter((id) => id !== userId);
+    const left = await store.from('users').whereIn('id', others).where({ isSuspended: false }).first('id');
+    if (!left) throw new ServiceError('administrator.is_last');
+    await store.remove('administrators', { userId, managedTenantId });
+    const payload = { tenantIds: [managedTenantId], by };
+    const key = 'Console.Administrator.Remove';
+    await recordAudit(store, { ...who, key, result: 'Success', userId, payload, createdAt: now });
   });
 }
 

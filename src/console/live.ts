@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Commits, Written } from '../database/commits.ts';
 import { tenantTables } from '../database/tenant-tables.ts';
+import { DEFAULT_TENANT } from '../tenants.ts';
 
 /** Changes that come together are told once. */
 const GATHER_MS = 250;
@@ -33,7 +34,9 @@ export class LiveStreams {
       response.write('event: changed\ndata:\n\n');
     };
     const unlisten = this.#commits.listen((changed, written) => {
-      if (changed === tenantId && !tables.isDisjointFrom(written)) gathering ??= setTimeout(tell, GATHER_MS);
+      // Somebody's rights were given or taken: the browser connects anew, and is let in or not.
+      if (changed === DEFAULT_TENANT && written.has('administrators')) end();
+      else if (changed === tenantId && !tables.isDisjointFrom(written)) gathering ??= setTimeout(tell, GATHER_MS);
     });
     const ticking = setInterval(tell, EVERY_MS);
     const end = () => {

@@ -2,6 +2,7 @@ import type { Table } from '../database/tables.ts';
 import type { ServiceError } from '../errors.ts';
 import type { Html } from '../pages/html.ts';
 import type { Tenant } from '../tenants.ts';
+import type { Manager } from './administrators.ts';
 import type { Administrator } from './session.ts';
 
 /**
@@ -46,10 +47,25 @@ export interface Visit {
   to(path: string): string;
   /** Performs a row of the Management API (for tenant `default` also of the Operator API) as the administrator. */
   perform<T = Record<string, unknown>>(route: string, args?: Args): Promise<Answer<T>>;
-  /** Lets the administrator manage one more tenant, which they have just made. */
-  manageToo(tenantId: string): Promise<void>;
+  /** Who may manage tenants: rows of the default tenant, which no row of the API reaches. */
+  rights: Rights;
   /** What the last action left for this page: what was done, how to undo it, or what is shown only once. */
   flash: Flash | undefined;
+}
+
+export interface Rights {
+  /** Of those who manage this tenant. */
+  list(): Promise<Manager[]>;
+  /** Lets the administrator manage one more tenant, which they have just made. */
+  takeOn(tenantId: string): Promise<void>;
+  /**
+   * Lets a user of the default tenant, by username, e-mail address or id, manage this tenant.
+   *
+   * @throws 400 `guard.invalid_input` for somebody unknown, or who does so already
+   */
+  give(name: string): Promise<void>;
+  /** @throws 422 `administrator.is_last` */
+  take(userId: string): Promise<void>;
 }
 
 /** Written on the page that follows an action. It goes in a sealed cookie, so it may hold a secret. */

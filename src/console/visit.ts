@@ -5,8 +5,8 @@ import { contextOf } from '../http/context.ts';
 import type { Perform } from '../http/perform.ts';
 import { CONSOLE_CLIENT_ID } from '../oidc/console-client.ts';
 import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
-import { manage } from './administrators.ts';
-import type { Answer, Args, Flash, Visit } from './route.ts';
+import { findPerson, type Means, manage, managersOf, unmanage } from './administrators.ts';
+import type { Answer, Args, Flash, Rights, Visit } from './route.ts';
 import { type Administrator, csrfTokenOf } from './session.ts';
 
 /** Rows by their route: those of every tenant, and those that only tenant `default` serves. */
@@ -28,8 +28,34 @@ interface VisitParts {
 const filledIn = (path: string, params: Record<string, string>): string =>
   path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 
+/** @throws 400 `guard.invalid_input`, about the field `user` */
+function refuseUser(why: string): never {
+  throw new ServiceError('guard.invalid_input', { details: `body.user: ${why}` });
+}
+
+/** Of a tenant, in the hands of this administrator. */
+function rightsOf({ request, tenant, administrator, clock }: VisitParts): Rights {
+  const { tenant: home, ip, userAgent, requestId } = contextOf(request);
+  const { store } = home;
+  const who = { applicationId: CONSOLE_CLIENT_ID, actorId: administrator.id, ip, userAgent, requestId };
+  const means = (): Means => ({ by: 'console', now: clock(), who });
+  return {
+    list: () => managersOf(store, tenant.id),
+    takeOn: (tenantId) => manage(store, administrator.id, [tenantId], means()),
+    async give(name) {
+      const user = await findPerson(store, name);
+      if (!user) return refuseUser('Nobody has this username, e-mail address or id here');
+      const managers = await managersOf(store, tenant.id);
+      if (managers.some((manager) => manager.user.id === user.id)) refuseUser('This person manages the tenant already');
+      await manage(store, user.id, [tenant.id], means());
+    },
+    take: (userId) => unmanage(store, userId, tenant.id, means()),
+  };
+}
+
 /** What a page is given of a request: a store is not part of it, so nothing goes past the rows. */
-export function visitOf({ request, tenant, administrator, rows, clock, flash }: VisitParts): Visit {
+export function visitOf(parts: VisitParts): Visit {
+  const { request, tenant, administrator, rows, clock, flash } = parts;
   const { tenant: home, ip, userAgent, requestId } = contextOf(request);
   const below = `${home.path}/console/${tenant.id}`;
   const { tenant: _, ...params } = request.params as Record<string, string>;
@@ -63,7 +89,7 @@ export function visitOf({ request, tenant, administrator, rows, clock, flash }: 
     path: pathname.slice(below.length),
     to: (path) => below + path,
     perform,
-    manageToo: (tenantId) => manage(home.store, administrator.id, [tenantId], { by: 'console', now: clock() }),
+    rights: rightsOf(parts),
     flash,
   };
 }

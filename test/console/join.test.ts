@@ -50,14 +50,17 @@ describe.each(databases)('create-administrator on %s', (kind) => {
     await page.close();
   });
 
-  it('gives rights to somebody by name, and says what does not exist', async () => {
+  it('gives rights to somebody by name, takes them away, and says what does not exist', async () => {
     await service.api.must('POST /users', { username: 'pia', password: PASSWORD });
     expect(await createAdministrator(service, '--user', 'pia')).toContain('pia');
     const page = await browser.newPage();
     await page.goto(`${service.url}/console`);
     await signIn(page, 'pia', PASSWORD);
     await page.waitForURL(`${service.url}/console/default/**`);
+    expect(await createAdministrator(service, '--user', 'pia', '--remove')).toContain('no longer manages default');
+    expect((await page.reload())?.status()).toBe(404);
     await page.close();
+    await expect(createAdministrator(service, '--user', 'olga', '--remove')).rejects.toThrow('Nobody else');
     await expect(createAdministrator(service, '--user', 'nobody')).rejects.toThrow('no user nobody');
     await expect(createAdministrator(service, '--tenant', 'nowhere')).rejects.toThrow('no tenant nowhere');
   });

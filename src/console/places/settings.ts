@@ -1,4 +1,5 @@
 import type { Place } from '../route.ts';
+import { administratorRoutes } from './settings/administrators.ts';
 import { auditLog } from './settings/audit-log.ts';
 import { keyRoutes } from './settings/keys.ts';
 import { signInRoutes } from './settings/sign-in.ts';
@@ -12,8 +13,9 @@ export const settings: Place = {
   sections: [
     { path: '/settings/sign-in', name: 'Sign-in pages' },
     { path: '/settings/keys', name: 'Signing keys' },
+    { path: '/settings/administrators', name: 'Administrators' },
     { path: '/settings/audit', name: 'Audit log' },
     { path: '/settings/tenants', name: 'Tenants', isOperators: true },
   ],
-  routes: [...signInRoutes, ...keyRoutes, ...auditLog, ...tenantRoutes],
+  routes: [...signInRoutes, ...keyRoutes, ...administratorRoutes, ...auditLog, ...tenantRoutes],
 };

@@ -50,7 +50,7 @@ const things: Things = {
     },
   ],
   made: async (made, visit) => {
-    await visit.manageToo(made.id);
+    await visit.rights.takeOn(made.id);
     const { clientId, clientSecret } = made.machine as { clientId: string; clientSecret: string };
     const secrets = [
       { label: 'Client id', value: clientId },
