@@ -30,20 +30,36 @@ async function write(service: Killable, ledger: Ledger, name: () => string): Pro
   }
 }
 
-/** Starts, lets writers work, and ends with the process dead at the point. */
+/** The statement to die at, of its kind: one of the first so many, which a run gets to long before it is late. */
+const MAX_STATEMENTS = 30;
+const LATE_MS = 90_000;
+const MAX_MOMENT_MS = 800;
+
+/** Starts, lets writers work, and ends with the process dead at the point, which it must reach by itself. */
 async function killedRun(
   service: Killable,
   run: { point: (typeof POINTS)[number]; after: number },
   work: () => Promise<void>,
 ) {
   const { point, after } = run;
-  await service.start(point === 'any moment' ? undefined : `${point}:${after}`);
+  const isNamed = point !== 'any moment';
+  await service.start(isNamed ? `${point}:${after}` : undefined);
   const working = Array.from({ length: WRITERS }, work);
-  // A point that is not reached in time is a kill at some moment, too.
-  const kill = setTimeout(() => void service.kill(), point === 'any moment' ? after * 10 : 8000);
+  let isLate = false;
+  const kill = setTimeout(
+    () => {
+      isLate = true;
+      void service.kill();
+    },
+    isNamed ? LATE_MS : after,
+  );
   await service.dead();
   clearTimeout(kill);
   await Promise.all(working);
+  expect({ wasKilled: service.wasKilled, isLate: isNamed && isLate }, `${point}:${after}`).toEqual({
+    wasKilled: true,
+    isLate: false,
+  });
 }
 
 it.each<[string, DatabaseKind, boolean]>([
@@ -78,7 +94,8 @@ it.each<[string, DatabaseKind, boolean]>([
     if (hasSecond) await second.start();
 
     for (let kill = 0; kill < KILLS; kill += 1) {
-      const run = { point: POINTS[kill % POINTS.length] as (typeof POINTS)[number], after: 1 + draw(80) };
+      const point = POINTS[kill % POINTS.length] as (typeof POINTS)[number];
+      const run = { point, after: 1 + draw(point === 'any moment' ? MAX_MOMENT_MS : MAX_STATEMENTS) };
       await killedRun(service, run, () => write(service, ledger, name));
     }
     await service.start();

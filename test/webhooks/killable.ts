@@ -69,7 +69,8 @@ export class Killable implements AsyncDisposable {
     });
     const readyBy = Date.now() + READY_MS;
     while (!(await this.#isReady())) {
-      if (this.isDead) return; // It was killed on its way up.
+      if (this.wasKilled) return; // On its way up.
+      if (this.isDead) throw new Error('the service ended by itself');
       if (Date.now() > readyBy) throw new Error('the service did not become ready');
       await pause(30);
     }
@@ -77,6 +78,10 @@ export class Killable implements AsyncDisposable {
 
   get isDead(): boolean {
     return !this.#child || this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  get wasKilled(): boolean {
+    return this.#child?.signalCode === 'SIGKILL';
   }
 
   signal(name: NodeJS.Signals): void {
