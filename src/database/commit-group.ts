@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 
 interface Job {
   work: (db: Knex) => Promise<unknown>;
+  isOneStatement: boolean;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
@@ -36,9 +37,10 @@ export class CommitGroup {
     return this.#waiting.length;
   }
 
-  run<T>(work: (db: Knex) => Promise<T>): Promise<T> {
+  /** @param isOneStatement it commits by itself when nobody else waits: two calls into SQLite fewer */
+  run<T>(work: (db: Knex) => Promise<T>, isOneStatement = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, resolve: resolve as Job['resolve'], reject });
+      this.#waiting.push({ work, isOneStatement, resolve: resolve as Job['resolve'], reject });
       if (!this.#draining) void this.#drain();
     });
   }
@@ -53,6 +55,7 @@ export class CommitGroup {
   async #commitNext(): Promise<void> {
     const group = this.#waiting.splice(0, MAX_GROUP);
     const tell: (() => void)[] = [];
+    if (group.length === 1 && group[0]?.isOneStatement) return this.#runStatement(group[0]);
     try {
       await this.#writer.raw('begin immediate');
       for (const job of group) tell.push(await (group.length === 1 ? this.#runAlone(job) : this.#runAmongOthers(job)));
@@ -65,6 +68,15 @@ export class CommitGroup {
     }
     for (const inform of tell) inform();
     this.#onCommit?.(group.length);
+  }
+
+  async #runStatement({ work, resolve, reject }: Job): Promise<void> {
+    try {
+      resolve(await work(this.#writer));
+      this.#onCommit?.(1);
+    } catch (error) {
+      reject(error);
+    }
   }
 
   async #runAlone({ work, resolve }: Job): Promise<() => void> {

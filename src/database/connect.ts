@@ -35,7 +35,7 @@ export interface Database {
   /** One statement that commits by itself. */
   write<T>(work: (db: Knex) => Promise<T>): Promise<T>;
   /**
-   * Like `write`, for statements that find every row by a key. PostgreSQL then never reads a table whole, which it
+   * Like `write`, for a statement that finds every row by a key. PostgreSQL then never reads a table whole, which it
    * otherwise prefers while it believes the table small, and keeps to in a prepared statement long after it has grown.
    */
   byKey<T>(work: (db: Knex) => Promise<T>): Promise<T>;
@@ -158,7 +158,7 @@ export function connect(settings: DatabaseSettings, onCommit?: (transactions: nu
     reader,
     reads: new ReadBatches(reader, 'sqlite'),
     write: (work) => group.run(work),
-    byKey: (work) => group.run(work),
+    byKey: (work) => group.run(work, true),
     transaction: (work) => group.run(work),
     commits: new Commits(),
     pools: [writer, reader],

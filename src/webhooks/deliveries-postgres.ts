@@ -1,6 +1,6 @@
-import type { Statements } from './deliveries.ts';
+import type { Connections, Statements } from './deliveries.ts';
 
-type Db = Parameters<Statements['settle']>[0];
+type Db = Connections['reader'];
 
 /** Planning these takes as long as running them, so each connection plans them once, under a name. */
 const prepared = async <Row>(db: Db, name: string, sql: string, bindings: unknown[]): Promise<Row[]> =>
@@ -102,7 +102,7 @@ const SETTLE = `with settled as materialized (
   from (select * from delivered union all select * from changed) made
   where started_at is not null`;
 
-export const settle: Statements['settle'] = async (db, settlements, owner) => {
+export const settle: Statements['settle'] = async (database, settlements, owner) => {
   const hooks = new Map(settlements.map(({ tenantId, hookId }) => [hookId, tenantId]));
   const rows = settlements.map(({ tenantId, id, state, dueAt, attempt }) => ({
     tenant: tenantId,
@@ -118,5 +118,5 @@ export const settle: Statements['settle'] = async (db, settlements, owner) => {
     response_body: attempt?.responseBody,
   }));
   const bindings = [JSON.stringify(rows), [...hooks.values()], [...hooks.keys()], owner, owner];
-  await prepared(db, 'settle', SETTLE, bindings);
+  await database.byKey((db) => prepared(db, 'settle', SETTLE, bindings));
 };

@@ -1,4 +1,4 @@
-import type { ClaimedRow, HookKey, HookRoom, Settlement, Statements } from './deliveries.ts';
+import type { ClaimedRow, HookKey, HookRoom, Statements } from './deliveries.ts';
 
 /** A row that waits, or whose holder did not settle it in time. `due_at` is null on all others. */
 const FREE = '(lease_until is null or lease_until < ?)';
@@ -76,53 +76,52 @@ export const claim: Statements['claim'] = async ({ reader, byKey }, rooms, { own
     .map((row) => ({ ...row, hook: row.hook && JSON.parse(row.hook), wasLeased: row.wasLeased === 1 }));
 };
 
-const HELD = `state = 'delivering' and lease_owner = ?`;
+/** The rows of a batch that are still ours. It is one JSON text: SQLite counts parameters, and a batch has no bound. */
+const HELD = `deliveries on tenant_id = value ->> 0 and deliveries.id = value ->> 1 and state = 'delivering'
+  and lease_owner = ?`;
 
-/** Rows travel as one JSON text: SQLite counts parameters, and a batch has no bound that it knows. */
-export const settle: Statements['settle'] = async (db, settlements, owner) => {
-  const delivered = settlements.filter(({ state }) => state === 'delivered');
-  const others = settlements.filter(({ state }) => state !== 'delivered');
-  const kept = new Set([...(await remove(db, delivered, owner)), ...(await change(db, others, owner))]);
-  const attempts = settlements.flatMap(({ id, attempt }) => (attempt && kept.has(id) ? [attempt] : []));
-  if (attempts.length === 0) return;
-  await db.raw(
-    `insert into attempts (tenant_id, delivery_id, event_id, event_type, hook_id, number, trigger, started_at,
-       duration_ms, status, error_class, error_message, response_body, is_success)
-     select value ->> 'tenantId', value ->> 'deliveryId', value ->> 'eventId', value ->> 'eventType', value ->> 'hookId',
-       value ->> 'number', value ->> 'trigger', value ->> 'startedAt', value ->> 'durationMs', value ->> 'status',
-       value ->> 'errorClass', value ->> 'errorMessage', value ->> 'responseBody', value ->> 'isSuccess'
-     from json_each(?)`,
-    [JSON.stringify(attempts)],
-  );
-};
+const INSERT_ATTEMPTS = `insert into attempts (tenant_id, delivery_id, event_id, event_type, hook_id, number, trigger,
+    started_at, duration_ms, status, error_class, error_message, response_body, is_success)
+  select tenant_id, deliveries.id, event_id, value ->> 2, hook_id, attempts + 1, trigger, value ->> 3,
+    value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 6 is null
+  from json_each(?) cross join ${HELD}`;
 
-type Step = (db: Parameters<Statements['settle']>[0], rows: Settlement[], owner: string) => Promise<string[]>;
+const DELETE = `delete from deliveries where rowid in (select deliveries.rowid from json_each(?) cross join ${HELD})`;
 
-/** @returns the ids of those that were still ours */
-const remove: Step = async (db, rows, owner) => {
-  if (rows.length === 0) return [];
-  const keys = JSON.stringify(rows.map(({ tenantId, id }) => [tenantId, id]));
-  const gone = await db.raw<{ id: string }[]>(
-    `delete from deliveries where ${HELD} and (tenant_id, id) in (select value ->> 0, value ->> 1 from json_each(?))
-     returning id`,
-    [owner, keys],
-  );
-  return gone.map(({ id }) => id);
-};
+const CHANGE = `update deliveries set state = settled.state, lease_owner = null, lease_until = null,
+    due_at = iif(settled.state = 'waiting', coalesce(settled.due_at, deliveries.due_at), null),
+    attempts = deliveries.attempts + is_attempted, last_status = iif(is_attempted, status, last_status)
+  from (
+    select deliveries.rowid as head, value ->> 2 as state, value ->> 3 as due_at, value ->> 4 as is_attempted,
+      value ->> 5 as status
+    from json_each(?) cross join ${HELD}
+  ) settled
+  where deliveries.rowid = head`;
 
-const change: Step = async (db, rows, owner) => {
-  if (rows.length === 0) return [];
-  const changed = await db.raw<{ id: string }[]>(
-    `update deliveries set state = settled.state, lease_owner = null, lease_until = null,
-       due_at = iif(settled.state = 'waiting', coalesce(settled.due_at, deliveries.due_at), null),
-       attempts = deliveries.attempts + (attempt is not null),
-       last_status = iif(attempt is null, last_status, attempt ->> 'status')
-     from (
-       select value ->> 'tenantId' as tenant, value ->> 'id' as delivery, value ->> 'state' as state,
-         value ->> 'dueAt' as due_at, value -> 'attempt' as attempt from json_each(?)
-     ) settled
-     where deliveries.tenant_id = tenant and deliveries.id = delivery and deliveries.${HELD} returning id`,
-    [JSON.stringify(rows), owner],
-  );
-  return changed.map(({ id }) => id);
-};
+/** The attempts first, which take from the deliveries what these know. */
+export const settle: Statements['settle'] = ({ transaction }, settlements, owner) =>
+  transaction(async (db) => {
+    const run = async (sql: string, rows: unknown[][]) => {
+      if (rows.length > 0) await db.raw(sql, [JSON.stringify(rows), owner]);
+    };
+    await run(
+      INSERT_ATTEMPTS,
+      settlements.flatMap(({ tenantId, id, attempt }) => {
+        if (!attempt) return [];
+        const { eventType, startedAt, durationMs, status, errorClass, errorMessage, responseBody } = attempt;
+        return [[tenantId, id, eventType, startedAt, durationMs, status, errorClass, errorMessage, responseBody]];
+      }),
+    );
+    const delivered = settlements.filter(({ state }) => state === 'delivered');
+    await run(
+      DELETE,
+      delivered.map(({ tenantId, id }) => [tenantId, id]),
+    );
+    const others = settlements.filter(({ state }) => state !== 'delivered');
+    await run(
+      CHANGE,
+      others.map(({ tenantId, id, state, dueAt = null, attempt }) => [
+        ...[tenantId, id, state, dueAt, attempt !== undefined, attempt?.status ?? null],
+      ]),
+    );
+  });

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import type { Database } from '../database/connect.ts';
 import type { AttemptRow, DeliveryRow, HookRow } from '../database/tables.ts';
 import * as postgres from './deliveries-postgres.ts';
@@ -41,7 +40,7 @@ export interface Settlement extends Pick<DeliveryRow, 'tenantId' | 'id' | 'hookI
   attempt?: AttemptRow | undefined;
 }
 
-export type Connections = Pick<Database, 'reader' | 'byKey'>;
+export type Connections = Pick<Database, 'reader' | 'byKey' | 'transaction'>;
 
 export interface Claim {
   owner: string;
@@ -56,7 +55,7 @@ export type ClaimedRow = Omit<ClaimedDelivery, 'hook' | 'leaseUntil'> & { hook: 
 export interface Statements {
   dueHooks(database: Connections, now: number, tenantId: string | undefined): Promise<HookKey[]>;
   claim(database: Connections, rooms: HookRoom[], claim: Claim): Promise<ClaimedRow[]>;
-  settle(db: Knex, settlements: Settlement[], owner: string): Promise<void>;
+  settle(database: Connections, settlements: Settlement[], owner: string): Promise<void>;
 }
 
 /**
@@ -92,9 +91,9 @@ export class Deliveries {
     });
   }
 
-  /** In one commit: PostgreSQL needs a single statement, and SQLite's writes are transactions. Rows that are no longer held under our lease stay as they are, attempts included. */
+  /** In one commit. Rows that are no longer held under our lease stay as they are, attempts included. */
   settle(settlements: Settlement[]): Promise<void> {
-    return this.#database.byKey((db) => this.#statements.settle(db, settlements, this.#owner));
+    return this.#statements.settle(this.#database, settlements, this.#owner);
   }
 
   /** For the start of SQLite's only process: whoever held a lease is gone. @returns how many leases there were */

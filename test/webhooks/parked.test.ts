@@ -10,7 +10,7 @@ const PARKED = 100_000;
 const HOOKS = 10;
 const DUE = 3;
 
-type Db = Parameters<Statements['settle']>[0];
+type Db = Connections['reader'];
 
 /** Hooks with three rows due each, and all the rows that are not. */
 async function withParkedRows(stage: Stage): Promise<HookRoom[]> {
@@ -39,7 +39,7 @@ async function plansOf(database: Database, explain: string, statements: Statemen
   const claim = { owner: 'me', now: Date.now(), leaseUntil: Date.now() + 1000 };
   await database.byKey(async (db) => {
     const reader = explaining(db, explain, plans);
-    const connections: Connections = { reader, byKey: (work) => work(reader) };
+    const connections: Connections = { reader, byKey: (work) => work(reader), transaction: (work) => work(reader) };
     await statements.dueHooks(connections, claim.now, undefined);
     await statements.claim(connections, rooms, claim);
   });
