@@ -71,7 +71,7 @@ ${table({
       label: 'As whom',
       cell: (one) => html`<a href="${visit.to(`/impersonations/${one.id}`)}">${asWhom(one, names)}</a>`,
     },
-    { label: 'State', cell: (one) => html`${stateOf(one, visit.now)} ${timeLeft(one, visit.now)}` },
+    { label: 'State', cell: (one) => html`${stateOf(one, visit.now)} <span>${timeLeft(one, visit.now)}</span>` },
     { label: 'Who', cell: ({ actorId }) => person(visit, names, actorId) },
     { label: 'Why', cell: why },
     { label: 'Where', cell: (one) => where(visit, names, one) },

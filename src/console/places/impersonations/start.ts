@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../errors.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { type Faults, faultsOf } from '../../faults.ts';
 import { field, formOf } from '../../form-parts.ts';
@@ -155,6 +156,8 @@ function contextOf({ sent, administrator }: Visit): Record<string, string> {
 
 async function start(visit: Visit): Promise<Next> {
   const { sent } = visit;
+  // The console's own rule, whatever the policy says: nobody acts as somebody from here without saying why.
+  if (!sent.get('reason')?.trim()) throw new ServiceError('guard.invalid_input', { details: 'body.reason: Say why.' });
   const restrictions = ['clientId', 'resource', 'actorId'].flatMap((name) => {
     const value = sent.get(name)?.trim();
     return value ? [[name, value] as const] : [];
