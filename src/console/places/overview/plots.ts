@@ -68,6 +68,7 @@ export const plots: readonly Plot[] = [
   {
     id: 'runs',
     title: 'Script runs',
+    rows: '/claims/access-token/runs',
     value: (of) => of.scriptRuns,
     text: count,
     series: [
@@ -79,6 +80,7 @@ export const plots: readonly Plot[] = [
   {
     id: 'script-time',
     title: 'Script time, mean',
+    rows: '/claims/access-token/runs',
     value: meanMs,
     text: milliseconds,
     comparison: ['slower', 'faster'],
