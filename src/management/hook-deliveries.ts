@@ -56,7 +56,7 @@ export const hookDeliveries = [
   operation('GET /hooks/:id/delivery-feed', {
     summary: 'Read the deliveries of a webhook from a cursor on, newest first',
     description:
-      'As fast on every page and for every number of them, as nothing is counted. `before` is the `next` of the page before; `next` is null on the last one.',
+      'As fast on every page and for every number of them, as nothing is counted; for a state or an event that few have, say `since` too. `before` is the `next` of the page before; `next` is null on the last one.',
     status: 200,
     query: optional({
       state: State,

@@ -40,7 +40,9 @@ const byAge = (one: DeliverySummary, other: DeliverySummary): number =>
 
 /**
  * Deliveries of a hook from a cursor on, newest first. It reads as many rows as it shows, whether the hook has a hundred
- * or a million: nothing is counted and nothing skipped, each of both tables is walked along its index.
+ * or a million: nothing is counted and nothing skipped, each of both tables is walked along its index. A state or event
+ * that few have is the exception: what is between them is read too, up to `since`. An index of those would be written
+ * with each delivery.
  */
 export async function feedOfDeliveries(
   store: TenantStore,

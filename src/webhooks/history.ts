@@ -164,6 +164,8 @@ export function undelivered(store: TenantStore, hookId: string, { state, event, 
     .select('deliveries.id', 'eventId', 'hookId', 'state', 'dueAt', 'attempts', 'lastStatus', 'trigger')
     .select({ createdAt: 'deliveries.createdAt', event: 'events.type' });
   if (state !== undefined) query.where({ state });
+  // Said again, as the index of open deliveries is found by it: no index holds a state.
+  if (state === 'waiting' || state === 'delivering') query.whereNotNull('dueAt');
   if (event !== undefined) query.where('events.type', event);
   if (since !== undefined) query.where('deliveries.createdAt', '>=', since);
   return query;
