@@ -4,7 +4,6 @@ import { snakeCase } from '../../../src/database/names.ts';
 
 export const DELIVERIES = 1_000_000;
 export const AUDIT_ROWS = 200_000;
-const HOOKS = 20;
 /** Of the deliveries; they are due later, so nobody makes them meanwhile. */
 const WAITING = 50_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -12,8 +11,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /**
  * A tenant with a long past: deliveries that died and that wait, with an attempt of each and as many of delivered ones,
  * audit rows, impersonations, and figures of every minute and hour that is kept. Made by the database itself.
+ *
+ * @param hookId whose deliveries they all are, as a page of deliveries is of one webhook
  */
-export async function fillTenant(databaseUrl: string, now: number): Promise<void> {
+export async function fillTenant(databaseUrl: string, hookId: string, now: number): Promise<void> {
   const client = new Client(databaseUrl);
   await client.connect();
   const run = (sql: string) => client.query(sql);
@@ -21,22 +22,18 @@ export async function fillTenant(databaseUrl: string, now: number): Promise<void
   try {
     await run(`set session_replication_role = replica`); // No foreign key is asked for a million times.
     await run(`
-      insert into hooks (tenant_id, id, name, events, config, signing_key_encrypted, old_signing_keys, enabled, created_at)
-      select 'default', 'hook-' || n, 'Hook ' || n, '["User.Created"]', '{"url":"http://127.0.0.1:9/nobody"}', '', '[]', false, ${now}
-      from generate_series(0, ${HOOKS - 1}) n`);
-    await run(`
       insert into events (tenant_id, id, type, body, occurred_at)
-      select 'default', 'event-' || n, 'User.Created', '{"event":"User.Created"}', ${at(`n / ${DELIVERIES / HOOKS}.0`)}
-      from generate_series(0, ${DELIVERIES / HOOKS - 1}) n`);
+      select 'default', 'event-' || n, 'User.Created', '{"event":"User.Created"}', ${at(`n / ${DELIVERIES}.0`)}
+      from generate_series(0, ${DELIVERIES - 1}) n`);
     await run(`
       insert into deliveries (tenant_id, id, event_id, hook_id, state, due_at, attempts, last_status, created_at)
-      select 'default', 'delivery-' || n, 'event-' || n / ${HOOKS}, 'hook-' || n % ${HOOKS},
+      select 'default', 'delivery-' || n, 'event-' || n, '${hookId}',
         case when n < ${WAITING} then 'waiting' else 'dead' end, case when n < ${WAITING} then ${now + DAY_MS} end, 1, 500, ${at(`n / ${DELIVERIES}.0`)}
       from generate_series(0, ${DELIVERIES - 1}) n`);
     await run(`
       insert into attempts (tenant_id, delivery_id, event_id, event_type, hook_id, number, trigger, started_at, duration_ms, status, is_success)
-      select 'default', case when n % 2 = 0 then 'delivery-' else 'delivered-' end || n / 2, 'event-' || n / 2 / ${HOOKS},
-        'User.Created', 'hook-' || n / 2 % ${HOOKS}, 1, 'schedule', ${at(`n / ${2 * DELIVERIES}.0`)}, 12,
+      select 'default', case when n % 2 = 0 then 'delivery-' else 'delivered-' end || n / 2, 'event-' || n / 2,
+        'User.Created', '${hookId}', 1, 'schedule', ${at(`n / ${2 * DELIVERIES}.0`)}, 12,
         case when n % 2 = 0 then 500 else 200 end, n % 2 = 1
       from generate_series(0, ${2 * DELIVERIES - 1}) n`);
     await run(`
