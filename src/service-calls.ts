@@ -37,7 +37,7 @@ export function serviceCalls({
       return fault;
     },
 
-    async runScript(tenantId, script, input) {
+    async runScript(tenantId, script, input, limits) {
       const {
         spareUsed: _,
         wallMs,
@@ -47,6 +47,7 @@ export function serviceCalls({
         tenantId,
         source: script,
         input: JSON.stringify(input),
+        ...limits,
       });
       return { ...outcome, wallMs: Math.round(wallMs), cpuMs: Math.round(cpuMs) };
     },

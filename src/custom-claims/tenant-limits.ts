@@ -9,10 +9,13 @@ export const ScriptLimits = Type.Object({
 });
 export type ScriptLimits = Static<typeof ScriptLimits>;
 
+/** What the tenant set; the sandbox itself keeps to the operator's where that is lower. */
+export const ownScriptLimits = async (store: TenantStore): Promise<Partial<ScriptLimits>> =>
+  (await store.find('configs', { key: 'sandbox' }))?.settings ?? {};
+
 /** The lower of the tenant's and the operator's: the operator may have lowered theirs since. */
 export async function readScriptLimits(store: TenantStore, operator: ScriptLimits): Promise<ScriptLimits> {
-  const row = await store.find('configs', { key: 'sandbox' });
-  const own = (row?.settings ?? {}) as Partial<ScriptLimits>;
+  const own = await ownScriptLimits(store);
   return {
     timeoutMs: Math.min(own.timeoutMs ?? operator.timeoutMs, operator.timeoutMs),
     memoryMb: Math.min(own.memoryMb ?? operator.memoryMb, operator.memoryMb),

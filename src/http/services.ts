@@ -33,7 +33,13 @@ export interface Services {
   verifyPassword(digest: string, password: string): Promise<boolean>;
   /** Undefined when the script compiles and defines `getCustomJwtClaims`. */
   compileScript(tenantId: string, script: string): Promise<ScriptFault | undefined>;
-  runScript(tenantId: string, script: string, input: Record<string, unknown>): Promise<ScriptTrial>;
+  /** `limits`: the tenant's own, where they are lower than the operator's. */
+  runScript(
+    tenantId: string,
+    script: string,
+    input: Record<string, unknown>,
+    limits: { timeoutMs?: number; memoryMb?: number },
+  ): Promise<ScriptTrial>;
   /** Undefined when every event was answered with 2xx; otherwise the status, or none when nobody answered. */
   sendHookTest(test: HookTest): Promise<undefined | { status?: number; reason: string }>;
   /** Why a webhook must not be sent to this URL; undefined when it may. */

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { inputPurpose } from '../custom-claims/claims.ts';
 import { withoutReserved } from '../custom-claims/reserved-claims.ts';
+import { ownScriptLimits } from '../custom-claims/tenant-limits.ts';
 import { tokenPreview } from '../custom-claims/token-preview.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { Id, JsonObject, Nullable } from '../entities.ts';
@@ -29,16 +30,17 @@ const Fault = Type.Object({
   column: Type.Optional(Type.Integer()),
 });
 
-/** The input of a recorded run, as it is stored. */
+/** The tenant's limits, and the input of a recorded run as it is stored. */
 async function load({ body: { runId, token, context }, store }: { body: TestScript; store: TenantStore }) {
   if (runId === undefined) {
     if (!token || !context) throw invalidBody(`body.${token ? 'context' : 'token'}: is required without runId`);
-    return undefined;
+    return { limits: await ownScriptLimits(store), recorded: undefined };
   }
   if (token || context) throw invalidBody('body.runId: takes the place of token and context');
   const run = await store.get('scriptRuns', { id: runId });
   if (run.inputEncrypted === null) throw invalidBody('body.runId: the input of this run was not recorded');
-  return { sealed: run.inputEncrypted, jti: run.jti ?? '' };
+  const recorded = { sealed: run.inputEncrypted, jti: run.jti ?? '' };
+  return { limits: await ownScriptLimits(store), recorded };
 }
 
 interface Trying {
@@ -48,13 +50,13 @@ interface Trying {
   secrets: SecretBox;
 }
 
-async function tryScript({ body, loaded, tenant, secrets }: Trying, { runScript }: Services) {
+async function tryScript({ body, loaded: { limits, recorded }, tenant, secrets }: Trying, { runScript }: Services) {
   checkSizes(body);
   const { script, environmentVariables = {} } = body;
-  const { token = {}, context = {} } = loaded
-    ? JSON.parse(secrets.open(loaded.sealed, inputPurpose(tenant.id, loaded.jti)))
+  const { token = {}, context = {} } = recorded
+    ? JSON.parse(secrets.open(recorded.sealed, inputPurpose(tenant.id, recorded.jti)))
     : body;
-  const trial = await runScript(tenant.id, script, { token, context, environmentVariables });
+  const trial = await runScript(tenant.id, script, { token, context, environmentVariables }, limits);
   if (trial.result === 'overloaded')
     throw new ServiceError('request.unavailable', { message: trial.message ?? '', headers: { 'Retry-After': '1' } });
   return { trial, token: token as Record<string, unknown> };

@@ -108,10 +108,13 @@ async function showVersion(visit: Visit, kind: Kind, attempt?: Attempt): Promise
       ['Environment variables', Object.keys(value.environmentVariables ?? {}).join(', ')],
       ['SHA-256', copyable(version.sha256)],
     ])}
-${section('Changes', html`<div class="changes">${changesOf(before?.value, after.value)}</div>`, {
-  lead: before ? `From version ${before.number} to version ${after.number}.` : 'There is no version before it.',
-  actions: chooser(visit, version, versions, other?.number),
-})}
+${section(
+  'Changes',
+  html`<div class="changes">${chooser(visit, version, versions, other?.number)}${changesOf(before?.value, after.value)}</div>`,
+  {
+    lead: before ? `From version ${before.number} to version ${after.number}.` : 'There is no version before it.',
+  },
+)}
 ${section('Script', html`<pre class="mono" tabindex="0" role="region" aria-label="Script">${value.script}</pre>`)}
 ${rawJson(withoutValues(version))}`,
   };
