@@ -42,6 +42,7 @@ const SHEETS = [
   'content.css',
   'forms.css',
   'plots.css',
+  'tabs.css',
   'claims.css',
   'webhooks.css',
   'impersonations.css',

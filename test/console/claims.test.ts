@@ -111,7 +111,7 @@ describe.each(databases)('custom claims on %s', (kind) => {
     await page.getByText('No run is like this.').waitFor();
     await stage.link('Clear').click();
     await stage.link('denied').click();
-    await page.getByText('closed today').waitFor();
+    await stage.said('closed today');
     await picture(page, 'claims-run');
 
     await stage.link('Try a script on its input').click();

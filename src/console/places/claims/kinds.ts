@@ -32,16 +32,16 @@ const PAGES = [
   ['', 'Script'],
   ['/versions', 'Versions'],
   ['/runs', 'Runs'],
-  ['/environment', 'Environment variables'],
+  ['/environment', 'Environment'],
 ] as const;
 
 /** The pages of one kind, above each of them. */
 function tabs(visit: Visit, kind: Kind, here: string): Html {
   const links = PAGES.map(
     ([path, name]) =>
-      html`<li><a href="${visit.to(placeOf(kind) + path)}"${path === here && html` aria-current="page"`}>${name}</a></li>`,
+      html`<a href="${visit.to(placeOf(kind) + path)}"${path === here && html` aria-current="page"`}>${name}</a>`,
   );
-  return html`<nav class="tabs" aria-label="${kind.name}"><ul>${links}</ul></nav>`;
+  return html`<nav class="tabs" aria-label="${kind.name}">${links}</nav>`;
 }
 
 /** One of the pages that a tab leads to. */
