@@ -18,6 +18,8 @@ const FIELD_OF: Partial<Record<ErrorCode, string>> = {
   'scope.name_reserved': 'name',
   'scope.name_with_space': 'name',
   'application.secret_name_exists': 'name',
+  'connector.target_in_use': 'target',
+  'connector.domain_in_use': 'domains',
   'hook.missing_events': 'events',
   'password.too_short': 'password',
   'password.too_common': 'password',

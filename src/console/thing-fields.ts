@@ -14,6 +14,8 @@ export interface ThingField {
   options?: readonly (readonly [string, string])[];
   /** May be left empty: then it is not sent with what is new, and cleared in what is there. */
   isOptional?: boolean;
+  /** A secret that nobody reads back: what is left empty stays. */
+  isKeptWhenEmpty?: boolean;
   /** Only on one of the two forms. */
   on?: 'create' | 'change';
   /** Of a new one. */
@@ -96,6 +98,7 @@ export function bodyOf(fields: readonly ThingField[], sent: URLSearchParams, isN
     const text = each.kind === 'password' ? given : given.trim();
     if (each.kind === 'tick') put(body, each.name, text === 'true');
     else if (text !== '' || each.kind === 'lines') put(body, each.name, parsed(each, text));
+    else if (each.isKeptWhenEmpty) continue;
     else if (!isNew && each.isOptional && each.kind !== 'number') put(body, each.name, null);
     else if (!each.isOptional && each.kind !== 'number') put(body, each.name, '');
   }

@@ -23,6 +23,8 @@ export interface Things {
   nameOf?: (thing: Thing) => string;
   /** The query parameter that a search goes into, with its value. Undefined: the list cannot be searched. */
   searchAs?: (text: string) => Record<string, string>;
+  /** Its row lists all at once, and takes no page. */
+  isWhole?: boolean;
   /** Besides the name. */
   columns: (visit: Visit) => Column<Thing>[];
   fields: readonly ThingField[];
@@ -65,10 +67,10 @@ export const readThing = async ({ item }: Pick<Things, 'item'>, { perform, param
   (await perform<Thing>(`GET ${item}`, { params })).value;
 
 async function showList(things: Things, visit: Visit): Promise<Page> {
-  const { path, list, one, many, lead, searchAs, columns } = things;
+  const { path, list, one, many, lead, searchAs, isWhole, columns } = things;
   const text = visit.query.get('q')?.trim() ?? '';
   const found = text !== '' && searchAs ? searchAs(text) : {};
-  const query = { ...found, ...pageQuery(visit) };
+  const query = isWhole ? found : { ...found, ...pageQuery(visit) };
   const { value: rows, total } = await visit.perform<Thing[]>(`GET ${list}`, { params: visit.params, query });
   const href = (thing: Thing) => visit.to(filled(itemPath(things), paramsOf(things, visit, thing.id)));
   const create = html`<a class="button primary" href="${visit.to(`${filled(path, visit.params)}/new`)}">New ${one}</a>`;
@@ -87,7 +89,7 @@ ${table({
   rows,
   empty: text === '' ? html`<p>There is no ${one} yet.</p>${create}` : html`<p>No ${one} is like “${text}”.</p>`,
 })}
-${pager(visit, total)}`,
+${!isWhole && pager(visit, total)}`,
   };
 }
 

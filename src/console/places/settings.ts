@@ -1,6 +1,7 @@
 import type { Place } from '../route.ts';
 import { administratorRoutes } from './settings/administrators.ts';
 import { auditLog } from './settings/audit-log.ts';
+import { connectorRoutes } from './settings/connectors.ts';
 import { keyRoutes } from './settings/keys.ts';
 import { signInRoutes } from './settings/sign-in.ts';
 import { tenantRoutes } from './settings/tenants.ts';
@@ -12,10 +13,11 @@ export const settings: Place = {
   letter: 's',
   sections: [
     { path: '/settings/sign-in', name: 'Sign-in pages' },
+    { path: '/settings/connectors', name: 'Connectors' },
     { path: '/settings/keys', name: 'Signing keys' },
     { path: '/settings/administrators', name: 'Administrators' },
     { path: '/settings/audit', name: 'Audit log' },
     { path: '/settings/tenants', name: 'Tenants', isOperators: true },
   ],
-  routes: [...signInRoutes, ...keyRoutes, ...administratorRoutes, ...auditLog, ...tenantRoutes],
+  routes: [...signInRoutes, ...connectorRoutes, ...keyRoutes, ...administratorRoutes, ...auditLog, ...tenantRoutes],
 };
