@@ -158,12 +158,6 @@ export class TenantStore {
     return this.changeWhere(table, (query) => query.where(match), patch);
   }
 
-  /** Like `changeWhere`, and returns the ids of the rows that were changed. */
-  async changedIds<T extends Table>(table: T, condition: Condition, patch: Patch<T>): Promise<string[]> {
-    const rows = await this.#write(table, (db) => this.#changing(db, table, condition, patch).returning('id'));
-    return (rows as { id: string }[]).map(({ id }) => id);
-  }
-
   /** Like `change`, where equality is not enough. The conditions are added to the tenant's own. */
   async changeWhere<T extends Table>(table: T, condition: Condition, patch: Patch<T>): Promise<number> {
     return this.#write(table, (db) => this.#changing(db, table, condition, patch));

@@ -1,10 +1,5 @@
-import type { Connections, Statements } from './deliveries.ts';
-
-type Db = Connections['reader'];
-
-/** Planning these takes as long as running them, so each connection plans them once, under a name. */
-const prepared = async <Row>(db: Db, name: string, sql: string, bindings: unknown[]): Promise<Row[]> =>
-  db.raw(sql, bindings as never).options({ name: `webhooks_${name}` });
+import { prepared } from '../database/statements/prepared.ts';
+import type { Statements } from './deliveries.ts';
 
 /** The next hook after the last one found, over and over. `within` restricts it to a tenant. */
 const heads = (within: string) => `heads as (
@@ -21,9 +16,9 @@ const heads = (within: string) => `heads as (
 )`;
 
 export const dueHooks: Statements['dueHooks'] = (database, now, tenantId) => {
-  const [name, within, own] = tenantId === undefined ? ['', '', []] : ['_of_tenant', 'and tenant_id = ?', [tenantId]];
+  const [within, own] = tenantId === undefined ? ['', []] : ['and tenant_id = ?', [tenantId]];
   const sql = `with recursive ${heads(within)} select tenant_id, hook_id from heads where due_at <= ?`;
-  return database.byKey((db) => prepared(db, `due_hooks${name}`, sql, [now, ...own, now, ...own, now]));
+  return database.byKey((db) => prepared(db, sql, [now, ...own, now, ...own, now]));
 };
 
 /**
@@ -55,7 +50,7 @@ const CLAIM = `with rooms as materialized (
 
 export const claim: Statements['claim'] = (database, rooms, { owner, now, leaseUntil }) =>
   database.byKey((db) =>
-    prepared(db, 'claim', CLAIM, [
+    prepared(db, CLAIM, [
       rooms.map(({ tenantId }) => tenantId),
       rooms.map(({ hookId }) => hookId),
       rooms.map(({ room }) => room),
@@ -118,5 +113,5 @@ export const settle: Statements['settle'] = async (database, settlements, owner)
     response_body: attempt?.responseBody,
   }));
   const bindings = [JSON.stringify(rows), [...hooks.values()], [...hooks.keys()], owner, owner];
-  await database.byKey((db) => prepared(db, 'settle', SETTLE, bindings));
+  await database.byKey((db) => prepared(db, SETTLE, bindings));
 };
