@@ -36,8 +36,9 @@ export const newId = (): string => pick(LOWER, 21);
 export const TIME_DIGITS = 9;
 
 /**
- * Id of an event or a delivery: 21 characters `[0-9a-z]` too, the time and then 62 random bits. They come and go by the
- * thousand; those made together lie together in every index, and a batch of them touches a few pages and not one each.
+ * Id of a row of a log (events, deliveries, runs, audits, subject tokens, impersonations): 21 characters `[0-9a-z]` too,
+ * the time and then 62 random bits. They come and go by the thousand; those made together lie together in every index,
+ * and a batch of them touches a few pages and not one each. It is a name, never a secret.
  */
 export const newOrderedId = (now: number): string => now.toString(36).padStart(TIME_DIGITS, '0') + pick(LOWER, 12);
 

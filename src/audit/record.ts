@@ -1,7 +1,7 @@
 import type { Counts } from '../database/figures.ts';
 import type { AuditRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
-import { newId } from '../ids.ts';
+import { newOrderedId } from '../ids.ts';
 
 /** Who did what, on whom, from where, why. Absent members are null. */
 export type AuditEntry = Pick<AuditRow, 'key' | 'result' | 'payload' | 'createdAt'> & {
@@ -33,7 +33,7 @@ const SUCCESSES: Record<string, Counts> = {
 
 /** Names every column, so that rows of different making fit one statement. */
 export const auditRowOf = ({ key, result, payload, createdAt, ...who }: AuditEntry): Omit<AuditRow, 'tenantId'> => ({
-  id: newId(),
+  id: newOrderedId(createdAt),
   key,
   result,
   payload,

@@ -1,6 +1,6 @@
 import type { ScriptRunRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
-import { newId } from '../ids.ts';
+import { newOrderedId } from '../ids.ts';
 import type { Logger } from '../observe/logger.ts';
 
 const FLUSH_MS = 100;
@@ -46,7 +46,9 @@ export class RunLog {
   async #write(runs: { store: TenantStore; run: Run }[]): Promise<void> {
     for (const [store, ofStore] of Map.groupBy(runs, ({ store }) => store)) {
       for (let start = 0; start < ofStore.length; start += BATCH) {
-        const rows = ofStore.slice(start, start + BATCH).map(({ run }) => ({ id: newId(), ...run }));
+        const rows = ofStore
+          .slice(start, start + BATCH)
+          .map(({ run }) => ({ id: newOrderedId(run.createdAt), ...run }));
         await store
           .add('scriptRuns', rows)
           .catch((err: unknown) => this.#logger.warn({ err }, 'script runs were not written'));

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 
 interface Job {
   work: (db: Knex) => Promise<unknown>;
+  /** Done whole or not at all, without more around it. */
   isOneStatement: boolean;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
@@ -15,7 +16,7 @@ const MAX_GROUP = 64;
  * waiting. What costs is the fsync of a commit, not the statements, so sixteen concurrent writers
  * pay for one.
  *
- * Each job runs in a savepoint of its own, unless it is alone: one that fails is rolled back alone.
+ * Each job runs in a savepoint of its own, unless it is alone or one statement: one that fails is rolled back alone.
  * Nobody is told of success before the commit, so an answered change is on disk.
  *
  * The losers: a transaction each holds the writer for an fsync per job; Knex's own transaction
@@ -84,7 +85,24 @@ export class CommitGroup {
     return () => resolve(value);
   }
 
-  async #runAmongOthers({ work, resolve, reject }: Job): Promise<() => void> {
+  async #runStatementAmongOthers({ work, resolve, reject }: Job): Promise<() => void> {
+    try {
+      const value = await work(this.#writer);
+      return () => resolve(value);
+    } catch (error) {
+      // A full disk undoes the whole transaction: then another can begin, and the error is the reason for all.
+      const isUndone = await this.#writer.raw('begin').then(
+        () => true,
+        () => false,
+      );
+      if (isUndone) throw error;
+      return () => reject(error);
+    }
+  }
+
+  async #runAmongOthers(job: Job): Promise<() => void> {
+    if (job.isOneStatement) return this.#runStatementAmongOthers(job);
+    const { work, resolve, reject } = job;
     await this.#writer.raw('savepoint job');
     try {
       const value = await work(this.#writer);

@@ -9,6 +9,7 @@ import { migratorConfig, poolConfig } from './postgres-config.ts';
 import { ReadBatches } from './read-batches.ts';
 import { againWhenUndone } from './retry.ts';
 import { PreparedSqliteClient } from './sqlite-client.ts';
+import { SPEND_VIEW } from './statements/spend-subject-tokens.ts';
 import { booleanColumns, jsonColumns } from './tables.ts';
 import { markFailures } from './unavailable.ts';
 
@@ -89,11 +90,12 @@ function conversions(convert: (row: unknown) => unknown): Pick<Knex.Config, 'wra
  * Keys are random, so a busy minute touches pages all over the file: they stay in memory (KiB), and are copied from the
  * log to their places less often (pages of 4 KiB), each then once for many changes. Neither has to do with durability.
  */
-const WRITER_PRAGMAS = ['cache_size = -65536', 'wal_autocheckpoint = 8000'];
+const WRITER = 'pragma cache_size = -65536; pragma wal_autocheckpoint = 8000;';
 
-const PRAGMAS = ['journal_mode = WAL', 'synchronous = FULL', 'foreign_keys = ON', 'busy_timeout = 5000'];
+const PRAGMAS =
+  'pragma journal_mode = WAL; pragma synchronous = FULL; pragma foreign_keys = ON; pragma busy_timeout = 5000;';
 
-function sqliteConfig(dataDir: string, { pool, pragmas }: { pool: number; pragmas: string[] }): Knex.Config {
+function sqliteConfig(dataDir: string, { pool, setup }: { pool: number; setup: string }): Knex.Config {
   return {
     client: PreparedSqliteClient as unknown as typeof Knex.Client,
     connection: { filename: join(dataDir, 'understudy.db') },
@@ -104,7 +106,7 @@ function sqliteConfig(dataDir: string, { pool, pragmas }: { pool: number; pragma
       afterCreate: (
         connection: { exec(sql: string, done: (error?: Error) => void): void },
         done: (error?: Error) => void,
-      ) => connection.exec([...PRAGMAS, ...pragmas].map((pragma) => `pragma ${pragma};`).join(''), done),
+      ) => connection.exec(PRAGMAS + setup, done),
     },
     ...conversions(sqliteRow),
   };
@@ -116,7 +118,7 @@ const BY_KEY = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin
 
 /** The settings of the one connection that writes (SQLite), or of migrations (PostgreSQL). */
 export function knexConfig({ databaseUrl, dataDir }: Pick<DatabaseSettings, 'databaseUrl' | 'dataDir'>): Knex.Config {
-  return databaseUrl ? migratorConfig(databaseUrl) : sqliteConfig(dataDir, { pool: 1, pragmas: WRITER_PRAGMAS });
+  return databaseUrl ? migratorConfig(databaseUrl) : sqliteConfig(dataDir, { pool: 1, setup: WRITER });
 }
 
 const waitingFor = (db: Knex): number => db.client.pool.numPendingAcquires();
@@ -150,14 +152,14 @@ export function connect(settings: DatabaseSettings, onCommit?: (transactions: nu
     };
   }
 
-  const writer = markFailures(knex(knexConfig(settings)));
-  const reader = markFailures(knex(sqliteConfig(settings.dataDir, { pool: 3, pragmas: ['query_only = ON'] })));
+  const writer = markFailures(knex(sqliteConfig(settings.dataDir, { pool: 1, setup: WRITER + SPEND_VIEW })));
+  const reader = markFailures(knex(sqliteConfig(settings.dataDir, { pool: 3, setup: 'pragma query_only = ON;' })));
   const group = new CommitGroup(writer, onCommit);
   return {
     kind: 'sqlite',
     reader,
     reads: new ReadBatches(reader, 'sqlite'),
-    write: (work) => group.run(work),
+    write: (work) => group.run(work, true),
     byKey: (work) => group.run(work, true),
     transaction: (work) => group.run(work),
     commits: new Commits(),

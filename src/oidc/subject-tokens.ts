@@ -1,7 +1,7 @@
 import { type FoundSubjectToken, subjectTokenByHash } from '../database/statements/find-subject-token.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
-import { hashOf, newId, newSubjectToken } from '../ids.ts';
+import { hashOf, newOrderedId, newSubjectToken } from '../ids.ts';
 import { checkMint, readImpersonationPolicy } from './impersonation-policy.ts';
 
 export interface Mint {
@@ -31,7 +31,7 @@ export async function mintSubjectToken(
   const subjectToken = newSubjectToken();
   await store.add('subjectTokens', [
     {
-      id: newId(),
+      id: newOrderedId(now),
       tokenHash: hashOf(subjectToken),
       userId,
       context,

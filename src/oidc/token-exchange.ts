@@ -3,6 +3,7 @@ import { type Clock, secondsOf } from '../clock.ts';
 import type { FoundSubjectToken } from '../database/statements/find-subject-token.ts';
 import type { TenantCache } from '../database/tenant-cache.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
+import { newOrderedId } from '../ids.ts';
 import { verifyActorToken } from './actor-token.ts';
 import { endImpersonations } from './end-access.ts';
 import { beginExchange } from './exchange.ts';
@@ -170,6 +171,8 @@ export function tokenExchange(collaborators: ExchangeCollaborators) {
     } as never);
     const accessTokenTTL = Math.min(info.accessTokenTTL, policy.maxTokenTtl ?? info.accessTokenTTL);
     accessToken.resourceServer = new provider.ResourceServer(identifier, { ...info, accessTokenTTL });
+    // Also the id of the impersonation, a row of a log. Where the library makes the id, it looks up the format too.
+    Object.assign(accessToken, { jti: newOrderedId(clock()), format: 'jwt' });
     accessToken.iat = secondsOf(clock());
     accessToken.exp = accessToken.iat + accessToken.expiration;
     const jwt = await accessToken.save();

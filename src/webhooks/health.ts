@@ -1,7 +1,7 @@
 import type { Database } from '../database/connect.ts';
 import type { HookRow } from '../database/tables.ts';
 import { TenantStore } from '../database/tenant-store.ts';
-import { newId } from '../ids.ts';
+import { newOrderedId } from '../ids.ts';
 import type { HookKey } from './deliveries.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -41,7 +41,9 @@ export async function recordFailure(
 
     await store.change('deliveries', { hookId, state: 'waiting' }, { state: 'cancelled', dueAt: null });
     const payload = { hookId, reason };
-    await store.add('auditLog', [{ id: newId(), key: 'Hook.Disabled', result: 'Success', payload, createdAt: now }]);
+    await store.add('auditLog', [
+      { id: newOrderedId(now), key: 'Hook.Disabled', result: 'Success', payload, createdAt: now },
+    ]);
     return reason;
   });
 }

@@ -22,13 +22,18 @@ export function recordsOf(kind: Database['kind'], columns: readonly string[], ro
 }
 
 /** `insert … select …` from such a parameter, the only `?`; conditions on `record` may follow. */
-export function insertFromRecords(kind: Database['kind'], table: Table, columns: readonly string[]): string {
+export function insertFromRecords(
+  kind: Database['kind'],
+  table: Table,
+  columns: readonly string[],
+  records = '?',
+): string {
   const target = snakeCase(table);
   const names = columns.map(snakeCase);
   const source =
     kind === 'sqlite'
-      ? `select ${names.map((name) => `value ->> '${name}'`).join(', ')} from json_each(?) record`
-      : `select ${names.join(', ')} from json_populate_recordset(null::${target}, ?) record`;
+      ? `select ${names.map((name) => `value ->> '${name}'`).join(', ')} from json_each(${records}) record`
+      : `select ${names.join(', ')} from json_populate_recordset(null::${target}, ${records}) record`;
   return `insert into ${target} (${names.join(', ')}) ${source}`;
 }
 

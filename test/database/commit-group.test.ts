@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { connect, type Database } from '../../src/database/connect.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { createDatabase, type Database as Place } from '../support/databases.ts';
+
+let place: Place;
+let database: Database;
+/** How many shared each commit. */
+let commits: number[];
+
+beforeEach(async () => {
+  place = await createDatabase('sqlite');
+  const settings = { databaseUrl: undefined, dataDir: place.dataDir, poolSize: 2 };
+  await migrate(settings);
+  commits = [];
+  database = connect(settings, (transactions) => commits.push(transactions));
+  await database.write((db) => db.raw('create table notes (id integer primary key, text text not null)'));
+  commits.length = 0;
+});
+afterEach(async () => {
+  await database.close();
+  await place[Symbol.asyncDispose]();
+});
+
+const write = (id: number, text: string | null = 'x') =>
+  database.write((db) => db.raw('insert into notes (id, text) values (?, ?)', [id, text as string]));
+const ids = async () =>
+  ((await database.reader('notes').orderBy('id').select('id')) as { id: number }[]).map(({ id }) => id);
+const outcomes = async (works: Promise<unknown>[]) => (await Promise.allSettled(works)).map(({ status }) => status);
+
+it('commits together what waits together, and undoes alone what fails among it', async () => {
+  const first = write(1); // The others wait for it.
+  const failing = database.transaction(async (db) => {
+    await db('notes').insert({ id: 10, text: 'x' });
+    throw new Error('changed my mind');
+  });
+  const whole = database.transaction(async (db) => {
+    await db('notes').insert({ id: 20, text: 'x' });
+    await db('notes').insert({ id: 21, text: 'x' });
+  });
+  expect(await outcomes([first, write(2), write(2), write(3, null), failing, whole, write(4)])).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'rejected',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+  ]);
+  expect(await ids()).toEqual([1, 2, 4, 20, 21]);
+  expect(commits).toEqual([1, 6]);
+});
+
+it('fails all that wait together when the database undoes their transaction, and none is half written', async () => {
+  const first = write(1);
+  const undone = database.write((db) => db.raw("insert or rollback into notes (id, text) values (1, 'x')"));
+  expect(await outcomes([first, write(2), undone, write(3)])).toEqual([
+    'fulfilled',
+    'rejected',
+    'rejected',
+    'rejected',
+  ]);
+  expect(await ids()).toEqual([1]);
+  await write(5);
+  expect(await ids()).toEqual([1, 5]);
+});
