@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { revoked } from './transactions.ts';
 
 interface Job {
   work: (db: Knex) => Promise<unknown>;
@@ -81,7 +82,7 @@ export class CommitGroup {
   }
 
   async #runAlone({ work, resolve }: Job): Promise<() => void> {
-    const value = await work(this.#writer);
+    const value = await revoked(this.#writer, work);
     return () => resolve(value);
   }
 
@@ -105,7 +106,7 @@ export class CommitGroup {
     const { work, resolve, reject } = job;
     await this.#writer.raw('savepoint job');
     try {
-      const value = await work(this.#writer);
+      const value = await revoked(this.#writer, work);
       await this.#writer.raw('release job');
       return () => resolve(value);
     } catch (error) {

@@ -11,6 +11,7 @@ import { againWhenUndone } from './retry.ts';
 import { PreparedSqliteClient } from './sqlite-client.ts';
 import { SPEND_VIEW } from './statements/spend-subject-tokens.ts';
 import { booleanColumns, jsonColumns } from './tables.ts';
+import { Transactions } from './transactions.ts';
 import { markFailures } from './unavailable.ts';
 
 // Times and counts are bigint columns; all of them fit a double exactly.
@@ -135,13 +136,14 @@ export function connect(settings: DatabaseSettings, onCommit?: (transactions: nu
       markFailures(knex({ ...poolConfig(databaseUrl, { size, isDirect, session }), ...conversions(camelRow) }));
     const pool = open(poolSize, {});
     const keyed = open(BY_KEY_CONNECTIONS, BY_KEY);
+    const transactions = new Transactions(pool);
     return {
       kind: 'postgres',
       reader: pool,
       reads: new ReadBatches(pool, 'postgres'),
       write: (work) => againWhenUndone(() => work(pool)),
       byKey: (work) => againWhenUndone(() => work(keyed)),
-      transaction: (work) => againWhenUndone(() => pool.transaction(work)),
+      transaction: (work) => againWhenUndone(() => transactions.run(work)),
       commits: new Commits(),
       pools: [pool, keyed],
       waiting: () => waitingFor(pool) + waitingFor(keyed),

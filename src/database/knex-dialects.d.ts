@@ -13,3 +13,9 @@ declare module 'knex/lib/dialects/postgres/index.js' {
     _query(connection: object, query: object): Promise<object>;
   }
 }
+
+declare module 'knex/lib/knex-builder/make-knex.js' {
+  import type { Knex } from 'knex';
+  /** A Knex on this client. */
+  export default function makeKnex(client: unknown): Knex;
+}
