@@ -21,7 +21,7 @@ const ARROWS: Record<string, string> = {
   'sign-in':
     'base tenants database net observe events audit pages http/context http/validate oidc/provider oidc/account-client',
   console:
-    'base tenants database events/catalogue events/sample audit http pages management/overview oidc/console-client',
+    'base tenants database events/catalogue events/sample audit http pages management/overview management/last-administrator oidc/console-client',
   setup: 'base tenants database oidc custom-claims console/administrators',
   sandbox: '',
 };

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { type AuditEntry, recordAudit } from '../audit/record.ts';
 import type { UserRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
-import { ServiceError } from '../errors.ts';
 import { hashOf } from '../ids.ts';
+import { keepAdministrator } from '../management/last-administrator.ts';
 
 /** A day: long enough for whoever starts the service to find time, short enough to be forgotten safely. */
 const LINK_MS = 24 * 60 * 60 * 1000;
@@ -80,12 +80,7 @@ export async function unmanage(
   { by, now, who }: Means,
 ): Promise<void> {
   await store.transaction(async (store) => {
-    // Locked in one order: of two who take each other's right away, the second waits and finds themselves the last.
-    const rights = await store.from('administrators').where({ managedTenantId }).orderBy('userId').forUpdate();
-    if (!rights.some((right) => right.userId === userId)) throw new ServiceError('entity.not_found');
-    const others = rights.map((right) => right.userId).filter((id) => id !== userId);
-    const left = await store.from('users').whereIn('id', others).where({ isSuspended: false }).first('id');
-    if (!left) throw new ServiceError('administrator.is_last');
+    await keepAdministrator(store, userId, managedTenantId);
     await store.remove('administrators', { userId, managedTenantId });
     const payload = { tenantIds: [managedTenantId], by };
     const key = 'Console.Administrator.Remove';

@@ -5,6 +5,7 @@ import { ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
 import { endAccess } from '../oidc/end-access.ts';
 import { optional } from './fields.ts';
+import { keepAdministrator } from './last-administrator.ts';
 import { list, mapped, newestFirst } from './listing.ts';
 import { NewPassword, passwordOf, refuseMixedPassword } from './new-password.ts';
 import { searchable, searching, searchOf, searchQuery } from './search.ts';
@@ -105,12 +106,14 @@ export const users = [
 
   operation('PATCH /users/:userId/is-suspended', {
     summary: 'Suspend or reactivate a user',
-    description: 'Suspension ends sessions and tokens, unspent subject tokens and running impersonations of the user.',
+    description:
+      'Suspension ends sessions and tokens, unspent subject tokens and running impersonations of the user. The last administrator of a tenant stays.',
     status: 200,
     body: Type.Object({ isSuspended: Type.Boolean() }),
     returns: User,
-    errors: ['entity.not_found'],
+    errors: ['entity.not_found', 'administrator.is_last'],
     async run({ params: { userId }, body: { isSuspended }, caller, store, now }) {
+      if (isSuspended) await keepAdministrator(store, userId);
       const row = await changeUser(store, userId, { isSuspended }, now);
       if (isSuspended) await endAccess(store, userId, { by: caller.applicationId, reason: 'suspended', now });
       return userView(store, row);
@@ -121,10 +124,12 @@ export const users = [
 
   operation('DELETE /users/:userId', {
     summary: 'Delete a user',
-    description: 'Ends what suspension ends. The audit log and past impersonations keep the id.',
+    description:
+      'Ends what suspension ends. The audit log and past impersonations keep the id. The last administrator of a tenant stays.',
     status: 204,
-    errors: ['entity.not_found'],
+    errors: ['entity.not_found', 'administrator.is_last'],
     async run({ params: { userId }, caller, store, now }) {
+      await keepAdministrator(store, userId);
       const user = await userView(store, await store.lock('users', { id: userId }));
       await endAccess(store, userId, { by: caller.applicationId, reason: 'deleted', now });
       await store.remove('users', { id: userId });

@@ -61,6 +61,26 @@ describe.each(databases)('the administrators on %s', (kind) => {
     expect(await stage.rows('administrators')).toHaveLength(1);
   });
 
+  it('never lose the last one by the account either, while another who can sign in is enough', async () => {
+    const { service } = stage;
+    const userId = String((await stage.rows('users', { username: 'ada' }))[0]?.id);
+    const suspend = (isSuspended: boolean) => service.api.call(`PATCH /users/${userId}/is-suspended`, { isSuspended });
+    const remove = () => service.api.call(`DELETE /users/${userId}`);
+    for (const refused of [await suspend(true), await remove()])
+      expect(refused).toMatchObject({ status: 422, body: { code: 'administrator.is_last' } });
+
+    const store = new TenantStore(stage.database, 'default');
+    const bo = String((await stage.rows('users', { username: 'bo' }))[0]?.id);
+    const means = { by: 'command', now: Date.now() } as const;
+    await manage(store, bo, ['default'], means);
+    await store.update('users', { id: bo }, { isSuspended: true });
+    expect(await suspend(true)).toMatchObject({ status: 422, body: { code: 'administrator.is_last' } });
+    await store.update('users', { id: bo }, { isSuspended: false });
+    expect((await suspend(true)).status).toBe(200);
+    expect((await suspend(false)).status).toBe(200);
+    await unmanage(store, bo, 'default', means);
+  });
+
   it('never lose both of two who remove each other', async () => {
     const store = new TenantStore(stage.database, 'default');
     const ada = String((await stage.rows('users', { username: 'ada' }))[0]?.id);
