@@ -15,6 +15,7 @@ import * as deliveryClaims from './013_delivery_claims.ts';
 import * as console from './014_console.ts';
 import * as auditRefusals from './015_audit_refusals.ts';
 import * as membershipsByUser from './016_memberships_by_user.ts';
+import * as spentInPlace from './017_spent_in_place.ts';
 
 interface Migration {
   name: string;
@@ -40,6 +41,7 @@ export const migrations: readonly Migration[] = [
   { name: '014_console', ...console },
   { name: '015_audit_refusals', ...auditRefusals },
   { name: '016_memberships_by_user', ...membershipsByUser },
+  { name: '017_spent_in_place', ...spentInPlace },
 ];
 
 /** Knex's view of the list: nothing is looked up in a folder, so nothing can be missed or misordered. */
