@@ -9,6 +9,7 @@ import { migratorConfig, poolConfig } from './postgres-config.ts';
 import { ReadBatches } from './read-batches.ts';
 import { againWhenUndone } from './retry.ts';
 import { PreparedSqliteClient } from './sqlite-client.ts';
+import { SETTLE_VIEW } from './statements/settle-view.ts';
 import { SPEND_VIEW } from './statements/spend-subject-tokens.ts';
 import { booleanColumns, jsonColumns } from './tables.ts';
 import { Transactions } from './transactions.ts';
@@ -154,7 +155,9 @@ export function connect(settings: DatabaseSettings, onCommit?: (transactions: nu
     };
   }
 
-  const writer = markFailures(knex(sqliteConfig(settings.dataDir, { pool: 1, setup: WRITER + SPEND_VIEW })));
+  const writer = markFailures(
+    knex(sqliteConfig(settings.dataDir, { pool: 1, setup: WRITER + SPEND_VIEW + SETTLE_VIEW })),
+  );
   const reader = markFailures(knex(sqliteConfig(settings.dataDir, { pool: 3, setup: 'pragma query_only = ON;' })));
   const group = new CommitGroup(writer, onCommit);
   return {

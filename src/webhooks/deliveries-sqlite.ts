@@ -76,52 +76,19 @@ export const claim: Statements['claim'] = async ({ reader, byKey }, rooms, { own
     .map((row) => ({ ...row, hook: row.hook && JSON.parse(row.hook), wasLeased: row.wasLeased === 1 }));
 };
 
-/** The rows of a batch that are still ours. It is one JSON text: SQLite counts parameters, and a batch has no bound. */
-const HELD = `deliveries on tenant_id = value ->> 0 and deliveries.id = value ->> 1 and state = 'delivering'
-  and lease_owner = ?`;
-
-const INSERT_ATTEMPTS = `insert into attempts (tenant_id, delivery_id, event_id, event_type, hook_id, number, trigger,
-    started_at, duration_ms, status, error_class, error_message, response_body, is_success)
-  select tenant_id, deliveries.id, event_id, value ->> 2, hook_id, attempts + 1, trigger, value ->> 3,
-    value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 6 is null
-  from json_each(?) cross join ${HELD}`;
-
-const DELETE = `delete from deliveries where rowid in (select deliveries.rowid from json_each(?) cross join ${HELD})`;
-
-const CHANGE = `update deliveries set state = settled.state, lease_owner = null, lease_until = null,
-    due_at = iif(settled.state = 'waiting', coalesce(settled.due_at, deliveries.due_at), null),
-    attempts = deliveries.attempts + is_attempted, last_status = iif(is_attempted, status, last_status)
-  from (
-    select deliveries.rowid as head, value ->> 2 as state, value ->> 3 as due_at, value ->> 4 as is_attempted,
-      value ->> 5 as status
-    from json_each(?) cross join ${HELD}
-  ) settled
-  where deliveries.rowid = head`;
-
-/** The attempts first, which take from the deliveries what these know. */
-export const settle: Statements['settle'] = ({ transaction }, settlements, owner) =>
-  transaction(async (db) => {
-    const run = async (sql: string, rows: unknown[][]) => {
-      if (rows.length > 0) await db.raw(sql, [JSON.stringify(rows), owner]);
-    };
-    await run(
-      INSERT_ATTEMPTS,
-      settlements.flatMap(({ tenantId, id, attempt }) => {
-        if (!attempt) return [];
-        const { eventType, startedAt, durationMs, status, errorClass, errorMessage, responseBody } = attempt;
-        return [[tenantId, id, eventType, startedAt, durationMs, status, errorClass, errorMessage, responseBody]];
-      }),
-    );
-    const delivered = settlements.filter(({ state }) => state === 'delivered');
-    await run(
-      DELETE,
-      delivered.map(({ tenantId, id }) => [tenantId, id]),
-    );
-    const others = settlements.filter(({ state }) => state !== 'delivered');
-    await run(
-      CHANGE,
-      others.map(({ tenantId, id, state, dueAt = null, attempt }) => [
-        ...[tenantId, id, state, dueAt, attempt !== undefined, attempt?.status ?? null],
-      ]),
-    );
+/** One statement, by a view of the writer: `database/statements/settle-view.ts` says what the rows hold. */
+export const settle: Statements['settle'] = async ({ byKey }, settlements, owner) => {
+  const made = settlements.flatMap(({ tenantId, id, attempt }) => {
+    if (!attempt) return [];
+    const { eventType, startedAt, durationMs, status, errorClass, errorMessage, responseBody } = attempt;
+    return [[tenantId, id, eventType, startedAt, durationMs, status, errorClass, errorMessage, responseBody]];
   });
+  const delivered = settlements.filter(({ state }) => state === 'delivered').map(({ tenantId, id }) => [tenantId, id]);
+  const changed = settlements
+    .filter(({ state }) => state !== 'delivered')
+    .map(({ tenantId, id, state, dueAt = null, attempt }) => [
+      ...[tenantId, id, state, dueAt, attempt !== undefined, attempt?.status ?? null],
+    ]);
+  const bindings = [owner, ...[made, delivered, changed].map((rows) => JSON.stringify(rows))];
+  await byKey((db) => db.raw('insert into settle (owner, made, delivered, changed) values (?, ?, ?, ?)', bindings));
+};

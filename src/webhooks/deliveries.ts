@@ -40,7 +40,7 @@ export interface Settlement extends Pick<DeliveryRow, 'tenantId' | 'id' | 'hookI
   attempt?: AttemptRow | undefined;
 }
 
-export type Connections = Pick<Database, 'reader' | 'byKey' | 'transaction'>;
+export type Connections = Pick<Database, 'reader' | 'byKey'>;
 
 export interface Claim {
   owner: string;

@@ -11,8 +11,8 @@ export type KillPoint = (typeof KILL_POINTS)[number];
 const STATEMENTS: Record<KillPoint, RegExp> = {
   'before-commit': /^commit/i,
   'after-commit': /^commit/i,
-  'before-settle': /^insert into attempts|^with settled as/i,
-  'after-settle': /^insert into attempts|^with settled as/i,
+  'before-settle': /^insert into settle |^with settled as/i,
+  'after-settle': /^insert into settle |^with settled as/i,
   migration: /^create (table|index|unique)/i,
 };
 

@@ -39,7 +39,7 @@ async function plansOf(database: Database, explain: string, statements: Statemen
   const claim = { owner: 'me', now: Date.now(), leaseUntil: Date.now() + 1000 };
   await database.byKey(async (db) => {
     const reader = explaining(db, explain, plans);
-    const connections: Connections = { reader, byKey: (work) => work(reader), transaction: (work) => work(reader) };
+    const connections: Connections = { reader, byKey: (work) => work(reader) };
     await statements.dueHooks(connections, claim.now, undefined);
     await statements.claim(connections, rooms, claim);
   });
