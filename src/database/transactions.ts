@@ -36,22 +36,16 @@ export class Transactions {
     const { client } = this.#pool;
     const connection: Connection = await client.acquireConnection();
     const db = this.#boundTo(connection);
-    const broken = (error: unknown) => {
-      connection.__knex__disposed ??= error;
-    };
     try {
-      await db.raw('begin').catch((error: unknown) => {
-        broken(error);
-        throw error;
+      await db.raw('begin');
+      const result = await revoked(db, work);
+      await db.raw('commit');
+      return result;
+    } catch (error) {
+      await db.raw('rollback').catch((reason: unknown) => {
+        connection.__knex__disposed ??= reason;
       });
-      try {
-        const result = await revoked(db, work);
-        await db.raw('commit');
-        return result;
-      } catch (error) {
-        await db.raw('rollback').catch(broken);
-        throw error;
-      }
+      throw error;
     } finally {
       client.releaseConnection(connection);
     }

@@ -90,48 +90,39 @@ async function onPostgres({ db, tenantId }: Target, spends: readonly Spend[], no
 const isLive = (id: string) =>
   `exists (select 1 from users where tenant_id = new.tenant_id and id = value ->> '${id}' and not is_suspended)`;
 
+/** Of the batch, those that were written. `spend`: the row of the view, `new` to its trigger. */
+const begunOf = (spend: string) =>
+  `impersonations where tenant_id = ${spend}.tenant_id
+    and id in (select value ->> 'id' from json_each(${spend}.impersonations))`;
+
 /**
  * For SQLite's writer alone: one insert into this view is the whole spend. It is one call into SQLite and commits by
  * itself, where a transaction of three statements takes five calls, each a hop to another thread and back. Nothing
  * changes between the statements of the trigger, so those that were begun are those to spend.
  */
 export const SPEND_VIEW = `
-  create temp view spend as
-    select null as tenant_id, null as at, null as candidates, null as impersonations, null as audits;
+  create temp view spend as select null as tenant_id, null as at, null as impersonations, null as audits;
   create temp trigger spend_all instead of insert on spend begin
     ${insertFromRecords('sqlite', 'impersonations', IMPERSONATION, 'new.impersonations')}
-    where value ->> 'subject_token_id' in (
-      select id from subject_tokens
-      where tenant_id = new.tenant_id and spent_at is null and revoked_at is null and expires_at > new.at
-        and token_hash in (
-          select value ->> 'token_hash' from json_each(new.candidates)
-          where ${isLive('subject_id')} and (value ->> 'actor_id' is null or ${isLive('actor_id')})
-        )
-    );
+    where exists (
+      select 1 from subject_tokens
+      where tenant_id = new.tenant_id and id = value ->> 'subject_token_id'
+        and spent_at is null and revoked_at is null and expires_at > new.at
+    ) and ${isLive('subject_id')} and (value ->> 'actor_id' is null or ${isLive('actor_id')});
     update subject_tokens set spent_at = new.at
-    where tenant_id = new.tenant_id and id in (
-      select subject_token_id from impersonations
-      where tenant_id = new.tenant_id and id in (select value ->> 'id' from json_each(new.impersonations))
-    );
+    where tenant_id = new.tenant_id and id in (select subject_token_id from ${begunOf('new')});
     ${insertFromRecords('sqlite', 'auditLog', AUDIT, 'new.audits')}
-    where value ->> 'payload' ->> 'impersonationId' in (
-      select id from impersonations
-      where tenant_id = new.tenant_id and id in (select value ->> 'id' from json_each(new.impersonations))
-    );
+    where value ->> 'payload' ->> 'impersonationId' in (select id from ${begunOf('new')});
   end;`;
 
 const ON_SQLITE = `
-  insert into spend (tenant_id, at, candidates, impersonations, audits) values (?, ?, ?, ?, ?)
-  returning (
-    select json_group_array(subject_token_id) from impersonations
-    where tenant_id = spend.tenant_id and id in (select value ->> 'id' from json_each(spend.impersonations))
-  ) as ids`;
+  insert into spend (tenant_id, at, impersonations, audits) values (?, ?, ?, ?)
+  returning (select json_group_array(subject_token_id) from ${begunOf('spend')}) as ids`;
 
 async function onSqlite({ db, tenantId }: Target, spends: readonly Spend[], now: number): Promise<string[]> {
   const [row] = await prepared<{ ids: string }>(db, ON_SQLITE, [
     tenantId,
     now,
-    candidatesOf(spends),
     impersonationsOf('sqlite', tenantId, spends),
     auditsOf('sqlite', tenantId, spends),
   ]);
