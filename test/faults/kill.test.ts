@@ -16,10 +16,7 @@ it.each(databases)(
     await using receiver = await WebhookReceiver.start();
     await using service = await Killable.on(database, { env: { DEMO: 'true', RATE_LIMIT_TOKEN: '1000000' } });
     await service.start();
-    const config = { url: receiver.url };
-    await (await service.api()).must('POST /hooks', { name: 'Load', events: ['User.Created'], config });
-    const load = new MixedLoad({ service, database, receiver });
-    load.start();
+    const load = await MixedLoad.at({ service, database, receiver });
     try {
       for (let kill = 0; kill < KILLS; kill += 1) {
         const enough = load.done + 10 + draw(60);

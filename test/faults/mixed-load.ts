@@ -40,13 +40,18 @@ export class MixedLoad {
   #working: Promise<unknown> | undefined;
   #count = 0;
 
-  constructor(options: LoadOptions) {
+  private constructor(options: LoadOptions) {
     this.#options = options;
     this.#ledger = new Ledger(`${options.database.dataDir}/ledger`);
   }
 
-  start(): void {
-    this.#working = Promise.all(WORKERS.map((kind) => this.#repeat(kind)));
+  /** Begins at a service that runs, with a webhook for what is written. */
+  static async at(options: LoadOptions): Promise<MixedLoad> {
+    const api = await options.service.api();
+    await api.must('POST /hooks', { name: 'Load', events: ['User.Created'], config: { url: options.receiver.url } });
+    const load = new MixedLoad(options);
+    load.#working = Promise.all(WORKERS.map((kind) => load.#repeat(kind)));
+    return load;
   }
 
   async stop(): Promise<void> {

@@ -15,10 +15,7 @@ it('answers 503 while PostgreSQL is away, and goes on by itself when it is back,
   const env = { DEMO: 'true', RATE_LIMIT_TOKEN: '1000000', LOG_LEVEL: 'error' };
   await using service = await Killable.on(database, { env });
   await service.start();
-  const config = { url: receiver.url };
-  await (await service.api()).must('POST /hooks', { name: 'Load', events: ['User.Created'], config });
-  const load = new MixedLoad({ service, database, receiver });
-  load.start();
+  const load = await MixedLoad.at({ service, database, receiver });
   try {
     await expect.poll(() => load.done, { timeout: 30_000 }).toBeGreaterThan(50);
     await postgres.crash();

@@ -15,10 +15,7 @@ it('goes on by itself when the host of PostgreSQL is gone without a word and ano
   const env = { DEMO: 'true', RATE_LIMIT_TOKEN: '1000000', LOG_LEVEL: 'error', DATABASE_URL: host.url };
   await using service = await Killable.on(database, { env });
   await service.start();
-  const config = { url: receiver.url };
-  await (await service.api()).must('POST /hooks', { name: 'Load', events: ['User.Created'], config });
-  const load = new MixedLoad({ service, database, receiver });
-  load.start();
+  const load = await MixedLoad.at({ service, database, receiver });
   try {
     await expect.poll(() => load.done, { timeout: 30_000 }).toBeGreaterThan(50);
     const vanishedAt = new Date();
