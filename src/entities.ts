@@ -209,3 +209,7 @@ export const Hook = Type.Object({
   executionStats: Type.Optional(ExecutionStats),
 });
 export type Hook = Static<typeof Hook>;
+
+/** How a run of a claims script can end: docs/claims.md says what each is. */
+export const scriptResults =
+  'ok denied thrown timeout memory killed invalid-result too-large overloaded quarantined'.split(' ');

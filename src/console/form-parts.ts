@@ -39,9 +39,9 @@ export const buttonForm = (
   visit: Visit,
   path: string,
   label: Html | string,
-  { fields = {}, kind = 'compact' }: { fields?: Record<string, string>; kind?: string } = {},
+  { fields = {}, kind = 'compact' }: { fields?: Record<string, string> | URLSearchParams; kind?: string } = {},
 ): Html =>
-  html`<form class="inline" method="post" action="${visit.to(path)}">${token(visit)}${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="button ${kind}">${label}</button></form>`;
+  html`<form class="inline" method="post" action="${visit.to(path)}">${token(visit)}${[...new URLSearchParams(fields)].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="button ${kind}">${label}</button></form>`;
 
 interface FieldParts {
   name: string;
@@ -54,9 +54,16 @@ interface FieldParts {
   lines?: number | undefined;
   isMono?: boolean | undefined;
   isOptional?: boolean | undefined;
-  /** Choose one of these: value and label. */
-  options?: readonly (readonly [string, string])[] | undefined;
+  options?: Options | undefined;
 }
+
+/** To choose one of: value and label. */
+export type Options = readonly (readonly [value: string, label: string, ...unknown[]])[];
+
+export const optionsOf = (options: Options, chosen: string): Html[] =>
+  options.map(
+    ([value, label]) => html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`,
+  );
 
 /** A label, what helps, what is wrong, and the input, tied together. */
 export function field({ name, label, value = '', hint, faults, type = 'text', ...rest }: FieldParts): Html {
@@ -65,7 +72,7 @@ export function field({ name, label, value = '', hint, faults, type = 'text', ..
   const about = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
   const common = html`id="${name}" name="${name}"${about && html` aria-describedby="${about}"`}${fault && html` aria-invalid="true"`}${isMono && html` class="mono"`}`;
   const input = options
-    ? html`<select ${common}>${options.map(([key, text]) => html`<option value="${key}"${key === value && html` selected`}>${text}</option>`)}</select>`
+    ? html`<select ${common}>${optionsOf(options, value)}</select>`
     : lines
       ? html`<textarea ${common} rows="${lines}" spellcheck="false">${`\n${value}`}</textarea>`
       : html`<input ${common} type="${type}" value="${value}" autocomplete="off" spellcheck="false">`;

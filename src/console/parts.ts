@@ -114,6 +114,14 @@ export function pager(visit: Visit, total: number): Html | false {
   return html`<nav class="pager" aria-label="Pages"><span class="quiet">${from}–${to} of ${total}</span>${link(current - 1, 'Previous')}${link(current + 1, 'Next')}</nav>`;
 }
 
+/** Pages, or views of one, that lie side by side. */
+export function tabs(label: string, links: readonly { href: string; name: string; isHere: boolean }[]): Html {
+  const all = links.map(
+    ({ href, name, isHere }) => html`<a href="${href}"${isHere && html` aria-current="page"`}>${name}</a>`,
+  );
+  return html`<nav class="tabs" aria-label="${label}">${all}</nav>`;
+}
+
 /** The `/` key leads into it. What is searched for stays in the address. */
 export const search = (visit: Visit, label: string): Html =>
   html`<form class="search" role="search" method="get" action="${visit.to(visit.path)}"><label class="unseen" for="q">${label}</label><input id="q" name="q" type="search" value="${visit.query.get('q') ?? ''}" placeholder="${label}" autocomplete="off" spellcheck="false" maxlength="128"><button class="button compact">Search</button></form>`;

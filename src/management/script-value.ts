@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { TokenType } from '../database/tables.ts';
-import { JsonObject, Nullable } from '../entities.ts';
+import { JsonObject, Nullable, scriptResults } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import type { Services } from '../http/operation.ts';
 import { invalidBody } from './fields.ts';
@@ -40,14 +40,9 @@ export const ScriptValue = Type.Object({
   recordInputs: Type.Optional(Type.Boolean({ default: false, description: 'Keeps the input of each run for tests' })),
 });
 
-/** How a run can end: docs/claims.md says what each is. */
-export const RESULTS = 'ok denied thrown timeout memory killed invalid-result too-large overloaded quarantined'.split(
-  ' ',
-);
-
 /** Of a run, in the log or tried. */
 export const RunFacts = Type.Object({
-  result: Type.Enum(RESULTS),
+  result: Type.Enum(scriptResults),
   message: Nullable(Type.String()),
   wallMs: Type.Integer(),
   cpuMs: Type.Integer(),

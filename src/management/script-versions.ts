@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import { activate, scriptValueOf } from '../custom-claims/versions.ts';
 import type { ScriptRunRow } from '../database/tables.ts';
-import { Id, Nullable, Timestamp } from '../entities.ts';
+import { Id, Nullable, scriptResults, Timestamp } from '../entities.ts';
 import { operation } from '../http/operation.ts';
 import { optional } from './fields.ts';
 import { list, newestFirst } from './listing.ts';
-import { RESULTS, RunFacts, ScriptValue, TokenTypePath, tokenTypeOf } from './script-value.ts';
+import { RunFacts, ScriptValue, TokenTypePath, tokenTypeOf } from './script-value.ts';
 
 const VersionPath = Type.Object({
   ...TokenTypePath.properties,
@@ -90,7 +90,7 @@ export const scriptVersions = [
     status: 200,
     params: TokenTypePath,
     query: optional({
-      result: Type.Enum(RESULTS),
+      result: Type.Enum(scriptResults),
       version: Type.Integer({ minimum: 1 }),
       inputRecorded: Type.Boolean(),
       since: Timestamp,

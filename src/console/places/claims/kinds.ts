@@ -1,4 +1,5 @@
 import { type Html, html } from '../../../pages/html.ts';
+import { tabs } from '../../parts.ts';
 import type { Page, Visit } from '../../route.ts';
 
 /** A kind of token, which has a script of its own. */
@@ -36,13 +37,11 @@ const PAGES = [
 ] as const;
 
 /** The pages of one kind, above each of them. */
-function tabs(visit: Visit, kind: Kind, here: string): Html {
-  const links = PAGES.map(
-    ([path, name]) =>
-      html`<a href="${visit.to(placeOf(kind) + path)}"${path === here && html` aria-current="page"`}>${name}</a>`,
+const tabsOf = (visit: Visit, kind: Kind, here: string): Html =>
+  tabs(
+    kind.name,
+    PAGES.map(([path, name]) => ({ href: visit.to(placeOf(kind) + path), name, isHere: path === here })),
   );
-  return html`<nav class="tabs" aria-label="${kind.name}">${links}</nav>`;
-}
 
 /** One of the pages that a tab leads to. */
 export const tabPage = (
@@ -54,5 +53,5 @@ export const tabPage = (
   title: kind.name,
   lead: kind.lead,
   ...page,
-  content: html`${tabs(visit, kind, here)}${page.content}`,
+  content: html`${tabsOf(visit, kind, here)}${page.content}`,
 });

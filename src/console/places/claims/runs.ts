@@ -1,11 +1,11 @@
+import { scriptResults } from '../../../entities.ts';
 import { type Html, html } from '../../../pages/html.ts';
+import { choice, filters } from '../../filters.ts';
 import { copyable, facts, note, pageQuery, pager, rawJson, section, table, when } from '../../parts.ts';
 import { type Page, page, type Route, type Visit } from '../../route.ts';
 import { type Kind, placeOf, tabPage } from './kinds.ts';
 import { consoleLines, droppedNote } from './outcome.ts';
 import { type Run, resultState, routeOf } from './stored.ts';
-
-const RESULTS = 'ok denied thrown timeout memory killed invalid-result too-large overloaded quarantined'.split(' ');
 
 const HOUR_MS = 3_600_000;
 const TIMES = [
@@ -15,17 +15,9 @@ const TIMES = [
   ['7d', 'The last 7 days', 7 * 24 * HOUR_MS],
 ] as const;
 
-const choices = (
-  name: string,
-  label: string,
-  options: readonly (readonly [string, string, ...unknown[]])[],
-  chosen: string,
-) =>
-  html`<label>${label}<select name="${name}">${options.map(([value, text]) => html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`)}</select></label>`;
-
 /** What the address narrows the list to. What it cannot mean is left out. */
 function narrowing({ query, now }: Visit) {
-  const result = RESULTS.find((each) => each === query.get('result')) ?? '';
+  const result = scriptResults.find((each) => each === query.get('result')) ?? '';
   const version = /^[1-9]\d{0,8}$/.exec(query.get('version') ?? '')?.[0] ?? '';
   const [time, , span] = TIMES.find(([value]) => value === query.get('time')) ?? TIMES[0];
   const asked = {
@@ -36,11 +28,10 @@ function narrowing({ query, now }: Visit) {
   return { result, version, time, asked };
 }
 
-function filters(visit: Visit, kind: Kind, { result, version, time, asked }: ReturnType<typeof narrowing>): Html {
-  const path = visit.to(`${placeOf(kind)}/runs`);
-  const results = [['', 'Any'] as const, ...RESULTS.map((each) => [each, each] as const)];
-  const isNarrowed = Object.keys(asked).length > 0;
-  return html`<form class="filters" method="get" action="${path}">${choices('result', 'Result', results, result)}<label>Version<input name="version" inputmode="numeric" value="${version}" autocomplete="off" maxlength="9"></label>${choices('time', 'Time', TIMES, time)}<button class="button compact">Filter</button>${isNarrowed && html`<a class="button compact" href="${path}">Clear</a>`}</form>`;
+function filtersOf(visit: Visit, kind: Kind, { result, version, time, asked }: ReturnType<typeof narrowing>): Html {
+  const results = [['', 'Any'] as const, ...scriptResults.map((each) => [each, each] as const)];
+  const inputs = html`${choice('result', 'Result', results, result)}<label>Version<input name="version" inputmode="numeric" value="${version}" autocomplete="off" maxlength="9"></label>${choice('time', 'Time', TIMES, time)}`;
+  return filters(visit.to(`${placeOf(kind)}/runs`), inputs, Object.keys(asked).length > 0);
 }
 
 async function showRuns(visit: Visit, kind: Kind): Promise<Page> {
@@ -50,7 +41,7 @@ async function showRuns(visit: Visit, kind: Kind): Promise<Page> {
   const { value: runs, total } = await visit.perform<Run[]>(route, { params, query });
   const isNarrowed = Object.keys(narrowed.asked).length > 0;
   return tabPage(visit, kind, '/runs', {
-    content: html`${filters(visit, kind, narrowed)}
+    content: html`${filtersOf(visit, kind, narrowed)}
 <div id="runs" data-live>${table({
       caption: 'Runs of the script, newest first',
       rows: runs,

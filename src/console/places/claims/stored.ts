@@ -1,3 +1,4 @@
+import type { ScriptRunRow } from '../../../database/tables.ts';
 import { html } from '../../../pages/html.ts';
 import { state } from '../../parts.ts';
 import type { Visit } from '../../route.ts';
@@ -26,19 +27,9 @@ export interface Version extends VersionLine {
   value: ScriptValue;
 }
 
-export interface Run {
-  id: string;
+export interface Run extends Omit<ScriptRunRow, 'tenantId' | 'tokenType' | 'number' | 'inputEncrypted'> {
   version: number;
-  result: string;
-  message: string | null;
-  wallMs: number;
-  cpuMs: number;
-  droppedClaims: string[];
-  console: { level: string; text: string }[];
-  userId: string | null;
-  jti: string | null;
   inputRecorded: boolean;
-  createdAt: number;
 }
 
 export const routeOf = ({ tokenType }: Kind, method: string, rest = ''): [string, Record<string, string>] => [

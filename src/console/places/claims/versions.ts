@@ -1,5 +1,6 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { faultsOf } from '../../faults.ts';
+import { choice } from '../../filters.ts';
 import { buttonForm } from '../../form-parts.ts';
 import {
   copyable,
@@ -70,10 +71,9 @@ function chooser(
   const others = versions.filter(({ number }) => number !== version.number).slice(0, OFFERED);
   if (others.length === 0) return false;
   const options = others.map(
-    ({ number, active }) =>
-      html`<option value="${number}"${number === other && html` selected`}>Version ${number}${active && ', in use'}</option>`,
+    ({ number, active }) => [String(number), `Version ${number}${active ? ', in use' : ''}`] as const,
   );
-  return html`<form class="filters" method="get" action="${visit.to(visit.path)}"><label>Compared with<select name="against">${options}</select></label><button class="button compact">Compare</button></form>`;
+  return html`<form class="filters" method="get" action="${visit.to(visit.path)}">${choice('against', 'Compared with', options, String(other))}<button class="button compact">Compare</button></form>`;
 }
 
 const withoutValues = ({ value, ...version }: Version) => {

@@ -1,26 +1,11 @@
+import type { ImpersonationRow } from '../../../database/tables.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { state, when } from '../../parts.ts';
 import type { Visit } from '../../route.ts';
 import type { Names } from './names.ts';
 
 /** As its row of the Management API answers it. */
-export interface Impersonation {
-  id: string;
-  subjectTokenId: string;
-  subjectId: string;
-  actorId: string | null;
-  applicationId: string;
-  resource: string | null;
-  organizationId: string | null;
-  scope: string;
-  context: Record<string, unknown>;
-  ip: string | null;
-  userAgent: string | null;
-  issuedAt: number;
-  expiresAt: number;
-  revokedAt: number | null;
-  revokedBy: string | null;
-}
+export type Impersonation = Omit<ImpersonationRow, 'tenantId'>;
 
 /** Parameters of its pages are those of its rows. */
 export const IMPERSONATION = '/impersonations/:id';

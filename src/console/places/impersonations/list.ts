@@ -1,5 +1,6 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { pageQuery, pager, table, when } from '../../parts.ts';
+import { filters } from '../../filters.ts';
+import { pageQuery, pager, table, tabs, when } from '../../parts.ts';
 import { type Page, page, type Visit } from '../../route.ts';
 import { asWhom, type Impersonation, mentions, reasonOf, stateOf, ticketOf, timeLeft } from './impersonation.ts';
 import { application, type Names, namesOf, person } from './names.ts';
@@ -17,15 +18,15 @@ const WHICH = [
   ['false', 'Past'],
 ] as const;
 
-function tabs(visit: Visit, active: string): Html {
-  const links = WHICH.map(([value, label]) => {
+function tabsOf(visit: Visit, active: string): Html {
+  const links = WHICH.map(([value, name]) => {
     const query = new URLSearchParams(visit.query);
     query.delete('page');
     if (value) query.set('active', value);
     else query.delete('active');
-    return html`<a href="?${query.toString()}"${value === active && html` aria-current="page"`}>${label}</a>`;
+    return { href: `?${query.toString()}`, name, isHere: value === active };
   });
-  return html`<nav class="tabs" aria-label="Which">${links}</nav>`;
+  return tabs('Which', links);
 }
 
 /** What was said of it. A ticket without a reason is one too. */
@@ -40,15 +41,14 @@ const where = (visit: Visit, names: Names, { applicationId, resource, organizati
 
 async function showImpersonations(visit: Visit): Promise<Page> {
   const active = WHICH.find(([value]) => value === visit.query.get('active'))?.[0] ?? '';
-  const filters = FILTERS.map(([name, label]) => ({ name, label, value: visit.query.get(name)?.trim() ?? '' }));
-  const given = filters.filter(({ value }) => value !== '');
+  const fields = FILTERS.map(([name, label]) => ({ name, label, value: visit.query.get(name)?.trim() ?? '' }));
+  const given = fields.filter(({ value }) => value !== '');
   const query = Object.fromEntries(given.map(({ name, value }) => [name, value]));
   const { value: all, total } = await visit.perform<Impersonation[]>('GET /impersonations', {
     query: { ...query, ...(active && { active }), ...pageQuery(visit) },
   });
   const names = await namesOf(visit, mentions(all));
-  const here = visit.to('/impersonations');
-  const inputs = filters.map(
+  const inputs = fields.map(
     ({ name, label, value }) =>
       html`<label>${label}<input type="search" name="${name}" value="${value}" placeholder="Id" autocomplete="off" spellcheck="false" maxlength="128"></label>`,
   );
@@ -57,8 +57,8 @@ async function showImpersonations(visit: Visit): Promise<Page> {
     title: 'Impersonations',
     lead: 'Who acted as whom, where, why, and for how much longer.',
     actions: html`<a class="button primary" href="${visit.to('/impersonations/new')}">Act as a user</a>`,
-    content: html`${tabs(visit, active)}
-<form class="filters" method="get" action="${here}">${inputs}${active && html`<input type="hidden" name="active" value="${active}">`}<button class="button compact">Filter</button>${given.length > 0 && html`<a class="button compact" href="${here}">Clear</a>`}</form>
+    content: html`${tabsOf(visit, active)}
+${filters(visit.to('/impersonations'), html`${inputs}${active && html`<input type="hidden" name="active" value="${active}">`}`, given.length > 0)}
 <div id="impersonations" data-live>
 ${table({
   caption: 'Impersonations, newest first',

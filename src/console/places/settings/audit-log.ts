@@ -1,4 +1,5 @@
 import { html } from '../../../pages/html.ts';
+import { choice, filters } from '../../filters.ts';
 import { copyable, facts, pageQuery, pager, rawJson, state, table, when } from '../../parts.ts';
 import { type Page, page, type Visit } from '../../route.ts';
 
@@ -38,24 +39,21 @@ const RESULTS = [
 ] as const;
 
 async function showEntries(visit: Visit): Promise<Page> {
-  const filters = FILTERS.map(([name, label]) => ({ name, label, value: visit.query.get(name)?.trim() ?? '' }));
+  const fields = FILTERS.map(([name, label]) => ({ name, label, value: visit.query.get(name)?.trim() ?? '' }));
   const [result] = RESULTS.find(([value]) => value === visit.query.get('result')) ?? RESULTS[0];
-  const given = [...filters, { name: 'result', value: result }].filter(({ value }) => value !== '');
+  const given = [...fields, { name: 'result', value: result }].filter(({ value }) => value !== '');
   const query = Object.fromEntries(given.map(({ name, value }) => [name, value]));
   const { value: entries, total } = await visit.perform<Entry[]>('GET /logs', {
     query: { ...query, ...pageQuery(visit) },
   });
-  const inputs = filters.map(
+  const inputs = fields.map(
     ({ name, label, value }) =>
       html`<label>${label}<input type="${name === 'logKey' ? 'search' : 'text'}" name="${name}" value="${value}" autocomplete="off" spellcheck="false" maxlength="128"></label>`,
-  );
-  const results = RESULTS.map(
-    ([value, label]) => html`<option value="${value}"${value === result && html` selected`}>${label}</option>`,
   );
   return {
     title: 'Audit log',
     lead: 'Who did what, on whom, from where, and why.',
-    content: html`<form class="filters" method="get" action="${visit.to('/settings/audit')}">${inputs}<label>Result<select name="result">${results}</select></label><button class="button compact">Filter</button>${given.length > 0 && html`<a class="button compact" href="${visit.to('/settings/audit')}">Clear</a>`}</form>
+    content: html`${filters(visit.to('/settings/audit'), [...inputs, choice('result', 'Result', RESULTS, result)], given.length > 0)}
 <div id="entries" data-live>
 ${table({
   caption: 'Entries of the audit log, newest first',

@@ -1,4 +1,6 @@
 import { type Html, html } from '../../../pages/html.ts';
+import { choice, filters } from '../../filters.ts';
+import type { Options } from '../../form-parts.ts';
 import { state, table, when } from '../../parts.ts';
 import { type Page, page, type Visit } from '../../route.ts';
 import { eventOptions, HOOK, hookPath, readHook } from './hook.ts';
@@ -66,13 +68,8 @@ export const deliveryTable = (visit: Visit, deliveries: readonly Delivery[], emp
     ],
   });
 
-const select = (
-  name: string,
-  label: string,
-  value: string,
-  options: readonly (readonly [string, string, ...unknown[]])[],
-): Html =>
-  html`<label>${label}<select name="${name}"><option value="">Any</option>${options.map(([key, text]) => html`<option value="${key}"${key === value && html` selected`}>${text}</option>`)}</select></label>`;
+const choiceOf = (name: string, label: string, options: Options, chosen: string): Html =>
+  choice(name, label, [['', 'Any'], ...options], chosen);
 
 /** Only what the list knows: whatever else the address says is left out, not refused. */
 const oneOf = (value: string | null, options: readonly (readonly [string, ...unknown[]])[]): string =>
@@ -97,6 +94,11 @@ async function showDeliveries(visit: Visit): Promise<Page> {
   const here = visit.to(visit.path);
   const chosen = { ...(state && { state }), ...(event && { event }), ...(range && { range }) };
   const isNarrowed = Object.keys(chosen).length > 0;
+  const inputs = [
+    choiceOf('state', 'State', STATES, state),
+    choiceOf('event', 'Event', eventOptions, event),
+    choiceOf('range', 'Time', RANGES, range),
+  ];
   const at = (more: Record<string, string>) => `${here}?${new URLSearchParams({ ...chosen, ...more })}`;
   const pages =
     (before || next) &&
@@ -106,7 +108,7 @@ async function showDeliveries(visit: Visit): Promise<Page> {
     lead: 'Each event that was sent, or is to be, with every attempt.',
     back: { path: hookPath(hook), label: hook.name },
     actions: html`<a class="button" href="${visit.to(hookPath(hook, '/replay'))}">Replay</a>`,
-    content: html`<form class="filters" method="get" action="${here}">${select('state', 'State', state, STATES)}${select('event', 'Event', event, eventOptions)}${select('range', 'Time', range, RANGES)}<button class="button compact">Filter</button>${isNarrowed && html`<a class="button compact" href="${here}">Clear</a>`}</form>
+    content: html`${filters(here, inputs, isNarrowed)}
 <div id="deliveries" data-live>${deliveryTable(visit, deliveries, isNarrowed || before ? 'No delivery is like this.' : 'Nothing was sent yet.')}${pages}</div>`,
     live: ['deliveries', 'attempts'],
   };

@@ -46,7 +46,10 @@ function chosen(sent: URLSearchParams): URLSearchParams {
 }
 
 const sendForm = (visit: Visit, path: string, given: URLSearchParams): Html =>
-  html`<form class="inline" method="post" action="${visit.to(path)}"><input type="hidden" name="csrf" value="${visit.csrf}"><input type="hidden" name="step" value="send">${[...chosen(given)].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="button primary">Send them again</button></form>`;
+  buttonForm(visit, path, 'Send them again', {
+    fields: new URLSearchParams([['step', 'send'], ...chosen(given)]),
+    kind: 'primary',
+  });
 
 async function showReplay(visit: Visit, attempt?: Attempt): Promise<Page> {
   const hook = await readHook(visit);
