@@ -175,6 +175,8 @@ describe.each(databases)('custom claims on %s', (kind) => {
     await page.locator('.cm-content').pressSequentially('const { grant } = context;\ngrant?.subjectTokenContext.tick');
     await page.locator('.cm-tooltip-autocomplete').getByText('ticketId').waitFor();
     await picture(page, 'claims-completion');
+    // The editor takes no Enter for an answer in the first 75 ms of its list: somebody may have been typing on.
+    await page.waitForTimeout(200);
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     expect(await page.getByLabel('Script', { exact: true }).last().textContent()).toContain(

@@ -58,9 +58,9 @@ export function changeText(
 function dataTable({ title, series, text }: Plot, { points, range }: Overview): Html {
   const format = range === '7d' ? dayClock : clock;
   const rows = points.map((point) => {
-    const cells = series.map(({ value }) => {
+    const cells = series.map(({ name, value }) => {
       const figure = value(point);
-      return html`<td class="number"><data value="${figure}">${text(figure)}</data></td>`;
+      return html`<td class="number" data-label="${name}"><data value="${figure}">${text(figure)}</data></td>`;
     });
     const start = new Date(point.startsAt);
     return html`<tr><th scope="row"><time datetime="${start.toISOString()}">${format.format(start)}</time></th>${cells}</tr>`;
