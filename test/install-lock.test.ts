@@ -6,43 +6,48 @@ import { expect, it } from 'vitest';
 
 const lock = join(import.meta.dirname, '../scripts/lock.cjs');
 
-/** A process that works on `folder` for a while and says when it does what. */
-function worker(folder: string, milliseconds: number): ChildProcess {
+/** A process that works on `folder` until its standard input ends, and says when it does what. */
+function worker(folder: string): ChildProcess {
   const code = `
     const { withLock } = require(${JSON.stringify(lock)});
     withLock(${JSON.stringify(folder)}, () => console.log('waiting'), () => {
       console.log('started');
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${milliseconds});
+      require('fs').readFileSync(0);
       console.log('ended');
     });`;
-  return spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(process.execPath, ['-e', code], { stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
 async function linesOf(child: ChildProcess): Promise<string[]> {
+  child.stdin?.end();
   const lines: string[] = [];
   for await (const chunk of child.stdout ?? []) lines.push(...String(chunk).trim().split('\n'));
   return lines;
 }
 
+/** It has said its first word. */
 const started = (child: ChildProcess) => once(child.stdout as NodeJS.ReadableStream, 'data');
 
 it('lets one process work at a time, the other wait and then go on', async () => {
   const folder = randomUUID();
-  const first = worker(folder, 500);
+  const first = worker(folder);
   await started(first);
   const order: string[] = [];
-  const second = worker(folder, 0);
+  const second = worker(folder);
+  second.stdin?.end();
   first.stdout?.on('data', () => order.push('first ended'));
   second.stdout?.on('data', (chunk) => order.push(`second ${String(chunk).trim().replaceAll('\n', ', ')}`));
+  await started(second);
+  first.stdin?.end();
   await Promise.all([once(first, 'close'), once(second, 'close')]);
   expect(order.slice(0, 3)).toEqual(['second waiting', 'first ended', expect.stringMatching(/^second started/)]);
 });
 
 it('takes over from a process that was killed', async () => {
   const folder = randomUUID();
-  const killed = worker(folder, 60_000);
+  const killed = worker(folder);
   await started(killed);
   killed.kill('SIGKILL');
   await once(killed, 'close');
-  expect(await linesOf(worker(folder, 0))).toEqual(['started', 'ended']);
+  expect(await linesOf(worker(folder))).toEqual(['started', 'ended']);
 });

@@ -42,7 +42,8 @@ function start(env: Record<string, string>): Process {
       new Promise((found, missed) => {
         const look = () => {
           if (text.includes(wanted)) found();
-          else if (child.exitCode !== null) missed(new Error(`it ended without "${wanted}":\n${text}`));
+          else if (child.exitCode !== null || child.signalCode !== null)
+            missed(new Error(`it ended without "${wanted}":\n${text}`));
         };
         waiting.add(look);
         look();

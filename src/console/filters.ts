@@ -7,4 +7,4 @@ export const choice = (name: string, label: string, options: Options, chosen: st
 
 /** What a list is narrowed to stays in the address of its page, `path`. */
 export const filters = (path: string, inputs: Html | readonly Html[], isNarrowed: boolean): Html =>
-  html`<form class="filters" method="get" action="${path}">${inputs}<button class="button compact">Filter</button>${isNarrowed && html`<a class="button compact" href="${path}">Clear</a>`}</form>`;
+  html`<form class="filters" method="get" action="${path}">${inputs}<button class="button">Filter</button>${isNarrowed && html`<a class="button" href="${path}">Clear</a>`}</form>`;

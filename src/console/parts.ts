@@ -124,4 +124,4 @@ export function tabs(label: string, links: readonly { href: string; name: string
 
 /** The `/` key leads into it. What is searched for stays in the address. */
 export const search = (visit: Visit, label: string): Html =>
-  html`<form class="search" role="search" method="get" action="${visit.to(visit.path)}"><label class="unseen" for="q">${label}</label><input id="q" name="q" type="search" value="${visit.query.get('q') ?? ''}" placeholder="${label}" autocomplete="off" spellcheck="false" maxlength="128"><button class="button compact">Search</button></form>`;
+  html`<form class="search" role="search" method="get" action="${visit.to(visit.path)}"><label class="unseen" for="q">${label}</label><input id="q" name="q" type="search" value="${visit.query.get('q') ?? ''}" placeholder="${label}" autocomplete="off" spellcheck="false" maxlength="128"><button class="button">Search</button></form>`;

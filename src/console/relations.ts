@@ -86,7 +86,7 @@ async function showAdd(relation: Relation, visit: Visit, attempt?: Attempt): Pro
   const options = free.map(
     ({ id, name, about }) => [id, html`${name}${about && html` <span class="quiet">${about}</span>`}`] as const,
   );
-  const searching = html`<form class="search" role="search" method="get" action="${visit.to(visit.path)}"><label class="unseen" for="q">Search</label><input id="q" name="q" type="search" value="${text}" placeholder="Search ${relation.name}" autocomplete="off"><button class="button compact">Search</button></form>`;
+  const searching = html`<form class="search" role="search" method="get" action="${visit.to(visit.path)}"><label class="unseen" for="q">Search</label><input id="q" name="q" type="search" value="${text}" placeholder="Search ${relation.name}" autocomplete="off"><button class="button">Search</button></form>`;
   return {
     title: `Add ${relation.name}`,
     back: { path: here, label: 'Back' },

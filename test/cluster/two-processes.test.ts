@@ -27,8 +27,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await second?.[Symbol.asyncDispose]();
   await first?.[Symbol.asyncDispose]();
-  await balancer[Symbol.asyncDispose]();
-  await database[Symbol.asyncDispose]();
+  await balancer?.[Symbol.asyncDispose]();
+  await database?.[Symbol.asyncDispose]();
 });
 
 const inTurn = () => balancer.to(first.localUrl, second.localUrl);

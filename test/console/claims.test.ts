@@ -208,7 +208,7 @@ describe.each(databases)('custom claims on %s', (kind) => {
     await page.getByText('Somebody else changed what is in use meanwhile.', { exact: false }).waitFor();
     await press(page, 'Activate');
     await page.getByText('Version 2 is active.').waitFor();
-    const [, row] = await stage.rows('script_versions', { tokenType: 'client-credentials' });
+    const [row] = await stage.rows('script_versions', { tokenType: 'client-credentials', number: 2 });
     expect(row?.tokenSample).toEqual({ clientId: 'mine' });
     await plain.close();
   });

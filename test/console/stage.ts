@@ -40,7 +40,7 @@ export class ConsoleStage implements AsyncDisposable {
     const [browser, receiver] = await Promise.all([launchBrowser(), WebhookReceiver.start()]);
     const context = await browser.newContext({ viewport: { width: 1000, height: 760 }, locale: 'en-US' });
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     await followLink(page, service.credentials.administratorLink, 'ada');
     await page.waitForURL(`${service.url}/console/default/**`);
     return new ConsoleStage({ service, database, browser, receiver, context, page });
@@ -99,6 +99,11 @@ export class ConsoleStage implements AsyncDisposable {
 /** From the link to the end of the sign-in, with a new account. */
 export async function followLink(page: Page, link: string, username: string): Promise<void> {
   await page.goto(link);
+  await signUp(page, username);
+}
+
+/** From where the link leads to the end of the sign-in. */
+export async function signUp(page: Page, username: string): Promise<void> {
   await page.getByRole('link', { name: 'Create an account' }).click();
   await page.getByLabel(/Username/).fill(username);
   await press(page, 'Continue');

@@ -9,7 +9,7 @@ describe.each(databases)('a claims script on %s', (kind) => {
   let service: TestService;
   let cast: Cast;
   beforeAll(async () => {
-    service = await startService(kind, { SCRIPT_FETCH_ALLOWED_HOSTS: '127.0.0.1', SANDBOX_TIMEOUT_MS: '500' });
+    service = await startService(kind, { SCRIPT_FETCH_ALLOWED_HOSTS: '127.0.0.1', SANDBOX_TIMEOUT_MS: '5000' });
     cast = castOf(service);
   });
   afterAll(() => service[Symbol.asyncDispose]());
@@ -66,29 +66,12 @@ describe.each(databases)('a claims script on %s', (kind) => {
     expect(decodeJwt(body.access_token)).toMatchObject({ sub: cast.bob.id, scope: cast.scope, fine: 1 });
     for (const claim of ['act', 'cnf', 'organization_id', 'azp'])
       expect(decodeJwt(body.access_token)).not.toHaveProperty(claim);
-    await expect.poll(async () => (await runs())[0]?.droppedClaims?.length, { timeout: 5_000 }).toBe(7);
+    await expect.poll(async () => (await runs())[0]?.droppedClaims?.length).toBe(7);
     expect((await runs())[0]).toMatchObject({
       result: 'ok',
       console: [{ level: 'log', text: 'forging' }],
       userId: cast.bob.id,
     });
-  });
-
-  it.each([
-    ['throws', 'throw new Error("no luck")', /no luck/],
-    ['loops', 'for (;;) {}', /./],
-    ['never settles', 'await new Promise(() => {})', /./],
-    ['returns no object', 'return [1]', /./],
-    ['holds a native built-in past every limit', 'Array.from({ length: 1e9 })', /./],
-  ])('that %s fails the request, and the subject token stays usable', async (_, body, reason) => {
-    await upload(body);
-    const subjectToken = await cast.mint();
-    const refused = await cast.spa.exchange({ subject_token: subjectToken });
-    expect([refused.status, refused.body.error]).toEqual([400, 'invalid_request']);
-    expect(refused.body.error_description).toMatch(/^Custom claims script error: /);
-    expect(refused.body.error_description).toMatch(reason);
-    await service.api.must('DELETE /configs/jwt-customizer/access-token');
-    expect((await cast.spa.exchange({ subject_token: subjectToken })).status).toBe(200);
   });
 
   it('that fails is passed over where its owner chose so', async () => {
@@ -120,5 +103,24 @@ describe.each(databases)('a claims script on %s', (kind) => {
     });
     expect([status, body.code]).toEqual([422, 'jwt_customizer.general']);
     expect(JSON.stringify(body)).toMatch(/line|2/);
+  });
+
+  // Last: two of these put their tenant into quarantine, where runs get less of the processor.
+  it.each([
+    ['throws', 'throw new Error("no luck")', /no luck/],
+    ['loops', 'for (;;) {}', /./],
+    ['never settles', 'await new Promise(() => {})', /./],
+    ['returns no object', 'return [1]', /./],
+    ['holds a native built-in past every limit', 'Array.from({ length: 1e9 })', /./],
+  ])('that %s fails the request, and the subject token stays usable', async (_, body, reason) => {
+    await service.api.must('PATCH /configs/sandbox', { timeoutMs: 500 });
+    await upload(body);
+    const subjectToken = await cast.mint();
+    const refused = await cast.spa.exchange({ subject_token: subjectToken });
+    expect([refused.status, refused.body.error]).toEqual([400, 'invalid_request']);
+    expect(refused.body.error_description).toMatch(/^Custom claims script error: /);
+    expect(refused.body.error_description).toMatch(reason);
+    await service.api.must('DELETE /configs/jwt-customizer/access-token');
+    expect((await cast.spa.exchange({ subject_token: subjectToken })).status).toBe(200);
   });
 });

@@ -32,7 +32,7 @@ it('answers 503 while the disk of SQLite is full, still reads, and goes on by it
   expect(service.isDead).toBe(false);
 
   service.signal('SIGUSR2');
-  await expect.poll(async () => (await write()).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await write()).status).toBe(200);
 });
 
 it('answers 503 while PostgreSQL takes no changes, and says why', async () => {
@@ -56,13 +56,11 @@ it('answers 503 while PostgreSQL takes no changes, and says why', async () => {
     await execute(url, `alter database ${name} set default_transaction_read_only = ${isReadOnly}`);
     await execute(
       url,
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+      `select pg_terminate_backend(pid, 10_000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
     );
   };
   await setReadOnly(true);
-  await expect
-    .poll(async () => (await write()).body?.data, { timeout: 10_000 })
-    .toEqual({ reason: 'database_read_only' });
+  await expect.poll(async () => (await write()).body?.data).toEqual({ reason: 'database_read_only' });
   const refused = await exchange();
   expect([refused.status, refused.body.error]).toEqual([503, 'temporarily_unavailable']);
   expect(refused.headers.get('retry-after')).toBe('10');
@@ -73,9 +71,9 @@ it('answers 503 while PostgreSQL takes no changes, and says why', async () => {
   await execute(`${url}?options=-c default_transaction_read_only=off`, `alter database ${name} reset all`);
   await execute(
     url,
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+    `select pg_terminate_backend(pid, 10_000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
   );
-  await expect.poll(async () => (await write()).status, { timeout: 10_000 }).toBe(201);
+  await expect.poll(async () => (await write()).status).toBe(201);
   expect((await exchange()).status).toBe(200);
 
   // What the server says when its disk is full.

@@ -21,7 +21,7 @@ it('answers 503 while PostgreSQL is away, and goes on by itself when it is back,
     await postgres.crash();
     const before = load.unavailable;
     await pause(OUTAGE_MS); // How long it is away is what is tested.
-    expect(load.unavailable).toBeGreaterThan(before + 10);
+    await expect.poll(() => load.unavailable).toBeGreaterThan(before + 10);
     expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
     await postgres.restart();

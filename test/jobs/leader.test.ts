@@ -60,7 +60,7 @@ it('alone does what is due', async () => {
   const jobOf = (name: string) => [{ name, at: '* * * * * *', run: async () => void done.push(name) }];
   const leading = startJobs(jobOf('leader'), { isLeading: true }, logger);
   const following = startJobs(jobOf('follower'), { isLeading: false }, logger);
-  await expect.poll(() => done.length, { timeout: 10_000 }).toBeGreaterThan(1);
+  await expect.poll(() => done.length).toBeGreaterThan(1);
   await Promise.all([leading.stop(), following.stop()]);
   expect(new Set(done)).toEqual(new Set(['leader']));
 });

@@ -10,7 +10,7 @@ const corpus = readCorpus();
  * that a busy machine cannot make it look as if it had.
  */
 const CIRCUMSTANCES: Record<string, Partial<SandboxOptions>> = {
-  'wall-deadline': { timeoutMs: 100 },
+  'wall-deadline': { timeoutMs: 500 },
   'process-border': { timeoutMs: 400 },
   'isolate-memory': { timeoutMs: 400, limits: { graceMs: 3_000 } },
   'runner-memory': { timeoutMs: 400 },

@@ -81,7 +81,7 @@ describe('fetch', () => {
       signal = limits.signal;
       return new Promise(() => {});
     };
-    await using sandbox = await startSandbox({ runners: 1, timeoutMs: 200, fetch });
+    await using sandbox = await startSandbox({ runners: 1, timeoutMs: 1_000, fetch });
     expect(await run(sandbox, 'await fetch("https://a/"); return {};')).toMatchObject({ result: 'timeout' });
     expect(signal?.aborted).toBe(true);
   });

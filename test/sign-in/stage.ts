@@ -61,16 +61,12 @@ export class Stage implements AsyncDisposable {
   async person(fields: Record<string, unknown>): Promise<string> {
     const { id } = await this.service.api.must('POST /users', fields);
     await this.receiver.next('User.Created');
-    this.events();
     return id;
   }
 
-  /** The events since the last time, by name. */
-  events(): (string | undefined)[] {
-    return this.receiver.arrivals
-      .splice(0)
-      .map(({ event }) => event)
-      .sort();
+  /** The names of the next `count` events, in alphabetical order. */
+  async events(count: number): Promise<(string | undefined)[]> {
+    return (await this.receiver.take(count)).map(({ event }) => event).sort();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -87,7 +83,11 @@ interface Visit {
   application?: Application;
 }
 
-export const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
+/** And what it leads to stands, with its style and its modules: a click by itself waits until the old page is gone. */
+export async function press(page: Page, name: string | RegExp): Promise<void> {
+  await page.getByRole('button', { name }).click();
+  await page.waitForLoadState();
+}
 
 export async function signIn(page: Page, username: string, password: string): Promise<void> {
   await page.getByLabel(/Username/).fill(username);

@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import chromium from '@sparticuz/chromium';
 import { type Browser, type Page, chromium as playwright } from 'playwright-core';
 import { expect } from 'vitest';
+import { browserPath } from './chromium.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '../screenshots');
 
@@ -14,7 +14,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 /** A real browser from npm, or the one of `CHROMIUM_PATH`. */
 export async function launchBrowser(): Promise<Browser> {
-  const executablePath = process.env.CHROMIUM_PATH ?? (await chromium.executablePath());
+  const executablePath = await browserPath();
   const args = [
     '--no-sandbox',
     '--no-zygote',
@@ -47,6 +47,7 @@ const PHONE = { width: 390, height: 760 };
 
 /** Pictures of the page as it stands, light, dark and on a phone, each without a serious issue and without a sideways scroll. */
 export async function look(page: Page, name: string): Promise<void> {
+  await page.waitForLoadState();
   for (const [variant, colorScheme, viewport] of [
     ['light', 'light', DESKTOP],
     ['dark', 'dark', DESKTOP],

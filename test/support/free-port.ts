@@ -1,12 +1,33 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 
-/** A port of the loopback interface that nobody listens on at this moment. */
+/** All lie below those that the kernel gives to connections (from 32768): one of those may be taken at any moment. */
+const FIRST_PORT = 12_000;
+/** Of each of vitest's workers: between the asking and the listening no other takes one. */
+const PORTS_PER_WORKER = 4_000;
+const MAX_WORKERS = 5;
+
+const first = FIRST_PORT + (Number(process.env.VITEST_POOL_ID ?? 0) % MAX_WORKERS) * PORTS_PER_WORKER;
+let offset = randomInt(PORTS_PER_WORKER);
+
+/** A port that nobody listens on at this moment. */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
+  for (;;) {
+    offset = (offset + 1) % PORTS_PER_WORKER;
+    if (await isFree(first + offset)) return first + offset;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const probe = createServer().listen(port);
+  try {
+    await once(probe, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false;
+    throw error;
+  }
   probe.close();
   await once(probe, 'close');
-  return port;
+  return true;
 }

@@ -30,7 +30,7 @@ export interface ReceiverOptions {
   behaviour?: Behaviour;
 }
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 /** A real server to deliver webhooks to, which answers as a test tells it. It verifies nothing itself. */
 export class WebhookReceiver {
@@ -71,6 +71,13 @@ export class WebhookReceiver {
       if (found) return found;
       await this.#change(deadline, event ?? 'nothing');
     }
+  }
+
+  /** The next `count` arrivals that no earlier call has returned. */
+  async take(count: number): Promise<Arrival[]> {
+    const deadline = AbortSignal.timeout(PATIENCE_MS);
+    while (this.#unread.length < count) await this.#change(deadline, `${count} requests`);
+    return this.#unread.splice(0, count);
   }
 
   /** All arrivals, once there are `count`. */

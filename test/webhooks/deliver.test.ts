@@ -94,9 +94,9 @@ describe('the outcome', () => {
     ['reset', cutMidBody(), 200],
   ])('is %s when the answer does not come whole, even after a 200', async (error, behaviour, code) => {
     await using receiver = await WebhookReceiver.start({ behaviour });
-    const outcome = await attempt(receiver.url, {}, 150);
+    const outcome = await attempt(receiver.url, {}, 1_000);
     expect(outcome).toMatchObject({ error, status: code, message: expect.any(String) });
-    expect(outcome.durationMs).toBeLessThan(1500);
+    expect(outcome.durationMs).toBeLessThan(10_000);
   });
 
   it('is a refusal when the address is not allowed', async () => {
@@ -118,7 +118,7 @@ describe('the outcome', () => {
     const closed = new Promise((resolve) => {
       receiver.behave((response) => response.socket?.once('close', resolve));
     });
-    await attempt(receiver.url, {}, 100);
+    await attempt(receiver.url, {}, 2_000);
     await closed;
   });
 });

@@ -1,9 +1,10 @@
 import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AttemptRow } from '../../src/database/tables.ts';
 import { webhookSecret } from '../../src/webhooks/signature.ts';
 import { databases } from '../support/databases.ts';
+import { freePort } from '../support/free-port.ts';
 import {
   cutMidBody,
   drip,
@@ -25,12 +26,12 @@ describe.each(databases)('deliveries on %s', (kind) => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start();
     const hookId = await stage.hook(receiver.url);
+    vi.useFakeTimers({ toFake: ['setInterval'] }); // So that no poll finds it.
     await stage.poller();
-    const before = Date.now();
+    vi.useRealTimers();
     await stage.announce();
 
-    const { at, body, headers } = await receiver.next('User.Created');
-    expect(at - before).toBeLessThan(500); // The next poll would come a second later.
+    const { body, headers } = await receiver.next('User.Created');
     expect(JSON.parse(body)).toEqual({ event: 'User.Created', createdAt: expect.any(String), data: { n: 0 }, hookId });
     for (const Library of [Webhook, SvixWebhook]) {
       expect(new Library(webhookSecret(SIGNING_KEY)).verify(body, headers as Record<string, string>)).toBeDefined();
@@ -67,23 +68,25 @@ describe.each(databases)('deliveries on %s', (kind) => {
 
   it('reach a receiver that was down, with the same id and the same bytes', async () => {
     await using stage = await Stage.open(kind);
-    const down = await WebhookReceiver.start();
+    const down = await WebhookReceiver.start({ port: await freePort() });
     await stage.hook(down.url);
-    await stage.poller();
+    await stage.poller({ retryScheduleSeconds: Array(60).fill(0) });
     await down.stop();
     await stage.announce();
-    await stage.deliveries(([row]) => row?.attempts === 1);
+    await stage.deliveries(([row]) => row !== undefined && row.attempts > 0);
 
     await using up = await WebhookReceiver.start({ port: down.port, behaviour: inTurn(status(500), status(200)) });
     const [first, second] = [await up.next(), await up.next()];
     expect(second.body).toBe(first.body);
     expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
     await stage.deliveries(none);
-    expect((await attemptsOf(stage)).map(({ status, errorClass }) => [status, errorClass])).toEqual([
+    const made = (await attemptsOf(stage)).map(({ status, errorClass }) => [status, errorClass]);
+    expect(made.slice(-3)).toEqual([
       [null, 'connect'],
       [500, 'status'],
       [200, null],
     ]);
+    expect(new Set(made.slice(0, -2).map(String))).toEqual(new Set([',connect']));
   });
 
   it.each([
@@ -100,7 +103,7 @@ describe.each(databases)('deliveries on %s', (kind) => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: inTurn(behaviour, status(200)) });
     await stage.hook(receiver.url);
-    await stage.poller();
+    await stage.poller(errorClass === 'timeout' ? { timeoutMs: 400 } : {});
     await stage.announce();
     await receiver.reach(2);
     await stage.deliveries(none);

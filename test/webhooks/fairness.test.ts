@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
-import { hang, type WebhookReceiver as Receiver, slow, status, WebhookReceiver } from '../support/webhook-receiver.ts';
+import {
+  type Behaviour,
+  hang,
+  type WebhookReceiver as Receiver,
+  slow,
+  status,
+  WebhookReceiver,
+} from '../support/webhook-receiver.ts';
 import { Stage } from './stage.ts';
 
 const HEALTHY = 48;
@@ -33,7 +40,7 @@ describe.each(databases)('a dead and a hanging hook on %s', (kind) => {
       return p95(await latencies(stage, healthy));
     };
     await runWith(false); // Warm.
-    expect(await runWith(true)).toBeLessThan(2000); // Both are unknown yet.
+    expect(await runWith(true)).toBeLessThan(4500); // Both are unknown yet.
     // Calm and disturbed side by side, so that a machine that is busy meanwhile spoils both runs of a pair, or one pair.
     const slowdowns = [];
     for (let pair = 0; pair < 3; pair += 1) {
@@ -45,20 +52,23 @@ describe.each(databases)('a dead and a hanging hook on %s', (kind) => {
   }, 120_000);
 });
 
+const HOOKS = 30;
+
 describe.each(databases)('slow hooks with long queues on %s', (kind) => {
   it('do not keep a quick one waiting', async () => {
     await using stage = await Stage.open(kind);
-    await using crawling = await WebhookReceiver.start({ behaviour: slow(1500) });
+    const crawl: Behaviour = (response, arrival, count) => slow(count > HOOKS ? 20_000 : 300)(response, arrival, count);
+    await using crawling = await WebhookReceiver.start({ behaviour: crawl });
     await using quick = await WebhookReceiver.start();
-    for (let count = 0; count < 30; count += 1) await stage.hook(crawling.url);
+    for (let count = 0; count < HOOKS; count += 1) await stage.hook(crawling.url);
     await stage.hook(quick.url, { events: ['User.Deleted'] });
     await stage.announce(30);
-    await stage.poller({ timeoutMs: 5000, leaseMs: 20_000 });
-    await crawling.reach(120); // Each has answered once and was trusted with more.
+    await stage.poller({ timeoutMs: 30_000, leaseMs: 60_000 });
+    await crawling.reach(4 * HOOKS); // Each has answered once and was trusted with more.
     for (let event = 0; event < 3; event += 1) {
       const announcedAt = Date.now();
       await stage.announce(1, 'User.Deleted');
-      expect((await quick.next()).at - announcedAt).toBeLessThan(1000);
+      expect((await quick.next()).at - announcedAt).toBeLessThan(5000); // Before any of them answers.
     }
   });
 });

@@ -74,8 +74,8 @@ it.each<[string, DatabaseKind, boolean]>([
     await using database = await createDatabase(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: slow(2) });
     const ledger = new Ledger(join(database.dataDir, 'ledger'));
-    const service = await Killable.on(database);
-    const second = await Killable.on(database);
+    await using service = await Killable.on(database);
+    await using second = await Killable.on(database);
     let count = 0;
     const name = () => {
       count += 1;
@@ -118,8 +118,6 @@ it.each<[string, DatabaseKind, boolean]>([
     expect(acknowledged.length).toBeGreaterThan(KILLS);
     expect([...ids.values()].filter(({ size }) => size !== 1)).toEqual([]);
     expect(repeated).toBeLessThanOrEqual(KILLS * REPEATED_PER_KILL);
-    await service.kill();
-    if (hasSecond) await second.kill();
   },
   60_000 + KILLS * 20_000,
 );

@@ -16,12 +16,12 @@ import { createDatabase, type DatabaseKind } from '../support/databases.ts';
 export const SIGNING_KEY = 'k4Vb0wJ8sQ2mXr7TzLp5Yc1NdEa9HfGu';
 
 const SETTINGS = {
-  timeoutMs: 400,
+  timeoutMs: 10_000,
   retryScheduleSeconds: [0, 0, 0, 0, 0, 0],
   perHookConcurrency: 8,
   concurrency: 64,
   maxResponseBytes: 65_536,
-  leaseMs: 1500,
+  leaseMs: 30_000,
 };
 
 /** The outbound side alone, on a database of its own: hooks and events go in, requests come out. */
@@ -106,7 +106,11 @@ export class Stage {
 }
 
 /** Looks until what it sees is as wanted. */
-export async function until<T>(look: () => Promise<T>, isWanted: (seen: T) => boolean, patienceMs = 8000): Promise<T> {
+export async function until<T>(
+  look: () => Promise<T>,
+  isWanted: (seen: T) => boolean,
+  patienceMs = 20_000,
+): Promise<T> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
     const seen = await look();

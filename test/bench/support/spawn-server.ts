@@ -32,7 +32,7 @@ export async function spawnServer(file: string, env: Record<string, string | und
     origin,
     pid: child.pid as number,
     async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null) return;
+      if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGTERM');
       await once(child, 'exit');
     },

@@ -1,0 +1,6 @@
+import chromium from '@sparticuz/chromium';
+
+/** Where the browser from npm lies, unpacked the first time, or the one of `CHROMIUM_PATH`. */
+export async function browserPath(): Promise<string> {
+  return process.env.CHROMIUM_PATH ?? chromium.executablePath();
+}
