@@ -103,6 +103,7 @@ describe.each(databases)('the console on %s', (kind) => {
   it('shows the audit log, renews it by itself, and is reached by the keyboard', async () => {
     const { page, service } = stage;
     await page.goto(stage.url('/settings/audit'));
+    await page.getByRole('row').getByRole('link', { name: 'ada', exact: true }).first().waitFor();
     await look(page, 'console-audit');
     await service.api.must('POST /roles', { name: 'Clerk', description: 'Live' });
     await page.getByRole('link', { name: 'POST /roles' }).first().waitFor();

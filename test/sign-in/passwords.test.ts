@@ -29,17 +29,18 @@ it('says no to everything where there is no digest, or none that can be read', a
 
 it('works as long for a missing account as for a real one', async () => {
   const digest = await hashPassword('correct horse');
-  const fastest = { real: Number.POSITIVE_INFINITY, missing: Number.POSITIVE_INFINITY };
+  const least = { real: Number.POSITIVE_INFINITY, missing: Number.POSITIVE_INFINITY };
   for (let round = 0; round < 20; round += 1) {
     for (const [kind, given] of [
       ['real', digest],
       ['missing', null],
     ] as const) {
-      const startedAt = performance.now();
+      const before = process.cpuUsage(); // Of the processor: a machine that is busy with others takes time, not work.
       await verifyPassword(given, 'wrong');
-      fastest[kind] = Math.min(fastest[kind], performance.now() - startedAt); // What else runs here only adds.
+      const { user, system } = process.cpuUsage(before);
+      least[kind] = Math.min(least[kind], user + system); // What else runs here only adds.
     }
   }
-  expect(fastest.missing / fastest.real).toBeGreaterThan(0.7);
-  expect(fastest.missing / fastest.real).toBeLessThan(1.4);
+  expect(least.missing / least.real).toBeGreaterThan(0.7);
+  expect(least.missing / least.real).toBeLessThan(1.4);
 });

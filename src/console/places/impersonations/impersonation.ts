@@ -1,8 +1,8 @@
 import type { ImpersonationRow } from '../../../database/tables.ts';
 import { type Html, html } from '../../../pages/html.ts';
+import type { Names } from '../../names.ts';
 import { state, when } from '../../parts.ts';
 import type { Visit } from '../../route.ts';
-import type { Names } from './names.ts';
 
 /** As its row of the Management API answers it. */
 export type Impersonation = Omit<ImpersonationRow, 'tenantId'>;

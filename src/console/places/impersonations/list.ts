@@ -1,9 +1,9 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { filters } from '../../filters.ts';
+import { application, type Names, namesOf, person } from '../../names.ts';
 import { pageQuery, pager, table, tabs, when } from '../../parts.ts';
 import { type Page, page, type Visit } from '../../route.ts';
 import { asWhom, type Impersonation, mentions, reasonOf, stateOf, ticketOf, timeLeft } from './impersonation.ts';
-import { application, type Names, namesOf, person } from './names.ts';
 
 /** What the address may narrow the list to: parameter of the row, and what it is called. */
 const FILTERS = [

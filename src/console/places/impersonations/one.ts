@@ -1,6 +1,7 @@
 import { html } from '../../../pages/html.ts';
 import { faultsOf } from '../../faults.ts';
 import { formOf } from '../../form-parts.ts';
+import { application, namesOf, person } from '../../names.ts';
 import { copyable, facts, rawJson, section, when } from '../../parts.ts';
 import { type Attempt, form, type Next, type Page, page, type Visit } from '../../route.ts';
 import {
@@ -17,7 +18,6 @@ import {
   timeLeft,
   who,
 } from './impersonation.ts';
-import { application, namesOf, person } from './names.ts';
 
 const endAllPath = (subjectId: string): string => `/impersonations/of/${encodeURIComponent(subjectId)}/end`;
 

@@ -2,9 +2,9 @@ import { ServiceError } from '../../../errors.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { type Faults, faultsOf } from '../../faults.ts';
 import { field, formOf } from '../../form-parts.ts';
+import { nameOf } from '../../names.ts';
 import { copyable, facts, note, search, table } from '../../parts.ts';
 import { type Attempt, form, type Next, type Page, type Visit } from '../../route.ts';
-import { nameOf } from './names.ts';
 import type { Policy } from './policy.ts';
 
 /** The console as the integrator: it asks why, and hands out the subject token, which an application then exchanges. */

@@ -1,8 +1,8 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { buttonForm } from '../../form-parts.ts';
+import { namesOf, person } from '../../names.ts';
 import { note, pageQuery, pager, state, table, when } from '../../parts.ts';
 import { type Attempt, action, type Next, type Page, page, type Visit } from '../../route.ts';
-import { namesOf, person } from './names.ts';
 
 interface SubjectToken {
   id: string;

@@ -1,5 +1,6 @@
 import { html } from '../../../pages/html.ts';
 import { choice, filters } from '../../filters.ts';
+import { application, type Names, namesOf, person } from '../../names.ts';
 import { copyable, facts, pageQuery, pager, rawJson, state, table, when } from '../../parts.ts';
 import { type Page, page, type Visit } from '../../route.ts';
 
@@ -38,6 +39,16 @@ const RESULTS = [
   ['Error', 'Refused'],
 ] as const;
 
+/** Who is spoken of, by name. An administrator of several tenants may be known in another one only. */
+const namesIn = (visit: Visit, entries: Entry[]): Promise<Names> =>
+  namesOf(visit, {
+    people: entries.flatMap(({ payload: { userId = null, actorId = null } }) => [userId, actorId]),
+    applications: entries.map(({ payload: { applicationId = null } }) => applicationId),
+  });
+
+const personOf = (visit: Visit, names: Names, id: string | undefined) => id && person(visit, names, id);
+const applicationOf = (visit: Visit, names: Names, id: string | undefined) => id && application(visit, names, id);
+
 async function showEntries(visit: Visit): Promise<Page> {
   const fields = FILTERS.map(([name, label]) => ({ name, label, value: visit.query.get(name)?.trim() ?? '' }));
   const [result] = RESULTS.find(([value]) => value === visit.query.get('result')) ?? RESULTS[0];
@@ -46,6 +57,7 @@ async function showEntries(visit: Visit): Promise<Page> {
   const { value: entries, total } = await visit.perform<Entry[]>('GET /logs', {
     query: { ...query, ...pageQuery(visit) },
   });
+  const names = await namesIn(visit, entries);
   const inputs = fields.map(
     ({ name, label, value }) =>
       html`<label>${label}<input type="${name === 'logKey' ? 'search' : 'text'}" name="${name}" value="${value}" autocomplete="off" spellcheck="false" maxlength="128"></label>`,
@@ -68,8 +80,12 @@ ${table({
       cell: (entry) => html`<a href="${visit.to(`/settings/audit/${entry.id}`)}">${nameOf(entry)}</a>`,
     },
     { label: 'Result', cell: resultOf },
-    { label: 'By', cell: ({ payload }) => payload.actorId ?? payload.applicationId ?? '' },
-    { label: 'On whom', cell: ({ payload }) => payload.userId ?? '' },
+    {
+      label: 'By',
+      cell: ({ payload: { actorId, applicationId } }) =>
+        personOf(visit, names, actorId) || applicationOf(visit, names, applicationId) || '',
+    },
+    { label: 'On whom', cell: ({ payload }) => personOf(visit, names, payload.userId) || '' },
     { label: 'When', cell: ({ createdAt }) => when(createdAt, visit.now) },
   ],
 })}
@@ -82,19 +98,19 @@ ${pager(visit, total)}
 async function showEntry(visit: Visit): Promise<Page> {
   const { value: entry } = await visit.perform<Entry>('GET /logs/:id', { params: visit.params });
   const { applicationId, userId, actorId, ip, userAgent, requestId } = entry.payload;
-  const id = (value: string | undefined) => value && copyable(value);
+  const names = await namesIn(visit, [entry]);
   return {
     title: nameOf(entry),
     back: { path: '/settings/audit', label: 'Audit log' },
     content: html`${facts([
       ['Result', resultOf(entry)],
       ['When', when(entry.createdAt, visit.now)],
-      ['Application', id(applicationId)],
-      ['Person who acted', id(actorId)],
-      ['On whom', id(userId)],
+      ['Application', applicationOf(visit, names, applicationId)],
+      ['Person who acted', personOf(visit, names, actorId)],
+      ['On whom', personOf(visit, names, userId)],
       ['From', ip],
       ['With', userAgent],
-      ['Request', id(requestId)],
+      ['Request', requestId && copyable(requestId)],
     ])}
 ${rawJson(entry)}`,
   };

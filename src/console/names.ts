@@ -1,6 +1,6 @@
-import { type Html, html } from '../../../pages/html.ts';
-import { copyable } from '../../parts.ts';
-import type { Visit } from '../../route.ts';
+import { type Html, html } from '../pages/html.ts';
+import { copyable } from './parts.ts';
+import type { Visit } from './route.ts';
 
 type Named = { id: string; name?: string | null; username?: string | null; primaryEmail?: string | null };
 
