@@ -73,7 +73,7 @@ function chooser(
   const options = others.map(
     ({ number, active }) => [String(number), `Version ${number}${active ? ', in use' : ''}`] as const,
   );
-  return html`<form class="filters" method="get" action="${visit.to(visit.path)}">${choice('against', 'Compared with', options, String(other))}<button class="button compact">Compare</button></form>`;
+  return html`<form class="filters" method="get" action="${visit.to(visit.path)}">${choice('against', 'Compared with', options, String(other))}<button class="button">Compare</button></form>`;
 }
 
 const withoutValues = ({ value, ...version }: Version) => {

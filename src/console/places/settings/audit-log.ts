@@ -83,9 +83,9 @@ ${table({
     {
       label: 'By',
       cell: ({ payload: { actorId, applicationId } }) =>
-        personOf(visit, names, actorId) || applicationOf(visit, names, applicationId) || '',
+        personOf(visit, names, actorId) || applicationOf(visit, names, applicationId),
     },
-    { label: 'On whom', cell: ({ payload }) => personOf(visit, names, payload.userId) || '' },
+    { label: 'On whom', cell: ({ payload }) => personOf(visit, names, payload.userId) },
     { label: 'When', cell: ({ createdAt }) => when(createdAt, visit.now) },
   ],
 })}
