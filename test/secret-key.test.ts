@@ -14,6 +14,7 @@ import { SecretBox } from '../src/secret-box.ts';
 import { SecretKeyError } from '../src/setup/secret-key.ts';
 import { castOf } from './support/cast.ts';
 import { createDatabase, databases } from './support/databases.ts';
+import { hasEnded } from './support/has-ended.ts';
 import { startService } from './support/start-service.ts';
 import { addTenant } from './support/tenant-rows.ts';
 import { WebhookReceiver } from './support/webhook-receiver.ts';
@@ -125,14 +126,16 @@ describe.each(databases)('the secret key on %s', (kind) => {
         ...(shared.url && { DATABASE_URL: shared.url }),
       },
     });
-    while ((await replaced()) === 0 && command.exitCode === null);
+    const ended = once(command, 'exit');
+    while ((await replaced()) === 0 && !hasEnded(command));
     command.kill('SIGKILL');
-    await once(command, 'exit');
+    await ended;
     // A commit that it had sent already is still made.
     const others = 'datname = current_database() and pid <> pg_backend_pid()';
     const committing = () => database.reader('pg_stat_activity').where({ state: 'active' }).andWhereRaw(others);
     if (kind === 'postgres') await expect.poll(committing).toEqual([]);
     const done = await replaced();
+    expect(done).toBeGreaterThan(0);
     expect(await reseal(database, box)).toBe(MANY - done); // Neither again what was done, nor less than the rest.
     const after = boxOf(second);
     for (const { id, payloadEncrypted } of await database.reader('oidcPayloads'))

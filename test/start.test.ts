@@ -8,6 +8,7 @@ import { ConfigError, readConfig } from '../src/config.ts';
 import { getJson, ManagementClient } from './support/call.ts';
 import { createDatabase } from './support/databases.ts';
 import { freePort } from './support/free-port.ts';
+import { hasEnded } from './support/has-ended.ts';
 
 interface Process {
   /** What it wrote so far. */
@@ -42,8 +43,7 @@ function start(env: Record<string, string>): Process {
       new Promise((found, missed) => {
         const look = () => {
           if (text.includes(wanted)) found();
-          else if (child.exitCode !== null || child.signalCode !== null)
-            missed(new Error(`it ended without "${wanted}":\n${text}`));
+          else if (hasEnded(child)) missed(new Error(`it ended without "${wanted}":\n${text}`));
         };
         waiting.add(look);
         look();

@@ -51,15 +51,14 @@ it('answers 503 while PostgreSQL takes no changes, and says why', async () => {
       resource: demo.resource,
     });
 
-  // As on a server that a failover has left behind: sessions end, and new ones read only.
-  const setReadOnly = async (isReadOnly: boolean) => {
-    await execute(url, `alter database ${name} set default_transaction_read_only = ${isReadOnly}`);
-    await execute(
+  const endSessions = () =>
+    execute(
       url,
       `select pg_terminate_backend(pid, 10_000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
     );
-  };
-  await setReadOnly(true);
+  // As on a server that a failover has left behind: sessions end, and new ones read only.
+  await execute(url, `alter database ${name} set default_transaction_read_only = true`);
+  await endSessions();
   await expect.poll(async () => (await write()).body?.data).toEqual({ reason: 'database_read_only' });
   const refused = await exchange();
   expect([refused.status, refused.body.error]).toEqual([503, 'temporarily_unavailable']);
@@ -69,10 +68,7 @@ it('answers 503 while PostgreSQL takes no changes, and says why', async () => {
   expect((await postForm(`${service.url}/oidc/token`, plain, { authorization })).status).toBe(200);
 
   await execute(`${url}?options=-c default_transaction_read_only=off`, `alter database ${name} reset all`);
-  await execute(
-    url,
-    `select pg_terminate_backend(pid, 10_000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
-  );
+  await endSessions();
   await expect.poll(async () => (await write()).status).toBe(201);
   expect((await exchange()).status).toBe(200);
 

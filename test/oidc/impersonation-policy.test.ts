@@ -105,9 +105,7 @@ describe.each(databases)('the impersonation policy on %s', (kind) => {
     await decide({ actorMaxAge: 1 });
     const old = await cast.spa.signIn(cast.alice);
     await expect
-      .poll(async () => (await exchange(await cast.mint(), old)).body.error_description, {
-        interval: 300,
-      })
+      .poll(async () => (await exchange(await cast.mint(), old)).body.error_description, { interval: 300 })
       .toBe('impersonation policy: the actor must have signed in within 1 s');
     await decide({ actorMaxAge: 600 });
     expect((await exchange(await cast.mint(), old)).status).toBe(200);

@@ -9,6 +9,9 @@ const CRASH = `const getCustomJwtClaims = () => ({ n: 'x'.repeat(2 ** 28).split(
 const LOOP = 'const getCustomJwtClaims = () => { for (;;); };';
 const STUCK = 'const getCustomJwtClaims = () => ({ i: Array.prototype.indexOf.call({ length: 2 ** 53 }, 1) });';
 
+/** Of runs that must be stopped; the others have time enough for a busy machine. */
+const KILLED_AFTER_MS = 300;
+
 const run = (sandbox: Sandbox, tenantId: string, source: string, timeoutMs?: number) =>
   sandbox.run({ tenantId, source, input: INPUT, timeoutMs });
 const laneOf = (sandbox: Sandbox, name: string) => sandbox.status().lanes.find((lane) => lane.name === name);
@@ -52,7 +55,10 @@ describe('a runner that ends', () => {
   it('is replaced by the standby: the next run does not wait for a start', async () => {
     await using sandbox = await startSandbox({ runners: 1, timeoutMs: 2_000 });
     await run(sandbox, 'benign', BENIGN);
-    const [killer, next] = await Promise.all([run(sandbox, 'killer', STUCK, 300), run(sandbox, 'benign', BENIGN)]);
+    const [killer, next] = await Promise.all([
+      run(sandbox, 'killer', STUCK, KILLED_AFTER_MS),
+      run(sandbox, 'benign', BENIGN),
+    ]);
     expect(killer).toMatchObject({ result: 'killed' });
     expect(next).toMatchObject({ result: 'ok', output: { benign: 'jti' } });
     await expect.poll(() => laneOf(sandbox, 'shared')).toMatchObject({ ready: 2, deaths: 1 });
@@ -107,8 +113,9 @@ describe('quarantine', () => {
 
   it('refuses a script after ten kills, only for its tenant, until it is uploaded again', async () => {
     await using sandbox = await startSandbox({ runners: 1, timeoutMs: 2_000 });
-    for (let i = 0; i < 10; i++) expect(resultsOf([await run(sandbox, 'killer', STUCK, 300)])).toEqual(['killed']);
-    expect(await run(sandbox, 'killer', STUCK, 300)).toMatchObject({
+    for (let i = 0; i < 10; i++)
+      expect(resultsOf([await run(sandbox, 'killer', STUCK, KILLED_AFTER_MS)])).toEqual(['killed']);
+    expect(await run(sandbox, 'killer', STUCK, KILLED_AFTER_MS)).toMatchObject({
       result: 'quarantined',
       message: expect.stringContaining('uploaded again'),
     });
@@ -116,14 +123,14 @@ describe('quarantine', () => {
     expect(sandbox.status().quarantine).toEqual({ tenants: 1, scripts: 1 });
 
     expect(await sandbox.compile('killer', STUCK)).toEqual({ ok: true });
-    expect(await run(sandbox, 'killer', STUCK, 300)).toMatchObject({ result: 'killed' });
+    expect(await run(sandbox, 'killer', STUCK, KILLED_AFTER_MS)).toMatchObject({ result: 'killed' });
   });
 
   it('lets the neighbours answer while one tenant crashes runners as fast as it can', async () => {
     await using sandbox = await startSandbox({ runners: 1, timeoutMs: 2_000 });
     let isOver = false;
     const attack = async (source: string) => {
-      for (let i = 0; !isOver; i++) await run(sandbox, 'attacker', `${source} // ${i}`, 300);
+      for (let i = 0; !isOver; i++) await run(sandbox, 'attacker', `${source} // ${i}`, KILLED_AFTER_MS);
     };
     const attacks = [attack(CRASH), attack(STUCK), attack(LOOP)];
     const outcomes: RunOutcome[] = [];

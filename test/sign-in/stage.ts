@@ -64,7 +64,7 @@ export class Stage implements AsyncDisposable {
     return id;
   }
 
-  /** The names of the next `count` events, in alphabetical order. */
+  /** The names of the events since the last time, in alphabetical order, once there are `count`. */
   async events(count: number): Promise<(string | undefined)[]> {
     return (await this.receiver.take(count)).map(({ event }) => event).sort();
   }

@@ -73,11 +73,11 @@ export class WebhookReceiver {
     }
   }
 
-  /** The next `count` arrivals that no earlier call has returned. */
+  /** All arrivals that no earlier call has returned, once there are `count`. */
   async take(count: number): Promise<Arrival[]> {
     const deadline = AbortSignal.timeout(PATIENCE_MS);
     while (this.#unread.length < count) await this.#change(deadline, `${count} requests`);
-    return this.#unread.splice(0, count);
+    return this.#unread.splice(0);
   }
 
   /** All arrivals, once there are `count`. */

@@ -81,12 +81,10 @@ describe.each(databases)('deliveries on %s', (kind) => {
     expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
     await stage.deliveries(none);
     const made = (await attemptsOf(stage)).map(({ status, errorClass }) => [status, errorClass]);
-    expect(made.slice(-3)).toEqual([
-      [null, 'connect'],
-      [500, 'status'],
-      [200, null],
-    ]);
-    expect(new Set(made.slice(0, -2).map(String))).toEqual(new Set([',connect']));
+    // A poll may have come while it was down.
+    const refused = made.slice(0, -2).map(() => [null, 'connect']);
+    expect(refused).not.toEqual([]);
+    expect(made).toEqual([...refused, [500, 'status'], [200, null]]);
   });
 
   it.each([

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { getJson, ManagementClient } from '../support/call.ts';
 import type { Database } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
+import { hasEnded } from '../support/has-ended.ts';
 import type { TestService } from '../support/start-service.ts';
 import type { KillPoint } from './kill-points.ts';
 
@@ -77,7 +78,7 @@ export class Killable implements AsyncDisposable {
   }
 
   get isDead(): boolean {
-    return !this.#child || this.#child.exitCode !== null || this.#child.signalCode !== null;
+    return !this.#child || hasEnded(this.#child);
   }
 
   get wasKilled(): boolean {

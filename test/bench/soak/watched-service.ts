@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Credentials } from '../../../src/setup/first-start.ts';
 import { freePort } from '../../support/free-port.ts';
+import { hasEnded } from '../../support/has-ended.ts';
 import type { Heap } from './heap.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -53,7 +54,7 @@ export class WatchedService implements AsyncDisposable {
     const origin = `http://localhost:${port}`;
     for (const deadline = Date.now() + READY_MS; ; await pause(50)) {
       if ((await fetch(`${origin}/readyz`).catch(() => undefined))?.ok) break;
-      if (child.exitCode !== null || Date.now() > deadline) throw new Error('the service did not become ready');
+      if (hasEnded(child) || Date.now() > deadline) throw new Error('the service did not become ready');
     }
     const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8'));
     return new WatchedService(child, origin, dataDir, credentials);
@@ -68,7 +69,7 @@ export class WatchedService implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.kill('SIGTERM');
-    if (this.#child.exitCode === null) await once(this.#child, 'exit');
+    if (!hasEnded(this.#child)) await once(this.#child, 'exit');
     await rm(this.#dataDir, { recursive: true, force: true });
   }
 }

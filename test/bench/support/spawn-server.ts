@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../support/free-port.ts';
+import { hasEnded } from '../../support/has-ended.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const READY_TIMEOUT_MS = 60_000;
@@ -23,7 +24,7 @@ export async function spawnServer(file: string, env: Record<string, string | und
   });
   const origin = `http://localhost:${port}`;
   for (const deadline = Date.now() + READY_TIMEOUT_MS; ; await pause(50)) {
-    if (child.exitCode !== null) throw new Error(`${file} ended with ${child.exitCode}`);
+    if (hasEnded(child)) throw new Error(`${file} ended with ${child.exitCode ?? child.signalCode}`);
     const answer = await fetch(`${origin}/readyz`).catch(() => undefined);
     if (answer?.ok) break;
     if (Date.now() > deadline) throw new Error(`${file} did not become ready`);
@@ -32,7 +33,7 @@ export async function spawnServer(file: string, env: Record<string, string | und
     origin,
     pid: child.pid as number,
     async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
+      if (hasEnded(child)) return;
       child.kill('SIGTERM');
       await once(child, 'exit');
     },
