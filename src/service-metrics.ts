@@ -4,7 +4,7 @@ import type { Sandbox } from './custom-claims/sandbox.ts';
 import type { SandboxObserver } from './custom-claims/sandbox-types.ts';
 import { type DatabaseMetrics, databaseMetrics } from './database/metrics.ts';
 import { counterBy, createRegistry, type Registry } from './observe/metrics.ts';
-import { type Middleware, tokenMetrics } from './oidc/metrics.ts';
+import { type ObserveToken, tokenMetrics } from './oidc/metrics.ts';
 import type { SignInObserver } from './sign-in/flow.ts';
 
 /** What the parts tell of themselves when somebody reads it: each is absent without `METRICS_PORT`, and then costs nothing. */
@@ -12,7 +12,7 @@ export interface Observers {
   registry: Registry;
   database: DatabaseMetrics;
   sandbox: SandboxObserver;
-  tokens: Middleware;
+  tokens: ObserveToken;
   /** The name of the limit. */
   onLimited(limit: string): void;
   /** The name of the reason. */

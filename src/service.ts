@@ -129,7 +129,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     audit,
     access,
     pages: providerPages,
-    measure: observers?.tokens,
+    observe: observers?.tokens,
     tracing,
   });
 

@@ -1,3 +1,4 @@
+import { unavailable } from '../database/unavailable.ts';
 import type { Tenants } from '../tenants.ts';
 import { type AuditEntry, recordAudits } from './record.ts';
 
@@ -69,13 +70,19 @@ export class AuditBatch {
 
   async #write(taken: ReadonlyMap<string, AuditEntry[]>): Promise<void> {
     for (const [tenantId, entries] of taken) {
-      try {
-        const tenant = await this.#tenants.byId(tenantId);
-        if (tenant) await tenant.store.transaction((store) => recordAudits(store, entries));
-      } catch (error) {
-        this.#onError(error);
-      }
+      await this.#record(tenantId, entries);
       this.#unwritten -= entries.length;
+    }
+  }
+
+  /** An entry that the database does not take must not take the others with it. */
+  async #record(tenantId: string, entries: readonly AuditEntry[]): Promise<void> {
+    try {
+      const tenant = await this.#tenants.byId(tenantId);
+      if (tenant) await tenant.store.transaction((store) => recordAudits(store, entries));
+    } catch (error) {
+      if (entries.length === 1 || unavailable(error)) this.#onError(error);
+      else for (const entry of entries) await this.#record(tenantId, [entry]);
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { AdapterPayload } from 'oidc-provider';
+import type { OAuthClient } from './clients.ts';
 
 /** A hyphen keeps it apart from the ids of applications. */
 export const ACCOUNT_CLIENT_ID = 'account-page';
@@ -7,7 +7,7 @@ export const ACCOUNT_CLIENT_ID = 'account-page';
  * The account page signs people in as any application does, but redeems no code: it lives on the
  * browser's session alone. It is no row, so it can be neither listed nor deleted.
  */
-export const accountClient = (endpoint: string): AdapterPayload => ({
+export const accountClient = (endpoint: string): OAuthClient => ({
   client_id: ACCOUNT_CLIENT_ID,
   client_name: 'Account',
   application_type: 'web',

@@ -1,4 +1,5 @@
-import { errors, type KoaContextWithOIDC } from 'oidc-provider';
+import type { ParsedUrlQuery } from 'node:querystring';
+import { errors, type Provider } from 'oidc-provider';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { ACCESS_TOKEN } from './urns.ts';
 
@@ -14,13 +15,17 @@ const isJwt = (token: string): boolean => token.split('.').length === 3;
  * The actor of an exchange, from the `actor_token`; undefined when none was sent.
  *
  * Only an opaque access token of a person, with `openid`, is one: what an application gets from the
- * code or refresh grant without a resource. The raw body is read, because the library takes an empty
- * parameter for an absent one, and an empty `actor_token` must never mean "no actor".
+ * code or refresh grant without a resource. The form itself is read: elsewhere an empty parameter counts
+ * as absent, and an empty `actor_token` must never mean "no actor".
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8693.html#section-2.1 RFC 8693 §2.1}
  */
-export async function verifyActorToken(ctx: KoaContextWithOIDC, store: TenantStore): Promise<Actor | undefined> {
-  const { actor_token: token, actor_token_type: type } = (ctx.oidc.body ?? {}) as Record<string, unknown>;
+export async function verifyActorToken(
+  form: ParsedUrlQuery,
+  provider: Provider,
+  store: TenantStore,
+): Promise<Actor | undefined> {
+  const { actor_token: token, actor_token_type: type } = form;
   if (token === undefined && type === undefined) return undefined;
   if (token === undefined) throw new errors.InvalidRequest('actor_token_type must not be sent without actor_token');
   if (typeof token !== 'string' || token === '') throw new errors.InvalidRequest('actor_token must not be empty');
@@ -32,11 +37,10 @@ export async function verifyActorToken(ctx: KoaContextWithOIDC, store: TenantSto
       'actor token is a JWT; send the access token of a sign-in with scope openid that asked for no resource',
     );
   }
-  return findActor(ctx, store, token);
+  return findActor(provider, store, token);
 }
 
-async function findActor(ctx: KoaContextWithOIDC, store: TenantStore, token: string): Promise<Actor> {
-  const { provider } = ctx.oidc;
+async function findActor(provider: Provider, store: TenantStore, token: string): Promise<Actor> {
   const notValid = new errors.InvalidRequest('actor token is not valid');
 
   const accessToken = await provider.AccessToken.find(token);

@@ -1,8 +1,9 @@
-import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { errors, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { AuditEntry } from '../audit/record.ts';
 import type { Clock } from '../clock.ts';
 import type { Tenant } from '../tenants.ts';
-import { exchangeOf } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
+import type { RequestFacts } from './token-request.ts';
 import { TOKEN_EXCHANGE } from './urns.ts';
 
 /** Where plain token issue is recorded: in batches, after the answer. */
@@ -10,56 +11,74 @@ export interface TokenAudit {
   add(tenantId: string, entry: AuditEntry): void;
 }
 
-const KEYS: Record<string, string> = {
-  authorization_code: 'ExchangeTokenBy.AuthorizationCode',
-  refresh_token: 'ExchangeTokenBy.RefreshToken',
-  client_credentials: 'ExchangeTokenBy.ClientCredentials',
-  [TOKEN_EXCHANGE]: 'ExchangeTokenBy.TokenExchange',
-};
+/** A map: what a client names a grant may also be the name of something every object has. */
+const KEYS: ReadonlyMap<unknown, string> = new Map([
+  ['authorization_code', 'ExchangeTokenBy.AuthorizationCode'],
+  ['refresh_token', 'ExchangeTokenBy.RefreshToken'],
+  ['client_credentials', 'ExchangeTokenBy.ClientCredentials'],
+  [TOKEN_EXCHANGE, 'ExchangeTokenBy.TokenExchange'],
+]);
 
-function entryOf(ctx: KoaContextWithOIDC, now: number): Omit<AuditEntry, 'result' | 'payload'> {
-  const { params, client, entities } = ctx.oidc;
-  return {
-    key: KEYS[String(params?.grant_type)] ?? 'ExchangeTokenBy.Unknown',
-    applicationId: client?.clientId ?? null,
-    userId: entities.Account?.accountId ?? null,
-    ip: ctx.ip,
-    userAgent: ctx.get('user-agent').slice(0, 512) || null,
-    requestId: ctx.get('x-request-id') || null,
-    createdAt: now,
-  };
+/** Who asked for a token, by which grant. */
+export interface Asked {
+  grantType: unknown;
+  /** As far as it was found, whether it proved itself or not. */
+  clientId: string | undefined;
+  userId?: string | undefined;
+  facts: RequestFacts;
 }
 
-/** An exchange that was refused, with the subject token as far as it was found. */
-function refusedImpersonation(ctx: KoaContextWithOIDC): Partial<AuditEntry> & { payload: Record<string, unknown> } {
-  const { subjectToken, actor } = exchangeOf(ctx) ?? {};
+const entryOf = ({ grantType, clientId, userId, facts }: Asked, now: number) => ({
+  key: KEYS.get(grantType) ?? 'ExchangeTokenBy.Unknown',
+  applicationId: clientId,
+  userId,
+  ...facts,
+  createdAt: now,
+});
+
+/** A successful exchange is not recorded so: its row is written with the spend. */
+export const issuedEntry = (asked: Asked, payload: { resource: unknown; scope: unknown }, now: number): AuditEntry => ({
+  ...entryOf(asked, now),
+  result: 'Success',
+  payload,
+});
+
+/** @param exchange as far as it came */
+export function refusedEntry(
+  asked: Asked,
+  error: errors.OIDCProviderError,
+  now: number,
+  exchange?: Exchange,
+): AuditEntry {
+  const { subjectToken, actor } = exchange ?? {};
+  const payload = { error: error.message, description: error.error_detail ?? error.error_description };
+  const entry = { ...entryOf(asked, now), result: 'Error' as const };
+  if (asked.grantType !== TOKEN_EXCHANGE) return { ...entry, payload };
   return {
+    ...entry,
     key: 'Impersonation.Refused',
     userId: subjectToken?.userId,
     actorId: actor?.id,
-    payload: { subjectTokenId: subjectToken?.id, context: subjectToken?.context },
+    payload: { ...payload, subjectTokenId: subjectToken?.id, context: subjectToken?.context },
   };
 }
 
-/**
- * Records every token issued or refused. A successful exchange is not recorded here: its row is
- * written with the spend.
- */
+const askedOf = (ctx: KoaContextWithOIDC): Asked => ({
+  grantType: ctx.oidc.params?.grant_type,
+  clientId: ctx.oidc.client?.clientId,
+  userId: ctx.oidc.entities.Account?.accountId,
+  facts: {
+    ip: ctx.ip,
+    userAgent: ctx.get('user-agent').slice(0, 512) || undefined,
+    requestId: ctx.get('x-request-id'),
+  },
+});
+
+/** Records every token that the library issues or refuses. */
 export function auditTokens(provider: Provider, tenant: Tenant, audit: TokenAudit, clock: Clock): void {
   provider.on('grant.success', (ctx) => {
-    const { params } = ctx.oidc;
-    if (params?.grant_type === TOKEN_EXCHANGE) return;
     const { scope } = ctx.body as { scope?: string };
-    audit.add(tenant.id, {
-      ...entryOf(ctx, clock()),
-      result: 'Success',
-      payload: { resource: params?.resource, scope },
-    });
+    audit.add(tenant.id, issuedEntry(askedOf(ctx), { resource: ctx.oidc.params?.resource, scope }, clock()));
   });
-  provider.on('grant.error', (ctx, error) => {
-    const entry = entryOf(ctx, clock());
-    const refused = ctx.oidc.params?.grant_type === TOKEN_EXCHANGE ? refusedImpersonation(ctx) : { payload: {} };
-    const reason = { error: error.message, description: error.error_detail ?? error.error_description };
-    audit.add(tenant.id, { ...entry, ...refused, result: 'Error', payload: { ...reason, ...refused.payload } });
-  });
+  provider.on('grant.error', (ctx, error) => audit.add(tenant.id, refusedEntry(askedOf(ctx), error, clock())));
 }

@@ -5,6 +5,9 @@ import type { TenantCache } from '../database/tenant-cache.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { hashOf } from '../ids.ts';
 import type { SecretBox } from '../secret-box.ts';
+import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
+import { ACCOUNT_CLIENT_ID, accountClient } from './account-client.ts';
+import { CONSOLE_CLIENT_ID, consoleClient } from './console-client.ts';
 import { TOKEN_EXCHANGE } from './urns.ts';
 
 /** Metadata of ours beside the standard ones; on a client they keep these names. */
@@ -33,8 +36,16 @@ function grantTypesOf(application: ApplicationRow): string[] {
   return customClientMetadata.allowTokenExchange && !isThirdParty ? [...grants, TOKEN_EXCHANGE] : grants;
 }
 
-/** The application as oidc-provider's client metadata (OpenID Connect Registration §2). */
-function metadataOf(application: ApplicationRow): AdapterPayload {
+/** oidc-provider's client metadata (OpenID Connect Registration §2). */
+export type OAuthClient = AdapterPayload & {
+  client_id: string;
+  token_endpoint_auth_method: 'client_secret_basic' | 'none';
+  grant_types: string[];
+  redirect_uris: string[];
+  cors_allowed_origins: string[];
+};
+
+function metadataOf(application: ApplicationRow): OAuthClient {
   const { id, name, type, oidcClientMetadata, customClientMetadata, isThirdParty } = application;
   return {
     client_id: id,
@@ -60,19 +71,33 @@ interface StoredSecret {
   expiresAt: number | null;
 }
 
-/** A tenant's applications as OAuth clients, read through the cache. */
+const originOf = (uri: string): string | undefined => URL.parse(uri)?.origin;
+
+/** Whether scripts of a page there may ask in this client's name: where it is redirected to, and what it names besides. */
+export const isOwnOrigin = (
+  origin: string,
+  client: { redirect_uris?: readonly string[] | undefined; cors_allowed_origins?: unknown },
+): boolean =>
+  [...(client.redirect_uris ?? []).map(originOf), ...(client.cors_allowed_origins as string[])].includes(origin);
+
+/** A tenant's applications as OAuth clients, read through the cache, and the service's own pages. */
 export class Clients {
+  readonly #tenant: Tenant;
   readonly #store: TenantStore;
   readonly #cache: TenantCache;
   readonly #secrets: SecretBox;
 
-  constructor(store: TenantStore, cache: TenantCache, secrets: SecretBox) {
-    this.#store = store;
+  constructor(tenant: Tenant, cache: TenantCache, secrets: SecretBox) {
+    this.#tenant = tenant;
+    this.#store = tenant.store;
     this.#cache = cache;
     this.#secrets = secrets;
   }
 
-  find(id: string): Promise<AdapterPayload | undefined> {
+  async find(id: string): Promise<OAuthClient | undefined> {
+    const { id: tenantId, endpoint } = this.#tenant;
+    if (id === ACCOUNT_CLIENT_ID) return accountClient(endpoint);
+    if (id === CONSOLE_CLIENT_ID && tenantId === DEFAULT_TENANT) return consoleClient(endpoint);
     return this.#cache.get(this.#store.tenantId, `client:${id}`, async () => {
       const application = await this.#store.find('applications', { id });
       return application && metadataOf(application);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { AdapterPayload, Provider } from 'oidc-provider';
+import type { Provider } from 'oidc-provider';
+import type { OAuthClient } from './clients.ts';
 
 /** A hyphen keeps it apart from the ids of applications. */
 export const CONSOLE_CLIENT_ID = 'admin-console';
@@ -7,7 +8,7 @@ export const CONSOLE_CLIENT_ID = 'admin-console';
 export const consoleCallback = (endpoint: string): string => `${endpoint}/console/-/callback`;
 
 /** The administrators' pages sign in as any application does, at the default tenant. It is no row, so it can be neither listed nor deleted. */
-export const consoleClient = (endpoint: string): AdapterPayload => ({
+export const consoleClient = (endpoint: string): OAuthClient => ({
   client_id: CONSOLE_CLIENT_ID,
   client_name: 'Console',
   application_type: 'web',

@@ -1,3 +1,4 @@
+import { type ParsedUrlQuery, parse } from 'node:querystring';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { clientFactsOf, contextOf } from '../http/context.ts';
 import { type RateLimits, rateLimitHeaders } from '../http/rate-limits.ts';
@@ -44,10 +45,10 @@ function readBody(request: Request): Promise<Buffer | undefined> {
 }
 
 /** Who the request says it is from, before that is proven: what it is counted under. */
-function clientIdOf({ headers: { authorization = '' } }: Request, body: Buffer): string {
+function clientIdOf({ headers: { authorization = '' } }: Request, form: ParsedUrlQuery): string {
   const [, encoded] = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(authorization) ?? [];
   if (encoded) return Buffer.from(encoded, 'base64').toString().split(':')[0] ?? '';
-  return /(?:^|&)client_id=([^&]{1,64})/.exec(body.toString('latin1'))?.[1] ?? '';
+  return String(form.client_id ?? '').slice(0, 64);
 }
 
 /**
@@ -93,7 +94,6 @@ export function oidcEndpoint({ providers, rateLimits, revokedTokens }: OidcEndpo
     const { tenant } = contextOf(request);
     if (holdsNul(request.url)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
 
-    forceCanonicalHost(request, tenant);
     if (request.method === 'POST') {
       const [mediaType = ''] = (request.headers['content-type'] ?? '').split(';');
       if (mediaType.trim().toLowerCase() !== FORM)
@@ -102,11 +102,15 @@ export function oidcEndpoint({ providers, rateLimits, revokedTokens }: OidcEndpo
       if (!body) return refuse(response, 413, 'invalid_request', `the body is larger than ${MAX_BODY_BYTES} bytes`);
       if (holdsNul(body)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
       if (request.path === '/token') {
-        const verdict = rateLimits.take(tenant.id, 'token', clientIdOf(request, body), clientFactsOf(request).ip);
+        const form = parse(body.toString());
+        const { requestId, ip, userAgent } = contextOf(request);
+        const verdict = rateLimits.take(tenant.id, 'token', clientIdOf(request, form), ip);
         if (!verdict.isAllowed) {
           response.set(rateLimitHeaders(verdict));
           return refuse(response, 429, 'temporarily_unavailable', 'too many requests');
         }
+        const tokens = await providers.tokensOf(tenant);
+        if (tokens.answers(form)) return tokens.answer(request, response, form, { requestId, ip, userAgent });
       }
       // Programs ask here, whatever a browser says it accepts.
       if (request.path.startsWith('/token') || request.path === '/request') request.headers.accept = 'application/json';
@@ -117,6 +121,7 @@ export function oidcEndpoint({ providers, rateLimits, revokedTokens }: OidcEndpo
       giveBack(request, taken.body);
     }
 
+    forceCanonicalHost(request, tenant);
     if (request.path === '/jwks') response.set('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`);
     const handle = await providers.handlerOf(tenant);
     await handle(request, response);

@@ -1,4 +1,4 @@
-import { errors, type KoaContextWithOIDC } from 'oidc-provider';
+import { errors, type Provider } from 'oidc-provider';
 import Type, { type Static } from 'typebox';
 import { satisfiesContext } from '../authentication-context.ts';
 import type { FoundSubjectToken } from '../database/statements/find-subject-token.ts';
@@ -98,12 +98,12 @@ const refuse = (reason: string) => new errors.InvalidRequest(`impersonation poli
 
 /** When and how the actor signed in: RFC 9470's two questions. */
 async function checkSignIn(
-  ctx: KoaContextWithOIDC,
+  provider: Provider,
   { actorMaxAge, requiredAcr }: ImpersonationPolicy,
   { sessionUid }: Actor,
 ): Promise<void> {
   if (actorMaxAge === null && requiredAcr === null) return;
-  const session = sessionUid === undefined ? undefined : await ctx.oidc.provider.Session.findByUid(sessionUid);
+  const session = sessionUid === undefined ? undefined : await provider.Session.findByUid(sessionUid);
   if (!session?.accountId) throw refuse('the actor is no longer signed in');
   if (actorMaxAge !== null && session.past(actorMaxAge))
     throw refuse(`the actor must have signed in within ${actorMaxAge} s`);
@@ -116,7 +116,7 @@ async function checkSignIn(
  * policy or the roles may have changed since. A refusal leaves the subject token unspent.
  */
 export async function checkExchange(
-  ctx: KoaContextWithOIDC,
+  provider: Provider,
   store: TenantStore,
   policy: ImpersonationPolicy,
   subjectToken: FoundSubjectToken,
@@ -136,5 +136,5 @@ export async function checkExchange(
   if (allowedActorRoleIds.length > 0 && !intersects(await roleIdsOf(store, actor.id), allowedActorRoleIds)) {
     throw refuse('the actor holds none of the roles that may act for others');
   }
-  await checkSignIn(ctx, policy, actor);
+  await checkSignIn(provider, policy, actor);
 }

@@ -3,18 +3,19 @@ import { Counter, Histogram } from 'prom-client';
 import type { Registry } from '../observe/metrics.ts';
 import { TOKEN_EXCHANGE } from './urns.ts';
 
-export type Middleware = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;
+/** @param error of OAuth; undefined when the token was issued */
+export type ObserveToken = (grantType: unknown, error: string | undefined, startedAt: number) => void;
 
 /** Labels are for us to choose: what a client names a grant is not one. */
-const GRANTS: Record<string, string> = {
-  authorization_code: 'authorization_code',
-  refresh_token: 'refresh_token',
-  client_credentials: 'client_credentials',
-  [TOKEN_EXCHANGE]: 'token_exchange',
-};
+const GRANTS: ReadonlyMap<unknown, string> = new Map([
+  ['authorization_code', 'authorization_code'],
+  ['refresh_token', 'refresh_token'],
+  ['client_credentials', 'client_credentials'],
+  [TOKEN_EXCHANGE, 'token_exchange'],
+]);
 
-/** Koa middleware around the token endpoint: tokens by grant and outcome, and how long they took. */
-export function tokenMetrics(registry: Registry): Middleware {
+/** Tokens by grant and outcome, and how long they took. */
+export function tokenMetrics(registry: Registry): ObserveToken {
   const registers = [registry];
   const tokens = new Counter({
     name: 'understudy_tokens_total',
@@ -29,13 +30,19 @@ export function tokenMetrics(registry: Registry): Middleware {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   });
-  return async (ctx, next) => {
-    if (ctx.path !== '/token') return next();
-    const startedAt = performance.now();
-    await next();
-    const grant = GRANTS[String(ctx.oidc?.params?.grant_type)] ?? 'other';
-    const { error } = (ctx.body ?? {}) as { error?: string };
+  return (grantType, error, startedAt) => {
+    const grant = GRANTS.get(grantType) ?? 'other';
     tokens.inc({ grant, outcome: error ?? 'issued' });
     if (error === undefined) seconds.observe({ grant }, (performance.now() - startedAt) / 1000);
   };
 }
+
+/** Koa middleware around the library's grants. */
+export const observeLibraryTokens =
+  (observe: ObserveToken) =>
+  async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
+    if (ctx.path !== '/token') return next();
+    const startedAt = performance.now();
+    await next();
+    observe(ctx.oidc?.params?.grant_type, (ctx.body as { error?: string } | undefined)?.error, startedAt);
+  };

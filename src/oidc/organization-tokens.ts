@@ -4,13 +4,13 @@ import { ORGANIZATION } from './urns.ts';
 /** Without it a refresh token says nothing of organizations. */
 const ORGANIZATIONS_SCOPE = 'urn:logto:scope:organizations';
 
-/** The organization that a token request names; `organization_id` is a parameter of Logto's, beside the standard ones. */
-export function requestedOrganization(ctx: KoaContextWithOIDC): string | undefined {
+/** `organization_id` is a parameter of Logto's, beside the standard ones. */
+function requestedOrganization(ctx: KoaContextWithOIDC): string | undefined {
   const value = (ctx.oidc.body as Record<string, unknown> | undefined)?.organization_id;
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The same, of a refresh. @throws `invalid_scope` when the refresh token was not given for organizations */
+/** The organization that a refresh names. @throws `invalid_scope` when the refresh token was not given for organizations */
 export function refreshedOrganization(ctx: KoaContextWithOIDC): string | undefined {
   if (ctx.oidc.params?.grant_type !== 'refresh_token') return undefined;
   const organizationId = requestedOrganization(ctx);

@@ -1,30 +1,26 @@
-import { type Configuration, interactionPolicy, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Clock } from '../clock.ts';
 import type { CustomClaims } from '../custom-claims/claims.ts';
 import type { TenantCache } from '../database/tenant-cache.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Tracing } from '../observe/tracing.ts';
 import type { SecretBox } from '../secret-box.ts';
-import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
+import type { Tenant } from '../tenants.ts';
 import { CLAIMS_BY_SCOPE, findAccount, OIDC_SCOPES } from './account.ts';
-import { ACCOUNT_CLIENT_ID, accountClient } from './account-client.ts';
-import { adapterFor } from './adapter.ts';
+import type { adapterFor } from './adapter.ts';
 import { auditTokens, type TokenAudit } from './audit.ts';
-import { CLIENT_EXTRAS, Clients } from './clients.ts';
+import { CLIENT_EXTRAS, type Clients, isOwnOrigin } from './clients.ts';
 import { loadExistingGrant } from './consent.ts';
-import { CONSOLE_CLIENT_ID, consoleClient } from './console-client.ts';
 import { answerUnavailable, errorBody } from './error-body.ts';
 import type { ManagementAccess } from './management-access.ts';
-import type { Middleware } from './metrics.ts';
+import { type ObserveToken, observeLibraryTokens } from './metrics.ts';
 import { allowOrganizations } from './organization-tokens.ts';
 import { resourceIndicators } from './resource-indicators.ts';
-import { ResourceServers } from './resource-servers.ts';
-import { SessionInteractions } from './session-interactions.ts';
+import type { ResourceServers } from './resource-servers.ts';
+import type { SessionInteractions } from './session-interactions.ts';
 import type { SigningKeys } from './signing-keys.ts';
-import { SpendQueue } from './spend.ts';
 import { structuredTokens } from './structured-tokens.ts';
-import { extraTokenClaims, protectedClaims } from './token-claims.ts';
-import { EXCHANGE_PARAMETERS, tokenExchange } from './token-exchange.ts';
+import { claimsOfLibraryTokens, type TokenClaims } from './token-claims.ts';
 import { TOKEN_EXCHANGE } from './urns.ts';
 
 /** The pages that oidc-provider asks for outside an interaction, as whole documents. */
@@ -48,9 +44,18 @@ export interface ProviderCollaborators {
   audit: TokenAudit;
   access: ManagementAccess;
   pages: ProviderPages;
-  /** Around every request, for metrics. */
-  measure?: Middleware | undefined;
+  observe?: ObserveToken | undefined;
   tracing?: Tracing | undefined;
+}
+
+/** What a tenant's provider shares with the grants that are ours. */
+export interface ProviderParts {
+  keys: SigningKeys;
+  clients: Clients;
+  resourceServers: ResourceServers;
+  adapter: ReturnType<typeof adapterFor>;
+  interactions: SessionInteractions;
+  claims: TokenClaims;
 }
 
 const MINUTE = 60;
@@ -63,35 +68,24 @@ function interactionPolicies() {
   return policy;
 }
 
-const originOf = (uri: string): string | undefined => URL.parse(uri)?.origin;
-
 function configurationOf(
   tenant: Tenant,
-  keys: SigningKeys,
-  collaborators: ProviderCollaborators,
-  resourceServers: ResourceServers,
+  { keys, resourceServers, adapter, interactions, claims }: ProviderParts,
+  { secrets, access, pages }: ProviderCollaborators,
 ): Configuration {
-  const { cache, secrets, clock, customClaims, access, pages } = collaborators;
   const { store } = tenant;
   const { protocol, pathname } = new URL(tenant.endpoint);
   const isSecure = protocol === 'https:';
   const cookieOptions = { httpOnly: true, sameSite: 'lax' as const, secure: isSecure, signed: true };
   // A path-prefix tenant shares its host with others, so names carry the tenant.
   const cookie = (name: string, path: '__Host-' | '') => `${isSecure ? path : ''}${tenant.id}_${name}`;
-  const clients = new Clients(store, cache, secrets);
-  const findClient = async (id: string) => {
-    if (id === ACCOUNT_CLIENT_ID) return accountClient(tenant.endpoint);
-    if (id === CONSOLE_CLIENT_ID && tenant.id === DEFAULT_TENANT) return consoleClient(tenant.endpoint);
-    return clients.find(id);
-  };
   const ownToken = (_ctx: unknown, client: { clientId: string }, token: { clientId?: string }) =>
     token.clientId === client.clientId;
   // Own tokens, or any for a client that may call the Management API: it could read all of this there.
   const mayIntrospect = async (ctx: unknown, client: { clientId: string }, token: { clientId?: string }) =>
     ownToken(ctx, client, token) || (await access.isEntitled(tenant, client.clientId));
   const mount = pathname.replace(/\/+$/, '');
-  const adapter = adapterFor({ store, secrets, clock, findClient });
-  const interactions = new SessionInteractions(adapter('SessionInteraction'));
+  const { extraTokenClaims, customizer } = claimsOfLibraryTokens(claims);
 
   return {
     adapter,
@@ -112,15 +106,14 @@ function configurationOf(
       await interactions.remember(ctx);
       return loadExistingGrant(ctx);
     },
-    clientBasedCORS: (_ctx, origin, client) =>
-      [...(client.redirectUris ?? []).map(originOf), ...(client.cors_allowed_origins as string[])].includes(origin),
+    clientBasedCORS: (_ctx, origin, client) => isOwnOrigin(origin, client.metadata()),
     issueRefreshToken: async (_ctx, client, source) =>
       client.grantTypeAllowed('refresh_token') &&
       (source.scopes.has('offline_access') || client.always_issue_refresh_token === true),
     rotateRefreshToken: ({ oidc: { client } }) =>
       client?.tokenEndpointAuthMethod === 'none' || client?.rotate_refresh_token !== false,
-    extraTokenClaims: extraTokenClaims(store, customClaims, interactions) as never,
-    formats: { customizers: { jwt: protectedClaims as never } },
+    extraTokenClaims: extraTokenClaims as never,
+    formats: { customizers: { jwt: customizer as never } },
     extraParams: ['first_screen', 'organization_id'],
     interactions: { policy: interactionPolicies(), url: (_ctx, { uid }) => `${mount}/sign-in/${uid}` },
     cookies: {
@@ -141,7 +134,6 @@ function configurationOf(
     ttl: {
       AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 60 * MINUTE,
       AuthorizationCode: MINUTE,
-      ClientCredentials: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 60 * MINUTE,
       IdToken: 60 * MINUTE,
       Interaction: 60 * MINUTE,
       RefreshToken: (_ctx, _token, client) => Number(client.refresh_token_ttl_days) * DAY,
@@ -150,7 +142,6 @@ function configurationOf(
     },
     features: {
       devInteractions: { enabled: false },
-      clientCredentials: { enabled: true },
       externalSigningSupport: { enabled: true, ack: 'experimental-01' },
       // Off, and absent from discovery, until it covers every grant, the exchange included.
       dPoP: { enabled: false },
@@ -171,35 +162,30 @@ function configurationOf(
   };
 }
 
+/** A grant that never reaches the library: it only has to know that there is one. */
+function notHere(): never {
+  throw new errors.UnsupportedGrantType();
+}
+
 /** oidc-provider, configured for one tenant. Its keys are fixed: other keys are another provider. */
-export function createProvider(tenant: Tenant, keys: SigningKeys, collaborators: ProviderCollaborators): Provider {
-  const { clock, logger, audit, access, cache, secrets, tracing } = collaborators;
-  const resourceServers = new ResourceServers(tenant.store, cache);
-  const provider = new Provider(tenant.issuer, configurationOf(tenant, keys, collaborators, resourceServers));
+export function createProvider(tenant: Tenant, parts: ProviderParts, collaborators: ProviderCollaborators): Provider {
+  const { clock, logger, audit, access, observe } = collaborators;
+  const { keys, clients } = parts;
+  const provider = new Provider(tenant.issuer, configurationOf(tenant, parts, collaborators));
   allowOrganizations(provider);
   provider.proxy = true; // The forwarded headers it sees are ours: see `endpoint.ts`.
 
   // An application has several secrets, and any live one works.
-  const clients = new Clients(tenant.store, cache, secrets);
   provider.Client.prototype.compareClientSecret = function (this: { clientId: string }, actual: string) {
     return clients.secretMatches(this.clientId, actual, clock());
   } as never;
 
-  if (collaborators.measure) provider.use(collaborators.measure);
+  if (observe) provider.use(observeLibraryTokens(observe));
   provider.use(errorBody);
   provider.use(structuredTokens({ tenant, keys, access, clock }));
   auditTokens(provider, tenant, audit, clock);
-  const exchange = tokenExchange({
-    store: tenant.store,
-    cache,
-    clock,
-    resourceServers,
-    spends: new SpendQueue(tenant.store, clock),
-    algorithm: keys.algorithm,
-  });
-  const traced: typeof exchange = (ctx) =>
-    tracing ? tracing.span({ name: 'token exchange' }, () => exchange(ctx)) : exchange(ctx);
-  provider.registerGrantType(TOKEN_EXCHANGE, traced as never, EXCHANGE_PARAMETERS, ['resource']);
+  for (const grantType of ['client_credentials', TOKEN_EXCHANGE])
+    provider.registerGrantType(grantType, notHere as never);
   provider.on('server_error', (ctx, err) => {
     const facts = { err, requestId: ctx.get('x-request-id'), path: ctx.path, tenantId: tenant.id };
     if (answerUnavailable(ctx, err)) logger.warn(facts, 'token service could not answer');

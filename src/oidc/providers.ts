@@ -1,8 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { Provider } from 'oidc-provider';
 import type { Tenant } from '../tenants.ts';
+import { adapterFor } from './adapter.ts';
+import { Clients } from './clients.ts';
+import { ownGrants } from './own-grants.ts';
 import { createProvider, type ProviderCollaborators } from './provider.ts';
+import { ResourceServers } from './resource-servers.ts';
+import { SessionInteractions } from './session-interactions.ts';
 import { loadSigningKeys, type SigningKeys } from './signing-keys.ts';
+import { TokenClaims } from './token-claims.ts';
+import { TokenEndpoint } from './token-endpoint.ts';
 
 /** Live providers at once; about 70 KB each. */
 const MAX_PROVIDERS = 500;
@@ -17,6 +24,7 @@ interface Entry {
 
 interface Built {
   provider: Provider;
+  tokens: TokenEndpoint;
   /** Composed once: composing it for every request would cost more than the request. */
   handler: NodeHandler;
   keys: SigningKeys;
@@ -42,6 +50,10 @@ export class Providers {
     return (await this.#find(tenant)).handler;
   }
 
+  async tokensOf(tenant: Tenant): Promise<TokenEndpoint> {
+    return (await this.#find(tenant)).tokens;
+  }
+
   async keysOf(tenant: Tenant): Promise<SigningKeys> {
     return (await this.#find(tenant)).keys;
   }
@@ -59,8 +71,22 @@ export class Providers {
   }
 
   async #build(tenant: Tenant): Promise<Built> {
-    const keys = await loadSigningKeys(tenant.store, this.#collaborators.secrets);
-    const provider = createProvider(tenant, keys, this.#collaborators);
-    return { keys, provider, handler: provider.callback() };
+    const { cache, secrets, clock, customClaims } = this.#collaborators;
+    const { store } = tenant;
+    const clients = new Clients(tenant, cache, secrets);
+    const adapter = adapterFor({ store, secrets, clock, findClient: (id) => clients.find(id) });
+    const interactions = new SessionInteractions(adapter('SessionInteraction'));
+    const parts = {
+      keys: await loadSigningKeys(store, secrets),
+      clients,
+      resourceServers: new ResourceServers(store, cache),
+      adapter,
+      interactions,
+      claims: new TokenClaims(store, customClaims, interactions),
+    };
+    const provider = createProvider(tenant, parts, this.#collaborators);
+    const grants = ownGrants(tenant, { ...parts, provider }, this.#collaborators);
+    const tokens = new TokenEndpoint({ ...this.#collaborators, tenant, clients, grants });
+    return { keys: parts.keys, provider, tokens, handler: provider.callback() };
   }
 }

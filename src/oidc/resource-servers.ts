@@ -1,3 +1,4 @@
+import { errors } from 'oidc-provider';
 import type { TenantCache } from '../database/tenant-cache.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { isSystemResource, ORGANIZATION } from './urns.ts';
@@ -153,6 +154,10 @@ export function grantedScopes(requested: string | undefined, held: readonly stri
   const holds = new Set(held);
   return [...new Set((requested ?? '').split(' '))].filter((name) => holds.has(name)).join(' ');
 }
+
+/** @param who in words: `user`, `subject`, `application` */
+export const notMember = (who: string) =>
+  Object.assign(new errors.AccessDenied(`the ${who} is not a member of the organization`), { statusCode: 403 });
 
 /** As oidc-provider takes a resource: always a signed JWT with one audience. */
 export function resourceServerInfo({

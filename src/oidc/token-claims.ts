@@ -2,53 +2,35 @@ import { type AccessToken, type ClientCredentials, errors, type KoaContextWithOI
 import { type ClaimsInput, type CustomClaims, ScriptFailure } from '../custom-claims/claims.ts';
 import { applicationContext, organizationContext, userContext } from '../custom-claims/token-claims-input.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
-import { type Exchange, exchangeOf } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { refreshedOrganization } from './organization-tokens.ts';
 import type { SessionInteractions } from './session-interactions.ts';
-import type { Spend } from './spend.ts';
 import { ORGANIZATION, TOKEN_EXCHANGE } from './urns.ts';
 
-type IssuedToken = AccessToken | ClientCredentials;
+/** An access token that is about to be signed. */
+export interface TokenDescription {
+  jti: string;
+  kind: 'AccessToken' | 'ClientCredentials';
+  clientId: string;
+  aud: string | string[] | undefined;
+  scope: string | undefined;
+  /** The person it is for; absent for a machine. */
+  accountId?: string;
+  grantId?: string | undefined;
+  gty?: string | undefined;
+  sessionUid?: string | undefined;
+  organizationId?: string | undefined;
+  exchange?: Exchange;
+}
 
-const organizationIdOf = (ctx: KoaContextWithOIDC, { aud }: IssuedToken): string | undefined => {
-  const exchange = exchangeOf(ctx);
-  if (exchange) return exchange.organizationId;
-  const refreshed = refreshedOrganization(ctx);
-  if (refreshed !== undefined) return refreshed;
-  return typeof aud === 'string' && aud.startsWith(ORGANIZATION) ? aud.slice(ORGANIZATION.length) : undefined;
-};
-
-async function inputOf(
-  ctx: KoaContextWithOIDC,
-  token: IssuedToken,
-  store: TenantStore,
-  interactions: SessionInteractions,
-): Promise<ClaimsInput> {
-  const exchange = exchangeOf(ctx);
-  const { jti, kind, clientId, aud, scope } = token;
-  const described = { jti, kind, clientId: clientId as string, aud, scope };
-  if (token.kind === 'ClientCredentials') {
-    return { token: described, context: { application: await applicationContext(store, clientId as string) } };
+/** How a failed script is told to the client: contract, section 4. */
+function refusalOf({ result, message }: ScriptFailure): Error {
+  if (result === 'denied') return new errors.AccessDenied(message);
+  if (result === 'overloaded') {
+    const headers = { 'Retry-After': '1' };
+    return Object.assign(new errors.TemporarilyUnavailable(message), { statusCode: 503, headers });
   }
-
-  const { accountId, grantId, gty, sessionUid } = token;
-  const organizationId = organizationIdOf(ctx, token);
-  const [user, application, organization, interaction] = await Promise.all([
-    userContext(store, accountId),
-    applicationContext(store, clientId as string),
-    organizationId === undefined ? undefined : organizationContext(store, organizationId),
-    interactions.of(sessionUid, accountId),
-  ]);
-  return {
-    token: { ...described, accountId, grantId, gty, ...(exchange && { extra: extraOf(exchange) }) },
-    context: {
-      user,
-      application,
-      ...(organization && { organization }),
-      ...(interaction && { interaction }),
-      ...(exchange && { grant: { type: TOKEN_EXCHANGE, subjectTokenContext: exchange.subjectToken.context } }),
-    },
-  };
+  return new errors.InvalidRequest(`Custom claims script error: ${message}`);
 }
 
 const extraOf = ({ subjectToken, actor }: Exchange) => ({
@@ -56,78 +38,104 @@ const extraOf = ({ subjectToken, actor }: Exchange) => ({
   ...(actor && { act: { sub: actor.id } }),
 });
 
-/** How a failed script is told to the client: contract, section 4. */
-function refusalOf(ctx: KoaContextWithOIDC, { result, message }: ScriptFailure): Error {
-  if (result === 'denied') return new errors.AccessDenied(message);
-  if (result === 'overloaded') {
-    ctx.set('Retry-After', '1');
-    return Object.assign(new errors.TemporarilyUnavailable(message), { statusCode: 503 });
+/** What a tenant's script says of a token. */
+export class TokenClaims {
+  readonly #store: TenantStore;
+  readonly #customClaims: CustomClaims;
+  readonly #interactions: SessionInteractions;
+
+  constructor(store: TenantStore, customClaims: CustomClaims, interactions: SessionInteractions) {
+    this.#store = store;
+    this.#customClaims = customClaims;
+    this.#interactions = interactions;
   }
-  return new errors.InvalidRequest(`Custom claims script error: ${message}`);
-}
 
-/** What a script returned for a token, until the token is put together. */
-const scriptClaims = new WeakMap<IssuedToken, Record<string, unknown>>();
-
-/**
- * oidc-provider asks this once for every access token, while it is being signed. The claims go in
- * with `protectedClaims`: the library takes an object with a member `constructor` for no plain one.
- */
-export function extraTokenClaims(store: TenantStore, customClaims: CustomClaims, interactions: SessionInteractions) {
-  return async (ctx: KoaContextWithOIDC, token: IssuedToken): Promise<undefined> => {
-    // An opaque token (an actor's) carries no claims that anyone reads.
-    if (!token.resourceServer) return;
+  /** @throws what the client is told when the script fails */
+  async ofScript(token: TokenDescription): Promise<Record<string, unknown>> {
     const tokenType = token.kind === 'ClientCredentials' ? 'client-credentials' : 'access-token';
     try {
-      scriptClaims.set(
-        token,
-        await customClaims.claimsFor(store, tokenType, () => inputOf(ctx, token, store, interactions)),
-      );
+      return await this.#customClaims.claimsFor(this.#store, tokenType, () => this.#inputOf(token));
     } catch (error) {
-      throw error instanceof ScriptFailure ? refusalOf(ctx, error) : error;
+      throw error instanceof ScriptFailure ? refusalOf(error) : error;
     }
-  };
-}
+  }
 
-interface StructuredToken {
-  payload: Record<string, unknown>;
+  async #inputOf(token: TokenDescription): Promise<ClaimsInput> {
+    const { jti, kind, clientId, aud, scope, accountId, grantId, gty, sessionUid, organizationId, exchange } = token;
+    const described = { jti, kind, clientId, aud, scope };
+    const store = this.#store;
+    if (accountId === undefined)
+      return { token: described, context: { application: await applicationContext(store, clientId) } };
+
+    const [user, application, organization, interaction] = await Promise.all([
+      userContext(store, accountId),
+      applicationContext(store, clientId),
+      organizationId === undefined ? undefined : organizationContext(store, organizationId),
+      this.#interactions.of(sessionUid, accountId),
+    ]);
+    return {
+      token: { ...described, accountId, grantId, gty, ...(exchange && { extra: extraOf(exchange) }) },
+      context: {
+        user,
+        application,
+        ...(organization && { organization }),
+        ...(interaction && { interaction }),
+        ...(exchange && { grant: { type: TOKEN_EXCHANGE, subjectTokenContext: exchange.subjectToken.context } }),
+      },
+    };
+  }
 }
 
 /**
  * The script's claims, the standard ones over them, and `act` and `organization_id` last, so that no
  * script can set what the service answers for. RFC 8693 §4.1.
  */
-export function protectedClaims(ctx: KoaContextWithOIDC, token: IssuedToken, structured: StructuredToken): void {
-  const payload = { ...scriptClaims.get(token), ...structured.payload };
-  const exchange = exchangeOf(ctx);
-  const organizationId = organizationIdOf(ctx, token);
+export function payloadOf(
+  ofScript: Record<string, unknown> | undefined,
+  standard: Record<string, unknown>,
+  { organizationId, exchange }: Pick<TokenDescription, 'organizationId' | 'exchange'>,
+): Record<string, unknown> {
+  const payload = { ...ofScript, ...standard };
   // RFC 9068 §2.2.3 wants the claim whenever scope was asked for; we always say it.
   payload.scope ??= '';
   if (organizationId !== undefined) payload.organization_id = organizationId;
   if (exchange?.actor) payload.act = { sub: exchange.actor.id };
-  structured.payload = payload;
+  return payload;
 }
 
-/** The row of an impersonation, from the token that was just signed. */
-export function impersonationOf(ctx: KoaContextWithOIDC, token: AccessToken, exchange: Exchange, now: number): Spend {
-  const { subjectToken, actor, organizationId } = exchange;
+type LibraryToken = AccessToken | ClientCredentials;
+
+function organizationIdOf(ctx: KoaContextWithOIDC, { aud }: LibraryToken): string | undefined {
+  const refreshed = refreshedOrganization(ctx);
+  if (refreshed !== undefined) return refreshed;
+  return typeof aud === 'string' && aud.startsWith(ORGANIZATION) ? aud.slice(ORGANIZATION.length) : undefined;
+}
+
+/**
+ * The same for the tokens that oidc-provider makes. It asks for claims once for every access token, while it is being
+ * signed; they go in with the customizer, as the library takes an object with a member `constructor` for no plain one.
+ */
+export function claimsOfLibraryTokens(claims: TokenClaims) {
+  const ofScript = new WeakMap<LibraryToken, Record<string, unknown>>();
   return {
-    tokenHash: subjectToken.tokenHash,
-    impersonation: {
-      id: token.jti,
-      subjectTokenId: subjectToken.id,
-      subjectId: subjectToken.userId,
-      actorId: actor?.id ?? null,
-      applicationId: token.clientId as string,
-      resource: organizationId !== undefined && String(token.aud).startsWith(ORGANIZATION) ? null : String(token.aud),
-      organizationId: organizationId ?? null,
-      scope: token.scope ?? '',
-      context: subjectToken.context,
-      ip: ctx.ip,
-      userAgent: ctx.get('user-agent').slice(0, 512) || null,
-      issuedAt: now,
-      expiresAt: (token.exp as number) * 1000, // The token's own, to the second.
+    async extraTokenClaims(ctx: KoaContextWithOIDC, token: AccessToken): Promise<undefined> {
+      // An opaque token (an actor's) carries no claims that anyone reads.
+      if (!token.resourceServer) return;
+      const { jti, kind, clientId = '', aud, scope, accountId, grantId, gty, sessionUid } = token;
+      const organizationId = organizationIdOf(ctx, token);
+      const description = { jti, kind, clientId, aud, scope, accountId, grantId, gty, sessionUid, organizationId };
+      try {
+        ofScript.set(token, await claims.ofScript(description));
+      } catch (error) {
+        const { headers } = error as { headers?: Record<string, string> };
+        if (headers) ctx.set(headers);
+        throw error;
+      }
     },
-    requestId: ctx.get('x-request-id') || undefined,
+
+    customizer(ctx: KoaContextWithOIDC, token: AccessToken, structured: { payload: Record<string, unknown> }): void {
+      const organizationId = organizationIdOf(ctx, token);
+      structured.payload = payloadOf(ofScript.get(token), structured.payload, { organizationId });
+    },
   };
 }

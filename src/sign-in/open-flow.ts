@@ -11,11 +11,11 @@ import { readSettings } from './settings.ts';
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
 /** What the application asked for first. */
-const FIRST_SCREENS: Record<string, InteractionEvent> = {
-  sign_in: 'SignIn',
-  register: 'Register',
-  reset_password: 'ForgotPassword',
-};
+const FIRST_SCREENS: ReadonlyMap<string | undefined, InteractionEvent> = new Map([
+  ['sign_in', 'SignIn'],
+  ['register', 'Register'],
+  ['reset_password', 'ForgotPassword'],
+]);
 
 export const parameterOf = ({ params }: Interaction, name: string): string | undefined =>
   typeof params[name] === 'string' ? params[name] : undefined;
@@ -43,7 +43,7 @@ export async function openFlow(request: Request, interaction: Interaction, tools
   const now = tools.clock();
   const clientId = parameterOf(interaction, 'client_id');
   const settings = await readSettings(store, tenant.name);
-  const firstScreen = FIRST_SCREENS[parameterOf(interaction, 'first_screen') ?? ''] ?? 'SignIn';
+  const firstScreen = FIRST_SCREENS.get(parameterOf(interaction, 'first_screen')) ?? 'SignIn';
   const mayRegister = settings.signInMode === 'SignInAndRegister';
   const fresh = newProgress(firstScreen === 'Register' && !mayRegister ? 'SignIn' : firstScreen);
   const progressStore = new ProgressStore(store, tools.secrets);

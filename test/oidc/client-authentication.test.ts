@@ -29,6 +29,14 @@ describe.each(databases)('client authentication on %s', (kind) => {
     expect((await token({ client_id: machine.clientId, client_secret: machine.clientSecret })).status).toBe(200);
   });
 
+  it('reads the header as RFC 6749 §2.3.1 has it: form-encoded, in any case, padded or not', async () => {
+    const encode = (text: string) => [...text].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('');
+    const { authorization } = basic(encode(machine.clientId), encode(machine.clientSecret));
+    for (const header of [authorization, authorization.replace('Basic', 'bASIC'), authorization.replace(/=+$/, '')])
+      expect((await token({}, { authorization: header })).status).toBe(200);
+    expect((await token({ client_id: machine.clientId }, { authorization })).status).toBe(200);
+  });
+
   it('answers every wrong client alike, with a challenge when Basic was used', async () => {
     const { demo } = service.credentials;
     const answers = [
@@ -51,6 +59,13 @@ describe.each(databases)('client authentication on %s', (kind) => {
     ['a malformed Basic header', {}, { authorization: 'Basic %%%' }],
     ['another scheme', {}, { authorization: 'Digest abc' }],
     ['two client ids', { client_id: 'other' }, undefined],
+    ['a header and a secret in the body', { client_secret: 'x' }, undefined],
+    ['a Basic header without a colon', {}, { authorization: `Basic ${btoa('machine')}` }],
+    ['a Basic header without a secret', {}, basic('machine', '')],
+    ['a Basic header with too much padding', {}, { authorization: 'Basic bTp4===' }],
+    ['a Basic header that is no form encoding', {}, basic('m%zz', 'x')],
+    ['a Basic header with a line break', {}, basic('m%0A', 'x')],
+    ['a Basic header with more than that', {}, { authorization: `Basic ${btoa('m:x')} ${btoa('m:x')}` }],
   ])('refuses %s as an invalid request', async (_, form, headers) => {
     const { status, body } = await token(form, headers ?? basic(machine.clientId, machine.clientSecret));
     expect([status, body.error]).toEqual([400, 'invalid_request']);

@@ -107,6 +107,18 @@ describe.each(databases)('organization tokens on %s', (kind) => {
     expect([outside.status, outside.body.error]).toEqual([403, 'access_denied']);
   });
 
+  it('do not come for one organization with the name of another', async () => {
+    const token = await refreshTokenOf('openid offline_access urn:logto:scope:organizations manage:members');
+    const resource = `urn:logto:organization:${organizationId}`;
+    const { status, body } = await refresh(token, { resource, organization_id: other });
+    expect([status, body.error]).toEqual([403, 'access_denied']);
+    const { id } = await service.api.must('POST /organizations', { name: 'Third' });
+    await service.api.must(`POST /organizations/${id}/users`, { userIds: [cast.alice.id] });
+    const another = await refreshTokenOf('openid offline_access urn:logto:scope:organizations manage:members');
+    const again = await refresh(another, { resource, organization_id: id });
+    expect([again.status, again.body.error]).toEqual([400, 'invalid_target']);
+  });
+
   it('do not come from any other refresh token', async () => {
     const { status, body } = await refresh(await refreshTokenOf('openid offline_access'), {
       organization_id: organizationId,

@@ -18,6 +18,16 @@ async function listen(service: Awaited<ReturnType<typeof startService>>) {
 const seen = (receiver: WebhookReceiver) => receiver.arrivals.map(({ event }) => event).sort();
 
 describe.each(databases)('registration and reset on %s', (kind) => {
+  it.each(['constructor', '__proto__', 'unknown'])(
+    'begins with signing in where the first screen is %s',
+    async (name) => {
+      await using service = await startService(kind);
+      const page = await new Visitor(service.url).open((await authorization(service, { first_screen: name })).url);
+      expect(page.status).toBe(200);
+      expect(page.text).toContain('Create an account');
+    },
+  );
+
   it('registers by username and password', async () => {
     await using service = await startService(kind);
     await using receiver = await listen(service);

@@ -1,0 +1,75 @@
+import type { ParsedUrlQuery } from 'node:querystring';
+import { errors } from 'oidc-provider';
+import type { Clients, OAuthClient } from './clients.ts';
+
+/** Who a request says it is from, and what it has to prove that. */
+export interface PresentedClient {
+  clientId: string;
+  secret: string | undefined;
+}
+
+/** RFC 6749 Appendix A.1 and A.2 */
+const PRINTABLE = /^[\x20-\x7E]+$/;
+
+const malformed = () => new errors.InvalidRequest('invalid authorization header value format');
+
+/** RFC 6749 §2.3.1: both parts are form-encoded before they go into the header. */
+function decoded(part: string): string {
+  const text = decodeURIComponent(part.replaceAll('+', '%20'));
+  if (!PRINTABLE.test(text)) throw malformed();
+  return text;
+}
+
+function fromHeader(authorization: string): Required<PresentedClient> {
+  const [scheme, encoded = '', ...more] = authorization.split(' ');
+  if (scheme?.toLowerCase() !== 'basic' || more.length > 0) throw malformed();
+  try {
+    const text = Buffer.from(Uint8Array.fromBase64(encoded)).toString();
+    const colon = text.indexOf(':');
+    if (colon !== -1) return { clientId: decoded(text.slice(0, colon)), secret: decoded(text.slice(colon + 1)) };
+  } catch {
+    // Not base64, or not form-encoded within.
+  }
+  throw malformed();
+}
+
+function single(form: ParsedUrlQuery, name: string): string | undefined {
+  const value = form[name];
+  if (Array.isArray(value)) throw new errors.InvalidRequest(`'${name}' parameter must not be provided twice`);
+  return value || undefined;
+}
+
+/** @throws `invalid_request` when it says nothing, something malformed, or two things at once (RFC 6749 §2.3) */
+export function presentedClient(authorization: string | undefined, form: ParsedUrlQuery): PresentedClient {
+  const [clientId, secret] = [single(form, 'client_id'), single(form, 'client_secret')];
+  if (!authorization) {
+    if (clientId === undefined) throw new errors.InvalidRequest('no client authentication mechanism provided');
+    return { clientId, secret };
+  }
+  if (secret !== undefined)
+    throw new errors.InvalidRequest('client authentication must only be provided using one mechanism');
+  const basic = fromHeader(authorization);
+  if (clientId !== undefined && clientId !== basic.clientId) throw new errors.InvalidRequest('client_id mismatch');
+  return basic;
+}
+
+/**
+ * A confidential client shows one of its secrets, in the header or in the body; a public one has none to show.
+ *
+ * @returns the client, which is proven now
+ * @throws `invalid_client`, the same whatever is wrong
+ */
+export async function authenticate(
+  clients: Clients,
+  client: OAuthClient | undefined,
+  { clientId, secret }: PresentedClient,
+  now: number,
+): Promise<OAuthClient> {
+  if (!client) throw new errors.InvalidClientAuth('client not found');
+  const isPublic = client.token_endpoint_auth_method === 'none';
+  if (isPublic !== (secret === undefined))
+    throw new errors.InvalidClientAuth(isPublic ? 'a public client has no secret' : 'no secret provided');
+  if (secret !== undefined && !(await clients.secretMatches(clientId, secret, now)))
+    throw new errors.InvalidClientAuth('invalid secret provided');
+  return client;
+}

@@ -1,0 +1,34 @@
+import type { Provider } from 'oidc-provider';
+import type { Tenant } from '../tenants.ts';
+import { clientCredentials } from './client-credentials.ts';
+import { JwtAccessTokens } from './jwt-access-token.ts';
+import type { ProviderCollaborators, ProviderParts } from './provider.ts';
+import type { Signer } from './signer.ts';
+import { SpendQueue } from './spend.ts';
+import { tokenExchange } from './token-exchange.ts';
+import type { Grant } from './token-request.ts';
+import { TOKEN_EXCHANGE } from './urns.ts';
+
+export interface OwnGrantsParts extends ProviderParts {
+  /** Knows the tokens of the grants that are the library's: an actor's is one. */
+  provider: Provider;
+}
+
+/** By `grant_type`, what `TokenEndpoint` answers. */
+export function ownGrants(
+  { store, issuer }: Tenant,
+  { keys, claims, resourceServers, provider }: OwnGrantsParts,
+  { cache, clock, tracing }: ProviderCollaborators,
+): Record<string, Grant> {
+  const accessTokens = new JwtAccessTokens({ issuer, signer: keys.signers[0] as Signer, claims, clock });
+  const spends = new SpendQueue(store, clock);
+  const exchange = tokenExchange({ store, cache, clock, resourceServers, accessTokens, spends, provider });
+  return {
+    client_credentials: clientCredentials({ resourceServers, accessTokens }),
+    [TOKEN_EXCHANGE]: {
+      ...exchange,
+      issue: (request) =>
+        tracing ? tracing.span({ name: 'token exchange' }, () => exchange.issue(request)) : exchange.issue(request),
+    },
+  };
+}

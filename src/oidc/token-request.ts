@@ -1,0 +1,60 @@
+import type { ParsedUrlQuery } from 'node:querystring';
+import { errors } from 'oidc-provider';
+import type { OAuthClient } from './clients.ts';
+import type { Exchange } from './exchange.ts';
+
+/** Where a token request came from: what rows and audit entries say of it. */
+export interface RequestFacts {
+  ip: string | undefined;
+  userAgent: string | undefined;
+  requestId: string;
+}
+
+/** What a grant of ours is given: of a client that has proven itself and may use it. */
+export interface TokenRequest {
+  client: OAuthClient;
+  /** The grant's own, each once. RFC 6749 §3.2: one without a value is as if it was not sent. */
+  params: Readonly<Record<string, string | undefined>>;
+  /** As it was sent, with those that are empty. */
+  form: ParsedUrlQuery;
+  facts: RequestFacts;
+  /** Tells how far an exchange came: a refusal is recorded with it. */
+  onExchange(exchange: Exchange): void;
+}
+
+/** RFC 6749 §5.1 */
+export interface TokenResponse {
+  access_token: string;
+  /** RFC 8693 §2.2.1 */
+  issued_token_type?: string;
+  token_type: 'Bearer';
+  /** Seconds. */
+  expires_in: number;
+  scope?: string | undefined;
+}
+
+/** A way to a token that we answer ourselves; the others are oidc-provider's. */
+export interface Grant {
+  parameters: readonly string[];
+  /** @throws an error of oidc-provider's, which the client is told */
+  issue(request: TokenRequest): Promise<TokenResponse>;
+}
+
+/** RFC 6749 §3.3 */
+const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;
+
+/** @throws `invalid_target` for several resources, `invalid_request` for another parameter sent twice, `invalid_scope` */
+export function paramsOf(form: ParsedUrlQuery, names: readonly string[]): TokenRequest['params'] {
+  const params: Record<string, string | undefined> = {};
+  for (const name of names) {
+    const value = form[name];
+    if (Array.isArray(value)) {
+      if (name === 'resource') throw new errors.InvalidTarget('only one resource can be named');
+      throw new errors.InvalidRequest(`'${name}' parameter must not be provided twice`);
+    }
+    params[name] = value || undefined;
+  }
+  if (params.scope !== undefined && !SCOPE.test(params.scope))
+    throw new errors.InvalidScope('scope contains invalid characters', params.scope);
+  return params;
+}

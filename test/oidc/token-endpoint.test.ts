@@ -1,0 +1,137 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../src/oidc/urns.ts';
+import { type Answer, postForm } from '../support/call.ts';
+import { type Cast, castOf } from '../support/cast.ts';
+import { databases } from '../support/databases.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+
+/** What all grants share that the service answers itself; `client-authentication.test.ts` has how a client proves itself. */
+describe.each(databases)('the token endpoint on %s', (kind) => {
+  let service: TestService;
+  let cast: Cast;
+  let machine: { client_id: string; client_secret: string };
+  beforeAll(async () => {
+    service = await startService(kind);
+    cast = castOf(service);
+    const { clientId, clientSecret } = service.credentials.machine;
+    machine = { client_id: clientId, client_secret: clientSecret };
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const send = (form: Record<string, string | string[]>, headers: Record<string, string> = {}): Promise<Answer> =>
+    postForm(`${service.url}/oidc/token`, form, headers);
+  const ofMachine = (form: Record<string, string | string[]> = {}, headers: Record<string, string> = {}) => {
+    const resource = service.credentials.managementApiIndicator;
+    return send({ grant_type: 'client_credentials', resource, scope: 'all', ...machine, ...form }, headers);
+  };
+
+  const exchangeForm = async () => ({
+    grant_type: TOKEN_EXCHANGE,
+    client_id: cast.spa.clientId,
+    subject_token: await cast.mint(),
+    subject_token_type: ACCESS_TOKEN,
+    resource: cast.resource,
+  });
+
+  it('answers a machine with a token for its resource, of RFC 9068', async () => {
+    const { status, headers, body } = await ofMachine({ scope: 'more all all' });
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('no-store');
+    const { access_token: token, ...rest } = body;
+    expect(rest).toEqual({ token_type: 'Bearer', expires_in: 3600, scope: 'all' });
+    expect(decodeProtectedHeader(token)).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: expect.any(String) });
+    const { iat = 0, ...claims } = decodeJwt(token);
+    expect(claims).toEqual({
+      jti: expect.stringMatching(/^[0-9a-z]{21}$/),
+      sub: machine.client_id,
+      client_id: machine.client_id,
+      exp: iat + 3600,
+      iss: `${service.url}/oidc`,
+      aud: service.credentials.managementApiIndicator,
+      scope: 'all',
+    });
+  });
+
+  it('says no scope where none was given, and the empty one in the token', async () => {
+    const { body } = await ofMachine({ scope: 'unheld' });
+    expect(body).not.toHaveProperty('scope');
+    expect(decodeJwt(body.access_token).scope).toBe('');
+  });
+
+  it.each([
+    ['a resource that is not registered', { resource: 'https://nobody.example.com' }, 'invalid_target'],
+    ['no resource, where the tenant has no default', { resource: '' }, 'invalid_target'],
+    ['two resources', { resource: ['https://a.example.com', 'https://b.example.com'] }, 'invalid_target'],
+    ['a scope sent twice', { scope: ['all', 'all'] }, 'invalid_request'],
+    ['a client id sent twice', { client_id: ['a', 'a'] }, 'invalid_request'],
+    ['a secret sent twice', { client_secret: ['a', 'a'] }, 'invalid_request'],
+    ['a grant sent twice', { grant_type: ['client_credentials', 'client_credentials'] }, 'invalid_request'],
+    ['a scope with a quotation mark', { scope: 'a"b' }, 'invalid_scope'],
+    ['a scope with two spaces', { scope: 'a  b' }, 'invalid_scope'],
+    ['a grant of no name', { grant_type: '' }, 'invalid_request'],
+    ['a grant by a name that every object has', { grant_type: 'constructor' }, 'unsupported_grant_type'],
+    ['a grant by the name of a prototype', { grant_type: '__proto__' }, 'unsupported_grant_type'],
+  ])('refuses %s', async (_, form, error) => {
+    const { status, headers, body } = await ofMachine(form);
+    expect([status, body.error, body.code]).toEqual([400, error, `oidc.${error}`]);
+    expect(body.message).toBe(body.error_description);
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('does not mind parameters that it does not know, nor a known one that is empty', async () => {
+    expect((await ofMachine({ unknown: ['1', '2'], organization_id: '' })).status).toBe(200);
+  });
+
+  it('says which grants an application may not use, and why', async () => {
+    const exchange = await exchangeForm();
+    const asMachine = await send({ ...exchange, ...machine });
+    expect(asMachine).toMatchObject({ status: 400, body: { error: 'unauthorized_client' } });
+    expect(asMachine.body.error_description).toContain('allowTokenExchange');
+    const asSpa = await send({ grant_type: 'client_credentials', client_id: cast.spa.clientId });
+    expect(asSpa).toMatchObject({ status: 400, body: { error: 'unauthorized_client' } });
+  });
+
+  it('lets the scripts of an application read an answer, and no others', async () => {
+    const own = new URL(service.credentials.demo.redirectUri).origin;
+    const answer = await send(await exchangeForm(), { origin: own });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('access-control-allow-origin')).toBe(own);
+    expect(answer.headers.get('vary')).toBe('Origin');
+
+    const form = await exchangeForm();
+    const foreign = await send(form, { origin: 'https://evil.example.com' });
+    expect(foreign).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
+    expect((await send(form)).status).toBe(200); // It spent nothing.
+
+    const preflight = await fetch(`${service.url}/oidc/token`, {
+      method: 'OPTIONS',
+      headers: { origin: own, 'access-control-request-method': 'POST' },
+    });
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, own]);
+  });
+
+  it('records what it issued and what it refused, with the application that asked', async () => {
+    const { managementApiIndicator: resource } = service.credentials;
+    const headers = { 'user-agent': `recorder of ${kind}` };
+    await ofMachine({}, headers);
+    await ofMachine({ client_secret: 'wrong' }, headers);
+    const entries = async () =>
+      (await service.api.must('GET /logs?logKey=ExchangeTokenBy.ClientCredentials&page_size=100')).filter(
+        ({ payload }: { payload: { userAgent: string } }) => payload.userAgent === headers['user-agent'],
+      );
+    await expect.poll(entries).toHaveLength(2);
+    const [refused, issued] = await entries();
+    expect(issued.payload).toMatchObject({
+      result: 'Success',
+      applicationId: machine.client_id,
+      details: { resource, scope: 'all' },
+    });
+    expect(refused.payload).toMatchObject({
+      result: 'Error',
+      applicationId: machine.client_id,
+      details: { error: 'invalid_client', description: 'invalid secret provided' },
+    });
+  });
+});
