@@ -81,8 +81,10 @@ export class AuditBatch {
       const tenant = await this.#tenants.byId(tenantId);
       if (tenant) await tenant.store.transaction((store) => recordAudits(store, entries));
     } catch (error) {
-      if (entries.length === 1 || unavailable(error)) this.#onError(error);
-      else for (const entry of entries) await this.#record(tenantId, [entry]);
+      if (entries.length === 1 || unavailable(error)) return this.#onError(error);
+      const half = Math.ceil(entries.length / 2);
+      await this.#record(tenantId, entries.slice(0, half));
+      await this.#record(tenantId, entries.slice(half));
     }
   }
 }

@@ -9,7 +9,9 @@ export interface PresentedClient {
 }
 
 /** RFC 6749 Appendix A.1 and A.2 */
-const PRINTABLE = /^[\x20-\x7E]+$/;
+const PRINTABLE = /^[\x20-\x7E]*$/;
+/** RFC 7617 §2 */
+const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
 
 const malformed = () => new errors.InvalidRequest('invalid authorization header value format');
 
@@ -21,16 +23,20 @@ function decoded(part: string): string {
 }
 
 function fromHeader(authorization: string): Required<PresentedClient> {
-  const [scheme, encoded = '', ...more] = authorization.split(' ');
-  if (scheme?.toLowerCase() !== 'basic' || more.length > 0) throw malformed();
+  const [, encoded] = BASIC.exec(authorization) ?? [];
+  if (encoded === undefined) throw malformed();
+  let parts: [string, string];
   try {
     const text = Buffer.from(Uint8Array.fromBase64(encoded)).toString();
     const colon = text.indexOf(':');
-    if (colon !== -1) return { clientId: decoded(text.slice(0, colon)), secret: decoded(text.slice(colon + 1)) };
+    parts = [decoded(text.slice(0, Math.max(colon, 0))), decoded(text.slice(colon + 1))];
   } catch {
-    // Not base64, or not form-encoded within.
+    throw malformed(); // Not base64, or not form-encoded within.
   }
-  throw malformed();
+  const [clientId, secret] = parts;
+  if (clientId === '') throw malformed();
+  if (secret === '') throw new errors.InvalidRequest('client_secret must be provided in the Authorization header');
+  return { clientId, secret };
 }
 
 function single(form: ParsedUrlQuery, name: string): string | undefined {

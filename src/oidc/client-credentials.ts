@@ -51,10 +51,10 @@ export function clientCredentials({ resourceServers, accessTokens }: ClientCrede
     async issue({ client: { client_id: clientId }, params }) {
       const aud = await audienceOf(params.resource, params.organization_id);
       const { held, organizationId, ttl } = await targetOf(clientId, aud);
-      const scope = grantedScopes(params.scope, held) || undefined;
+      const scope = grantedScopes(params.scope, held);
       const token = { jti: newId(), kind: 'ClientCredentials', clientId, aud, scope, organizationId } as const;
       const { jwt } = await accessTokens.issue(token, ttl);
-      return { access_token: jwt, token_type: 'Bearer', expires_in: ttl, scope };
+      return { response: { access_token: jwt, token_type: 'Bearer', expires_in: ttl, scope }, audience: aud };
     },
   };
 }

@@ -66,6 +66,9 @@ function metadataOf(application: ApplicationRow): OAuthClient {
   };
 }
 
+/** Of an application's id, and more. */
+const MAX_ID_LENGTH = 64;
+
 interface StoredSecret {
   hash: Buffer;
   expiresAt: number | null;
@@ -95,6 +98,7 @@ export class Clients {
   }
 
   async find(id: string): Promise<OAuthClient | undefined> {
+    if (id.length > MAX_ID_LENGTH) return undefined; // It would only fill the cache.
     const { id: tenantId, endpoint } = this.#tenant;
     if (id === ACCOUNT_CLIENT_ID) return accountClient(endpoint);
     if (id === CONSOLE_CLIENT_ID && tenantId === DEFAULT_TENANT) return consoleClient(endpoint);

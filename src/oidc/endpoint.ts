@@ -3,6 +3,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { clientFactsOf, contextOf } from '../http/context.ts';
 import { type RateLimits, rateLimitHeaders } from '../http/rate-limits.ts';
 import type { Tenant } from '../tenants.ts';
+import { presentedClient } from './client-authentication.ts';
 import { namedOrganizationAsResource } from './organization-tokens.ts';
 import type { Providers } from './providers.ts';
 import { keepStructuredToken, takeStructuredToken } from './structured-tokens.ts';
@@ -13,6 +14,12 @@ const MAX_BODY_BYTES = 56 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 /** How long others may keep the JWKS. */
 export const JWKS_MAX_AGE_SECONDS = 300;
+
+/**
+ * What there is below `/oidc`. The library takes any case and a slash more, which would go past what is done here for a path.
+ */
+const PATHS =
+  /^\/(?:auth(?:\/[\w-]+)?|token(?:\/(?:introspection|revocation))?|me|jwks|request|session\/end(?:\/(?:confirm|success))?|\.well-known\/(?:openid-configuration|oauth-authorization-server))$/;
 
 /** Where a client may send one of our JWTs. */
 const STRUCTURED: ReadonlySet<string> = new Set(['/token/introspection', '/token/revocation']);
@@ -44,11 +51,16 @@ function readBody(request: Request): Promise<Buffer | undefined> {
   });
 }
 
+/** Longer than any id: a stranger's is counted under its beginning. */
+const MAX_COUNTED = 64;
+
 /** Who the request says it is from, before that is proven: what it is counted under. */
-function clientIdOf({ headers: { authorization = '' } }: Request, form: ParsedUrlQuery): string {
-  const [, encoded] = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(authorization) ?? [];
-  if (encoded) return Buffer.from(encoded, 'base64').toString().split(':')[0] ?? '';
-  return String(form.client_id ?? '').slice(0, 64);
+function clientIdOf({ headers: { authorization } }: Request, form: ParsedUrlQuery): string {
+  try {
+    return presentedClient(authorization, form).clientId.slice(0, MAX_COUNTED);
+  } catch {
+    return '';
+  }
 }
 
 /**
@@ -86,11 +98,12 @@ export interface OidcEndpointParts {
   revokedTokens: RequestHandler;
 }
 
-/** `/oidc/*`: our own limits, then oidc-provider, which is never mounted bare. */
+/** `/oidc/*`: our own limits, then our own grants, then oidc-provider, which is never mounted bare. */
 export function oidcEndpoint({ providers, rateLimits, revokedTokens }: OidcEndpointParts): RequestHandler {
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     if (request.path === '/revoked-tokens' && request.method === 'GET')
       return void revokedTokens(request, response, next);
+    if (!PATHS.test(request.path)) return next();
     const { tenant } = contextOf(request);
     if (holdsNul(request.url)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
 

@@ -3,7 +3,6 @@ import type { Tenant } from '../tenants.ts';
 import { clientCredentials } from './client-credentials.ts';
 import { JwtAccessTokens } from './jwt-access-token.ts';
 import type { ProviderCollaborators, ProviderParts } from './provider.ts';
-import type { Signer } from './signer.ts';
 import { SpendQueue } from './spend.ts';
 import { tokenExchange } from './token-exchange.ts';
 import type { Grant } from './token-request.ts';
@@ -20,7 +19,9 @@ export function ownGrants(
   { keys, claims, resourceServers, provider }: OwnGrantsParts,
   { cache, clock, tracing }: ProviderCollaborators,
 ): Record<string, Grant> {
-  const accessTokens = new JwtAccessTokens({ issuer, signer: keys.signers[0] as Signer, claims, clock });
+  const [signer] = keys.signers;
+  if (!signer) throw new Error('the tenant has no signing key');
+  const accessTokens = new JwtAccessTokens({ issuer, signer, claims, clock });
   const spends = new SpendQueue(store, clock);
   const exchange = tokenExchange({ store, cache, clock, resourceServers, accessTokens, spends, provider });
   return {

@@ -48,7 +48,7 @@ export interface ProviderCollaborators {
   tracing?: Tracing | undefined;
 }
 
-/** What a tenant's provider shares with the grants that are ours. */
+/** What a tenant's provider is made of; the grants that are ours share much of it. */
 export interface ProviderParts {
   keys: SigningKeys;
   clients: Clients;
@@ -162,7 +162,7 @@ function configurationOf(
   };
 }
 
-/** A grant that never reaches the library: it only has to know that there is one. */
+/** A grant that never reaches the library, which only has to know that there is one. */
 function notHere(): never {
   throw new errors.UnsupportedGrantType();
 }

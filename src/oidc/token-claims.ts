@@ -1,4 +1,4 @@
-import { type AccessToken, type ClientCredentials, errors, type KoaContextWithOIDC } from 'oidc-provider';
+import { type AccessToken, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { type ClaimsInput, type CustomClaims, ScriptFailure } from '../custom-claims/claims.ts';
 import { applicationContext, organizationContext, userContext } from '../custom-claims/token-claims-input.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
@@ -103,9 +103,7 @@ export function payloadOf(
   return payload;
 }
 
-type LibraryToken = AccessToken | ClientCredentials;
-
-function organizationIdOf(ctx: KoaContextWithOIDC, { aud }: LibraryToken): string | undefined {
+function organizationIdOf(ctx: KoaContextWithOIDC, { aud }: AccessToken): string | undefined {
   const refreshed = refreshedOrganization(ctx);
   if (refreshed !== undefined) return refreshed;
   return typeof aud === 'string' && aud.startsWith(ORGANIZATION) ? aud.slice(ORGANIZATION.length) : undefined;
@@ -116,7 +114,7 @@ function organizationIdOf(ctx: KoaContextWithOIDC, { aud }: LibraryToken): strin
  * signed; they go in with the customizer, as the library takes an object with a member `constructor` for no plain one.
  */
 export function claimsOfLibraryTokens(claims: TokenClaims) {
-  const ofScript = new WeakMap<LibraryToken, Record<string, unknown>>();
+  const ofScript = new WeakMap<AccessToken, Record<string, unknown>>();
   return {
     async extraTokenClaims(ctx: KoaContextWithOIDC, token: AccessToken): Promise<undefined> {
       // An opaque token (an actor's) carries no claims that anyone reads.

@@ -121,10 +121,10 @@ export class TokenEndpoint {
     const onExchange = (exchange: Exchange) => {
       attempt.exchange = exchange;
     };
-    const issued = await issue({ client, params, form, facts, onExchange });
+    const { response, audience } = await issue({ client, params, form, facts, onExchange });
     if (!attempt.exchange)
-      audit.add(tenant.id, issuedEntry(attempt, { resource: params.resource, scope: issued.scope }, clock()));
-    return issued;
+      audit.add(tenant.id, issuedEntry(attempt, { resource: audience, scope: response.scope }, clock()));
+    return response;
   }
 
   /** RFC 6749 §5.2, and what is recorded of it. */
@@ -137,7 +137,8 @@ export class TokenEndpoint {
     if (status === 401 && attempt.authorization !== undefined)
       headers['WWW-Authenticate'] =
         `Basic realm=${quoted(tenant.issuer)}, error=${quoted(message)}, error_description=${quoted(description)}`;
-    return { status, headers, body: describedError(message, description) };
+    const { requestId } = attempt.facts;
+    return { status, headers, body: { ...describedError(message, description), ...(status >= 500 && { requestId }) } };
   }
 
   /** Not the client's fault. */

@@ -7,15 +7,10 @@ import { newOrderedId } from '../ids.ts';
 import { verifyActorToken } from './actor-token.ts';
 import { endImpersonations } from './end-access.ts';
 import type { Exchange } from './exchange.ts';
+import { exchangeTarget } from './exchange-target.ts';
 import { cachedImpersonationPolicy, checkExchange } from './impersonation-policy.ts';
 import type { JwtAccessTokens } from './jwt-access-token.ts';
-import {
-  DEFAULT_TTL_SECONDS,
-  grantedScopes,
-  notMember,
-  organizationAudience,
-  type ResourceServers,
-} from './resource-servers.ts';
+import { grantedScopes, type ResourceServers } from './resource-servers.ts';
 import type { SpendQueue } from './spend.ts';
 import { findSubjectToken, refusalOf } from './subject-tokens.ts';
 import type { Grant, TokenRequest } from './token-request.ts';
@@ -71,33 +66,6 @@ function parametersOf(params: TokenRequest['params']): ExchangeParameters {
   return { subjectToken, scope, resource, organizationId };
 }
 
-/** What a token is for, for how long, and what of it may be asked for. */
-interface Target {
-  audience: string;
-  ttl: number;
-  /** Scopes the subject holds there. */
-  held: string[];
-}
-
-async function resolveTarget(
-  { resourceServers }: ExchangeCollaborators,
-  { userId, roleIds }: FoundSubjectToken,
-  { resource, organizationId }: ExchangeParameters,
-): Promise<Target> {
-  if (organizationId !== undefined) {
-    const held = await resourceServers.organizationScopesOfUser(userId, organizationId);
-    if (!held) throw notMember('subject');
-    if (resource === undefined)
-      return { audience: organizationAudience(organizationId), ttl: DEFAULT_TTL_SECONDS, held };
-  }
-
-  const known = await resourceServers.find(resource as string);
-  // The Management API is for machines: nobody reaches it by acting as someone.
-  if (!known || known.isForMachines) throw new errors.InvalidTarget('resource is not registered, or not open to users');
-  const held = await resourceServers.scopesOfUser({ userId, roleIds }, known.id, organizationId);
-  return { audience: known.indicator, ttl: known.accessTokenTtl, held };
-}
-
 /** A subject token can be bound at creation to an application, an actor and a resource. */
 function refuseOtherBinding(
   token: FoundSubjectToken,
@@ -135,7 +103,7 @@ async function endOnReplay({ store, cache, clock }: ExchangeCollaborators, { id 
  * @see {@link https://www.rfc-editor.org/rfc/rfc8693.html#section-4.1 RFC 8693 §4.1, the `act` claim}
  */
 export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
-  const { store, cache, clock, accessTokens, spends, provider } = collaborators;
+  const { store, cache, clock, resourceServers, accessTokens, spends, provider } = collaborators;
 
   return {
     parameters: PARAMETERS,
@@ -150,7 +118,7 @@ export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
       if (subjectToken.spentAt !== null) await endOnReplay(collaborators, subjectToken);
       if (refusal !== undefined) throw new errors.InvalidRequest(refusal);
 
-      const { audience, ttl, held } = await resolveTarget(collaborators, subjectToken, parameters);
+      const { audience, ttl, held } = await exchangeTarget(resourceServers, subjectToken, parameters);
       const scope = grantedScopes(parameters.scope, held);
 
       const actor = await verifyActorToken(form, provider, store);
@@ -204,13 +172,14 @@ export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
         throw new errors.InvalidRequest((found && refusalOf(found, clock())) ?? 'actor token is not valid');
       }
 
-      return {
+      const response = {
         access_token: jwt,
         issued_token_type: ACCESS_TOKEN,
         token_type: 'Bearer',
         expires_in: lifetime,
         scope,
-      };
+      } as const;
+      return { response, audience };
     },
   };
 }

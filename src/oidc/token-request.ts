@@ -1,14 +1,11 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { errors } from 'oidc-provider';
+import type { ClientFacts } from '../http/context.ts';
 import type { OAuthClient } from './clients.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Where a token request came from: what rows and audit entries say of it. */
-export interface RequestFacts {
-  ip: string | undefined;
-  userAgent: string | undefined;
-  requestId: string;
-}
+export type RequestFacts = ClientFacts & { requestId: string };
 
 /** What a grant of ours is given: of a client that has proven itself and may use it. */
 export interface TokenRequest {
@@ -33,11 +30,17 @@ export interface TokenResponse {
   scope?: string | undefined;
 }
 
+export interface IssuedToken {
+  response: TokenResponse;
+  /** What it is for, also where the request named nothing. */
+  audience: string;
+}
+
 /** A way to a token that we answer ourselves; the others are oidc-provider's. */
 export interface Grant {
   parameters: readonly string[];
   /** @throws an error of oidc-provider's, which the client is told */
-  issue(request: TokenRequest): Promise<TokenResponse>;
+  issue(request: TokenRequest): Promise<IssuedToken>;
 }
 
 /** RFC 6749 §3.3 */

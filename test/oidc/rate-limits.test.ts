@@ -26,6 +26,23 @@ describe.each(databases)('rate limits on %s', (kind) => {
     expect((await token(service, 'another')).status).toBe(401);
   });
 
+  it('know a client by what it is called, however that is written', async () => {
+    await using service = await startService(kind, { RATE_LIMIT_TOKEN: '3' });
+    await withinOneMinute();
+    const statuses: number[] = [];
+    for (const id of ['one', '%6fne', 'o%6ee', 'on%65'])
+      statuses.push(
+        (
+          await postForm(
+            `${service.url}/oidc/token`,
+            { grant_type: 'authorization_code' },
+            { authorization: `Basic ${btoa(`${id}:x`)}` },
+          )
+        ).status,
+      );
+    expect(statuses).toEqual([401, 401, 401, 429]);
+  });
+
   it('hold one application back at the subject tokens', async () => {
     await using service = await startService(kind, { RATE_LIMIT_SUBJECT_TOKENS: '2' });
     const { mint, bob } = castOf(service);
@@ -45,6 +62,11 @@ it('count over all processes on one PostgreSQL', async () => {
   await using second = await startService('postgres', { RATE_LIMIT_TOKEN: '6' }, shared);
   await withinOneMinute();
   for (let request = 0; request < 5; request += 1) expect((await token(first, 'roaming')).status).toBe(401);
+  // Names that the database does not take, or takes for one another.
+  for (const id of [`${'a'.repeat(63)}😀`, `${'b'.repeat(300)}1`, `${'b'.repeat(300)}2`])
+    expect((await token(first, id)).status).toBe(401);
+  const nul = { authorization: `Basic ${btoa('a\0:x')}` };
+  expect((await postForm(`${first.url}/oidc/token`, { grant_type: 'refresh_token' }, nul)).status).toBe(400);
   // The second hears of the first's requests when it tells its own; its own alone would not be too many.
   let own = 0;
   const status = async () => {

@@ -53,9 +53,9 @@ describe.each(databases)('the token endpoint on %s', (kind) => {
     });
   });
 
-  it('says no scope where none was given, and the empty one in the token', async () => {
+  it('says what of the scope was given, also where that is nothing', async () => {
     const { body } = await ofMachine({ scope: 'unheld' });
-    expect(body).not.toHaveProperty('scope');
+    expect(body.scope).toBe('');
     expect(decodeJwt(body.access_token).scope).toBe('');
   });
 
@@ -77,6 +77,27 @@ describe.each(databases)('the token endpoint on %s', (kind) => {
     expect([status, body.error, body.code]).toEqual([400, error, `oidc.${error}`]);
     expect(body.message).toBe(body.error_description);
     expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('is at one path, in one spelling', async () => {
+    for (const path of ['TOKEN', 'Token', 'token/', '%74oken', 'token/introspection/', 'token/Introspection']) {
+      const { status, body } = await postForm(`${service.url}/oidc/${path}`, { grant_type: 'client_credentials' });
+      expect([path, status, body.code]).toEqual([path, 404, 'request.not_found']);
+    }
+  });
+
+  it('knows no application by a name longer than any id, and none that was deleted', async () => {
+    const refused = [401, 'invalid_client'];
+    const long = await ofMachine({ client_id: 'a'.repeat(50_000) });
+    expect([long.status, long.body.error]).toEqual(refused);
+
+    const { id } = await service.api.must('POST /applications', { name: 'Gone', type: 'SPA' });
+    await service.api.must(`PATCH /applications/${id}`, { customClientMetadata: { allowTokenExchange: true } });
+    const form = { ...(await exchangeForm()), client_id: id };
+    expect((await send({ ...form, subject_token: 'sub_unknown' })).status).toBe(400);
+    await service.api.must(`DELETE /applications/${id}`);
+    const gone = await send(form);
+    expect([gone.status, gone.body.error]).toEqual(refused);
   });
 
   it('does not mind parameters that it does not know, nor a known one that is empty', async () => {
@@ -113,9 +134,12 @@ describe.each(databases)('the token endpoint on %s', (kind) => {
   });
 
   it('records what it issued and what it refused, with the application that asked', async () => {
-    const { managementApiIndicator: resource } = service.credentials;
     const headers = { 'user-agent': `recorder of ${kind}` };
-    await ofMachine({}, headers);
+    const { id: organizationId } = await service.api.must('POST /organizations', { name: 'Acme' });
+    await service.api.must(`POST /organizations/${organizationId}/applications`, {
+      applicationIds: [machine.client_id],
+    });
+    await ofMachine({ resource: '', organization_id: organizationId }, headers);
     await ofMachine({ client_secret: 'wrong' }, headers);
     const entries = async () =>
       (await service.api.must('GET /logs?logKey=ExchangeTokenBy.ClientCredentials&page_size=100')).filter(
@@ -126,7 +150,7 @@ describe.each(databases)('the token endpoint on %s', (kind) => {
     expect(issued.payload).toMatchObject({
       result: 'Success',
       applicationId: machine.client_id,
-      details: { resource, scope: 'all' },
+      details: { resource: `urn:logto:organization:${organizationId}`, scope: '' },
     });
     expect(refused.payload).toMatchObject({
       result: 'Error',
