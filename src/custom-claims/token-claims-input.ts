@@ -1,4 +1,5 @@
 import { type UserContextRow, userContextById } from '../database/statements/find-user-context.ts';
+import type { TenantCache } from '../database/tenant-cache.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 
@@ -33,11 +34,16 @@ export async function userContext(store: TenantStore, userId: string): Promise<R
   };
 }
 
-/** `context.application`: without any secret. */
-export async function applicationContext(store: TenantStore, id: string): Promise<Record<string, unknown>> {
-  const { tenantId: _, ...application } = await store.get('applications', { id });
-  return { ...application };
-}
+/** `context.application`: without any secret. Kept for as long as the client itself is. */
+export const applicationContext = (
+  store: TenantStore,
+  cache: TenantCache,
+  id: string,
+): Promise<Record<string, unknown>> =>
+  cache.get(store.tenantId, `script-application:${id}`, async () => {
+    const { tenantId: _, ...application } = await store.get('applications', { id });
+    return application;
+  });
 
 /** `context.organization`, when the token is for one. */
 export async function organizationContext(store: TenantStore, id: string): Promise<Record<string, unknown>> {

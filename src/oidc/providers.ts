@@ -82,7 +82,7 @@ export class Providers {
       resourceServers: new ResourceServers(store, cache),
       adapter,
       interactions,
-      claims: new TokenClaims(store, customClaims, interactions),
+      claims: new TokenClaims(store, cache, customClaims, interactions),
     };
     const provider = createProvider(tenant, parts, this.#collaborators);
     const grants = ownGrants(tenant, { ...parts, provider }, this.#collaborators);

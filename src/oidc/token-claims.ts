@@ -1,6 +1,7 @@
 import { type AccessToken, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { type ClaimsInput, type CustomClaims, ScriptFailure } from '../custom-claims/claims.ts';
 import { applicationContext, organizationContext, userContext } from '../custom-claims/token-claims-input.ts';
+import type { TenantCache } from '../database/tenant-cache.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import type { Exchange } from './exchange.ts';
 import { refreshedOrganization } from './organization-tokens.ts';
@@ -41,11 +42,13 @@ const extraOf = ({ subjectToken, actor }: Exchange) => ({
 /** What a tenant's script says of a token. */
 export class TokenClaims {
   readonly #store: TenantStore;
+  readonly #cache: TenantCache;
   readonly #customClaims: CustomClaims;
   readonly #interactions: SessionInteractions;
 
-  constructor(store: TenantStore, customClaims: CustomClaims, interactions: SessionInteractions) {
+  constructor(store: TenantStore, cache: TenantCache, customClaims: CustomClaims, interactions: SessionInteractions) {
     this.#store = store;
+    this.#cache = cache;
     this.#customClaims = customClaims;
     this.#interactions = interactions;
   }
@@ -63,13 +66,13 @@ export class TokenClaims {
   async #inputOf(token: TokenDescription): Promise<ClaimsInput> {
     const { jti, kind, clientId, aud, scope, accountId, grantId, gty, sessionUid, organizationId, exchange } = token;
     const described = { jti, kind, clientId, aud, scope };
-    const store = this.#store;
+    const [store, cache] = [this.#store, this.#cache];
     if (accountId === undefined)
-      return { token: described, context: { application: await applicationContext(store, clientId) } };
+      return { token: described, context: { application: await applicationContext(store, cache, clientId) } };
 
     const [user, application, organization, interaction] = await Promise.all([
       userContext(store, accountId),
-      applicationContext(store, clientId),
+      applicationContext(store, cache, clientId),
       organizationId === undefined ? undefined : organizationContext(store, organizationId),
       this.#interactions.of(sessionUid, accountId),
     ]);

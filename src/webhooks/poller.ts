@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/connect.ts';
@@ -128,6 +129,7 @@ export class WebhookPoller {
     while (this.#isRunning && this.#hasNews) {
       this.#hasNews = false;
       await this.#claim(); // For the likely ones; then the question finds the others.
+      if (this.#toScan.size > 0) await turn(); // A request on an idle connection leaves with the next turn: first that.
       await this.#scan();
     }
     this.#hasNews = false;
