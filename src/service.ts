@@ -96,7 +96,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
 
   const figures = new FigureWriter(database, logger);
   closing.add(() => figures.close());
-  const audit = new AuditBatch({ tenants, onError: (err) => logger.error({ err }, 'audit entries were not written') });
+  const audit = new AuditBatch({ database, onError: (err) => logger.error({ err }, 'audit entries were not written') });
   closing.add(() => audit.close());
   const { token, subjectTokens } = config.rateLimits;
   const rateLimits = new RateLimits({

@@ -1,16 +1,15 @@
 import { unavailable } from '../database/unavailable.ts';
-import type { Tenants } from '../tenants.ts';
-import { type AuditEntry, recordAudits } from './record.ts';
+import { type AuditDatabase, type AuditEntry, type OwnedEntry, recordOwned } from './record.ts';
 
 /** How long an entry may wait, and so what a `kill -9` may lose. */
 const MAX_WAIT_MS = 100;
-/** More are written at once instead of waited for. */
+/** Rows of one statement; when as many wait, they wait no longer. */
 const MAX_ENTRIES = 1_000;
 /** Some megabytes: then no more requests are taken. */
 const MAX_UNWRITTEN = 10_000;
 
 export interface AuditBatchOptions {
-  tenants: Pick<Tenants, 'byId'>;
+  database: AuditDatabase;
   /** Told of entries that could not be written. */
   onError: (error: unknown) => void;
 }
@@ -20,27 +19,23 @@ export interface AuditBatchOptions {
  * transaction of its own. What changes something is recorded with the change, by `recordAudit`.
  */
 export class AuditBatch {
-  readonly #tenants: AuditBatchOptions['tenants'];
+  readonly #database: AuditDatabase;
   readonly #onError: AuditBatchOptions['onError'];
-  #waiting = new Map<string, AuditEntry[]>();
-  #count = 0;
+  #waiting: OwnedEntry[] = [];
   /** Also those that are being written. */
   #unwritten = 0;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor({ tenants, onError }: AuditBatchOptions) {
-    this.#tenants = tenants;
+  constructor({ database, onError }: AuditBatchOptions) {
+    this.#database = database;
     this.#onError = onError;
   }
 
   add(tenantId: string, entry: AuditEntry): void {
-    const entries = this.#waiting.get(tenantId);
-    if (entries) entries.push(entry);
-    else this.#waiting.set(tenantId, [entry]);
-    this.#count += 1;
+    this.#waiting.push({ tenantId, entry });
     this.#unwritten += 1;
-    if (this.#count >= MAX_ENTRIES) void this.flush();
+    if (this.#waiting.length >= MAX_ENTRIES) void this.flush();
     else this.#timer ??= setTimeout(() => void this.flush(), MAX_WAIT_MS);
   }
 
@@ -56,11 +51,8 @@ export class AuditBatch {
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#count === 0) return this.#writing;
-    const taken = this.#waiting;
-    this.#waiting = new Map();
-    this.#count = 0;
-    this.#writing = this.#writing.then(() => this.#write(taken));
+    const taken = this.#waiting.splice(0);
+    if (taken.length > 0) this.#writing = this.#writing.then(() => this.#write(taken));
     return this.#writing;
   }
 
@@ -68,23 +60,23 @@ export class AuditBatch {
     return this.flush();
   }
 
-  async #write(taken: ReadonlyMap<string, AuditEntry[]>): Promise<void> {
-    for (const [tenantId, entries] of taken) {
-      await this.#record(tenantId, entries);
-      this.#unwritten -= entries.length;
-    }
+  async #write(taken: readonly OwnedEntry[]): Promise<void> {
+    await this.#record(taken);
+    this.#unwritten -= taken.length;
   }
 
-  /** An entry that the database does not take must not take the others with it. */
-  async #record(tenantId: string, entries: readonly AuditEntry[]): Promise<void> {
+  /**
+   * Of all tenants together: with a statement for each, five hundred tenants would be recorded more slowly than they are
+   * answered. An entry that the database does not take must not take the others with it.
+   */
+  async #record(entries: readonly OwnedEntry[]): Promise<void> {
     try {
-      const tenant = await this.#tenants.byId(tenantId);
-      if (tenant) await tenant.store.transaction((store) => recordAudits(store, entries));
+      await recordOwned(this.#database, entries);
     } catch (error) {
       if (entries.length === 1 || unavailable(error)) return this.#onError(error);
       const half = Math.ceil(entries.length / 2);
-      await this.#record(tenantId, entries.slice(0, half));
-      await this.#record(tenantId, entries.slice(half));
+      await this.#record(entries.slice(0, half));
+      await this.#record(entries.slice(half));
     }
   }
 }

@@ -1,4 +1,6 @@
+import type { Database } from '../database/connect.ts';
 import type { Counts } from '../database/figures.ts';
+import { insertMany } from '../database/statements/insert-many.ts';
 import type { AuditRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { newOrderedId } from '../ids.ts';
@@ -49,6 +51,26 @@ export const auditRowOf = ({ key, result, payload, createdAt, ...who }: AuditEnt
 export async function recordAudits(store: TenantStore, entries: readonly AuditEntry[]): Promise<void> {
   await store.add('auditLog', entries.map(auditRowOf));
   countAudits(store, entries);
+}
+
+/** An entry that is not recorded through its tenant's store. */
+export interface OwnedEntry {
+  tenantId: string;
+  entry: AuditEntry;
+}
+
+export type AuditDatabase = Pick<Database, 'kind' | 'write' | 'figures' | 'commits'>;
+
+/** Entries of several tenants in one statement, each with its own tenant: what was done is over, and no request is served by this. */
+export async function recordOwned(database: AuditDatabase, owned: readonly OwnedEntry[]): Promise<void> {
+  const rows = owned.map(({ tenantId, entry }) => ({ ...auditRowOf(entry), tenantId }));
+  await database.write((db) => insertMany(db, database.kind, 'auditLog', rows));
+  for (const { tenantId, entry } of owned) {
+    const counts = countsOf(entry);
+    if (counts) database.figures.add(tenantId, entry.createdAt, counts);
+  }
+  for (const tenantId of new Set(owned.map(({ tenantId }) => tenantId)))
+    database.commits.announce(tenantId, new Set(['auditLog']));
 }
 
 /** For entries that are written otherwise. */

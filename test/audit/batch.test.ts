@@ -13,19 +13,26 @@ describe.each(databases)('the batch of audit entries on %s', (kind) => {
     await migrate(settings);
     const database = connect(settings);
     await addTenant(database, 'acme');
+    await addTenant(database, 'other');
     const faults: unknown[] = [];
     const tenants = new Tenants(database, Date.now);
-    const batch = new AuditBatch({ tenants, onError: (error) => faults.push(error) });
+    const batch = new AuditBatch({ database, onError: (error) => faults.push(error) });
 
     const entry = { key: 'ExchangeTokenBy.ClientCredentials', result: 'Success', payload: {}, createdAt: 1 } as const;
     batch.add('acme', entry);
     batch.add('acme', { ...entry, key: null as never });
-    batch.add('acme', entry);
+    batch.add('gone', entry);
+    batch.add('other', entry);
+    const announced: string[] = [];
+    database.commits.listen((tenantId, written) => written.has('auditLog') && announced.push(tenantId));
     await batch.flush();
 
-    expect(faults).toMatchObject([{ code: 'entity.db_constraint_violated' }]);
-    const store = (await tenants.byId('acme'))?.store;
-    expect(await store?.from('auditLog').select('key')).toHaveLength(2);
+    expect(faults).toHaveLength(2);
+    expect(announced.sort()).toEqual(['acme', 'other']);
+    for (const id of ['acme', 'other']) {
+      const store = (await tenants.byId(id))?.store;
+      expect(await store?.from('auditLog').select('key')).toEqual([{ key: entry.key }]);
+    }
     expect(batch.isBehind).toBe(false);
     await database.close();
   });

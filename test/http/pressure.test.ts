@@ -2,6 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
 import { AuditBatch } from '../../src/audit/batch.ts';
+import { Commits } from '../../src/database/commits.ts';
+import { Figures } from '../../src/database/figures.ts';
 import { HashingLine } from '../../src/sign-in/hashing-line.ts';
 import { postForm } from '../support/call.ts';
 import { createDatabase, databases } from '../support/databases.ts';
@@ -97,14 +99,15 @@ it('refuses while too many wait for a connection to the database', async () => {
 });
 
 it('refuses while the audit log is not being written', async () => {
-  const { promise: isWritable, resolve: write } = Promise.withResolvers<undefined>();
-  const audit = new AuditBatch({ tenants: { byId: () => isWritable }, onError: () => {} });
+  const { promise: isWritten, resolve: write } = Promise.withResolvers<never>();
+  const database = { kind: 'sqlite', write: () => isWritten, figures: new Figures(), commits: new Commits() } as const;
+  const audit = new AuditBatch({ database, onError: () => {} });
   const entry = { key: 'A', result: 'Success', payload: {}, createdAt: 0 } as const;
   for (let count = 1; count < 10_000; count += 1) audit.add('t', entry);
   expect(audit.isBehind).toBe(false);
   audit.add('t', entry);
   expect(audit.isBehind).toBe(true);
-  write(undefined);
+  write(undefined as never);
   await audit.close();
   expect(audit.isBehind).toBe(false);
 });
