@@ -44,3 +44,11 @@ export function clientFactsOf(request: object): ClientFacts {
   const { userAgent, ip } = contextOf(request);
   return { userAgent, ip };
 }
+
+/** Where a request came from, and its id: what rows and audit entries say of it. */
+export type RequestFacts = ClientFacts & Pick<RequestContext, 'requestId'>;
+
+export const requestFactsOf = (request: object): RequestFacts => ({
+  ...clientFactsOf(request),
+  requestId: contextOf(request).requestId,
+});

@@ -1,9 +1,9 @@
 import type { errors, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { AuditEntry } from '../audit/record.ts';
 import type { Clock } from '../clock.ts';
+import { type RequestFacts, requestFactsOf } from '../http/context.ts';
 import type { Tenant } from '../tenants.ts';
 import type { Exchange } from './exchange.ts';
-import type { RequestFacts } from './token-request.ts';
 import { TOKEN_EXCHANGE } from './urns.ts';
 
 /** Where plain token issue is recorded: in batches, after the answer. */
@@ -67,11 +67,7 @@ const askedOf = (ctx: KoaContextWithOIDC): Asked => ({
   grantType: ctx.oidc.params?.grant_type,
   clientId: ctx.oidc.client?.clientId,
   userId: ctx.oidc.entities.Account?.accountId,
-  facts: {
-    ip: ctx.ip,
-    userAgent: ctx.get('user-agent').slice(0, 512) || undefined,
-    requestId: ctx.get('x-request-id'),
-  },
+  facts: requestFactsOf(ctx.req),
 });
 
 /** Records every token that the library issues or refuses. */

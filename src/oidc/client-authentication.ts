@@ -1,6 +1,7 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { errors } from 'oidc-provider';
 import type { Clients, OAuthClient } from './clients.ts';
+import { paramOf } from './token-request.ts';
 
 /** Who a request says it is from, and what it has to prove that. */
 export interface PresentedClient {
@@ -39,15 +40,9 @@ function fromHeader(authorization: string): Required<PresentedClient> {
   return { clientId, secret };
 }
 
-function single(form: ParsedUrlQuery, name: string): string | undefined {
-  const value = form[name];
-  if (Array.isArray(value)) throw new errors.InvalidRequest(`'${name}' parameter must not be provided twice`);
-  return value || undefined;
-}
-
 /** @throws `invalid_request` when it says nothing, something malformed, or two things at once (RFC 6749 §2.3) */
 export function presentedClient(authorization: string | undefined, form: ParsedUrlQuery): PresentedClient {
-  const [clientId, secret] = [single(form, 'client_id'), single(form, 'client_secret')];
+  const [clientId, secret] = [paramOf(form, 'client_id'), paramOf(form, 'client_secret')];
   if (!authorization) {
     if (clientId === undefined) throw new errors.InvalidRequest('no client authentication mechanism provided');
     return { clientId, secret };

@@ -2,7 +2,6 @@ import { timingSafeEqual } from 'node:crypto';
 import type { AdapterPayload } from 'oidc-provider';
 import type { ApplicationRow } from '../database/tables.ts';
 import type { TenantCache } from '../database/tenant-cache.ts';
-import type { TenantStore } from '../database/tenant-store.ts';
 import { hashOf } from '../ids.ts';
 import type { SecretBox } from '../secret-box.ts';
 import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
@@ -86,24 +85,22 @@ export const isOwnOrigin = (
 /** A tenant's applications as OAuth clients, read through the cache, and the service's own pages. */
 export class Clients {
   readonly #tenant: Tenant;
-  readonly #store: TenantStore;
   readonly #cache: TenantCache;
   readonly #secrets: SecretBox;
 
   constructor(tenant: Tenant, cache: TenantCache, secrets: SecretBox) {
     this.#tenant = tenant;
-    this.#store = tenant.store;
     this.#cache = cache;
     this.#secrets = secrets;
   }
 
   async find(id: string): Promise<OAuthClient | undefined> {
     if (id.length > MAX_ID_LENGTH) return undefined; // It would only fill the cache.
-    const { id: tenantId, endpoint } = this.#tenant;
+    const { id: tenantId, endpoint, store } = this.#tenant;
     if (id === ACCOUNT_CLIENT_ID) return accountClient(endpoint);
     if (id === CONSOLE_CLIENT_ID && tenantId === DEFAULT_TENANT) return consoleClient(endpoint);
-    return this.#cache.get(this.#store.tenantId, `client:${id}`, async () => {
-      const application = await this.#store.find('applications', { id });
+    return this.#cache.get(tenantId, `client:${id}`, async () => {
+      const application = await store.find('applications', { id });
       return application && metadataOf(application);
     });
   }
@@ -121,12 +118,11 @@ export class Clients {
   }
 
   #secretsOf(clientId: string): Promise<StoredSecret[]> {
-    return this.#cache.get(this.#store.tenantId, `secrets:${clientId}`, async () => {
-      const rows = await this.#store.from('applicationSecrets').where({ applicationId: clientId }).select('*');
+    const { id: tenantId, store } = this.#tenant;
+    return this.#cache.get(tenantId, `secrets:${clientId}`, async () => {
+      const rows = await store.from('applicationSecrets').where({ applicationId: clientId }).select('*');
       return rows.map(({ name, valueEncrypted, expiresAt }) => ({
-        hash: Buffer.from(
-          hashOf(this.#secrets.open(valueEncrypted, secretPurposeOf(this.#store.tenantId, clientId, name))),
-        ),
+        hash: Buffer.from(hashOf(this.#secrets.open(valueEncrypted, secretPurposeOf(tenantId, clientId, name)))),
         expiresAt,
       }));
     });

@@ -1,9 +1,10 @@
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { clientFactsOf, contextOf } from '../http/context.ts';
+import { clientFactsOf, contextOf, requestFactsOf } from '../http/context.ts';
 import { type RateLimits, rateLimitHeaders } from '../http/rate-limits.ts';
 import type { Tenant } from '../tenants.ts';
 import { presentedClient } from './client-authentication.ts';
+import { describedError } from './error-body.ts';
 import { namedOrganizationAsResource } from './organization-tokens.ts';
 import type { Providers } from './providers.ts';
 import { keepStructuredToken, takeStructuredToken } from './structured-tokens.ts';
@@ -29,7 +30,7 @@ const holdsNul = (text: string | Buffer): boolean => text.includes('%00') || tex
 
 function refuse(response: Response, status: number, error: string, description: string): void {
   response.set('Cache-Control', 'no-store').status(status);
-  response.json({ error, error_description: description, code: `oidc.${error}`, message: description });
+  response.json(describedError(error, description));
 }
 
 /**
@@ -116,14 +117,14 @@ export function oidcEndpoint({ providers, rateLimits, revokedTokens }: OidcEndpo
       if (holdsNul(body)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
       if (request.path === '/token') {
         const form = parse(body.toString());
-        const { requestId, ip, userAgent } = contextOf(request);
-        const verdict = rateLimits.take(tenant.id, 'token', clientIdOf(request, form), ip);
+        const facts = requestFactsOf(request);
+        const verdict = rateLimits.take(tenant.id, 'token', clientIdOf(request, form), facts.ip);
         if (!verdict.isAllowed) {
           response.set(rateLimitHeaders(verdict));
           return refuse(response, 429, 'temporarily_unavailable', 'too many requests');
         }
         const tokens = await providers.tokensOf(tenant);
-        if (tokens.answers(form)) return tokens.answer(request, response, form, { requestId, ip, userAgent });
+        if (tokens.answers(form)) return tokens.answer(request, response, form, facts);
       }
       // Programs ask here, whatever a browser says it accepts.
       if (request.path.startsWith('/token') || request.path === '/request') request.headers.accept = 'application/json';

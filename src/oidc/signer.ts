@@ -14,9 +14,9 @@ const HASHES: Record<SigningAlgorithm, string | null> = {
 };
 
 /**
- * A signing key, also in the form that oidc-provider takes one. Two lose: a JWK, whose every signature goes through WebCrypto at a
- * third more of the processor's time; and to sign on this thread, where the tables of the curve and the heap push each
- * other out of its cache, which makes the signature cost four times what it costs elsewhere.
+ * A signing key, also in the form that oidc-provider takes one. Two lose: a JWK, whose every signature goes through
+ * WebCrypto at a third more of the processor's time; and to sign on this thread, where the tables of the curve and the
+ * heap push each other out of its cache, which makes the signature cost four times what it costs elsewhere.
  */
 export class Signer extends ExternalSigningKey {
   readonly #kid: string;

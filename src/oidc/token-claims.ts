@@ -6,7 +6,7 @@ import type { TenantStore } from '../database/tenant-store.ts';
 import type { Exchange } from './exchange.ts';
 import { refreshedOrganization } from './organization-tokens.ts';
 import type { SessionInteractions } from './session-interactions.ts';
-import { ORGANIZATION, TOKEN_EXCHANGE } from './urns.ts';
+import { TOKEN_EXCHANGE } from './urns.ts';
 
 /** An access token that is about to be signed. */
 export interface TokenDescription {
@@ -106,12 +106,6 @@ export function payloadOf(
   return payload;
 }
 
-function organizationIdOf(ctx: KoaContextWithOIDC, { aud }: AccessToken): string | undefined {
-  const refreshed = refreshedOrganization(ctx);
-  if (refreshed !== undefined) return refreshed;
-  return typeof aud === 'string' && aud.startsWith(ORGANIZATION) ? aud.slice(ORGANIZATION.length) : undefined;
-}
-
 /**
  * The same for the tokens that oidc-provider makes. It asks for claims once for every access token, while it is being
  * signed; they go in with the customizer, as the library takes an object with a member `constructor` for no plain one.
@@ -123,7 +117,7 @@ export function claimsOfLibraryTokens(claims: TokenClaims) {
       // An opaque token (an actor's) carries no claims that anyone reads.
       if (!token.resourceServer) return;
       const { jti, kind, clientId = '', aud, scope, accountId, grantId, gty, sessionUid } = token;
-      const organizationId = organizationIdOf(ctx, token);
+      const organizationId = refreshedOrganization(ctx);
       const description = { jti, kind, clientId, aud, scope, accountId, grantId, gty, sessionUid, organizationId };
       try {
         ofScript.set(token, await claims.ofScript(description));
@@ -135,7 +129,7 @@ export function claimsOfLibraryTokens(claims: TokenClaims) {
     },
 
     customizer(ctx: KoaContextWithOIDC, token: AccessToken, structured: { payload: Record<string, unknown> }): void {
-      const organizationId = organizationIdOf(ctx, token);
+      const organizationId = refreshedOrganization(ctx);
       structured.payload = payloadOf(ofScript.get(token), structured.payload, { organizationId });
     },
   };

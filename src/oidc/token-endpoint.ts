@@ -3,6 +3,7 @@ import type { ParsedUrlQuery } from 'node:querystring';
 import { errors } from 'oidc-provider';
 import type { Clock } from '../clock.ts';
 import { unavailable } from '../database/unavailable.ts';
+import type { RequestFacts } from '../http/context.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Tenant } from '../tenants.ts';
 import { type Asked, issuedEntry, refusedEntry, type TokenAudit } from './audit.ts';
@@ -11,7 +12,7 @@ import { type Clients, isOwnOrigin } from './clients.ts';
 import { describedError, GRANT_NOT_ALLOWED } from './error-body.ts';
 import type { Exchange } from './exchange.ts';
 import type { ObserveToken } from './metrics.ts';
-import { type Grant, paramsOf, type RequestFacts, type TokenResponse } from './token-request.ts';
+import { type Grant, paramsOf, type TokenResponse } from './token-request.ts';
 import { TOKEN_EXCHANGE } from './urns.ts';
 
 export interface TokenEndpointOptions {
@@ -89,7 +90,7 @@ export class TokenEndpoint {
       (error): Answer => this.#refusal(attempt, error),
     );
     this.#options.observe?.(grantType, (body as { error?: string }).error, startedAt);
-    const text = JSON.stringify(body);
+    const text = JSON.stringify(status >= 500 ? { ...body, requestId: facts.requestId } : body);
     response.writeHead(status, {
       ...(attempt.readableFrom && { 'Access-Control-Allow-Origin': attempt.readableFrom }),
       'Access-Control-Expose-Headers': 'WWW-Authenticate',
@@ -137,8 +138,7 @@ export class TokenEndpoint {
     if (status === 401 && attempt.authorization !== undefined)
       headers['WWW-Authenticate'] =
         `Basic realm=${quoted(tenant.issuer)}, error=${quoted(message)}, error_description=${quoted(description)}`;
-    const { requestId } = attempt.facts;
-    return { status, headers, body: { ...describedError(message, description), ...(status >= 500 && { requestId }) } };
+    return { status, headers, body: describedError(message, description) };
   }
 
   /** Not the client's fault. */
@@ -148,10 +148,10 @@ export class TokenEndpoint {
     const fault = unavailable(err);
     if (fault) {
       logger.warn(facts, 'token service could not answer');
-      const body = { ...describedError('temporarily_unavailable', fault.message), requestId };
-      return { status: fault.status, headers: fault.headers ?? {}, body };
+      const { status, headers, message } = fault;
+      return { status, headers, body: describedError('temporarily_unavailable', message) };
     }
     logger.error(facts, 'token service failed');
-    return { status: 500, body: { ...describedError('server_error', 'the service failed'), requestId } };
+    return { status: 500, body: describedError('server_error', 'the service failed') };
   }
 }

@@ -1,11 +1,8 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { errors } from 'oidc-provider';
-import type { ClientFacts } from '../http/context.ts';
+import type { RequestFacts } from '../http/context.ts';
 import type { OAuthClient } from './clients.ts';
 import type { Exchange } from './exchange.ts';
-
-/** Where a token request came from: what rows and audit entries say of it. */
-export type RequestFacts = ClientFacts & { requestId: string };
 
 /** What a grant of ours is given: of a client that has proven itself and may use it. */
 export interface TokenRequest {
@@ -46,16 +43,20 @@ export interface Grant {
 /** RFC 6749 §3.3 */
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;
 
+/** One parameter. @throws `invalid_request` when it was sent twice */
+export function paramOf(form: ParsedUrlQuery, name: string): string | undefined {
+  const value = form[name];
+  if (Array.isArray(value)) throw new errors.InvalidRequest(`'${name}' parameter must not be provided twice`);
+  return value || undefined;
+}
+
 /** @throws `invalid_target` for several resources, `invalid_request` for another parameter sent twice, `invalid_scope` */
 export function paramsOf(form: ParsedUrlQuery, names: readonly string[]): TokenRequest['params'] {
   const params: Record<string, string | undefined> = {};
   for (const name of names) {
-    const value = form[name];
-    if (Array.isArray(value)) {
-      if (name === 'resource') throw new errors.InvalidTarget('only one resource can be named');
-      throw new errors.InvalidRequest(`'${name}' parameter must not be provided twice`);
-    }
-    params[name] = value || undefined;
+    if (name === 'resource' && Array.isArray(form.resource))
+      throw new errors.InvalidTarget('only one resource can be named');
+    params[name] = paramOf(form, name);
   }
   if (params.scope !== undefined && !SCOPE.test(params.scope))
     throw new errors.InvalidScope('scope contains invalid characters', params.scope);
