@@ -24,12 +24,12 @@ export function ownGrants(
   const accessTokens = new JwtAccessTokens({ issuer, signer, claims, clock });
   const spends = new SpendQueue(store, clock);
   const exchange = tokenExchange({ store, cache, clock, resourceServers, accessTokens, spends, provider });
+  const issue: Grant['issue'] = (request) => spends.during(() => exchange.issue(request));
   return {
     client_credentials: clientCredentials({ resourceServers, accessTokens }),
     [TOKEN_EXCHANGE]: {
       ...exchange,
-      issue: (request) =>
-        tracing ? tracing.span({ name: 'token exchange' }, () => exchange.issue(request)) : exchange.issue(request),
+      issue: tracing ? (request) => tracing.span({ name: 'token exchange' }, () => issue(request)) : issue,
     },
   };
 }

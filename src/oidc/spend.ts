@@ -17,6 +17,10 @@ interface Waiting {
 /** Rows of one transaction. */
 const MAX_BATCH = 64;
 
+/** A transaction begins when this part of the exchanges under way is ready for it, or when it has waited this long. */
+const GATHERED = 0.7;
+const GATHER_MS = 1;
+
 function auditOf({ impersonation, requestId }: Spend): AuditEntry {
   const { id, subjectTokenId, subjectId, actorId, applicationId, resource, organizationId, scope, context } =
     impersonation;
@@ -62,32 +66,60 @@ async function spendAll(store: TenantStore, spends: readonly Spend[], now: numbe
 }
 
 /**
- * Shares one transaction between the exchanges of a tenant that are ready at the same time: while one
- * commits, the next gather. Alone, an exchange waits for nobody.
+ * Shares one transaction between the exchanges of a tenant that are ready at about the same time: a commit costs what it
+ * costs, however many it is for. Alone, an exchange waits for nobody; beside others it waits for most of them, but
+ * not for long. To begin with whoever is ready loses: the first of sixteen then has a commit to itself, and fifteen wait.
  */
 export class SpendQueue {
   readonly #store: TenantStore;
   readonly #clock: () => number;
+  #underWay = 0;
   #waiting: Waiting[] = [];
   #isSpending = false;
+  /** Runs out when those that wait have waited enough. */
+  #patience: NodeJS.Timeout | undefined;
 
   constructor(store: TenantStore, clock: () => number) {
     this.#store = store;
     this.#clock = clock;
   }
 
+  /** Runs an exchange, for which others may wait until it spends or ends. */
+  async during<Result>(exchange: () => Promise<Result>): Promise<Result> {
+    this.#underWay++;
+    try {
+      return await exchange();
+    } finally {
+      this.#underWay--;
+      this.#gather();
+    }
+  }
+
   /** True when this caller's token was spent by this call. Rejects when nothing was written. */
   spend(spend: Spend): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ spend, resolve, reject });
-      if (!this.#isSpending) void this.#drain();
+      this.#gather();
     });
   }
 
-  async #drain(): Promise<void> {
+  #gather(): void {
+    if (this.#isSpending || this.#waiting.length === 0) return;
+    if (this.#waiting.length < this.#underWay * GATHERED) {
+      this.#patience ??= setTimeout(() => void this.#spendWaiting(), GATHER_MS);
+      return;
+    }
     this.#isSpending = true;
-    while (this.#waiting.length > 0) await this.#spendNext(this.#take());
+    setImmediate(() => void this.#spendWaiting()); // With all that are ready in the same turn of the event loop.
+  }
+
+  async #spendWaiting(): Promise<void> {
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
+    this.#isSpending = true;
+    await this.#spendBatch(this.#take());
     this.#isSpending = false;
+    this.#gather();
   }
 
   /** Of those that hold the same token, one: whether there is still something to spend, the next batch sees. */
@@ -103,7 +135,7 @@ export class SpendQueue {
     return [...batch.values()];
   }
 
-  async #spendNext(batch: readonly Waiting[]): Promise<void> {
+  async #spendBatch(batch: readonly Waiting[]): Promise<void> {
     try {
       const spent = await spendAll(
         this.#store,
@@ -114,7 +146,7 @@ export class SpendQueue {
     } catch (error) {
       // One that cannot be written must not take the others with it.
       if (batch.length === 1) for (const { reject } of batch) reject(error);
-      else for (const one of batch) await this.#spendNext([one]);
+      else for (const one of batch) await this.#spendBatch([one]);
     }
   }
 }

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { connect } from '../../src/database/connect.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { hashOf } from '../../src/ids.ts';
+import { type Spend, SpendQueue } from '../../src/oidc/spend.ts';
+import { mintSubjectToken } from '../../src/oidc/subject-tokens.ts';
+import { Tenants } from '../../src/tenants.ts';
+import { createDatabase, type DatabaseKind, databases } from '../support/databases.ts';
+import { addTenant } from '../support/tenant-rows.ts';
+
+const NOW = 1_700_000_000_000;
+
+/** A queue on a database with this many subject tokens; `transactions` are those that began an impersonation. */
+async function stage(kind: DatabaseKind, tokens: number) {
+  const place = await createDatabase(kind);
+  const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 2 };
+  await migrate(settings);
+  const database = connect(settings);
+  await addTenant(database, 'acme');
+  const tenant = await new Tenants(database, () => NOW).byId('acme');
+  if (!tenant) throw new Error('the tenant is missing');
+  const { store } = tenant;
+  const times = { createdAt: NOW, updatedAt: NOW };
+  await store.add('users', [{ id: 'subject', customData: {}, profile: {}, isSuspended: false, ...times }]);
+  const metadata = { oidcClientMetadata: { redirectUris: [], postLogoutRedirectUris: [] }, customClientMetadata: {} };
+  await store.add('applications', [
+    { id: 'desk', name: 'Desk', type: 'SPA', ...metadata, customData: {}, isThirdParty: false, createdAt: NOW },
+  ]);
+
+  const spends: Spend[] = [];
+  for (let index = 0; index < tokens; index++) {
+    const { subjectToken } = await mintSubjectToken(store, { userId: 'subject', creatorId: 'backend' }, NOW);
+    const tokenHash = hashOf(subjectToken);
+    const row = await store.from('subjectTokens').where({ tokenHash }).first();
+    spends.push({ tokenHash, requestId: undefined, impersonation: impersonationOf(row?.id ?? '', `jti-${index}`) });
+  }
+  const stage = {
+    queue: new SpendQueue(store, () => NOW),
+    spends,
+    transactions: 0,
+    async [Symbol.asyncDispose]() {
+      await database.close();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+  database.commits.listen((_, written) => {
+    if (written.has('impersonations')) stage.transactions++;
+  });
+  return stage;
+}
+
+const impersonationOf = (subjectTokenId: string, id: string): Spend['impersonation'] => ({
+  id,
+  subjectTokenId,
+  subjectId: 'subject',
+  actorId: null,
+  applicationId: 'desk',
+  resource: 'https://orders.example.com',
+  organizationId: null,
+  scope: '',
+  context: {},
+  ip: null,
+  userAgent: null,
+  issuedAt: NOW,
+  expiresAt: NOW + 3_600_000,
+});
+
+describe.each(databases)('the queue of spends on %s', (kind) => {
+  it('spends what is ready at the same time in one transaction', async () => {
+    await using place = await stage(kind, 16);
+    const { queue, spends } = place;
+    const results = await Promise.all(spends.map((spend) => queue.during(() => queue.spend(spend))));
+    expect(results).toEqual(Array(16).fill(true));
+    expect(place.transactions).toBe(1);
+  });
+
+  it('does not wait long for exchanges that do not come', async () => {
+    await using place = await stage(kind, 2);
+    const { queue, spends } = place;
+    for (let i = 0; i < 5; i++) void queue.during(() => new Promise(() => {}));
+    for (const spend of spends) expect(await queue.during(() => queue.spend(spend))).toBe(true);
+  });
+
+  it('spends a token for one of those that hold it', async () => {
+    await using place = await stage(kind, 1);
+    const { queue, spends } = place;
+    const [spend] = spends as [Spend];
+    const rivals = Array.from({ length: 4 }, (_, index) => ({
+      ...spend,
+      impersonation: { ...spend.impersonation, id: `rival-${index}` },
+    }));
+    const results = await Promise.all(rivals.map((rival) => queue.during(() => queue.spend(rival))));
+    expect(results.filter(Boolean)).toHaveLength(1);
+  });
+});
