@@ -18,28 +18,42 @@ let end = 0;
  * @returns {import('./protocol.ts').Request | undefined} undefined when the parent is gone
  */
 export function receive() {
-  if (!fill(4)) return undefined;
-  const length = lengthAt(start);
-  if (!fill(4 + length)) return undefined;
-  const text = buffer.toString('utf8', start + 4, start + 4 + length);
-  start += 4 + length;
-  return JSON.parse(text);
+  return fill(4) && fill(4 + lengthAt(start)) ? take() : undefined;
 }
 
-/** Where replies are written; larger ones, which are rare, get a buffer of their own. */
-const outgoing = Buffer.alloc(64 * 1024);
+/**
+ * A frame that came together with the last one, without waiting for it.
+ *
+ * @returns {import('./protocol.ts').Request | undefined}
+ */
+export function receiveNext() {
+  return end - start >= 4 && end - start >= 4 + lengthAt(start) ? take() : undefined;
+}
+
+/** Replies that were not written yet, one after another. */
+let outgoing = Buffer.alloc(64 * 1024);
+let written = 0;
 
 /** UTF-8 bytes of one UTF-16 unit, at most. */
 const UNIT_BYTES = 3;
 
-/** @param {import('./protocol.ts').Reply} reply */
-export function send(reply) {
+/**
+ * A reply that leaves with `flush`: each write wakes the parent, which costs both processes as much as a small run.
+ *
+ * @param {import('./protocol.ts').Reply} reply
+ */
+export function put(reply) {
   const text = JSON.stringify(reply);
-  const most = 4 + text.length * UNIT_BYTES;
-  const frame = most <= outgoing.length ? outgoing : Buffer.allocUnsafe(most);
-  const length = frame.write(text, 4);
-  frame.writeUInt32LE(length);
-  for (let sent = 0; sent < 4 + length; ) sent += writeSync(CHANNEL_FD, frame, sent, 4 + length - sent);
+  const most = written + 4 + text.length * UNIT_BYTES;
+  if (most > outgoing.length) outgoing = Buffer.concat([outgoing.subarray(0, written)], most);
+  const length = outgoing.write(text, written + 4);
+  outgoing.writeUInt32LE(length, written);
+  written += 4 + length;
+}
+
+export function flush() {
+  for (let sent = 0; sent < written; ) sent += writeSync(CHANNEL_FD, outgoing, sent, written - sent);
+  written = 0;
 }
 
 const flight = new Uint32Array(1);
@@ -53,6 +67,13 @@ const flight = new Uint32Array(1);
 export function record(id) {
   flight[0] = id;
   writeSync(FLIGHT_RECORDER_FD, flight, 0, 4, 0);
+}
+
+function take() {
+  const length = lengthAt(start);
+  const text = buffer.toString('utf8', start + 4, start + 4 + length);
+  start += 4 + length;
+  return JSON.parse(text);
 }
 
 /** As `readUInt32LE`, without its checks: what is interpreted is written short here. @param {number} at */

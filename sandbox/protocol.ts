@@ -26,6 +26,8 @@ export interface Limits {
   runsPerIsolate: number;
   /** `fetch` calls of one run. */
   fetches: number;
+  /** Milliseconds after which runs that came together and were not begun go back. */
+  turnMs: number;
 }
 
 export type Request =
@@ -43,6 +45,8 @@ export type Request =
       input: string;
       timeoutMs: number;
       memoryMb: number;
+      /** Came with others and is not the first of them: answered with them, or given back. */
+      follows?: boolean;
     }
   /** The answer to one `fetch` of a parked run; `response` is the JSON text of a `FetchAnswer`. */
   | { kind: 'resume'; id: number; script: number; fetch: number; response: string; timeoutMs: number }
@@ -54,12 +58,14 @@ export type Reply =
   | { kind: 'ready'; layers: string[] }
   | { kind: 'compiled'; id: number; ok: true }
   | { kind: 'compiled'; id: number; ok: false; message: string; line?: number; column?: number }
-  | ({ kind: 'done'; id: number; cpuMs: number; spareUsed: boolean; console: ConsoleLine[] } & (
+  | ({ kind: 'done'; id: number; wallMs: number; cpuMs: number; spareUsed: boolean; console: ConsoleLine[] } & (
       | { result: 'ok'; output: string }
       | { result: Failure; message: string }
     ))
   /** The run waits for these fetches; the runner is free for another. */
-  | { kind: 'parked'; id: number; cpuMs: number; fetches: { fetch: number; request: string }[] };
+  | { kind: 'parked'; id: number; cpuMs: number; fetches: { fetch: number; request: string }[] }
+  /** A run that followed others, which took too long: it was not begun. */
+  | { kind: 'back'; id: number };
 
 /** How a run can fail inside the runner. */
 export type Failure = 'denied' | 'thrown' | 'timeout' | 'memory' | 'invalid-result' | 'too-large';

@@ -1,11 +1,11 @@
-import { receive, record, send } from './channel.mjs';
+import { flush, put, receive, receiveNext, record } from './channel.mjs';
 import { compile } from './compile.mjs';
 import { confine, layersInside } from './confine.mjs';
 import { composePrelude } from './prelude.mjs';
 import { Script } from './script.mjs';
 
 /**
- * The child process: a frame in, a run in an isolate, a frame out; one at a time.
+ * The child process: frames in, runs in isolates, frames out; one at a time.
  *
  * Everything is loaded before the process gives up its rights, because afterwards it may not even read its own folder.
  */
@@ -15,7 +15,7 @@ import { Script } from './script.mjs';
  * that one is for a runner whose parent was killed while native code held it.
  */
 const RETIREMENT_SECONDS = 1800;
-const FRAMES_PER_LOOK = 1000;
+const TURNS_PER_LOOK = 1000;
 
 /** @type {import('./protocol.ts').RunnerSettings} */
 const settings = JSON.parse(/** @type {string} */ (process.argv[2]));
@@ -26,14 +26,14 @@ const prelude = composePrelude(settings);
 const scripts = new Map();
 
 confine(settings);
-send({ kind: 'ready', layers: layersInside() });
+put({ kind: 'ready', layers: layersInside() });
+flush();
 
 // The event loop never turns: nothing here waits for it, and a turn would cost each run a tenth of its time.
-for (let frames = 0; frames % FRAMES_PER_LOOK !== 0 || !isOld(); frames++) {
+for (let turns = 0; turns % TURNS_PER_LOOK !== 0 || !isOld(); turns++) {
   const request = receive();
   if (!request) break; // The parent is gone.
-  record(request.id);
-  handle(request);
+  takeTurn(request);
 }
 process.exit(0);
 
@@ -41,11 +41,32 @@ function isOld() {
   return process.cpuUsage().user > RETIREMENT_SECONDS * 1e6;
 }
 
-/** @param {import('./protocol.ts').Request} request */
+/**
+ * What came together is answered together. When that takes too long, the runs that were not begun go back.
+ *
+ * @param {import('./protocol.ts').Request} first
+ */
+function takeTurn(first) {
+  let endsAt = 0;
+  for (let request = /** @type {typeof first | undefined} */ (first); request; ) {
+    const follows = request.kind === 'run' && request.follows;
+    if (!follows) endsAt = performance.now() + limits.turnMs;
+    const script = performance.now() > endsAt ? put({ kind: 'back', id: request.id }) : handle(request);
+    request = receiveNext();
+    if (!request) flush();
+    script?.prepareNext(); // While the answers travel.
+  }
+}
+
+/**
+ * @param {import('./protocol.ts').Request} request
+ * @returns {Script | undefined} that was run
+ */
 function handle(request) {
+  record(request.id);
   if (request.kind === 'compile') {
-    send({ kind: 'compiled', id: request.id, ...compile(request, prelude, limits) });
-    return;
+    put({ kind: 'compiled', id: request.id, ...compile(request, prelude, limits) });
+    return undefined;
   }
   if (request.kind === 'run') load(request);
   const script = scripts.get(request.script);
@@ -54,7 +75,7 @@ function handle(request) {
   if (request.kind === 'run') script.run(request);
   else if (request.kind === 'resume') script.resume(request);
   else script.forget(request.id);
-  script.prepareNext(); // While the answer travels.
+  return script;
 }
 
 /** @param {Extract<import('./protocol.ts').Request, { kind: 'run' }>} request */
@@ -63,5 +84,5 @@ function load({ script, source, unload = [] }) {
     scripts.get(name)?.dispose();
     scripts.delete(name);
   }
-  if (source !== undefined) scripts.set(script, new Script({ source, prelude, limits, send }));
+  if (source !== undefined) scripts.set(script, new Script({ source, prelude, limits, put }));
 }

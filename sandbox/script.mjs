@@ -29,7 +29,7 @@ export class Script {
    *   source: string,
    *   prelude: string,
    *   limits: import('./protocol.ts').Limits,
-   *   send: (reply: Reply) => void,
+   *   put: (reply: Reply) => void,
    * }} options
    */
   constructor(options) {
@@ -54,7 +54,17 @@ export class Script {
     } catch (error) {
       this.dispose();
       const message = cut(describe(error).message, this.#options.limits.messageBytes);
-      this.#options.send({ kind: 'done', id, cpuMs: 0, spareUsed: false, console: [], result: 'thrown', message });
+      const wallMs = performance.now() - startedAt;
+      this.#options.put({
+        kind: 'done',
+        id,
+        wallMs,
+        cpuMs: 0,
+        spareUsed: false,
+        console: [],
+        result: 'thrown',
+        message,
+      });
     }
   }
 
@@ -96,7 +106,7 @@ export class Script {
     this.#runs = 0;
     const message = 'Another run of this script was stopped, and this one with it.';
     for (const { id, cpuMs, spareUsed } of this.#parked.values()) {
-      this.#options.send({ kind: 'done', id, cpuMs, spareUsed, console: [], result: 'thrown', message });
+      this.#options.put({ kind: 'done', id, wallMs: 0, cpuMs, spareUsed, console: [], result: 'thrown', message });
     }
     this.#parked.clear();
   }
@@ -116,7 +126,7 @@ export class Script {
   #execute(run, startedAt, timeoutMs, step) {
     const isolate = this.#ownIsolate();
     const { id, realm, spareUsed } = run;
-    const { limits, send } = this.#options;
+    const { limits, put } = this.#options;
     const deadline = startedAt + timeoutMs;
     const cpuMs = isolate.cpuMs;
     /** @type {{ thrown: unknown } | undefined} */
@@ -133,16 +143,24 @@ export class Script {
 
     if (taken?.text.startsWith('f') && !stop) {
       this.#parked.set(id, run);
-      send({ kind: 'parked', id, cpuMs: run.cpuMs, fetches: JSON.parse(taken.text.slice(2)) });
+      put({ kind: 'parked', id, cpuMs: run.cpuMs, fetches: JSON.parse(taken.text.slice(2)) });
       return;
     }
-    const done = { kind: /** @type {const} */ ('done'), id, cpuMs: run.cpuMs, spareUsed, console: taken?.lines ?? [] };
-    if (isDisposed) send({ ...done, result: 'memory', message: `The script needs more than ${this.#memoryMb} MB.` });
+    const wallMs = performance.now() - startedAt;
+    const done = {
+      kind: /** @type {const} */ ('done'),
+      id,
+      wallMs,
+      cpuMs: run.cpuMs,
+      spareUsed,
+      console: taken?.lines ?? [],
+    };
+    if (isDisposed) put({ ...done, result: 'memory', message: `The script needs more than ${this.#memoryMb} MB.` });
     else if (timedOut && !taken?.text.startsWith('d'))
-      send({ ...done, result: 'timeout', message: 'The time for the script is over.' });
+      put({ ...done, result: 'timeout', message: 'The time for the script is over.' });
     else if (!taken || (stop && taken.text.startsWith('p'))) {
-      send({ ...done, result: 'thrown', message: cut(describe(stop?.thrown).message, limits.messageBytes) });
-    } else send({ ...done, ...outcomeOf(taken.text, limits) });
+      put({ ...done, result: 'thrown', message: cut(describe(stop?.thrown).message, limits.messageBytes) });
+    } else put({ ...done, ...outcomeOf(taken.text, limits) });
 
     if (isDisposed || timedOut || !taken) this.dispose();
     else realm.release();

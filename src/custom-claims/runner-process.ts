@@ -126,8 +126,9 @@ export class RunnerProcess {
     return { pid: this.pid, code: this.#child.exitCode, signal: this.#child.signalCode, lastWords: this.#lastWords };
   }
 
-  send(request: Request): void {
-    this.#channel.write(encodeFrame(request));
+  /** Several at once wake the runner once. */
+  send(requests: readonly Request[]): void {
+    this.#channel.write(Buffer.concat(requests.map(encodeFrame)));
   }
 
   /** The id of the last request the runner began: the same file that it writes, so it can be read after a crash. */

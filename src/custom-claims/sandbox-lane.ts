@@ -42,6 +42,8 @@ export class Lane {
   /** Runners that were spawned since the last one that answered something. */
   #failures = 0;
   #executing = 0;
+  #turns = 0;
+  #dispatching: NodeJS.Immediate | undefined;
   #deaths = 0;
   #isOpen = false;
   #isClosed = false;
@@ -77,7 +79,8 @@ export class Lane {
       refuse(job, 'Too many runs are waiting.');
     } else {
       this.openLate();
-      this.#dispatch();
+      if (this.#runners.some((runner) => this.#canShare(runner, job))) this.#dispatchTogether();
+      else this.#dispatch();
     }
   }
 
@@ -99,6 +102,7 @@ export class Lane {
       ready: this.#runners.length,
       executing: this.#executing,
       waiting: this.#queue.length,
+      turns: this.#turns,
       deaths: this.#deaths,
       runners: this.#runners.map(({ status }) => status),
     };
@@ -111,15 +115,36 @@ export class Lane {
     await Promise.all([...this.#pending, ...this.#runners.map(({ process }) => process.kill())]);
   }
 
+  /** With what else is submitted in this turn of the event loop. */
+  #dispatchTogether(): void {
+    this.#dispatching ??= setImmediate(() => {
+      this.#dispatching = undefined;
+      this.#dispatch();
+    });
+  }
+
   #dispatch(): void {
     while (this.#queue.length > 0) {
       const free = this.#runners.slice(0, this.#options.size).filter(({ isFree }) => isFree);
       const [first] = free;
       const job = first && this.#queue.next();
       if (!job) return;
-      this.#executing++;
-      (free.find((runner) => runner.has(job.script)) ?? first).execute(job);
+      const runner = free.find((runner) => runner.has(job.script)) ?? first;
+      const others = this.#canShare(runner, job) ? this.#queue.nextLike(job, this.#shareOf(free.length)) : [];
+      this.#executing += 1 + others.length;
+      this.#turns++;
+      runner.execute(job, ...others);
     }
+  }
+
+  /** Runs that wait for a fetch are answered one by one. */
+  #canShare(runner: Runner, job: Job): boolean {
+    return this.#options.broker === undefined && runner.isQuickWith(job.script);
+  }
+
+  /** Of the jobs that wait, beside one that goes: no runner is left without. */
+  #shareOf(runners: number): number {
+    return Math.min(this.#options.limits.turnRuns, Math.ceil((this.#queue.length + 1) / runners)) - 1;
   }
 
   async #spawn(): Promise<void> {
@@ -130,6 +155,10 @@ export class Lane {
       this.#failures = 0;
       if (job) this.#freed(job);
       else this.#dispatch();
+    };
+    runner.onBack = (job) => {
+      this.#freed(job);
+      this.#queue.putBack(job);
     };
     runner.onDeath = (death) => this.#replace(runner, death);
     this.#runners.push(runner);
@@ -143,11 +172,11 @@ export class Lane {
     queueMicrotask(() => this.#dispatch()); // After a job that was not begun has been put back.
   }
 
-  #replace(runner: Runner, { cause, notBegun }: Death): void {
+  #replace(runner: Runner, { cause, innocent }: Death): void {
     const { name, logger, onKill, onEnd } = this.#options;
     this.#runners.splice(this.#runners.indexOf(runner), 1);
     if (this.#isClosed) {
-      if (notBegun) refuse(notBegun, CLOSED);
+      for (const job of innocent) refuse(job, CLOSED);
       return;
     }
     this.#deaths++;
@@ -158,11 +187,11 @@ export class Lane {
         logger.warn({ lane: name, tenantId: cause?.tenantId, ...runner.process.obituary }, 'a sandbox runner ended');
       }),
     );
-    if (notBegun) this.#requeue(notBegun);
+    for (const job of innocent) this.#requeue(job);
     this.#respawn();
   }
 
-  /** A job that its runner had not begun is run elsewhere; one that was executing never is. */
+  /** A job that its runner had not begun, or had not answered, is run elsewhere; one that was executing never is. */
   #requeue(job: Job): void {
     this.#freed(job);
     if (++job.requeues > this.#options.limits.requeues) refuse(job, 'The runners of this run died.');

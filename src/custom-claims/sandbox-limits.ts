@@ -23,6 +23,8 @@ export interface SandboxLimits extends Limits {
   waiting: number;
   /** Milliseconds a run may wait for its turn before it is answered as overload. */
   waitMs: number;
+  /** Runs of one script that a runner is given at once, when they are quick and nobody else waits. */
+  turnRuns: number;
   /** Times a run that had not begun is given to another runner because its own died. */
   requeues: number;
   /** Runs of one runner that may wait for a `fetch` at the same time. */
@@ -49,6 +51,8 @@ export const LIMITS: SandboxLimits = {
   waitingPerTenant: 100,
   waiting: 1_000,
   waitMs: 5_000,
+  turnRuns: 8,
+  turnMs: 4,
   requeues: 2,
   parked: 16,
   fetches: 5,

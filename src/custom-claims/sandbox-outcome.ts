@@ -9,18 +9,20 @@ const FAILURES = ['denied', 'thrown', 'timeout', 'memory', 'invalid-result', 'to
 
 /** Everything a runner says is checked here once more, as if the runner belonged to the tenant. */
 export function runOutcome(answer: Answer, limits: SandboxLimits): RunOutcome {
-  const { wallMs } = answer;
-  if (answer.from === 'pool') return stopped(answer.result, answer.message, wallMs, answer.cpuMs);
+  if (answer.from === 'pool') return stopped(answer.result, answer.message, answer.wallMs, answer.cpuMs);
   const { reply } = answer;
-  if (reply.kind !== 'done') return stopped('killed', 'The runner broke the protocol.', wallMs);
+  if (reply.kind !== 'done') return stopped('killed', 'The runner broke the protocol.', answer.wallMs);
+  const wallMs = answer.sharedTurn ? within(reply.wallMs, answer.wallMs) : answer.wallMs;
   return {
     wallMs,
-    cpuMs: Math.min(Math.max(Number(reply.cpuMs) || 0, 0), wallMs),
+    cpuMs: within(reply.cpuMs, wallMs),
     spareUsed: reply.spareUsed === true,
     console: consoleOf(reply.console, limits),
     ...resultOf(reply, limits),
   };
 }
+
+const within = (told: number, most: number): number => Math.min(Math.max(Number(told) || 0, 0), most);
 
 export function compileOutcome(answer: Answer, limits: SandboxLimits): CompileOutcome {
   if (answer.from === 'pool') {

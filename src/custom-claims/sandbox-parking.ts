@@ -8,6 +8,8 @@ export interface Execution {
   /** The script's name in the runner. */
   script: number;
   job: Job;
+  /** Its answer may have waited for those of others. */
+  sharesTurn: boolean;
   /** `performance.now()`; waiting for a fetch counts. */
   startedAt: number;
   fetches: number;

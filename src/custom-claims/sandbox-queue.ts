@@ -31,10 +31,11 @@ export class FairQueue {
     return true;
   }
 
-  /** Back to the front of its tenant: it has waited already. */
+  /** Back to its place among those of its tenant: it has waited already. */
   putBack(job: Job): void {
     const own = this.#waiting.get(job.script.tenantId) ?? [];
-    own.unshift(job);
+    const later = own.findIndex(({ queuedAt }) => queuedAt > job.queuedAt);
+    own.splice(later < 0 ? own.length : later, 0, job);
     this.#waiting.set(job.script.tenantId, own);
     this.#length++;
   }
@@ -50,6 +51,17 @@ export class FairQueue {
     const job = this.#take(chosen);
     this.#running.set(chosen, this.#runningOf(chosen) + 1);
     return job;
+  }
+
+  /** More runs that differ from this one in their input alone, while no other tenant waits; counted as by `next`. */
+  nextLike({ script: { tenantId, key }, timeoutMs, memoryMb }: Job, most: number): Job[] {
+    const jobs: Job[] = [];
+    if (this.#waiting.size > 1) return jobs;
+    const isAlike = (job: Job | undefined) =>
+      job?.script.key === key && job.input !== undefined && job.timeoutMs === timeoutMs && job.memoryMb === memoryMb;
+    while (jobs.length < most && isAlike(this.#waiting.get(tenantId)?.[0])) jobs.push(this.#take(tenantId));
+    if (jobs.length > 0) this.#running.set(tenantId, this.#runningOf(tenantId) + jobs.length);
+    return jobs;
   }
 
   finished({ script: { tenantId } }: Job): void {

@@ -5,14 +5,15 @@ import { LoadedScripts } from './runner-scripts.ts';
 import type { FetchBroker } from './sandbox-fetch.ts';
 import type { SandboxLimits } from './sandbox-limits.ts';
 import { type Execution, Parking } from './sandbox-parking.ts';
+import { Turn } from './sandbox-turn.ts';
 import type { Answer, Job, ScriptVersion, Stopped } from './sandbox-types.ts';
 
 /** What the end of a process means. */
 export interface Death {
   /** The script that was executing, or the last that was. */
   cause: ScriptVersion | undefined;
-  /** The job that was on its way to the runner and is innocent. */
-  notBegun?: Job;
+  /** Jobs without an answer that are innocent: on their way to the runner, or their answers on the way back. */
+  innocent: Job[];
 }
 
 type AnswerFrom = Answer extends infer A ? (A extends unknown ? Omit<A, 'wallMs'> : never) : never;
@@ -35,8 +36,10 @@ const FETCH_OVERTIME: Stopped = {
 
 /** One runner as the pool sees it: what it has loaded, what it executes, and when that has to stop. */
 export class Runner {
-  /** It can execute again. `job` is the one it was given; undefined after a job that had been parked. */
+  /** It may be able to execute again. `job` is one it was given; undefined after a job that had been parked. */
   onFree: (job?: Job) => void = () => {};
+  /** It was given this job behind others and did not come to begin it. */
+  onBack: (job: Job) => void = () => {};
   onDeath: (death: Death) => void = () => {};
 
   readonly process: RunnerProcess;
@@ -45,7 +48,7 @@ export class Runner {
   readonly #limits: SandboxLimits;
   readonly #parking: Parking;
   #ids = 0;
-  #execution: Execution | undefined;
+  #turn: Turn | undefined;
   #lastScript: ScriptVersion | undefined;
   #isAlive = true;
 
@@ -61,11 +64,11 @@ export class Runner {
   }
 
   get isFree(): boolean {
-    return this.#isAlive && !this.#execution && this.#parking.size < this.#limits.parked;
+    return this.#isAlive && !this.#turn && this.#parking.size < this.#limits.parked;
   }
 
   get isBusy(): boolean {
-    return this.#execution !== undefined || this.#parking.size > 0;
+    return this.#turn !== undefined || this.#parking.size > 0;
   }
 
   /** For metrics. */
@@ -77,64 +80,74 @@ export class Runner {
     return this.#scripts.has(script);
   }
 
-  execute(job: Job): void {
-    const id = ++this.#ids;
-    const { script, input, timeoutMs, memoryMb } = job;
-    const loading = input === undefined ? undefined : this.#scripts.use(script);
-    this.#begin({
-      id,
-      script: loading?.script ?? 0,
-      job,
-      startedAt: performance.now(),
-      fetches: 0,
-      cpuMs: 0,
-      wasParked: false,
+  isQuickWith(script: ScriptVersion): boolean {
+    return this.#scripts.isQuick(script);
+  }
+
+  /** @param others runs of the same script, which is quick: they share a turn */
+  execute(job: Job, ...others: Job[]): void {
+    const sharesTurn = others.length > 0;
+    const given = [job, ...others].map((job, place) => {
+      const request = this.#scripts.requestOf(++this.#ids, job, place > 0);
+      const script = request.kind === 'run' ? request.script : 0;
+      const startedAt = performance.now();
+      const execution = { id: request.id, script, job, sharesTurn, startedAt, fetches: 0, cpuMs: 0, wasParked: false };
+      return { request, execution };
     });
-    if (input === undefined || !loading)
-      this.process.send({ kind: 'compile', id, source: script.source, timeoutMs, memoryMb });
-    else this.process.send({ kind: 'run', id, ...loading, input, timeoutMs, memoryMb });
+    this.#begin(new Turn(given.map(({ execution }) => execution)));
+    this.process.send(given.map(({ request }) => request));
   }
 
   /** Stops what has run too long or grown too large. Native built-ins ignore every limit inside the runner. */
   watch(now: number): void {
     for (const { id, script, cpuMs } of this.#parking.overdue(now)) {
-      this.process.send({ kind: 'forget', id, script });
+      this.process.send([{ kind: 'forget', id, script }]);
       this.#settle(this.#parking.remove(id), { from: 'pool', cpuMs, ...FETCH_OVERTIME });
       this.onFree();
     }
-    const execution = this.#execution;
-    if (!execution) return;
-    if (now > execution.startedAt + execution.job.timeoutMs + this.#limits.graceMs) {
-      // One turn later, so that an answer that waits unread because this process was busy is read first.
-      setImmediate(() => this.#execution === execution && this.#kill(OVERTIME));
+    const turn = this.#turn;
+    if (!turn) return;
+    if (turn.look(this.process.lastBegun(), now)) this.#memory.mark();
+    const { executing } = turn;
+    if (turn.isOver(now, this.#limits.graceMs)) {
+      // One turn of the event loop later, so that an answer that waits unread because this process was busy is read first.
+      setImmediate(() => this.#turn?.executing === executing && this.#kill(OVERTIME));
     } else if (this.#memory.growth > this.#limits.growthBytes) this.#kill(OVERSIZE);
   }
 
-  #begin(execution: Execution): void {
-    this.#execution = execution;
+  #begin(turn: Turn): void {
+    this.#turn = turn;
     this.#memory.mark();
   }
 
   /** A run whose fetch was answered goes before those that have not begun. */
   #resume(): void {
-    const arrival = this.#isAlive && !this.#execution ? this.#parking.take() : undefined;
+    const arrival = this.#isAlive && !this.#turn ? this.#parking.take() : undefined;
     if (!arrival) return;
     const { execution, fetch, response } = arrival;
     const { id, script, job, startedAt } = execution;
-    this.#begin(execution);
+    this.#begin(new Turn([execution]));
     const timeoutMs = Math.max(1, Math.ceil(startedAt + job.timeoutMs - performance.now()));
-    this.process.send({ kind: 'resume', id, script, fetch, response, timeoutMs });
+    this.process.send([{ kind: 'resume', id, script, fetch, response, timeoutMs }]);
   }
 
   #answered(reply: Reply): void {
-    const execution = this.#execution;
-    if (reply.kind === 'ready') this.#kill(OUT_OF_TURN);
-    else if (reply.id !== execution?.id) {
+    if (reply.kind === 'ready') {
+      this.#kill(OUT_OF_TURN);
+      return;
+    }
+    const execution = this.#turn?.find(reply.id);
+    if (!execution) {
       const parked = this.#parking.remove(reply.id); // The isolate it shared was stopped.
       if (!parked || reply.kind !== 'done') this.#kill(OUT_OF_TURN);
       else this.#settle(parked, { from: 'runner', reply });
-    } else if (reply.kind !== 'parked') this.#end(execution, { from: 'runner', reply });
-    else if (this.#parking.park(execution, reply, this.#limits.fetches)) this.#free(execution);
+    } else if (reply.kind === 'back') {
+      if (this.#turn?.mayGiveBack(execution)) this.#leave(execution, this.onBack);
+      else this.#kill(OUT_OF_TURN);
+    } else if (reply.kind !== 'parked') {
+      if (reply.kind === 'done') this.#scripts.took(execution.job.script, reply.wallMs);
+      this.#end(execution, { from: 'runner', reply });
+    } else if (this.#parking.park(execution, reply, this.#limits.fetches)) this.#free(execution);
     else this.#kill(OUT_OF_TURN);
   }
 
@@ -144,19 +157,28 @@ export class Runner {
   }
 
   #free(execution: Execution): void {
-    this.#execution = undefined;
     this.#lastScript = execution.job.script;
-    if (this.#isAlive && this.#parking.size === 0 && this.#isWorn(execution.job)) this.#died(CRASHED, true);
     const isFirst = !execution.wasParked;
     execution.wasParked = true;
-    this.#resume();
-    this.onFree(isFirst ? execution.job : undefined);
+    this.#leave(execution, () => this.onFree(isFirst ? execution.job : undefined));
+  }
+
+  /** @param tell the pool, which may use this runner when nothing is left of the turn */
+  #leave(execution: Execution, tell: (job: Job) => void): void {
+    this.#turn?.remove(execution, performance.now());
+    if (this.#turn?.left.length === 0) {
+      this.#turn = undefined;
+      if (this.#isAlive && this.#parking.size === 0 && this.#isWorn(execution.job)) this.#died(CRASHED, true);
+      this.#resume();
+    }
+    tell(execution.job);
   }
 
   #settle(execution: Execution | undefined, answer: AnswerFrom): void {
     if (!execution) return;
     execution.over?.abort();
-    execution.job.settle({ ...answer, wallMs: performance.now() - execution.startedAt });
+    const elapsedMs = performance.now() - execution.startedAt;
+    execution.job.settle({ ...answer, wallMs: elapsedMs, sharedTurn: execution.sharesTurn });
   }
 
   /** Memory that earlier runs left behind is not the fault of the next one: the runner goes, nobody is blamed. */
@@ -178,16 +200,22 @@ export class Runner {
     for (const parked of this.#parking.removeAll())
       this.#settle(parked, { from: 'pool', cpuMs: parked.cpuMs, ...BYSTANDER });
 
-    const execution = this.#execution;
-    if (execution && this.process.lastBegun() === execution.id) {
-      this.onDeath({ cause: execution.job.script });
-      this.#end(execution, { from: 'pool', endedRunner: true, ...stopped });
+    const turn = this.#turn;
+    this.#turn = undefined;
+    const begun = turn?.find(this.process.lastBegun());
+    const innocent: Job[] = [];
+    for (const execution of turn?.left ?? []) {
+      if (execution === begun) continue;
+      if (execution.wasParked) this.#settle(execution, { from: 'pool', cpuMs: execution.cpuMs, ...BYSTANDER });
+      else innocent.push(execution.job);
+    }
+    if (begun) {
+      this.onDeath({ cause: begun.job.script, innocent });
+      this.#end(begun, { from: 'pool', endedRunner: true, ...stopped });
       return;
     }
     // Between two runs: what the last one left behind. A runner that ends in order has only grown old.
     const cause = isRetired || this.process.obituary.code === 0 ? undefined : this.#lastScript;
-    this.#execution = undefined;
-    if (execution?.wasParked) this.#settle(execution, { from: 'pool', cpuMs: execution.cpuMs, ...BYSTANDER });
-    this.onDeath({ cause, ...(execution && !execution.wasParked && { notBegun: execution.job }) });
+    this.onDeath({ cause, innocent });
   }
 }

@@ -126,7 +126,7 @@ export interface Job {
   settle(answer: Answer): void;
 }
 
-export type Answer = { wallMs: number } & (
+export type Answer = { wallMs: number /** `wallMs` is that of all who shared a turn. */; sharedTurn?: boolean } & (
   | { from: 'runner'; reply: Extract<Reply, { kind: 'done' | 'compiled' }> }
   /** `endedRunner`: the runner died of it, and that has been counted against the script. */
   | ({ from: 'pool'; cpuMs?: number; endedRunner?: true } & Stopped)
