@@ -154,6 +154,10 @@ describe.each(databases)('signing keys on %s', (kind) => {
     expect([await isActive(token), await callWith(token)]).toEqual([true, 200]);
     const cast = castOf(service);
     await cast.spa.signIn(cast.alice); // The client verifies the ID token.
+
+    const { body } = await cast.spa.exchange({ subject_token: await cast.mint() });
+    expect(decodeProtectedHeader(body.access_token)).toMatchObject({ alg: signingKeyAlgorithm, kid: list[0]?.id });
+    await verifyAccessToken(service, body.access_token, cast.resource);
   });
 
   it('are swapped under load without a failed request', { timeout: 60_000 }, async () => {
