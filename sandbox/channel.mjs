@@ -30,8 +30,9 @@ export function receiveNext() {
   return end - start >= 4 && end - start >= 4 + lengthAt(start) ? take() : undefined;
 }
 
-/** Replies that were not written yet, one after another. */
-let outgoing = Buffer.alloc(64 * 1024);
+/** Replies that were not written yet, one after another. It grows for large ones, which are rare. */
+const OUTGOING_BYTES = 64 * 1024;
+let outgoing = Buffer.alloc(OUTGOING_BYTES);
 let written = 0;
 
 /** UTF-8 bytes of one UTF-16 unit, at most. */
@@ -54,13 +55,14 @@ export function put(reply) {
 export function flush() {
   for (let sent = 0; sent < written; ) sent += writeSync(CHANNEL_FD, outgoing, sent, written - sent);
   written = 0;
+  if (outgoing.length > OUTGOING_BYTES) outgoing = Buffer.alloc(OUTGOING_BYTES);
 }
 
 const flight = new Uint32Array(1);
 
 /**
  * Notes which request is being handled. When a runner dies with another number here than that of the run it was given,
- * that run had not started: it is innocent and can be run again elsewhere.
+ * that run had not started, or had ended: it is innocent and can be run again elsewhere.
  *
  * @param {number} id
  */

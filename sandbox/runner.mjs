@@ -22,6 +22,9 @@ const settings = JSON.parse(/** @type {string} */ (process.argv[2]));
 const { limits } = settings;
 const prelude = composePrelude(settings);
 
+/** `performance.now()` from when what follows in this turn goes back. */
+let turnEndsAt = 0;
+
 /** @type {Map<number, Script>} */
 const scripts = new Map();
 
@@ -47,15 +50,15 @@ function isOld() {
  * @param {import('./protocol.ts').Request} first
  */
 function takeTurn(first) {
-  let endsAt = 0;
   for (let request = /** @type {typeof first | undefined} */ (first); request; ) {
     const follows = request.kind === 'run' && request.follows;
-    if (!follows) endsAt = performance.now() + limits.turnMs;
-    const script = performance.now() > endsAt ? put({ kind: 'back', id: request.id }) : handle(request);
+    if (!follows) turnEndsAt = performance.now() + limits.turnMs;
+    const script = performance.now() > turnEndsAt ? put({ kind: 'back', id: request.id }) : handle(request);
     request = receiveNext();
     if (!request) flush();
-    script?.prepareNext(); // While the answers travel.
+    script?.prepareNext(); // While the answers travel, after the last.
   }
+  flush(); // What a context that could not be made had to say of the runs that were parked beside it.
 }
 
 /**

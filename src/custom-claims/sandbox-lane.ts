@@ -137,9 +137,9 @@ export class Lane {
     }
   }
 
-  /** Runs that wait for a fetch are answered one by one. */
-  #canShare(runner: Runner, job: Job): boolean {
-    return this.#options.broker === undefined && runner.isQuickWith(job.script);
+  /** Runs that wait for a fetch are answered one by one, and a run whose runner died of another goes alone. */
+  #canShare(runner: Runner, { script, input, requeues }: Job): boolean {
+    return this.#options.broker === undefined && input !== undefined && requeues === 0 && runner.isQuickWith(script);
   }
 
   /** Of the jobs that wait, beside one that goes: no runner is left without. */
@@ -158,7 +158,8 @@ export class Lane {
     };
     runner.onBack = (job) => {
       this.#freed(job);
-      this.#queue.putBack(job);
+      if (this.#isClosed) refuse(job, CLOSED);
+      else this.#queue.putBack(job);
     };
     runner.onDeath = (death) => this.#replace(runner, death);
     this.#runners.push(runner);

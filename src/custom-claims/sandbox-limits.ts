@@ -25,7 +25,9 @@ export interface SandboxLimits extends Limits {
   waitMs: number;
   /** Runs of one script that a runner is given at once, when they are quick and nobody else waits. */
   turnRuns: number;
-  /** Times a run that had not begun is given to another runner because its own died. */
+  /** Characters of their inputs together: what is read at once. */
+  turnLength: number;
+  /** Times a run that was not the cause is given to another runner because its own died. */
   requeues: number;
   /** Runs of one runner that may wait for a `fetch` at the same time. */
   parked: number;
@@ -52,6 +54,7 @@ export const LIMITS: SandboxLimits = {
   waiting: 1_000,
   waitMs: 5_000,
   turnRuns: 8,
+  turnLength: 48 * 1024,
   turnMs: 4,
   requeues: 2,
   parked: 16,

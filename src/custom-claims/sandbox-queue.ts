@@ -23,7 +23,7 @@ export class FairQueue {
   /** False when the tenant, or all of them, already have too much waiting. */
   add(job: Job): boolean {
     const { tenantId } = job.script;
-    const own = this.#waiting.get(tenantId) ?? [];
+    const own = this.#of(tenantId);
     if (own.length >= this.#limits.waitingPerTenant || this.#length >= this.#limits.waiting) return false;
     own.push(job);
     this.#waiting.set(tenantId, own);
@@ -33,7 +33,7 @@ export class FairQueue {
 
   /** Back to its place among those of its tenant: it has waited already. */
   putBack(job: Job): void {
-    const own = this.#waiting.get(job.script.tenantId) ?? [];
+    const own = this.#of(job.script.tenantId);
     const later = own.findIndex(({ queuedAt }) => queuedAt > job.queuedAt);
     own.splice(later < 0 ? own.length : later, 0, job);
     this.#waiting.set(job.script.tenantId, own);
@@ -54,12 +54,21 @@ export class FairQueue {
   }
 
   /** More runs that differ from this one in their input alone, while no other tenant waits; counted as by `next`. */
-  nextLike({ script: { tenantId, key }, timeoutMs, memoryMb }: Job, most: number): Job[] {
+  nextLike({ script: { tenantId, key }, input = '', timeoutMs, memoryMb }: Job, most: number): Job[] {
     const jobs: Job[] = [];
     if (this.#waiting.size > 1) return jobs;
-    const isAlike = (job: Job | undefined) =>
-      job?.script.key === key && job.input !== undefined && job.timeoutMs === timeoutMs && job.memoryMb === memoryMb;
-    while (jobs.length < most && isAlike(this.#waiting.get(tenantId)?.[0])) jobs.push(this.#take(tenantId));
+    let room = this.#limits.turnLength - input.length;
+    const fits = ({ script, input, requeues, ...job }: Job) =>
+      script.key === key &&
+      input !== undefined &&
+      input.length <= room &&
+      requeues === 0 &&
+      job.timeoutMs === timeoutMs &&
+      job.memoryMb === memoryMb;
+    for (let [next] = this.#of(tenantId); jobs.length < most && next && fits(next); [next] = this.#of(tenantId)) {
+      room -= next.input?.length ?? 0;
+      jobs.push(this.#take(tenantId));
+    }
     if (jobs.length > 0) this.#running.set(tenantId, this.#runningOf(tenantId) + jobs.length);
     return jobs;
   }
@@ -77,6 +86,10 @@ export class FairQueue {
       while (own[0] && own[0].queuedAt < before) jobs.push(this.#take(tenantId));
     }
     return jobs;
+  }
+
+  #of(tenantId: string): Job[] {
+    return this.#waiting.get(tenantId) ?? [];
   }
 
   #take(tenantId: string): Job {

@@ -94,7 +94,7 @@ export class Runner {
       const execution = { id: request.id, script, job, sharesTurn, startedAt, fetches: 0, cpuMs: 0, wasParked: false };
       return { request, execution };
     });
-    this.#begin(new Turn(given.map(({ execution }) => execution)));
+    this.#begin(given.map(({ execution }) => execution));
     this.process.send(given.map(({ request }) => request));
   }
 
@@ -107,16 +107,14 @@ export class Runner {
     }
     const turn = this.#turn;
     if (!turn) return;
-    if (turn.look(this.process.lastBegun(), now)) this.#memory.mark();
-    const { executing } = turn;
     if (turn.isOver(now, this.#limits.graceMs)) {
       // One turn of the event loop later, so that an answer that waits unread because this process was busy is read first.
-      setImmediate(() => this.#turn?.executing === executing && this.#kill(OVERTIME));
+      setImmediate(() => this.#turn === turn && this.#kill(OVERTIME));
     } else if (this.#memory.growth > this.#limits.growthBytes) this.#kill(OVERSIZE);
   }
 
-  #begin(turn: Turn): void {
-    this.#turn = turn;
+  #begin(executions: Execution[]): void {
+    this.#turn = new Turn(executions, this.#limits.turnMs);
     this.#memory.mark();
   }
 
@@ -126,7 +124,7 @@ export class Runner {
     if (!arrival) return;
     const { execution, fetch, response } = arrival;
     const { id, script, job, startedAt } = execution;
-    this.#begin(new Turn([execution]));
+    this.#begin([execution]);
     const timeoutMs = Math.max(1, Math.ceil(startedAt + job.timeoutMs - performance.now()));
     this.process.send([{ kind: 'resume', id, script, fetch, response, timeoutMs }]);
   }
@@ -165,7 +163,7 @@ export class Runner {
 
   /** @param tell the pool, which may use this runner when nothing is left of the turn */
   #leave(execution: Execution, tell: (job: Job) => void): void {
-    this.#turn?.remove(execution, performance.now());
+    this.#turn?.remove(execution);
     if (this.#turn?.left.length === 0) {
       this.#turn = undefined;
       if (this.#isAlive && this.#parking.size === 0 && this.#isWorn(execution.job)) this.#died(CRASHED, true);

@@ -3,35 +3,26 @@ import type { Execution } from './sandbox-parking.ts';
 /** What a runner was given at once and does one after another: a single job, mostly, or quick runs of one script. */
 export class Turn {
   /** Those without an answer, in their order. */
-  readonly #left: Execution[];
+  readonly left: Execution[];
   readonly #first: Execution | undefined;
-  #executing: Execution | undefined;
-  /** `performance.now()` from when its time counts. */
-  #since: number;
+  /** `performance.now()` */
+  readonly #endsAt: number;
 
-  constructor(executions: Execution[]) {
-    this.#left = executions;
-    [this.#first] = executions;
-    this.#executing = this.#first;
-    this.#since = this.#first?.startedAt ?? 0;
+  /** @param turnMs after which a runner begins none of several any more: so one end holds for all */
+  constructor(executions: Execution[], turnMs: number) {
+    this.left = executions;
+    const [first] = executions;
+    this.#first = first;
+    this.#endsAt = first ? first.startedAt + first.job.timeoutMs + (first.sharesTurn ? turnMs : 0) : 0;
   }
 
-  get left(): readonly Execution[] {
-    return this.#left;
-  }
-
-  /** As far as is known. */
-  get executing(): Execution | undefined {
-    return this.#executing;
-  }
-
-  /** Of `executing`, by so many milliseconds. */
+  /** By so many milliseconds. Whatever the runner says meanwhile gives it no new time. */
   isOver(now: number, graceMs: number): boolean {
-    return this.#executing !== undefined && now > this.#since + this.#executing.job.timeoutMs + graceMs;
+    return now > this.#endsAt + graceMs;
   }
 
   find(id: number): Execution | undefined {
-    return this.#left.find((execution) => execution.id === id);
+    return this.left.find((execution) => execution.id === id);
   }
 
   /** Never what the runner had to begin at once. */
@@ -39,26 +30,7 @@ export class Turn {
     return execution !== this.#first;
   }
 
-  remove(execution: Execution, now: number): void {
-    this.#left.splice(this.#left.indexOf(execution), 1);
-    if (execution === this.#executing) this.#goOn(this.#left[0], now);
-  }
-
-  /**
-   * Answers come together, so they do not tell which run is executing.
-   *
-   * @param lastBegun what the runner noted
-   * @returns true when it is another than was known
-   */
-  look(lastBegun: number, now: number): boolean {
-    const begun = this.find(lastBegun);
-    if (!begun || begun === this.#executing) return false;
-    this.#goOn(begun, now);
-    return true;
-  }
-
-  #goOn(next: Execution | undefined, now: number): void {
-    this.#executing = next;
-    this.#since = now;
+  remove(execution: Execution): void {
+    this.left.splice(this.left.indexOf(execution), 1);
   }
 }

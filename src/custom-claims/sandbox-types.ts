@@ -62,7 +62,7 @@ export interface RunRequest {
 }
 
 export type RunOutcome = {
-  /** Milliseconds from handing the run to a runner to its answer: without waiting for a turn. */
+  /** Milliseconds from handing the run to a runner to its answer, without waiting for a turn. In a shared turn, by the runner's word. */
   wallMs: number;
   /** Milliseconds the isolate was executing; for a killed run the wall time. */
   cpuMs: number;
@@ -121,12 +121,16 @@ export interface Job {
   input?: string | undefined;
   /** `performance.now()` */
   queuedAt: number;
-  /** Runners that died before they began this job. */
+  /** Runners that died before they answered this job, and not of it. */
   requeues: number;
   settle(answer: Answer): void;
 }
 
-export type Answer = { wallMs: number /** `wallMs` is that of all who shared a turn. */; sharedTurn?: boolean } & (
+export type Answer = {
+  wallMs: number;
+  /** Then `wallMs` is the time of all who shared it. */
+  sharedTurn?: boolean;
+} & (
   | { from: 'runner'; reply: Extract<Reply, { kind: 'done' | 'compiled' }> }
   /** `endedRunner`: the runner died of it, and that has been counted against the script. */
   | ({ from: 'pool'; cpuMs?: number; endedRunner?: true } & Stopped)

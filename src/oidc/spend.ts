@@ -84,7 +84,7 @@ export class SpendQueue {
     this.#clock = clock;
   }
 
-  /** Runs an exchange, for which others may wait until it spends or ends. */
+  /** Runs an exchange, for which others may wait. */
   async during<Result>(exchange: () => Promise<Result>): Promise<Result> {
     this.#underWay++;
     try {
@@ -109,13 +109,18 @@ export class SpendQueue {
       this.#patience ??= setTimeout(() => void this.#spendWaiting(), GATHER_MS);
       return;
     }
+    this.#endPatience();
     this.#isSpending = true;
     setImmediate(() => void this.#spendWaiting()); // With all that are ready in the same turn of the event loop.
   }
 
-  async #spendWaiting(): Promise<void> {
+  #endPatience(): void {
     clearTimeout(this.#patience);
     this.#patience = undefined;
+  }
+
+  async #spendWaiting(): Promise<void> {
+    this.#endPatience();
     this.#isSpending = true;
     await this.#spendBatch(this.#take());
     this.#isSpending = false;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { hashOf } from '../../src/ids.ts';
@@ -10,7 +10,7 @@ import { addTenant } from '../support/tenant-rows.ts';
 
 const NOW = 1_700_000_000_000;
 
-/** A queue on a database with this many subject tokens; `transactions` are those that began an impersonation. */
+/** A queue on a database with this many subject tokens. */
 async function stage(kind: DatabaseKind, tokens: number) {
   const place = await createDatabase(kind);
   const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 2 };
@@ -34,19 +34,16 @@ async function stage(kind: DatabaseKind, tokens: number) {
     const row = await store.from('subjectTokens').where({ tokenHash }).first();
     spends.push({ tokenHash, requestId: undefined, impersonation: impersonationOf(row?.id ?? '', `jti-${index}`) });
   }
-  const stage = {
+  return {
     queue: new SpendQueue(store, () => NOW),
     spends,
-    transactions: 0,
+    /** Each is a transaction. */
+    writes: vi.spyOn(store, 'write'),
     async [Symbol.asyncDispose]() {
       await database.close();
       await place[Symbol.asyncDispose]();
     },
   };
-  database.commits.listen((_, written) => {
-    if (written.has('impersonations')) stage.transactions++;
-  });
-  return stage;
 }
 
 const impersonationOf = (subjectTokenId: string, id: string): Spend['impersonation'] => ({
@@ -68,10 +65,31 @@ const impersonationOf = (subjectTokenId: string, id: string): Spend['impersonati
 describe.each(databases)('the queue of spends on %s', (kind) => {
   it('spends what is ready at the same time in one transaction', async () => {
     await using place = await stage(kind, 16);
-    const { queue, spends } = place;
+    const { queue, spends, writes } = place;
     const results = await Promise.all(spends.map((spend) => queue.during(() => queue.spend(spend))));
     expect(results).toEqual(Array(16).fill(true));
-    expect(place.transactions).toBe(1);
+    expect(writes).toHaveBeenCalledTimes(1);
+  });
+
+  it('begins no second transaction because its patience ended in the moment the first began', async () => {
+    await using place = await stage(kind, 3);
+    const { queue, spends, writes } = place;
+    const ready = spends.map(() => Promise.withResolvers<void>());
+    const exchanges = spends.map((spend, index) =>
+      queue.during(async () => {
+        await ready[index]?.promise;
+        return queue.spend(spend);
+      }),
+    );
+    setImmediate(async () => {
+      ready[0]?.resolve();
+      for (let i = 0; i < 20; i++) await undefined; // Now it waits. No timer can fire before this turn is over.
+      for (const end = performance.now() + 5; performance.now() < end; );
+      ready[1]?.resolve();
+      ready[2]?.resolve();
+    });
+    expect(await Promise.all(exchanges)).toEqual([true, true, true]);
+    expect(writes).toHaveBeenCalledTimes(1);
   });
 
   it('does not wait long for exchanges that do not come', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { FetchRefusal, type RunOutcome, type Sandbox, type SandboxFetch } from '../../src/custom-claims/sandbox.ts';
 import { BENIGN, INPUT, startSandbox } from './support.ts';
@@ -35,6 +36,21 @@ describe('fetch', () => {
         sent: { url: 'https://a.example/x', method: 'POST', headers: { 'x-a': '1' }, body: 'text' },
       },
     });
+  });
+
+  it('ends with the memory of its isolate, and the runner lives on', async () => {
+    const never: SandboxFetch = (_tenantId, _request, { signal }) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(new FetchRefusal('over'))));
+    await using sandbox = await startSandbox({ runners: 1, timeoutMs: 600, fetch: never });
+    const body = `const kept = []; for (let i = 0; i < 24; i++) kept.push(Array(16384).fill(i + .5));
+      await fetch('https://a.example/'); return { length: kept.length };`;
+    const runs: Promise<RunOutcome>[] = [];
+    for (let i = 0; i < 5; i++) {
+      runs.push(run(sandbox, body)); // 3 MB each, of 16.
+      await pause(40);
+    }
+    for (const { result } of await Promise.all(runs)) expect(['thrown', 'timeout', 'memory']).toContain(result);
+    expect(sandbox.status().lanes[0]).toMatchObject({ deaths: 0 });
   });
 
   it('goes on with whichever of several answers comes', async () => {

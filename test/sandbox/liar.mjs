@@ -1,6 +1,11 @@
 import { readSync, writeSync } from 'node:fs';
 
-/** Plays a runner that does not keep the rules: whatever it is given, it gives back. */
+/**
+ * Plays a runner that does not keep the rules, in the way its argument says: `shirks` gives back whatever it is given,
+ * the others answer a single run. Of several, `keeps` keeps the first and gives back the rest, and `stalls` says now that one is
+ * executing and now another, for ever.
+ */
+const way = process.argv[2];
 
 /** @param {object} reply */
 function say(reply) {
@@ -11,8 +16,27 @@ function say(reply) {
   writeSync(3, frame);
 }
 
+const done = (/** @type {number} */ id) =>
+  say({ kind: 'done', id, wallMs: 0.1, cpuMs: 0.1, spareUsed: true, console: [], result: 'ok', output: '{}' });
+
+/** @param {number[]} ids */
+function stall(ids) {
+  for (let turn = 0; ; turn++) {
+    writeSync(4, new Uint32Array([ids[turn % ids.length] ?? 0]), 0, 4, 0);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+  }
+}
+
 say({ kind: 'ready', layers: [] });
 const given = Buffer.alloc(1024 * 1024);
 for (let length = readSync(3, given); length > 0; length = readSync(3, given)) {
-  say({ kind: 'back', id: JSON.parse(given.toString('utf8', 4, length)).id });
+  const ids = [];
+  for (let at = 0; at < length; at += 4 + given.readUInt32LE(at)) {
+    ids.push(JSON.parse(given.toString('utf8', at + 4, at + 4 + given.readUInt32LE(at))).id);
+  }
+  if (way === 'stalls' && ids.length > 1) stall(ids);
+  for (const [place, id] of ids.entries()) {
+    if (way === 'shirks' || place > 0) say({ kind: 'back', id });
+    else if (way !== 'keeps' || ids.length === 1) done(id);
+  }
 }

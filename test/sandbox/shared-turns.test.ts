@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { RunnerProcess } from '../../src/custom-claims/runner-process.ts';
@@ -29,6 +29,31 @@ async function acquainted(timeoutMs: number) {
   await Promise.all(Array.from({ length: RUNS }, (_, index) => run(sandbox, 'quick', String(index))));
   return sandbox;
 }
+
+const LIAR = fileURLToPath(new URL('liar.mjs', import.meta.url));
+
+async function laneOfLiars(way: string): Promise<Lane> {
+  const lane = new Lane({
+    name: 'liars',
+    size: 1,
+    standby: 0,
+    spawn: () => RunnerProcess.start({ file: process.execPath, args: [LIAR, way], inheritsEnvironment: true }),
+    onKill: () => {},
+    onEnd: () => {},
+    limits: LIMITS,
+    broker: undefined,
+    logger: { info: () => {}, warn: () => {}, error: () => {} },
+  });
+  await lane.open();
+  return lane;
+}
+
+const submit = (lane: Lane): Promise<Answer> =>
+  new Promise((settle) => {
+    const script = { tenantId: 'tenant', source: BENIGN, key: 'key' };
+    const queuedAt = performance.now();
+    lane.submit({ script, input: INPUT, timeoutMs: 200, memoryMb: 16, queuedAt, requeues: 0, settle });
+  });
 
 describe('quick runs of one script', () => {
   it('share turns of the runner, and each has its own answer', async () => {
@@ -62,6 +87,25 @@ describe('quick runs of one script', () => {
     expect(sharedOf(sandbox)?.deaths).toBeLessThanOrEqual(1);
   });
 
+  it('are all answered when several among them end their runner', async () => {
+    await using sandbox = await acquainted(500);
+    const stuck = [6, 9, 11];
+    const outcomes = await Promise.all(
+      Array.from({ length: 24 }, (_, index) => run(sandbox, stuck.includes(index) ? 'stuck' : 'quick', String(index))),
+    );
+    const results = outcomes.map(({ result }, index) => (stuck.includes(index) ? '' : result));
+    expect(results.filter((result) => result !== '')).toEqual(Array(21).fill('ok'));
+  });
+
+  it('share turns also when their inputs are long', async () => {
+    await using sandbox = await acquainted(5_000);
+    const before = sharedOf(sandbox)?.turns ?? 0;
+    const names = Array.from({ length: RUNS }, (_, index) => `${index}`.padEnd(15_000, 'x'));
+    const outcomes = await Promise.all(names.map((name) => run(sandbox, 'quick', name)));
+    expect(outcomes.map((outcome) => outcome.result === 'ok' && outcome.output.name)).toEqual(names);
+    expect((sharedOf(sandbox)?.turns ?? 0) - before).toBeLessThan(RUNS);
+  });
+
   it('give way to another tenant when they turn out to be slow, and keep their order', async () => {
     await using sandbox = await acquainted(5_000);
     const order: string[] = [];
@@ -78,25 +122,34 @@ describe('quick runs of one script', () => {
   });
 });
 
-it('a runner that gives back what it was to begin is replaced, and the run does not go on for ever', async () => {
-  const liar = fileURLToPath(new URL('liar.mjs', import.meta.url));
-  const lane = new Lane({
-    name: 'liars',
-    size: 1,
-    standby: 0,
-    spawn: () => RunnerProcess.start({ file: process.execPath, args: [liar], inheritsEnvironment: true }),
-    onKill: () => {},
-    onEnd: () => {},
-    limits: LIMITS,
-    broker: undefined,
-    logger: { info: () => {}, warn: () => {}, error: () => {} },
+describe('a runner that lies', () => {
+  it('is replaced when it gives back what it was to begin, and the run does not go on for ever', async () => {
+    const lane = await laneOfLiars('shirks');
+    expect(await submit(lane)).toMatchObject({ from: 'pool', result: 'overloaded' });
+    expect(lane.status.deaths).toBe(LIMITS.requeues + 1);
+    await lane.close();
   });
-  await lane.open();
-  const script = { tenantId: 'tenant', source: BENIGN, key: 'key' };
-  const answer = await new Promise<Answer>((settle) => {
-    lane.submit({ script, input: INPUT, timeoutMs: 1_000, memoryMb: 16, queuedAt: 0, requeues: 0, settle });
+
+  it('is stopped in time whatever it says to be executing', async () => {
+    const lane = await laneOfLiars('stalls');
+    await submit(lane); // From now on its script counts as quick.
+    const watch = setInterval(() => lane.watch(performance.now()), LIMITS.watchMs);
+    const answers = await Promise.all(Array.from({ length: LIMITS.turnRuns }, () => submit(lane)));
+    clearInterval(watch);
+    // The first ended the runner; each of the others went alone then, and was answered.
+    expect(answers.filter(({ from }) => from === 'pool')).toHaveLength(1);
+    expect(lane.status).toMatchObject({ deaths: 1, executing: 0 });
+    await lane.close();
   });
-  expect(answer).toMatchObject({ from: 'pool', result: 'overloaded' });
-  expect(lane.status.deaths).toBe(LIMITS.requeues + 1);
-  await lane.close();
+
+  it('leaves no run without an answer when the lane is closed before it gives it back', async () => {
+    const lane = await laneOfLiars('keeps');
+    await submit(lane);
+    const runs = Array.from({ length: 5 }, () => submit(lane));
+    await turn(); // Now it has them.
+    for (const end = performance.now() + 100; performance.now() < end; ); // What it says now is read after the lane is closed.
+    await lane.close();
+    const closed = { from: 'pool', result: 'overloaded', message: 'The sandbox is closed.' };
+    expect(await Promise.all(runs)).toMatchObject(Array(5).fill(closed));
+  });
 });
