@@ -1,7 +1,7 @@
 import type { RunnerProcess } from './runner-process.ts';
 import type { FetchBroker } from './sandbox-fetch.ts';
 import type { SandboxLimits } from './sandbox-limits.ts';
-import { FairQueue } from './sandbox-queue.ts';
+import { FairQueue, mayShare } from './sandbox-queue.ts';
 import { type Death, Runner } from './sandbox-runner.ts';
 import type { Job, SandboxLogger, ScriptVersion, Stopped } from './sandbox-types.ts';
 
@@ -137,9 +137,9 @@ export class Lane {
     }
   }
 
-  /** Runs that wait for a fetch are answered one by one, and a run whose runner died of another goes alone. */
-  #canShare(runner: Runner, { script, input, requeues }: Job): boolean {
-    return this.#options.broker === undefined && input !== undefined && requeues === 0 && runner.isQuickWith(script);
+  /** Runs that may wait for a fetch are answered one by one. */
+  #canShare(runner: Runner, job: Job): boolean {
+    return this.#options.broker === undefined && mayShare(job) && runner.isQuickWith(job.script);
   }
 
   /** Of the jobs that wait, beside one that goes: no runner is left without. */

@@ -1,6 +1,11 @@
 import type { SandboxLimits } from './sandbox-limits.ts';
 import type { Job } from './sandbox-types.ts';
 
+/** Whether a job may share a turn: a run, whose runner has not died of another. */
+export const mayShare = ({ input, requeues }: Job): boolean => input !== undefined && requeues === 0;
+
+const lengthOf = ({ input = '' }: Job): number => input.length;
+
 /**
  * Jobs that wait for a runner. Tenants take turns, whatever each has waiting, and a tenant that is running yields to one that
  * is not: of K runners, one tenant holds more than one only while nobody else waits.
@@ -54,19 +59,20 @@ export class FairQueue {
   }
 
   /** More runs that differ from this one in their input alone, while no other tenant waits; counted as by `next`. */
-  nextLike({ script: { tenantId, key }, input = '', timeoutMs, memoryMb }: Job, most: number): Job[] {
+  nextLike(first: Job, most: number): Job[] {
+    const { script, timeoutMs, memoryMb } = first;
+    const { tenantId, key } = script;
     const jobs: Job[] = [];
     if (this.#waiting.size > 1) return jobs;
-    let room = this.#limits.turnLength - input.length;
-    const fits = ({ script, input, requeues, ...job }: Job) =>
-      script.key === key &&
-      input !== undefined &&
-      input.length <= room &&
-      requeues === 0 &&
+    let room = this.#limits.turnLength - lengthOf(first);
+    const fits = (job: Job) =>
+      mayShare(job) &&
+      job.script.key === key &&
       job.timeoutMs === timeoutMs &&
-      job.memoryMb === memoryMb;
+      job.memoryMb === memoryMb &&
+      lengthOf(job) <= room;
     for (let [next] = this.#of(tenantId); jobs.length < most && next && fits(next); [next] = this.#of(tenantId)) {
-      room -= next.input?.length ?? 0;
+      room -= lengthOf(next);
       jobs.push(this.#take(tenantId));
     }
     if (jobs.length > 0) this.#running.set(tenantId, this.#runningOf(tenantId) + jobs.length);
