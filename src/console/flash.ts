@@ -1,8 +1,9 @@
 import type { Request, Response } from 'express';
+import { readCookie } from '../http/cookies.ts';
 import type { SecretBox } from '../secret-box.ts';
 import type { Tenant } from '../tenants.ts';
 import type { Flash } from './route.ts';
-import { type Administrator, cookieName, cookieOptions, readCookie, unseal } from './session.ts';
+import { type Administrator, cookieName, cookieOptions, unseal } from './session.ts';
 
 /** Between an action and the page that follows it. */
 const FLASH_MS = 60_000;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { CookieOptions, Request, Response } from 'express';
+import { readCookie } from '../http/cookies.ts';
 import { hashOf } from '../ids.ts';
 import type { SecretBox } from '../secret-box.ts';
 import type { Tenant } from '../tenants.ts';
@@ -29,14 +30,6 @@ export const cookieOptions = ({ protocol, path }: Tenant, below = ''): CookieOpt
 
 export const cookieName = ({ protocol }: Tenant, name: string): string =>
   `${protocol === 'https' ? '__Secure-' : ''}console_${name}`;
-
-export function readCookie(request: Request, name: string): string | undefined {
-  for (const pair of request.headers.cookie?.split(';') ?? []) {
-    const at = pair.indexOf('=');
-    if (pair.slice(0, at).trim() === name) return decodeURIComponent(pair.slice(at + 1).trim());
-  }
-  return undefined;
-}
 
 /** Of a value that only this service may read; undefined when it was made elsewhere, for another purpose, or changed. */
 export function unseal(secrets: SecretBox, sealed: string | undefined, purpose: string): string | undefined {

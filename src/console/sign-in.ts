@@ -3,13 +3,14 @@ import { type Request, type Response, Router } from 'express';
 import type { Provider } from 'oidc-provider';
 import type { Clock } from '../clock.ts';
 import { contextOf } from '../http/context.ts';
+import { readCookie } from '../http/cookies.ts';
 import { CONSOLE_CLIENT_ID, challengeOf, consoleCallback, redeemCode } from '../oidc/console-client.ts';
 import { html } from '../pages/html.ts';
 import type { SecretBox } from '../secret-box.ts';
 import type { Tenant } from '../tenants.ts';
 import { linkedTenants, redeemLink } from './administrators.ts';
 import { sendPlain } from './respond.ts';
-import { cookieName, cookieOptions, openSession, readCookie, unseal } from './session.ts';
+import { cookieName, cookieOptions, openSession, unseal } from './session.ts';
 
 interface SignInParts {
   providerOf(tenant: Tenant): Promise<Provider>;

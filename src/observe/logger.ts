@@ -19,11 +19,19 @@ const SECRETS = [
   'refresh_token',
 ];
 
+/**
+ * A path without the id of a sign-in, in both places where one stands: the pages and the resumed authorization request.
+ * Whoever reads the log has no use for it, and nobody but the browser that signs in should know it.
+ */
+const withoutInteraction = (path: unknown): unknown =>
+  typeof path === 'string' ? path.replace(/(\/sign-in|\/oidc\/auth)\/[^/]+/, '$1/:uid') : path;
+
 /** One line of JSON a record; readable on a terminal. */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,
     base: undefined,
+    serializers: { path: withoutInteraction },
     redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[redacted]' },
   };
   if (destination) return pino(options, destination);

@@ -1,6 +1,7 @@
+import { ServiceError } from '../errors.ts';
 import { type Flow, progressOf } from './flow.ts';
 import { readIdentifier } from './identifiers.ts';
-import { type Identifier, type InteractionEvent, newProgress } from './progress.ts';
+import { type Identifier, type InteractionEvent, newProgress, type Verification } from './progress.ts';
 import type { IdentifierType } from './settings.ts';
 
 /**
@@ -27,9 +28,19 @@ export {
 export { newTotp, verifyNewTotp, verifyTotp } from './totp.ts';
 export { verifyPasswordOf } from './verify-password.ts';
 
-/** Begins anew as a registration, a sign-in or a reset. */
-export function start(flow: Flow, event: InteractionEvent): void {
-  flow.saved.progress = newProgress(event);
+/**
+ * Begins anew as a registration, a sign-in or a reset: everything that was gathered is forgotten, so that nothing of one
+ * event is written by another.
+ *
+ * @param proof carries over where the proof itself decides the event: an address that has an account, or has none
+ * @throws 422 `session.not_allowed` where the settings take no registrations
+ */
+export function start(flow: Flow, event: InteractionEvent, proof?: Verification): void {
+  if (event === 'Register' && proof === undefined && flow.settings.signInMode !== 'SignInAndRegister') {
+    throw new ServiceError('session.not_allowed');
+  }
+  const { identifier } = progressOf(flow);
+  flow.saved.progress = { ...newProgress(event), ...(proof && { verifications: [proof], identifier }) };
 }
 
 /** The kinds of identifier that can be typed first, by what the person is about to do. */

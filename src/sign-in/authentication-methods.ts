@@ -12,6 +12,8 @@ const METHODS: Partial<Record<VerificationType, string>> = {
   WebAuthn: 'hwk',
 };
 
+export const isSecondFactor = (type: VerificationType): boolean => ['Totp', 'BackupCode', 'WebAuthn'].includes(type);
+
 /** Of a finished interaction, what oidc-provider and the session are told; a claims script sees `interaction`. */
 export function loginOf({ event, verifications }: Progress, accountId: string) {
   const amr = authenticationMethods(verifications);
@@ -28,7 +30,7 @@ export function loginOf({ event, verifications }: Progress, accountId: string) {
 function authenticationMethods(verifications: readonly Verification[]): string[] {
   const verified = verifications.filter(({ isVerified }) => isVerified).map(({ type }) => type);
   const methods = new Set(verified.flatMap((type) => METHODS[type] ?? []));
-  const hasSecond = verified.some((type) => ['Totp', 'BackupCode', 'WebAuthn'].includes(type));
+  const hasSecond = verified.some(isSecondFactor);
   return [...methods, ...(hasSecond && verified.length > 1 ? ['mfa'] : [])];
 }
 

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 import { factorPurposeOf, factorsOf, openFactor } from './factors.ts';
 import { addVerification, type Flow, identifiedUser, progressOf } from './flow.ts';
+import { requireStep } from './interaction-events.ts';
 import type { Verification } from './progress.ts';
 
 const COUNT = 10;
@@ -20,7 +21,8 @@ interface NewBackupCodes {
 }
 
 /** Ten codes to keep; the same ones until they are added to the account, so that a reload changes nothing. */
-export function newBackupCodes(flow: Flow): NewBackupCodes {
+export async function newBackupCodes(flow: Flow): Promise<NewBackupCodes> {
+  await requireStep(flow, 'newFactor');
   const pending = progressOf(flow).verifications.find(({ type, isVerified }) => type === 'BackupCode' && !isVerified);
   const codes = (pending?.details?.codes as string[] | undefined) ?? Array.from({ length: COUNT }, newCode);
   const verification = pending ?? addVerification(flow, { type: 'BackupCode', isVerified: false, details: { codes } });
@@ -33,6 +35,7 @@ export function newBackupCodes(flow: Flow): NewBackupCodes {
  * @throws 422 `factor.invalid_code`, 429 `request.rate_limited`
  */
 export async function verifyBackupCode(flow: Flow, given: string): Promise<Verification> {
+  await requireStep(flow, 'secondFactor');
   const { store, tools, now } = flow;
   const user = await identifiedUser(flow);
   await tools.limits.take(store, 'factor', user.id);

@@ -3,6 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { addVerification, type Flow, progressOf, verificationOf } from './flow.ts';
 import { findUser } from './identifiers.ts';
+import { requireStep } from './interaction-events.ts';
 import type { Channel } from './messenger.ts';
 import type { Identifier, Verification } from './progress.ts';
 import type { Texts } from './texts/index.ts';
@@ -38,6 +39,8 @@ async function isSent(flow: Flow, identifier: Identifier): Promise<boolean> {
  */
 export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Promise<Verification> {
   const { store, tools, facts, now, settings } = flow;
+  // Once the account is named, another address is not for identifying: it is added to the profile.
+  await requireStep(flow, progressOf(flow).userId === undefined ? 'code' : 'profile');
   const channel = channelOf(identifier);
   if (identifier.type === 'username' || !tools.messenger.canSend(channel)) {
     throw new ServiceError('verification_code.unavailable');

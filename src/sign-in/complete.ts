@@ -3,8 +3,11 @@ import type { TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 import { newShortId } from '../ids.ts';
 import { announceInteraction, announceUser, auditPerson, type Occasion } from './announce.ts';
+import { isSecondFactor } from './authentication-methods.ts';
+import { requireNotHeld } from './bind-factor.ts';
 import { insertFactor } from './factors.ts';
 import { type Flow, progressOf } from './flow.ts';
+import { writable } from './interaction-events.ts';
 import { newProgress, type Progress, ProgressStore } from './progress.ts';
 
 /** What an interaction announces when it completes: tables 6.1 and 6.4 of the specification. */
@@ -18,7 +21,7 @@ export const occasionOf = (flow: Flow): Occasion => ({
   facts: flow.facts,
   requestId: flow.requestId,
   now: flow.now,
-  sessionId: flow.uid,
+  sessionId: flow.publicId,
   interactionEvent: progressOf(flow).event,
   application: flow.application,
 });
@@ -45,14 +48,24 @@ export async function complete(flow: Flow): Promise<UserRow> {
   return user;
 }
 
-/** Of what was gathered nothing is kept but who it is. After a reset comes a sign-in with the new password. */
-const nextProgress = ({ event, identifier, verifications }: Progress, userId: string): Progress =>
-  event === 'ForgotPassword'
-    ? { ...newProgress('SignIn'), ...(identifier && { identifier }), notice: 'passwordChanged' }
-    : { ...newProgress(event), verifications: verifications.map(({ details: _, ...kept }) => kept), userId };
+/**
+ * Keeps of what was gathered who it is. After a reset comes a sign-in with the new password, which takes the second factor
+ * that the reset has just asked for: a code of an authenticator app works once, so asking again would make people wait.
+ */
+function nextProgress({ event, identifier, verifications }: Progress, userId: string): Progress {
+  const proven = verifications.map(({ details: _, ...kept }) => kept);
+  if (event !== 'ForgotPassword') return { ...newProgress(event), verifications: proven, userId };
+  const secondFactors = proven.filter(({ type, isVerified }) => isVerified && isSecondFactor(type));
+  return {
+    ...newProgress('SignIn'),
+    verifications: secondFactors,
+    notice: 'passwordChanged',
+    ...(identifier && { identifier }),
+  };
+}
 
 async function createUser(store: TenantStore, flow: Flow): Promise<UserRow> {
-  const { account, passwordHash } = progressOf(flow);
+  const { account, passwordHash } = writable(progressOf(flow));
   const user = await store.insert('users', {
     ...account,
     id: newShortId(),
@@ -75,7 +88,9 @@ async function createUser(store: TenantStore, flow: Flow): Promise<UserRow> {
 
 /** `updatedAt` is the time of the last change of data; signing in is none. */
 async function updateUser(store: TenantStore, flow: Flow): Promise<UserRow> {
-  const { event, userId, account, passwordHash } = progressOf(flow);
+  const { event, rehash } = progressOf(flow);
+  const { account, passwordHash, factors } = writable(progressOf(flow));
+  const id = progressOf(flow).userId as string;
   const isChange = event === 'ForgotPassword' || isLinking(flow);
   const patch = {
     ...account,
@@ -83,12 +98,21 @@ async function updateUser(store: TenantStore, flow: Flow): Promise<UserRow> {
     ...(event === 'SignIn' && { lastSignInAt: flow.now }),
     ...(isChange && { updatedAt: flow.now }),
   };
+  // Only what is still missing: another device may have added an address meanwhile.
+  const stillMissing = Object.fromEntries(Object.keys(account).map((column) => [column, null]));
   // A user suspended or deleted since the first factor was proven does not get in.
-  const changed = await store.change('users', { id: userId as string, isSuspended: false }, patch);
-  if (changed !== 1) throw new ServiceError('user.suspended');
-  if (event === 'ForgotPassword') await endSessions(store, userId as string, flow.sessionUid);
-  return store.get('users', { id: userId as string });
+  const changed = await store.change('users', { id, isSuspended: false, ...stillMissing }, patch);
+  if (changed !== 1) throw new ServiceError((await isLive(store, id)) ? 'session.conflict' : 'user.suspended');
+  for (const { type } of factors) await requireNotHeld(flow, store, type);
+  // The password may have been changed since it was typed; its new hash stays.
+  if (event === 'SignIn' && rehash?.userId === id)
+    await store.change('users', { id, passwordHash: rehash.from }, { passwordHash: rehash.to });
+  if (event === 'ForgotPassword') await endSessions(store, id, undefined);
+  return store.get('users', { id });
 }
+
+const isLive = async (store: TenantStore, id: string): Promise<boolean> =>
+  (await store.find('users', { id, isSuspended: false })) !== undefined;
 
 /** Whoever knew the old password is out everywhere: sessions, the console, grants, refresh tokens and opaque access tokens. */
 export async function endSessions(store: TenantStore, accountId: string, exceptUid: string | undefined): Promise<void> {
@@ -99,12 +123,12 @@ export async function endSessions(store: TenantStore, accountId: string, exceptU
 }
 
 const isLinking = (flow: Flow): boolean => {
-  const { account, identities, factors } = progressOf(flow);
+  const { account, identities, factors } = writable(progressOf(flow));
   return Object.keys(account).length > 0 || identities.length > 0 || factors.length > 0;
 };
 
 export async function linkAll(store: TenantStore, flow: Flow, userId: string): Promise<void> {
-  const { identities, factors } = progressOf(flow);
+  const { identities, factors } = writable(progressOf(flow));
   await store.add(
     'userIdentities',
     identities.map((identity) => ({ ...identity, userId, createdAt: flow.now })),

@@ -36,17 +36,18 @@ export const factorForms: Record<string, FormAction> = {
   },
 
   async 'enrol/totp'(flow, { code = '' }) {
-    const { verification } = newTotp(flow, '');
+    const { verification } = await newTotp(flow, '');
     verifyNewTotp(flow, verification.id, code);
-    bindFactor(flow, 'Totp', verification.id);
+    await bindFactor(flow, 'Totp', verification.id);
   },
 
   async 'enrol/passkey'(flow, { response }) {
     const verification = await verifyNewPasskey(flow, passkeyAnswer<RegistrationResponseJSON>(response));
-    bindFactor(flow, 'WebAuthn', verification.id);
+    await bindFactor(flow, 'WebAuthn', verification.id);
   },
 
   async 'enrol/backup'(flow) {
-    bindFactor(flow, 'BackupCode', newBackupCodes(flow).verification.id);
+    const { verification } = await newBackupCodes(flow);
+    await bindFactor(flow, 'BackupCode', verification.id);
   },
 };

@@ -41,11 +41,11 @@ export async function enrolmentPage(flow: Flow, view: FormView, factors: FactorT
   const enrol = { ...view, back: factors.length > 1 ? view.action : undefined };
   switch (type) {
     case 'Totp':
-      return enrolTotpPage({ ...enrol, ...newTotp(flow, await accountNameOf(flow)) });
+      return enrolTotpPage({ ...enrol, ...(await newTotp(flow, await accountNameOf(flow))) });
     case 'WebAuthn':
       return enrolPasskeyPage({ ...enrol, options: await newPasskeyOptions(flow, await accountNameOf(flow)) });
     case 'BackupCode':
-      return backupCodesPage({ ...enrol, codes: newBackupCodes(flow).codes.map(readable) });
+      return backupCodesPage({ ...enrol, codes: (await newBackupCodes(flow)).codes.map(readable) });
     default:
       return chooseFactorPage({ ...view, factors });
   }

@@ -22,7 +22,7 @@ export async function insertFactor(
   secrets: SecretBox,
   { userId, factor, now }: Insertion,
 ): Promise<UserFactorRow> {
-  const { type, secret, details } = factor;
+  const { type, secret, details, lastUsedAt = null } = factor;
   if (type !== 'WebAuthn') await store.removeAll('userFactors', { userId, type });
   const id = newId();
   return store.insert('userFactors', {
@@ -32,7 +32,7 @@ export async function insertFactor(
     secretEncrypted: secrets.seal(secret, factorPurposeOf(store.tenantId, id)),
     details,
     createdAt: now,
-    lastUsedAt: null,
+    lastUsedAt,
   });
 }
 

@@ -33,8 +33,12 @@ export interface Flow {
   readonly store: TenantStore;
   readonly settings: SignInSettings;
   readonly tools: Tools;
-  /** The uid of oidc-provider's interaction. */
+  /** The uid of oidc-provider's interaction. Only the browser that began it knows it: see `publicId`. */
   readonly uid: string;
+  /** Stands for the interaction wherever others look: `state` at identity providers, events, the audit log. */
+  readonly publicId: string;
+  /** True on the account page, which is no interaction. */
+  readonly isAccountPage?: boolean;
   /** The browser's session, when someone is signed in there already. */
   readonly sessionUid: string | undefined;
   readonly application: ApplicationRow | undefined;

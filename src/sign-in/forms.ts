@@ -76,7 +76,6 @@ export const forms: Record<string, FormAction> = {
   },
 
   async register(flow) {
-    if (flow.settings.signInMode !== 'SignInAndRegister') throw new ServiceError('session.not_allowed');
     start(flow, 'Register');
   },
 
@@ -103,13 +102,13 @@ function requireIdentifier(flow: Flow): Identifier {
  * there is none. Neither was told before the proof.
  */
 async function identifyProven(flow: Flow, verification: Verification): Promise<void> {
-  const progress = progressOf(flow);
+  const { event } = progressOf(flow);
   try {
     await identify(flow, verification.id);
   } catch (error) {
     const code = error instanceof ServiceError ? error.code : undefined;
-    if (progress.event === 'SignIn' && code === 'session.unknown_account') progress.event = 'Register';
-    else if (progress.event === 'Register' && code?.endsWith('_already_in_use')) progress.event = 'SignIn';
+    if (event === 'SignIn' && code === 'session.unknown_account') start(flow, 'Register', verification);
+    else if (event === 'Register' && code?.endsWith('_already_in_use')) start(flow, 'SignIn', verification);
     else throw error;
     await identifyWhereAllowed(flow, verification);
   }

@@ -1,18 +1,21 @@
 import { ServiceError } from '../errors.ts';
 import { type Flow, progressOf, verificationOf } from './flow.ts';
 import { columnOf, findUser, requireFree } from './identifiers.ts';
+import { identifiedBy } from './interaction-events.ts';
 import type { Verification } from './progress.ts';
 import type { IdentifierType } from './settings.ts';
 
 /**
  * Says who this is, by a first factor that was verified.
  *
- * @throws 422 `session.unknown_account`: proven, but nobody here has it; `user.…_already_in_use` where an account
+ * @throws 422 `session.not_allowed`: this event takes other proofs; `session.unknown_account`: proven, but nobody here has it; `user.…_already_in_use` where an account
  * is to be made of what one has already
  */
 export async function identify(flow: Flow, verificationId: string): Promise<void> {
   const verification = verificationOf(flow, verificationId, true);
-  if (progressOf(flow).event === 'Register') return identifyNew(flow, verification);
+  const { event } = progressOf(flow);
+  if (!identifiedBy[event].includes(verification.type)) throw new ServiceError('session.not_allowed');
+  if (event === 'Register') return identifyNew(flow, verification);
   const userId = verification.userId ?? (await ownerOf(flow, verification));
   if (userId === undefined) throw new ServiceError('session.unknown_account');
   const user = await flow.store.find('users', { id: userId });

@@ -6,7 +6,7 @@ import { loginOf } from './authentication-methods.ts';
 import { offeredConnectors } from './connectors.ts';
 import { type Flow, progressOf } from './flow.ts';
 import type { Body, FormAction } from './forms.ts';
-import { csrfTokenOf, type Interaction, parameterOf } from './open-flow.ts';
+import { csrfTokenOf, forgetEndedSession, type Interaction, parameterOf } from './open-flow.ts';
 import type { FormView } from './pages/layout.ts';
 import { ProgressStore } from './progress.ts';
 import { basePathOf, faultText, sendPage, viewOf } from './respond.ts';
@@ -66,10 +66,13 @@ async function goOn(opened: Opened, next: string): Promise<void> {
 
 /** A second request of a finished interaction is led out as the first was; nothing is announced again. */
 async function finish(opened: Opened): Promise<void> {
-  const { flow, provider, request, response } = opened;
+  const { flow, provider, interaction, request, response } = opened;
   if (flow.saved.finishedAt === null) await complete(flow);
   const progress = progressOf(flow);
-  if (progress.userId === undefined) return redirectToStep(opened); // After a reset.
+  if (progress.userId === undefined) {
+    await forgetEndedSession(interaction, flow);
+    return redirectToStep(opened);
+  }
   const login = loginOf(progress, progress.userId);
   await provider.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false });
 }

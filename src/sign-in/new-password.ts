@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { addVerification, type Flow, progressOf } from './flow.ts';
 import { requireFree } from './identifiers.ts';
 import { requireSignUp } from './identify.ts';
+import { requireStep } from './interaction-events.ts';
 import { hashPassword } from './passwords.ts';
 import type { Identifier, Verification } from './progress.ts';
 import type { SignInSettings } from './settings.ts';
@@ -42,6 +43,7 @@ async function checkedHash(flow: Flow, password: string, identifier: Identifier 
 
 /** What a registration by username is identified with: the name is free, the password good. */
 export async function newPasswordIdentity(flow: Flow, identifier: Identifier, password: string): Promise<Verification> {
+  await requireStep(flow, 'newAccount');
   requireSignUp(flow, identifier.type);
   if (identifier.type !== 'username') throw new ServiceError('session.not_allowed'); // Others are proven by a code.
   await requireFree(flow.store, identifier);
@@ -56,7 +58,7 @@ export async function newPasswordIdentity(flow: Flow, identifier: Identifier, pa
 
 /** The password of a new account, or the one after a reset. */
 export async function setPassword(flow: Flow, password: string): Promise<void> {
-  const { event, identifier } = progressOf(flow);
-  if (event === 'SignIn') throw new ServiceError('session.not_allowed');
-  progressOf(flow).passwordHash = await checkedHash(flow, password, identifier);
+  await requireStep(flow, 'newPassword');
+  const progress = progressOf(flow);
+  progress.passwordHash = await checkedHash(flow, password, progress.identifier);
 }

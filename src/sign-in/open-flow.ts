@@ -36,6 +36,9 @@ export async function findInteraction(
   throw new ServiceError('session.not_found');
 }
 
+/** One way: whoever reads it cannot tell the interaction's id. Enough of the hash (128 bits) to be unique. */
+export const publicIdOf = (uid: string): string => hashOf(`interaction:${uid}`).slice(0, 22);
+
 export async function openFlow(request: Request, interaction: Interaction, tools: Tools): Promise<Flow> {
   const { tenant, requestId } = contextOf(request);
   const { store } = tenant;
@@ -54,6 +57,7 @@ export async function openFlow(request: Request, interaction: Interaction, tools
     settings,
     tools,
     uid,
+    publicId: publicIdOf(uid),
     sessionUid: interaction.session?.uid,
     application: clientId === undefined ? undefined : await store.find('applications', { id: clientId }),
     facts: clientFactsOf(request),
@@ -64,11 +68,24 @@ export async function openFlow(request: Request, interaction: Interaction, tools
 }
 
 /**
+ * A reset ends every session of the account. Where this browser was in one of them, the sign-in that follows begins a
+ * new one; the library refuses an interaction whose own session is gone.
+ */
+export async function forgetEndedSession(interaction: Interaction, { sessionUid, store, now }: Flow): Promise<void> {
+  if (sessionUid === undefined || (await store.find('oidcPayloads', { model: 'Session', uid: sessionUid }))) return;
+  delete interaction.session;
+  await interaction.save(interaction.exp - Math.floor(now / 1000));
+}
+
+/** 126 random bits that the library makes for each interaction and the types leave out. It never leaves the server. */
+export const cidOf = (interaction: Interaction): string => (interaction as Interaction & { cid: string }).cid;
+
+/**
  * Sent back by every form. The cookie of the interaction is bound to its path already, which nobody
  * else knows; this holds where a path has leaked. `cid` never leaves the server.
  */
 export const csrfTokenOf = (interaction: Interaction): string =>
-  hashOf(`csrf:${(interaction as Interaction & { cid: string }).cid}:${interaction.uid}`);
+  hashOf(`csrf:${cidOf(interaction)}:${interaction.uid}`);
 
 /** @throws 403 `session.forbidden` */
 export function requireCsrfToken(expected: string, given: unknown, request: Request): void {

@@ -13,6 +13,7 @@ import { ServiceError } from '../errors.ts';
 import type { Tenant } from '../tenants.ts';
 import { factorsOf, openFactor } from './factors.ts';
 import { addVerification, type Flow, identifiedUser, progressOf } from './flow.ts';
+import { requireStep } from './interaction-events.ts';
 import type { Verification } from './progress.ts';
 
 /** What is kept of a passkey beside its public key. */
@@ -64,6 +65,7 @@ export async function newPasskeyOptions(
   flow: Flow,
   accountName: string,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  await requireStep(flow, 'newFactor');
   const { userId } = progressOf(flow);
   const known = userId ? await passkeysOf(flow, userId) : [];
   return begin(flow, 'create', () =>
@@ -103,6 +105,7 @@ export async function verifyNewPasskey(flow: Flow, response: RegistrationRespons
 }
 
 export async function passkeyOptions(flow: Flow): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  await requireStep(flow, 'secondFactor');
   const user = await identifiedUser(flow);
   const known = await passkeysOf(flow, user.id);
   return begin(flow, 'get', () =>

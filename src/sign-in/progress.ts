@@ -37,6 +37,8 @@ export interface NewFactor {
   type: FactorType;
   secret: string;
   details: Record<string, unknown>;
+  /** Start of the period whose code proved it (epoch ms), so that this code is not taken again. */
+  lastUsedAt?: number;
 }
 
 export interface NewIdentity {
@@ -58,8 +60,10 @@ export interface Progress {
   userId?: string;
   /** Written to the account at the end: of a registration all of it, of a sign-in what was missing or is linked. */
   account: { username?: string; primaryEmail?: string; primaryPhone?: string; name?: string; avatar?: string };
-  /** A new password, or the same one hashed with today's cost. */
+  /** Of a registration or a reset. */
   passwordHash?: string;
+  /** The password that was typed, hashed at today's cost, in place of the hash it was verified against. */
+  rehash?: { userId: string; from: string; to: string };
   identities: NewIdentity[];
   /** Name of the provider whose identity waits until the account is proven. */
   linking?: string;

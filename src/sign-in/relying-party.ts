@@ -54,7 +54,7 @@ export class RelyingParty {
     this.#secrets = secrets;
   }
 
-  /** @param stateOwner what the callback is to be led back to; the state begins with it */
+  /** @param stateOwner begins the state, so that the callback is led back to it. The provider reads it: never a secret. */
   async begin(tenantId: string, connector: ConnectorRow, redirectUri: string, stateOwner: string) {
     const configuration = await this.#discover(tenantId, connector);
     const verifier = oauth.randomPKCECodeVerifier();

@@ -14,24 +14,33 @@ export type Missing =
 
 /** Undefined: the interaction can complete. @throws 422 `user.suspended` */
 export async function missingOf(flow: Flow): Promise<Missing | undefined> {
-  const { event } = progressOf(flow);
+  const { event, passwordHash } = progressOf(flow);
   if (event === 'Register') return missingOfRegistration(flow);
-  if (progressOf(flow).userId === undefined) return { what: 'identification' };
+  const missing = await missingProof(flow);
+  if (missing) return missing;
+  if (event === 'ForgotPassword') return passwordHash === undefined ? { what: 'newPassword' } : undefined;
   const user = await identifiedUser(flow);
-  if (event === 'SignIn') return missingOfSignIn(flow, user);
-  return progressOf(flow).passwordHash === undefined ? { what: 'newPassword' } : undefined;
+  return missingProfile(flow, user) ?? (await missingEnrolment(flow, await usableFactors(flow, user), user.id));
 }
 
-async function missingOfSignIn(flow: Flow, user: UserRow): Promise<Missing | undefined> {
-  const { factors: allowed } = flow.settings.mfa;
-  const held = new Set((await factorsOf(flow.store, user.id)).map(({ type }) => type));
-  const usable = allowed.filter((type) => held.has(type));
-  const isProven = progressOf(flow).verifications.some(
-    ({ type, isVerified, userId }) => isVerified && userId === user.id && usable.some((factor) => factor === type),
-  );
-  if (hasPrimary(usable) && !isProven) return { what: 'secondFactor', factors: usable };
+/** The factors that the account holds and the settings take. */
+async function usableFactors({ store, settings }: Flow, { id }: UserRow): Promise<FactorType[]> {
+  const held = new Set((await factorsOf(store, id)).map(({ type }) => type));
+  return settings.mfa.factors.filter((type) => held.has(type));
+}
 
-  return missingProfile(flow, user) ?? (await missingEnrolment(flow, usable, user.id));
+/**
+ * What has yet to be proven before anything is done with an account that exists: who it is, then one of the factors it
+ * holds. @throws 422 `user.suspended`
+ */
+export async function missingProof(flow: Flow): Promise<Missing | undefined> {
+  const { userId, verifications } = progressOf(flow);
+  if (userId === undefined) return { what: 'identification' };
+  const usable = await usableFactors(flow, await identifiedUser(flow));
+  const isProven = verifications.some(
+    (proof) => proof.isVerified && proof.userId === userId && usable.some((factor) => factor === proof.type),
+  );
+  return hasPrimary(usable) && !isProven ? { what: 'secondFactor', factors: usable } : undefined;
 }
 
 async function missingOfRegistration(flow: Flow): Promise<Missing | undefined> {

@@ -10,10 +10,11 @@ import type { Tenant } from '../tenants.ts';
 import { accountRoutes } from './account/routes.ts';
 import { assets } from './assets.ts';
 import { decideConsent, isConsent, showConsent } from './consent-pages.ts';
-import { experienceRoutes, setExperienceCookie } from './experience/routes.ts';
+import { experienceRoutes } from './experience/routes.ts';
 import { factorForms } from './factor-forms.ts';
 import type { SignInObserver, Tools } from './flow.ts';
 import { forms } from './forms.ts';
+import { interactionOfState, setInteractionCookies } from './interaction-cookies.ts';
 import { bodyOf, type Opened, show, take } from './interaction-pages.ts';
 import { Limits } from './limits.ts';
 import type { Messenger } from './messenger.ts';
@@ -49,7 +50,7 @@ export function signInRoutes({ providerOf, clock, client, onLimited, ...besides 
       const provider = await providerOf(contextOf(request).tenant);
       const interaction = await findInteraction(provider, request, response, String(request.params.uid));
       const flow = await openFlow(request, interaction, tools);
-      setExperienceCookie(response, flow.tenant, flow.uid);
+      setInteractionCookies(response, flow.tenant, interaction);
       await handle({ request, response, provider, interaction, flow });
     });
 
@@ -78,16 +79,21 @@ export function signInRoutes({ providerOf, clock, client, onLimited, ...besides 
   return router;
 }
 
-/** The state says to whom a provider's answer belongs; whether it does is checked there, with that path's own cookie. */
-const leadBack: RequestHandler = (request, response) => {
+/**
+ * A provider's answer goes where its state says it belongs. Whether it does belong there is checked there, by that path's
+ * own cookie.
+ */
+const leadBack = page(async (request, response) => {
   const { search, searchParams } = new URL(request.originalUrl, 'http://localhost');
   const [owner = ''] = String(searchParams.get('state')).split('.');
-  const base = basePathOf(contextOf(request).tenant);
+  const { tenant } = contextOf(request);
   const target = encodeURIComponent(String(request.params.target));
   const place =
-    owner === 'account' ? `account/link/${target}` : `sign-in/${encodeURIComponent(owner)}/social/${target}`;
-  response.redirect(303, `${base}/${place}/callback${search}`);
-};
+    owner === 'account'
+      ? `account/link/${target}`
+      : `sign-in/${interactionOfState(request, tenant, owner)}/social/${target}`;
+  response.redirect(303, `${basePathOf(tenant)}/${place}/callback${search}`);
+});
 
 /** Errors as pages: an interaction that is not this browser's, or no longer; two requests at once. */
 function page(handle: (request: Request, response: Response) => Promise<void>): RequestHandler {

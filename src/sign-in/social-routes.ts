@@ -1,14 +1,14 @@
 import { ServiceError } from '../errors.ts';
-import { accountByEmail, finishSocial, identify, identityIn, registerSocial, startSocial } from './actions.ts';
+import { accountByEmail, finishSocial, identify, identityIn, registerSocial, start, startSocial } from './actions.ts';
 import { type Flow, progressOf } from './flow.ts';
 import { type Opened, saveProgress, showFault, take } from './interaction-pages.ts';
 import type { Verification } from './progress.ts';
 
-/** To the provider. The state begins with the interaction, to which its answer is led back. */
+/** To the provider. */
 export async function goToProvider(opened: Opened): Promise<void> {
   const { flow, request, response } = opened;
   try {
-    const { url } = await startSocial(flow, String(request.params.target), flow.uid);
+    const { url } = await startSocial(flow, String(request.params.target));
     await saveProgress(flow);
     response.redirect(303, url);
   } catch (error) {
@@ -26,14 +26,14 @@ export const comeBack = (opened: Opened): Promise<void> =>
 
 /** Into the account that is linked, else into the one that can be proven, else into a new one. */
 async function arrive(flow: Flow, verification: Verification): Promise<void> {
-  const progress = progressOf(flow);
-  progress.event = 'SignIn';
+  start(flow, 'SignIn', verification);
   if (verification.userId !== undefined) return identify(flow, verification.id);
   const known = await accountByEmail(flow, verification);
   if (!known) {
-    progress.event = 'Register';
+    start(flow, 'Register', verification);
     return registerSocial(flow, verification);
   }
+  const progress = progressOf(flow);
   progress.identities = [identityIn(verification)];
   progress.identifier = { type: 'email', value: known.email };
   if (!known.isVouched) {

@@ -2,6 +2,7 @@ import type { ConnectorRow } from '../database/tables.ts';
 import { ServiceError } from '../errors.ts';
 import { addVerification, type Flow, progressOf } from './flow.ts';
 import { findUser } from './identifiers.ts';
+import { requireStep } from './interaction-events.ts';
 import type { NewIdentity, Verification } from './progress.ts';
 import type { Handshake, SocialIdentity } from './relying-party.ts';
 
@@ -15,17 +16,14 @@ async function connectorOf({ store }: Flow, target: string): Promise<ConnectorRo
 const redirectUriOf = ({ tenant }: Flow, target: string): string => `${tenant.endpoint}/sign-in/callback/${target}`;
 
 /** @returns where to send the browser */
-export async function startSocial(
-  flow: Flow,
-  target: string,
-  stateOwner: string,
-): Promise<{ verification: Verification; url: string }> {
+export async function startSocial(flow: Flow, target: string): Promise<{ verification: Verification; url: string }> {
+  await requireStep(flow, 'social');
   const connector = await connectorOf(flow, target);
   const { handshake, url } = await flow.tools.relyingParty.begin(
     flow.tenant.id,
     connector,
     redirectUriOf(flow, target),
-    stateOwner,
+    flow.publicId,
   );
   const progress = progressOf(flow);
   progress.verifications = progress.verifications.filter(({ isVerified, details }) => isVerified || !details?.state);

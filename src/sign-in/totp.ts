@@ -2,6 +2,7 @@ import { Secret, TOTP } from 'otpauth';
 import { ServiceError } from '../errors.ts';
 import { factorsOf, openFactor } from './factors.ts';
 import { addVerification, type Flow, identifiedUser, progressOf, verificationOf } from './flow.ts';
+import { requireStep } from './interaction-events.ts';
 import type { Verification } from './progress.ts';
 
 /** RFC 6238 §5.2. */
@@ -32,7 +33,8 @@ interface NewTotp {
 }
 
 /** The secret of a new authenticator app; the same one until it is verified, so that a reload changes nothing. */
-export function newTotp(flow: Flow, accountName: string): NewTotp {
+export async function newTotp(flow: Flow, accountName: string): Promise<NewTotp> {
+  await requireStep(flow, 'newFactor');
   const pending = progressOf(flow).verifications.find(({ type, isVerified }) => type === 'Totp' && !isVerified);
   const secret = String(pending?.details?.secret ?? newTotpSecret());
   const verification = pending ?? addVerification(flow, { type: 'Totp', isVerified: false, details: { secret } });
@@ -43,10 +45,10 @@ export function newTotp(flow: Flow, accountName: string): NewTotp {
 export function verifyNewTotp(flow: Flow, verificationId: string, code: string): Verification {
   const verification = verificationOf(flow, verificationId, false);
   const secret = String(verification.details?.secret);
-  if (verification.type !== 'Totp' || periodOf(secret, code, flow.now) === null) {
-    throw new ServiceError('factor.invalid_code');
-  }
+  const period = verification.type === 'Totp' ? periodOf(secret, code, flow.now) : null;
+  if (period === null) throw new ServiceError('factor.invalid_code');
   verification.isVerified = true;
+  verification.details = { secret, usedAt: period * PERIOD_MS };
   return verification;
 }
 
@@ -57,6 +59,7 @@ export function verifyNewTotp(flow: Flow, verificationId: string, code: string):
  * @throws 422 `factor.invalid_code`, 429 `request.rate_limited`
  */
 export async function verifyTotp(flow: Flow, code: string): Promise<Verification> {
+  await requireStep(flow, 'secondFactor');
   const { store, tools, now } = flow;
   const user = await identifiedUser(flow);
   await tools.limits.take(store, 'factor', user.id);

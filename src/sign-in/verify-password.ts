@@ -3,6 +3,7 @@ import { auditPerson } from './announce.ts';
 import { occasionOf } from './complete.ts';
 import { addVerification, type Flow, progressOf } from './flow.ts';
 import { findUser } from './identifiers.ts';
+import { requireStep } from './interaction-events.ts';
 import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
 import type { Identifier, Verification } from './progress.ts';
 
@@ -16,6 +17,7 @@ const accountKeyOf = ({ type, value }: Identifier): string => `${type}:${value}`
  * @throws 422 `session.invalid_credentials`, 429 `request.rate_limited`
  */
 export async function verifyPasswordOf(flow: Flow, identifier: Identifier, password: string): Promise<Verification> {
+  await requireStep(flow, 'password');
   const { store, settings, tools, facts } = flow;
   const { limits } = tools;
   await limits.take(store, 'account', accountKeyOf(identifier));
@@ -37,6 +39,8 @@ export async function verifyPasswordOf(flow: Flow, identifier: Identifier, passw
   await limits.clear(store, 'account', accountKeyOf(identifier));
   await limits.giveBack(store, 'address', facts.ip);
 
-  if (needsRehash(user.passwordHash)) progressOf(flow).passwordHash = await hashPassword(password);
-  return addVerification(flow, { type: 'Password', isVerified: true, identifier, userId: user.id });
+  const { id: userId, passwordHash } = user;
+  if (needsRehash(passwordHash))
+    progressOf(flow).rehash = { userId, from: passwordHash, to: await hashPassword(password) };
+  return addVerification(flow, { type: 'Password', isVerified: true, identifier, userId });
 }

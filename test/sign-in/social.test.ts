@@ -62,13 +62,17 @@ describe.each(databases)('an identity provider on %s', (kind) => {
     await secondTenant(service);
     const visitor = new Visitor(service.url);
     const { url } = await visitor.open((await authorization(service)).url);
-    await visitor.send(new URL(linkTo(visitor), url));
-    const uid = url.pathname.split('/').at(-1);
-    const forged = await visitor.open(`${service.url}/sign-in/callback/acme?code=x&state=${uid}.forged`);
+    const asked = await visitor.send(new URL(linkTo(visitor), url));
+    const state = new URL(String(asked.headers.get('location'))).searchParams.get('state') as string;
+    const [owner] = state.split('.');
+    const forged = await visitor.open(`${service.url}/sign-in/callback/acme?code=x&state=${owner}.forged`);
     expect(forged).toMatchObject({ status: 422, text: expect.stringContaining('did not confirm who you are') });
     const stranger = new Visitor(service.url);
-    const stolen = await stranger.open(`${service.url}/sign-in/callback/acme?code=x&state=${uid}.forged`);
+    const stolen = await stranger.open(`${service.url}/sign-in/callback/acme?code=x&state=${state}`);
     expect(stolen.status).toBe(404);
+    // Neither the provider nor the page that it leads a stranger to learns the interaction's id.
+    const uid = url.pathname.split('/').at(-1) as string;
+    expect(`${asked.headers.get('location')} ${stolen.url} ${stolen.html}`).not.toContain(uid);
   });
 
   it('links to an account with the same address only once its owner has proven it', async () => {

@@ -1,3 +1,4 @@
+import type { DestinationStream } from 'pino';
 import { readConfig } from '../../src/config.ts';
 import type { SandboxOptions } from '../../src/custom-claims/sandbox.ts';
 import { createLogger } from '../../src/observe/logger.ts';
@@ -23,13 +24,13 @@ export interface TestService extends AsyncDisposable {
 
 /**
  * A whole service in this process, on a database of its own, with the demonstration in it. `env` adds to
- * or replaces its environment; `besides` goes to the sandbox, for what no operator may set. On PostgreSQL a second one can be started on the same `database`.
+ * or replaces its environment; `harden` goes to the sandbox, for what no operator may set; `log` takes the lines of the log. On PostgreSQL a second one can be started on the same `database`.
  */
 export async function startService(
   kind: DatabaseKind,
   env: Record<string, string> = {},
   shared?: Database,
-  besides: Pick<SandboxOptions, 'harden'> = {},
+  { log, ...besides }: Pick<SandboxOptions, 'harden'> & { log?: DestinationStream } = {},
 ): Promise<TestService> {
   const database = shared ?? (await createDatabase(kind));
   const port = await freePort();
@@ -42,7 +43,7 @@ export async function startService(
     ...env,
   });
   const sandbox = { ...config.sandbox, ...besides };
-  const service: Service = await start({ ...config, sandbox }, createLogger(config.logLevel));
+  const service: Service = await start({ ...config, sandbox }, createLogger(config.logLevel, log));
   const credentials = service.credentials as TestService['credentials'];
   let isStopped = false;
   const stop = async () => {

@@ -76,20 +76,21 @@ export const accountForms: Record<string, AccountForm> = {
   },
 
   async 'enrol/totp'({ flow }, { code = '' }) {
-    const { verification } = newTotp(flow, '');
+    const { verification } = await newTotp(flow, '');
     verifyNewTotp(flow, verification.id, code);
-    bindFactor(flow, 'Totp', verification.id);
+    await bindFactor(flow, 'Totp', verification.id);
     await applyChange(flow, 'AddTotp');
   },
 
   async 'enrol/passkey'({ flow }, { response }) {
     const verification = await verifyNewPasskey(flow, passkeyAnswer(response));
-    bindFactor(flow, 'WebAuthn', verification.id);
+    await bindFactor(flow, 'WebAuthn', verification.id);
     await applyChange(flow, 'AddPasskey');
   },
 
   async 'enrol/backup'({ flow }) {
-    bindFactor(flow, 'BackupCode', newBackupCodes(flow).verification.id);
+    const { verification } = await newBackupCodes(flow);
+    await bindFactor(flow, 'BackupCode', verification.id);
     await applyChange(flow, 'AddBackupCodes');
   },
 

@@ -60,6 +60,8 @@ export async function openAccount(
     settings: await readSettings(store, tenant.name),
     tools,
     uid: id,
+    publicId: 'account',
+    isAccountPage: true,
     sessionUid: uid,
     application: undefined,
     facts: clientFactsOf(request),

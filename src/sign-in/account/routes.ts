@@ -69,7 +69,7 @@ export function accountRoutes(router: Router, { providerOf, tools, parseForm }: 
 }
 
 async function goToProvider({ flow, request, response }: OpenAccount): Promise<void> {
-  const { url } = await startSocial(flow, String(request.params.target), 'account');
+  const { url } = await startSocial(flow, String(request.params.target));
   await new ProgressStore(flow.store, flow.tools.secrets).save(flow.uid, flow.saved);
   response.redirect(303, url);
 }

@@ -1,6 +1,5 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { Static, TSchema } from 'typebox';
-import { ServiceError } from '../../errors.ts';
 import {
   addUsername,
   addVerifiedIdentifier,
@@ -60,17 +59,9 @@ async function identifyBy(flow: Flow, verificationId: string): Promise<void> {
 
 /** The core of the Experience API, below `/api/experience`. Each call is an action of the pages. */
 export const calls: Record<string, Call> = {
-  'PUT /': call(body.Start, async (flow, { interactionEvent }) => {
-    if (interactionEvent === 'Register' && flow.settings.signInMode !== 'SignInAndRegister') {
-      throw new ServiceError('session.not_allowed');
-    }
-    start(flow, interactionEvent);
-  }),
+  'PUT /': call(body.Start, async (flow, { interactionEvent }) => start(flow, interactionEvent)),
 
-  'PUT /interaction-event': call(body.Start, async (flow, { interactionEvent }) => {
-    if (progressOf(flow).userId !== undefined) throw new ServiceError('session.not_allowed');
-    progressOf(flow).event = interactionEvent;
-  }),
+  'PUT /interaction-event': call(body.Start, async (flow, { interactionEvent }) => start(flow, interactionEvent)),
 
   'POST /verification/password': call(body.PasswordProof, async (flow, { identifier, password }) =>
     idOf(await verifyPasswordOf(flow, normalize(identifier), password)),
@@ -104,7 +95,10 @@ export const calls: Record<string, Call> = {
   ),
 
   'POST /verification/totp/secret': only(async (flow) => {
-    const { verification, secret, uri } = newTotp(flow, progressOf(flow).identifier?.value ?? flow.settings.brandName);
+    const { verification, secret, uri } = await newTotp(
+      flow,
+      progressOf(flow).identifier?.value ?? flow.settings.brandName,
+    );
     return { ...idOf(verification), secret, secretUri: uri };
   }),
 
@@ -113,7 +107,7 @@ export const calls: Record<string, Call> = {
   ),
 
   'POST /verification/backup-code/generate': only(async (flow) => {
-    const { verification, codes } = newBackupCodes(flow);
+    const { verification, codes } = await newBackupCodes(flow);
     return { ...idOf(verification), codes: codes.map(readable) };
   }),
 
@@ -138,7 +132,7 @@ export const calls: Record<string, Call> = {
   ),
 
   'POST /verification/social/:target/authorization-uri': only(async (flow, { target = '' }) => {
-    const { verification, url } = await startSocial(flow, target, flow.uid);
+    const { verification, url } = await startSocial(flow, target);
     return { ...idOf(verification), authorizationUri: url };
   }),
 

@@ -7,9 +7,10 @@ import type { Tenant } from '../../tenants.ts';
 import { complete, missingOf } from '../actions.ts';
 import { loginOf } from '../authentication-methods.ts';
 import { type Flow, progressOf, type Tools } from '../flow.ts';
+import { findExperience } from '../interaction-cookies.ts';
 import { saveProgress } from '../interaction-pages.ts';
-import { csrfTokenOf, type Interaction, openFlow, requireCsrfToken } from '../open-flow.ts';
-import { basePathOf, viewOf } from '../respond.ts';
+import { csrfTokenOf, forgetEndedSession, type Interaction, openFlow, requireCsrfToken } from '../open-flow.ts';
+import { viewOf } from '../respond.ts';
 import { type Call, calls } from './calls.ts';
 
 interface ExperienceOptions {
@@ -18,25 +19,6 @@ interface ExperienceOptions {
 }
 
 const MAX_JSON_BYTES = 64 * 1024;
-
-/** Lets the API's path know the interaction, whose own cookie is bound to the path of its pages. */
-const cookieNameOf = ({ id, endpoint }: Tenant): string =>
-  `${endpoint.startsWith('https:') ? '__Secure-' : ''}${id}_experience`;
-
-/** Set with every page of an interaction; of several in one browser the last one shown is the API's. */
-export function setExperienceCookie(response: Response, tenant: Tenant, uid: string): void {
-  response.cookie(cookieNameOf(tenant), uid, {
-    path: `${basePathOf(tenant)}/api/experience`,
-    httpOnly: true,
-    sameSite: 'strict',
-    secure: tenant.endpoint.startsWith('https:'),
-  });
-}
-
-function cookieOf({ headers }: Request, name: string): string | undefined {
-  const pairs = (headers.cookie ?? '').split(/; */);
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
-}
 
 interface Opened {
   flow: Flow;
@@ -62,10 +44,7 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
     response.set('Cache-Control', 'no-store');
     const { tenant } = contextOf(request);
     const provider = await providerOf(tenant);
-    const uid = cookieOf(request, cookieNameOf(tenant));
-    const found = uid ? await provider.Interaction.find(uid) : undefined;
-    if (found?.prompt.name !== 'login') throw new ServiceError('session.not_found');
-    const interaction = found as Interaction;
+    const interaction = await findExperience(provider, tenant, request);
     return { provider, interaction, flow: await openFlow(request, interaction, tools) };
   };
 
@@ -123,7 +102,10 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
 /** After a reset nobody is signed in: the pages go on from there. */
 async function redirectToOf(interaction: Interaction, flow: Flow): Promise<string> {
   const progress = progressOf(flow);
-  if (progress.userId === undefined) return `${flow.tenant.endpoint}/sign-in/${flow.uid}`;
+  if (progress.userId === undefined) {
+    await forgetEndedSession(interaction, flow);
+    return `${flow.tenant.endpoint}/sign-in/${flow.uid}`;
+  }
   interaction.result = { login: loginOf(progress, progress.userId) };
   await interaction.save(interaction.exp - Math.floor(flow.now / 1000));
   return interaction.returnTo;

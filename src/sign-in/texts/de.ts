@@ -184,6 +184,7 @@ export const de: Texts = {
     'verification_code.invalid': 'Dieser Code gilt nicht. Prüfen Sie ihn oder fordern Sie einen neuen an.',
     'verification_code.unavailable': 'Hier kann kein Code gesendet werden.',
     'factor.invalid_code': 'Dieser Code gilt nicht. Geben Sie den neuesten ein.',
+    'factor.already_held': 'Sie haben diesen Faktor bereits. Ändern können Sie ihn auf Ihrer Kontoseite.',
     'password.too_short': 'Wählen Sie ein längeres.',
     'password.too_long': 'Wählen Sie eines mit weniger als 256 Zeichen.',
     'password.too_common': 'Viele verwenden dieses Passwort, deshalb wird es zuerst probiert. Wählen Sie ein anderes.',

@@ -182,6 +182,7 @@ export const en = {
     'verification_code.invalid': 'This code does not work. Check it, or ask for a new one.',
     'verification_code.unavailable': 'No code can be sent here.',
     'factor.invalid_code': 'This code does not work. Enter the newest one.',
+    'factor.already_held': 'You already have this factor. Change it on your account page.',
     'password.too_short': 'Make it longer.',
     'password.too_long': 'Make it shorter than 256 characters.',
     'password.too_common': 'Many people use this password, so it is tried first. Choose another one.',

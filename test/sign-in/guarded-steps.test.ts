@@ -1,0 +1,209 @@
+import { hash as bcrypt } from '@node-rs/bcrypt';
+import { Secret, TOTP } from 'otpauth';
+import { describe, expect, it } from 'vitest';
+import { databases } from '../support/databases.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+import { experience } from './experience-client.ts';
+import { Mailbox } from './mailbox.ts';
+import { GOOD } from './stage.ts';
+import { authorization, Visitor } from './visitor.ts';
+
+const NEW = 'copper lantern forty';
+const codeOf = (secret: string, at = Date.now()) =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at });
+
+async function holderOfTotp(service: TestService) {
+  const user = await service.api.must('POST /users', {
+    username: 'rosa',
+    primaryEmail: 'rosa@example.com',
+    password: GOOD,
+  });
+  const { secret } = await service.api.must(`POST /users/${user.id}/mfa-verifications`, { type: 'Totp' });
+  return { id: user.id as string, secret: secret as string };
+}
+
+const email = { type: 'email', value: 'rosa@example.com' };
+
+/** In a reset, identified by the code that was mailed. */
+async function reset(service: TestService, mailbox: Mailbox) {
+  const opened = await experience(service);
+  await opened.call('PUT /', { interactionEvent: 'ForgotPassword' });
+  const { verificationId } = (await opened.call('POST /verification/verification-code', { identifier: email })).body;
+  const code = await mailbox.code(mailbox.mails.length + 1);
+  await opened.call('POST /verification/verification-code/verify', { verificationId, code });
+  expect((await opened.call('POST /identification', { verificationId })).status).toBe(204);
+  return opened;
+}
+
+describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) => {
+  it('accepts no password as the proof of a reset', async () => {
+    await using service = await startService(kind);
+    const { actor } = service.credentials.demo;
+    const { call } = await experience(service);
+    const right = { identifier: { type: 'username', value: actor.username }, password: actor.password };
+    await call('PUT /', { interactionEvent: 'ForgotPassword' });
+    expect(await call('POST /verification/password', right)).toMatchObject({
+      status: 422,
+      body: { code: 'session.not_allowed' },
+    });
+    expect(await call('PUT /profile/password', { password: NEW })).toMatchObject({
+      status: 422,
+      body: { code: 'session.identifier_required' },
+    });
+  });
+
+  it('does not replace a second factor, an address or an identity in a reset', async () => {
+    await using mailbox = await Mailbox.start();
+    await using service = await startService(kind, { SMTP_URL: mailbox.url });
+    const { id } = await holderOfTotp(service);
+    const factors = await service.api.must(`GET /users/${id}/mfa-verifications`);
+    const { call } = await reset(service, mailbox);
+    const refused = { status: 422, body: { code: 'session.not_allowed' } };
+    expect(await call('POST /verification/totp/secret')).toMatchObject(refused);
+    expect(await call('POST /verification/backup-code/generate')).toMatchObject(refused);
+    expect(await call('POST /verification/web-authn/registration')).toMatchObject(refused);
+    expect(await call('POST /profile', { type: 'username', value: 'mallory' })).toMatchObject(refused);
+    expect(
+      await call('POST /verification/verification-code', { identifier: { type: 'email', value: 'm@example.com' } }),
+    ).toMatchObject(refused);
+    expect(await call('POST /verification/social/acme/authorization-uri')).toMatchObject(refused);
+    expect(await service.api.must(`GET /users/${id}/mfa-verifications`)).toEqual(factors);
+    expect(await service.api.must(`GET /users/${id}`)).toMatchObject({
+      username: 'rosa',
+      primaryEmail: 'rosa@example.com',
+    });
+  });
+
+  it('asks for a held second factor before a reset changes the password, and lets nobody in without it', async () => {
+    await using mailbox = await Mailbox.start();
+    await using service = await startService(kind, { SMTP_URL: mailbox.url });
+    const { id, secret } = await holderOfTotp(service);
+    const missing = { status: 422, body: { code: 'session.mfa_required' } };
+    const { call, visitor, uid } = await reset(service, mailbox);
+    expect(await call('PUT /profile/password', { password: NEW })).toMatchObject(missing);
+    expect(await call('POST /submit')).toMatchObject(missing);
+    await service.api.must(`POST /users/${id}/password/verify`, { password: GOOD });
+
+    await call('POST /verification/totp/verify', { code: codeOf(secret) });
+    expect((await call('PUT /profile/password', { password: NEW })).status).toBe(204);
+    expect((await call('POST /submit')).body).toEqual({ redirectTo: `${service.url}/sign-in/${uid}` });
+    await visitor.open(`${service.url}/sign-in/${uid}`);
+    expect(visitor.left).toBeUndefined();
+
+    const elsewhere = await experience(service);
+    const proof = (await elsewhere.call('POST /verification/password', { identifier: email, password: NEW })).body;
+    await elsewhere.call('POST /identification', proof);
+    expect(await elsewhere.call('POST /submit')).toMatchObject(missing);
+  });
+
+  it('ends every session with a reset, that of the same browser too', async () => {
+    await using mailbox = await Mailbox.start();
+    await using service = await startService(kind, { SMTP_URL: mailbox.url });
+    const { id } = await service.api.must('POST /users', { primaryEmail: 'rosa@example.com', password: GOOD });
+    const visitor = new Visitor(service.url);
+    await visitor.open((await authorization(service)).url);
+    await visitor.submit('identifier', { identifier: 'rosa@example.com' });
+    await visitor.submit('password', { password: GOOD });
+    expect(visitor.left).toBeDefined();
+    const session = visitor.cookies.filter(({ name }) => name.includes('session'));
+
+    const again = await authorization(service, { prompt: 'login', first_screen: 'reset_password' });
+    await visitor.open(again.url);
+    await visitor.submit('identifier', { identifier: 'rosa@example.com' });
+    await visitor.submit('code', { code: await mailbox.code() });
+    expect((await visitor.submit('new-password', { password: NEW })).text).toContain('Your password is changed');
+    const stolen = await fetch(`${service.url}/account`, {
+      redirect: 'manual',
+      headers: { cookie: session.map(({ name, value }) => `${name}=${value}`).join('; ') },
+    });
+    expect(stolen.headers.get('location')).toContain('/oidc/auth');
+    await visitor.submit('password', { password: NEW });
+    expect((await again.tokensAt(visitor.left as URL)).claims()?.sub).toBe(id);
+  });
+
+  it('adds no factor, address or identity during a sign-in before the held factors are proven', async () => {
+    await using service = await startService(kind);
+    const { id, secret } = await holderOfTotp(service);
+    const { call, submit, visitor, uid } = await experience(service);
+    const proof = (await call('POST /verification/password', { identifier: email, password: GOOD })).body;
+    await call('POST /identification', proof);
+    const missing = { status: 422, body: { code: 'session.mfa_required' } };
+    expect(await call('POST /verification/totp/secret')).toMatchObject(missing);
+    expect(await call('POST /verification/backup-code/generate')).toMatchObject(missing);
+    expect(await call('POST /verification/web-authn/registration')).toMatchObject(missing);
+    expect(await call('POST /profile', { type: 'username', value: 'mallory' })).toMatchObject(missing);
+    const other = { identifier: { type: 'email', value: 'm@example.com' } };
+    expect(await call('POST /verification/verification-code', other)).toMatchObject(missing);
+    // The forms of the pages are the same actions.
+    const page = await visitor.open(`${service.url}/sign-in/${uid}`);
+    const { fields, action } = visitor.form('mfa/totp');
+    for (const step of ['enrol/totp', 'enrol/backup', 'enrol/passkey']) {
+      const form = { ...fields, code: '000000', response: '{}' };
+      const sent = await visitor.send(new URL(action.href.replace('mfa/totp', step)), {
+        method: 'POST',
+        body: new URLSearchParams(form),
+      });
+      expect(sent.status).toBe(422);
+    }
+    expect(page.status).toBe(200);
+    expect(await service.api.must(`GET /users/${id}/mfa-verifications`)).toHaveLength(1);
+
+    await call('POST /verification/totp/verify', { code: codeOf(secret) });
+    // What is held is not replaced, and what is there is not overwritten.
+    const { verificationId, secret: fresh } = (await call('POST /verification/totp/secret')).body;
+    await call('POST /verification/totp/verify', { verificationId, code: codeOf(fresh) });
+    expect(await call('POST /profile/mfa', { type: 'Totp', verificationId })).toMatchObject({
+      status: 422,
+      body: { code: 'factor.already_held' },
+    });
+    expect(await call('POST /profile', { type: 'username', value: 'mallory' })).toMatchObject({
+      status: 422,
+      body: { code: 'session.not_allowed' },
+    });
+    expect((await submit()).claims?.sub).toBe(id);
+  });
+
+  it('does not write a password that was verified for one account to another', async () => {
+    await using mailbox = await Mailbox.start();
+    await using service = await startService(kind, { SMTP_URL: mailbox.url });
+    const passwordDigest = await bcrypt(NEW, { cost: 10 });
+    await service.api.must('POST /users', { username: 'mine', passwordDigest, passwordAlgorithm: 'Bcrypt' });
+    const { id } = await service.api.must('POST /users', { primaryEmail: 'rosa@example.com', password: GOOD });
+    await service.api.must('PATCH /sign-in-exp', {
+      signIn: {
+        methods: [
+          { identifier: 'username', password: true, verificationCode: false },
+          { identifier: 'email', password: true, verificationCode: true },
+        ],
+      },
+    });
+    const { call, submit } = await experience(service);
+    const mine = { identifier: { type: 'username', value: 'mine' }, password: NEW };
+    expect((await call('POST /verification/password', mine)).status).toBe(200);
+    const { verificationId } = (await call('POST /verification/verification-code', { identifier: email })).body;
+    const code = await mailbox.code();
+    await call('POST /verification/verification-code/verify', { verificationId, code });
+    await call('POST /identification', { verificationId });
+    expect((await submit()).claims?.sub).toBe(id);
+    await service.api.must(`POST /users/${id}/password/verify`, { password: GOOD });
+  });
+
+  it('takes the code that set up an authenticator app only once', async () => {
+    await using service = await startService(kind);
+    const { actor } = service.credentials.demo;
+    const right = { identifier: { type: 'username', value: actor.username }, password: actor.password };
+    const first = await experience(service);
+    await first.call('POST /identification', (await first.call('POST /verification/password', right)).body);
+    const { verificationId, secret } = (await first.call('POST /verification/totp/secret')).body;
+    const code = codeOf(secret);
+    await first.call('POST /verification/totp/verify', { verificationId, code });
+    await first.call('POST /profile/mfa', { type: 'Totp', verificationId });
+    expect((await first.submit()).claims?.sub).toBe(actor.id);
+    const second = await experience(service);
+    await second.call('POST /identification', (await second.call('POST /verification/password', right)).body);
+    expect(await second.call('POST /verification/totp/verify', { code })).toMatchObject({
+      status: 422,
+      body: { code: 'factor.invalid_code' },
+    });
+  });
+});
