@@ -5,7 +5,6 @@ import { type RateLimits, rateLimitHeaders } from '../http/rate-limits.ts';
 import type { Tenant } from '../tenants.ts';
 import { presentedClient } from './client-authentication.ts';
 import { describedError } from './error-body.ts';
-import { namedOrganizationAsResource } from './organization-tokens.ts';
 import type { Providers } from './providers.ts';
 import { keepStructuredToken, takeStructuredToken } from './structured-tokens.ts';
 
@@ -128,9 +127,7 @@ export function oidcEndpoint({ providers, rateLimits, revokedTokens }: OidcEndpo
       }
       // Programs ask here, whatever a browser says it accepts.
       if (request.path.startsWith('/token') || request.path === '/request') request.headers.accept = 'application/json';
-      const taken = STRUCTURED.has(request.path)
-        ? takeStructuredToken(body)
-        : { body: namedOrganizationAsResource(body) };
+      const taken = STRUCTURED.has(request.path) ? takeStructuredToken(body) : { body };
       if (taken.token !== undefined) keepStructuredToken(request, taken.token);
       giveBack(request, taken.body);
     }

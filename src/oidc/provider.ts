@@ -11,10 +11,10 @@ import type { adapterFor } from './adapter.ts';
 import { auditTokens, type TokenAudit } from './audit.ts';
 import { CLIENT_EXTRAS, type Clients, isOwnOrigin } from './clients.ts';
 import { loadExistingGrant } from './consent.ts';
-import { answerUnavailable, errorBody } from './error-body.ts';
+import { answerUnavailable, describeGrantFaults, errorBody } from './error-body.ts';
 import type { ManagementAccess } from './management-access.ts';
 import { type ObserveToken, observeLibraryTokens } from './metrics.ts';
-import { allowOrganizations } from './organization-tokens.ts';
+import type { Organizations } from './organizations.ts';
 import { resourceIndicators } from './resource-indicators.ts';
 import type { ResourceServers } from './resource-servers.ts';
 import type { SessionInteractions } from './session-interactions.ts';
@@ -53,6 +53,7 @@ export interface ProviderParts {
   keys: SigningKeys;
   clients: Clients;
   resourceServers: ResourceServers;
+  organizations: Organizations;
   adapter: ReturnType<typeof adapterFor>;
   interactions: SessionInteractions;
   claims: TokenClaims;
@@ -110,8 +111,6 @@ function configurationOf(
     issueRefreshToken: async (_ctx, client, source) =>
       client.grantTypeAllowed('refresh_token') &&
       (source.scopes.has('offline_access') || client.always_issue_refresh_token === true),
-    rotateRefreshToken: ({ oidc: { client } }) =>
-      client?.tokenEndpointAuthMethod === 'none' || client?.rotate_refresh_token !== false,
     extraTokenClaims: extraTokenClaims as never,
     formats: { customizers: { jwt: customizer as never } },
     extraParams: ['first_screen', 'organization_id'],
@@ -172,7 +171,6 @@ export function createProvider(tenant: Tenant, parts: ProviderParts, collaborato
   const { clock, logger, audit, access, observe } = collaborators;
   const { keys, clients } = parts;
   const provider = new Provider(tenant.issuer, configurationOf(tenant, parts, collaborators));
-  allowOrganizations(provider);
   provider.proxy = true; // The forwarded headers it sees are ours: see `endpoint.ts`.
 
   // An application has several secrets, and any live one works.
@@ -182,9 +180,10 @@ export function createProvider(tenant: Tenant, parts: ProviderParts, collaborato
 
   if (observe) provider.use(observeLibraryTokens(observe));
   provider.use(errorBody);
+  describeGrantFaults(provider);
   provider.use(structuredTokens({ tenant, keys, access, clock }));
   auditTokens(provider, tenant, audit, clock);
-  for (const grantType of ['client_credentials', TOKEN_EXCHANGE])
+  for (const grantType of ['client_credentials', 'refresh_token', TOKEN_EXCHANGE])
     provider.registerGrantType(grantType, notHere as never);
   provider.on('server_error', (ctx, err) => {
     const facts = { err, requestId: ctx.get('x-request-id'), path: ctx.path, tenantId: tenant.id };

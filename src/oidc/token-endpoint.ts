@@ -122,7 +122,10 @@ export class TokenEndpoint {
     const onExchange = (exchange: Exchange) => {
       attempt.exchange = exchange;
     };
-    const { response, audience } = await issue({ client, params, form, facts, onExchange });
+    const onUser = (userId: string) => {
+      attempt.userId = userId;
+    };
+    const { response, audience } = await issue({ client, params, form, facts, onExchange, onUser });
     if (!attempt.exchange)
       audit.add(tenant.id, issuedEntry(attempt, { resource: audience, scope: response.scope }, clock()));
     return response;

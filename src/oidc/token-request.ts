@@ -14,6 +14,8 @@ export interface TokenRequest {
   facts: RequestFacts;
   /** Tells how far an exchange came: a refusal is recorded with it. */
   onExchange(exchange: Exchange): void;
+  /** Tells whose token was presented, for the same record. */
+  onUser(userId: string): void;
 }
 
 /** RFC 6749 §5.1 */
@@ -25,12 +27,15 @@ export interface TokenResponse {
   /** Seconds. */
   expires_in: number;
   scope?: string | undefined;
+  refresh_token?: string;
+  /** OpenID Connect Core §3.1.3.3 */
+  id_token?: string | undefined;
 }
 
 export interface IssuedToken {
   response: TokenResponse;
-  /** What it is for, also where the request named nothing. */
-  audience: string;
+  /** What it is for, also where the request named nothing; undefined for an opaque token. */
+  audience: string | undefined;
 }
 
 /** A way to a token that we answer ourselves; the others are oidc-provider's. */
