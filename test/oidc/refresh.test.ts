@@ -143,7 +143,11 @@ describe.each(databases)('a refresh on %s', (kind) => {
   it('names the reason of each refusal', async () => {
     const token = await refreshTokenOf(spa);
     const other = await registerApplication(service, 'SPA');
-    expect(refusalOf(await refresh(spa, 'nonsense'))).toEqual([400, 'invalid_grant', 'refresh token is unknown or was revoked']);
+    expect(refusalOf(await refresh(spa, 'nonsense'))).toEqual([
+      400,
+      'invalid_grant',
+      'refresh token is unknown or was revoked',
+    ]);
     expect(refusalOf(await refresh(other, token))).toEqual([
       400,
       'invalid_grant',
