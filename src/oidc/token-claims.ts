@@ -124,6 +124,9 @@ export function claimsOfLibraryTokens(claims: TokenClaims) {
         if (headers) ctx.set(headers);
         throw error;
       }
+      // The grant ends with a sign-out, suspension or deletion: the script may have run long enough for one.
+      if (!(await ctx.oidc.provider.Grant.find(grantId as string)))
+        throw new errors.InvalidGrant('the user was signed out, suspended or deleted meanwhile');
     },
 
     customizer(_ctx: KoaContextWithOIDC, token: AccessToken, structured: { payload: Record<string, unknown> }): void {

@@ -7,7 +7,7 @@ import { newOrderedId } from '../ids.ts';
 import { verifyActorToken } from './actor-token.ts';
 import { endImpersonations } from './end-access.ts';
 import type { Exchange } from './exchange.ts';
-import { cachedImpersonationPolicy, checkExchange } from './impersonation-policy.ts';
+import { cachedImpersonationPolicy, checkExchange, readImpersonationPolicy } from './impersonation-policy.ts';
 import type { JwtAccessTokens } from './jwt-access-token.ts';
 import { grantedScopes } from './resource-servers.ts';
 import type { SpendQueue } from './spend.ts';
@@ -167,9 +167,12 @@ export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
         requestId: facts.requestId,
       });
       if (!isSpent) {
-        // Lost a race, was revoked, or a person was suspended while the script ran: say which.
+        // Lost a race, was revoked, a user was suspended or the policy changed while the script ran: say which.
         const found = await findSubjectToken(store, parameters.subjectToken);
-        throw new errors.InvalidRequest((found && refusalOf(found, clock())) ?? 'actor token is not valid');
+        const refusal = found && refusalOf(found, clock());
+        if (found && refusal === undefined)
+          await checkExchange(provider, store, await readImpersonationPolicy(store), found, actor);
+        throw new errors.InvalidRequest(refusal ?? 'actor token is not valid');
       }
 
       const response = {

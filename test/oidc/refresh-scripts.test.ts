@@ -124,6 +124,22 @@ describe.each(databases)('a refresh whose claims script has the last word, on %s
     ],
   ];
 
+  it.each(deeds.slice(0, 3))('gives no token for a code when %s while the script runs', async (_, deed) => {
+    people++;
+    const username = `person${people}`;
+    const user: { id: string } = await service.api.must('POST /users', { username, password: PASSWORD });
+    const { status, body } = await meanwhile(
+      // Without `openid`, the token is for the one resource that was asked for.
+      () => codeGrant(service, web, { resource, scope: 'offline_access' }, { username, password: PASSWORD }),
+      () => deed({ user, token: '', of: web }),
+    );
+    expect([status, body.error, body.error_description]).toEqual([
+      400,
+      'invalid_grant',
+      'the user was signed out, suspended or deleted meanwhile',
+    ]);
+  });
+
   it.each(deeds.flatMap(([what, deed]) => (['spa', 'web'] as const).map((type) => [what, type, deed] as const)))(
     'gives no token when %s while the script runs, to the %s application',
     async (_, type, deed) => {
