@@ -107,7 +107,7 @@ export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
   return {
     parameters: PARAMETERS,
 
-    async issue({ client, params, form, facts, onExchange }) {
+    async issue({ client, secretName, params, form, facts, onExchange }) {
       const parameters = parametersOf(params);
       const subjectToken = await findSubjectToken(store, parameters.subjectToken);
       if (!subjectToken) throw new errors.InvalidRequest('subject token is unknown');
@@ -165,6 +165,7 @@ export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
           expiresAt,
         },
         requestId: facts.requestId,
+        secretName,
       });
       if (!isSpent) {
         // Lost a race, was revoked, a user was suspended or the policy changed while the script ran: say which.

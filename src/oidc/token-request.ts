@@ -7,6 +7,8 @@ import type { Exchange } from './exchange.ts';
 /** What a grant of ours is given: of a client that has proven itself and may use it. */
 export interface TokenRequest {
   client: OAuthClient;
+  /** Of the secret it proved itself with; never the value. */
+  secretName: string | undefined;
   /** The grant's own, each once. RFC 6749 §3.2: one without a value is as if it was not sent. */
   params: Readonly<Record<string, string | undefined>>;
   /** As it was sent, with those that are empty. */

@@ -162,6 +162,18 @@ describe.each(databases)('a refresh on %s', (kind) => {
     expect(refusalOf(await refresh(spa, token))).toEqual([400, 'invalid_grant', 'refresh token has expired']);
   });
 
+  it('does not give a native application a refresh token that it did not ask for', async () => {
+    for (const [type, isGiven] of [
+      ['Native', false],
+      ['SPA', true],
+      ['Traditional', true],
+    ] as const) {
+      const application = await registerApplication(service, type, { alwaysIssueRefreshToken: true });
+      const { body } = await codeGrant(service, application, { scope: 'openid', prompt: 'login' });
+      expect([type, body.refresh_token !== undefined]).toEqual([type, isGiven]);
+    }
+  });
+
   it('names the reason for which a code is refused', async () => {
     const form = { grant_type: 'authorization_code', redirect_uri: spa.redirectUri, code_verifier: 'v'.repeat(43) };
     expect(refusalOf(await askToken(service, spa, { ...form, code: 'nonsense' }))).toEqual([
