@@ -5,7 +5,7 @@ import { Resource, Scope } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
 import { newId } from '../ids.ts';
-import { isSystemResource, MANAGEMENT_RESOURCE_ID } from '../oidc/urns.ts';
+import { isReservedIndicator, isSystemResource, MANAGEMENT_RESOURCE_ID } from '../oidc/urns.ts';
 import { invalidBody, optional } from './fields.ts';
 import { byName, list, mapped } from './listing.ts';
 
@@ -21,6 +21,7 @@ export function refuseManagementApi(resourceId: string): void {
 function checkIndicator(indicator: string): void {
   if (!URL.canParse(indicator) || indicator.includes('#') || /\s/.test(indicator))
     throw invalidBody('body.indicator: must be an absolute URI without a fragment');
+  if (isReservedIndicator(indicator)) throw invalidBody('body.indicator: urn:logto: is reserved for the service');
 }
 
 async function withScopes(

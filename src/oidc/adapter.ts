@@ -5,12 +5,6 @@ import type { TenantStore } from '../database/tenant-store.ts';
 import { hashOf } from '../ids.ts';
 import type { SecretBox } from '../secret-box.ts';
 
-/**
- * A spent refresh token sent again within this is refused without ending its grant: two tabs of one
- * application refreshed at once. Later it is taken for theft (RFC 9700 §4.14.2).
- */
-const REFRESH_REUSE_GRACE_MS = 3_000;
-
 export interface AdapterOptions {
   store: TenantStore;
   secrets: SecretBox;
@@ -34,9 +28,7 @@ export function adapterFor({ store, secrets, clock, findClient }: AdapterOptions
     const open = (row: OidcPayloadRow | undefined): AdapterPayload | undefined => {
       if (!row) return undefined;
       const payload = JSON.parse(secrets.open(row.payloadEncrypted, purposeOf(row.id))) as AdapterPayload;
-      if (row.consumedAt === null) return payload;
-      if (model === 'RefreshToken' && clock() - row.consumedAt < REFRESH_REUSE_GRACE_MS) return undefined;
-      return { ...payload, consumed: Math.floor(row.consumedAt / 1000) };
+      return row.consumedAt === null ? payload : { ...payload, consumed: row.consumedAt / 1000 };
     };
 
     return {
@@ -77,14 +69,14 @@ export function adapterFor({ store, secrets, clock, findClient }: AdapterOptions
         await store.removeAll('oidcPayloads', { grantId });
       },
 
-      /** True for one request only: the library read `consumed` before, so another may have been faster. */
+      /** Only codes are spent this way. Throws for all but one request: the library read `consumed` before, so another may have been faster. */
       async consume(value) {
         const spent = await store.change(
           'oidcPayloads',
           { model, id: hashOf(value), consumedAt: null },
           { consumedAt: clock() },
         );
-        if (spent !== 1) throw new errors.InvalidGrant('already consumed');
+        if (spent !== 1) throw new errors.InvalidGrant('authorization code already consumed');
       },
     };
   };

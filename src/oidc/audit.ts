@@ -25,6 +25,8 @@ export interface Asked {
   /** As far as it was found, whether it proved itself or not. */
   clientId: string | undefined;
   userId?: string | undefined;
+  /** Of the secret that the client proved itself with; never the value. */
+  secretName?: string | undefined;
   facts: RequestFacts;
 }
 
@@ -40,7 +42,7 @@ const entryOf = ({ grantType, clientId, userId, facts }: Asked, now: number) => 
 export const issuedEntry = (asked: Asked, payload: { resource: unknown; scope: unknown }, now: number): AuditEntry => ({
   ...entryOf(asked, now),
   result: 'Success',
-  payload,
+  payload: { ...payload, secretName: asked.secretName },
 });
 
 /** @param exchange as far as it came */
@@ -51,7 +53,11 @@ export function refusedEntry(
   exchange?: Exchange,
 ): AuditEntry {
   const { subjectToken, actor } = exchange ?? {};
-  const payload = { error: error.message, description: error.error_detail ?? error.error_description };
+  const payload = {
+    error: error.message,
+    description: error.error_detail ?? error.error_description,
+    secretName: asked.secretName,
+  };
   const entry = { ...entryOf(asked, now), result: 'Error' as const };
   if (asked.grantType !== TOKEN_EXCHANGE) return { ...entry, payload };
   return {
@@ -63,10 +69,16 @@ export function refusedEntry(
   };
 }
 
+const secretNames = new WeakMap<object, string>();
+
+/** Keeps the name of the secret that the client of this request proved itself with. */
+export const rememberSecret = (ctx: object, secretName: string): void => void secretNames.set(ctx, secretName);
+
 const askedOf = (ctx: KoaContextWithOIDC): Asked => ({
   grantType: ctx.oidc.params?.grant_type,
   clientId: ctx.oidc.client?.clientId,
   userId: ctx.oidc.entities.Account?.accountId,
+  secretName: secretNames.get(ctx),
   facts: requestFactsOf(ctx.req),
 });
 

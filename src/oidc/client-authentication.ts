@@ -57,7 +57,7 @@ export function presentedClient(authorization: string | undefined, form: ParsedU
 /**
  * A confidential client shows one of its secrets, in the header or in the body; a public one has none to show.
  *
- * @returns the client, which is proven now
+ * @returns the client, which is proven now, and which of its secrets it showed
  * @throws `invalid_client`, the same whatever is wrong
  */
 export async function authenticate(
@@ -65,12 +65,12 @@ export async function authenticate(
   client: OAuthClient | undefined,
   { clientId, secret }: PresentedClient,
   now: number,
-): Promise<OAuthClient> {
+): Promise<{ client: OAuthClient; secretName: string | undefined }> {
   if (!client) throw new errors.InvalidClientAuth('client not found');
   const isPublic = client.token_endpoint_auth_method === 'none';
   if (isPublic !== (secret === undefined))
     throw new errors.InvalidClientAuth(isPublic ? 'a public client has no secret' : 'no secret provided');
-  if (secret !== undefined && !(await clients.secretMatches(clientId, secret, now)))
-    throw new errors.InvalidClientAuth('invalid secret provided');
-  return client;
+  const secretName = secret === undefined ? undefined : await clients.nameOfSecret(clientId, secret, now);
+  if (secret !== undefined && secretName === undefined) throw new errors.InvalidClientAuth('invalid secret provided');
+  return { client, secretName };
 }

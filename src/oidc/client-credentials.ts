@@ -1,18 +1,12 @@
 import { errors } from 'oidc-provider';
 import { newId } from '../ids.ts';
 import type { JwtAccessTokens } from './jwt-access-token.ts';
-import {
-  DEFAULT_TTL_SECONDS,
-  grantedScopes,
-  notMember,
-  organizationAudience,
-  type ResourceServers,
-} from './resource-servers.ts';
+import { organizationAudience } from './organizations.ts';
+import { DEFAULT_TTL_SECONDS, grantedScopes, notOpen } from './resource-servers.ts';
 import type { Grant } from './token-request.ts';
-import { ORGANIZATION } from './urns.ts';
+import type { Targets } from './user-target.ts';
 
-export interface ClientCredentialsCollaborators {
-  resourceServers: ResourceServers;
+export interface ClientCredentialsCollaborators extends Targets {
   accessTokens: JwtAccessTokens;
 }
 
@@ -22,35 +16,40 @@ export interface ClientCredentialsCollaborators {
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-4.4 RFC 6749 §4.4}
  * @see {@link https://www.rfc-editor.org/rfc/rfc8707.html#section-2.2 RFC 8707 §2.2, the resource}
  */
-export function clientCredentials({ resourceServers, accessTokens }: ClientCredentialsCollaborators): Grant {
+export function clientCredentials({
+  resourceServers,
+  organizations,
+  accessTokens,
+}: ClientCredentialsCollaborators): Grant {
   /** Only this grant has a default: a user's token without a resource stays opaque, to be an actor token. */
-  async function audienceOf(resource: string | undefined, organizationId: string | undefined): Promise<string> {
-    if (resource !== undefined) return resource;
-    if (organizationId !== undefined) return organizationAudience(organizationId);
+  async function defaultResource(): Promise<string> {
     const indicator = await resourceServers.defaultIndicator();
     if (indicator === undefined)
       throw new errors.InvalidTarget('resource is required: this tenant has no default resource');
     return indicator;
   }
 
-  async function targetOf(clientId: string, audience: string) {
-    if (audience.startsWith(ORGANIZATION)) {
-      const organizationId = audience.slice(ORGANIZATION.length);
-      const held = await resourceServers.organizationScopesOfApplication(clientId, organizationId);
-      if (!held) throw notMember('application');
-      return { held, organizationId, ttl: DEFAULT_TTL_SECONDS };
+  async function targetOf(clientId: string, resource: string | undefined, organizationId: string | undefined) {
+    if (organizationId !== undefined) {
+      await organizations.admitApplication(clientId, organizationId);
+      if (resource === undefined) {
+        const held = await organizations.scopesOfApplication(clientId, organizationId);
+        return { aud: organizationAudience(organizationId), held, ttl: DEFAULT_TTL_SECONDS };
+      }
     }
-    const known = await resourceServers.find(audience);
-    if (!known) throw new errors.InvalidTarget('resource is not registered');
-    return { held: await resourceServers.scopesOfApplication(clientId, known.id), ttl: known.accessTokenTtl };
+    const aud = resource ?? (await defaultResource());
+    const known = await resourceServers.find(aud);
+    if (!known) throw notOpen(aud);
+    const held = await resourceServers.scopesOfApplication(clientId, known.id, organizationId);
+    return { aud, held, ttl: known.accessTokenTtl };
   }
 
   return {
     parameters: ['resource', 'scope', 'organization_id'],
 
     async issue({ client: { client_id: clientId }, params }) {
-      const aud = await audienceOf(params.resource, params.organization_id);
-      const { held, organizationId, ttl } = await targetOf(clientId, aud);
+      const organizationId = params.organization_id;
+      const { aud, held, ttl } = await targetOf(clientId, params.resource, organizationId);
       const scope = grantedScopes(params.scope, held);
       const token = { jti: newId(), kind: 'ClientCredentials', clientId, aud, scope, organizationId } as const;
       const { jwt } = await accessTokens.issue(token, ttl);

@@ -51,7 +51,7 @@ function metadataOf(application: ApplicationRow): OAuthClient {
     client_name: name,
     application_type: type === 'Native' ? 'native' : 'web',
     token_endpoint_auth_method: isConfidential(application) ? 'client_secret_basic' : 'none',
-    // Never compared: an application has several secrets, see `secretMatches`.
+    // Never compared: an application has several secrets, see `nameOfSecret`.
     ...(isConfidential(application) && { client_secret: 'unused' }),
     grant_types: grantTypesOf(application),
     response_types: isInteractive(application) ? ['code'] : [],
@@ -60,7 +60,8 @@ function metadataOf(application: ApplicationRow): OAuthClient {
     is_third_party: isThirdParty,
     cors_allowed_origins: customClientMetadata.corsAllowedOrigins ?? [],
     refresh_token_ttl_days: customClientMetadata.refreshTokenTtlInDays ?? 14,
-    always_issue_refresh_token: customClientMetadata.alwaysIssueRefreshToken ?? false,
+    // As Logto has it: a native application asks for `offline_access`.
+    always_issue_refresh_token: type !== 'Native' && (customClientMetadata.alwaysIssueRefreshToken ?? false),
     rotate_refresh_token: customClientMetadata.rotateRefreshToken ?? true,
   };
 }
@@ -69,6 +70,7 @@ function metadataOf(application: ApplicationRow): OAuthClient {
 const MAX_ID_LENGTH = 64;
 
 interface StoredSecret {
+  name: string;
   hash: Buffer;
   expiresAt: number | null;
 }
@@ -105,16 +107,16 @@ export class Clients {
     });
   }
 
-  /** Compares with every live secret in constant time; which one matched is not told. */
-  async secretMatches(clientId: string, secret: string, now: number): Promise<boolean> {
+  /** The live secret that this is, by name; undefined for none. Compares with each in constant time, to the last one. */
+  async nameOfSecret(clientId: string, secret: string, now: number): Promise<string | undefined> {
     const stored = await this.#secretsOf(clientId);
     const given = Buffer.from(hashOf(secret));
-    let matches = false;
-    for (const { hash, expiresAt } of stored) {
+    let found: string | undefined;
+    for (const { name, hash, expiresAt } of stored) {
       const isLive = expiresAt === null || expiresAt > now;
-      if (timingSafeEqual(hash, given) && isLive) matches = true;
+      if (timingSafeEqual(hash, given) && isLive) found = name;
     }
-    return matches;
+    return found;
   }
 
   #secretsOf(clientId: string): Promise<StoredSecret[]> {
@@ -122,6 +124,7 @@ export class Clients {
     return this.#cache.get(tenantId, `secrets:${clientId}`, async () => {
       const rows = await store.from('applicationSecrets').where({ applicationId: clientId }).select('*');
       return rows.map(({ name, valueEncrypted, expiresAt }) => ({
+        name,
         hash: Buffer.from(hashOf(this.#secrets.open(valueEncrypted, secretPurposeOf(tenantId, clientId, name)))),
         expiresAt,
       }));

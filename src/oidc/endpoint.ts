@@ -5,12 +5,14 @@ import { type RateLimits, rateLimitHeaders } from '../http/rate-limits.ts';
 import type { Tenant } from '../tenants.ts';
 import { presentedClient } from './client-authentication.ts';
 import { describedError } from './error-body.ts';
-import { namedOrganizationAsResource } from './organization-tokens.ts';
 import type { Providers } from './providers.ts';
 import { keepStructuredToken, takeStructuredToken } from './structured-tokens.ts';
 
 /** Of a form; the library's own limit is the same, but answers 400. */
 const MAX_BODY_BYTES = 56 * 1024;
+
+/** Of the parameters that a browser posted: they have to fit into a request line. */
+const MAX_QUERY_LENGTH = 8 * 1024;
 
 const FORM = 'application/x-www-form-urlencoded';
 /** How long others may keep the JWKS. */
@@ -24,6 +26,9 @@ const PATHS =
 
 /** Where a client may send one of our JWTs. */
 const STRUCTURED: ReadonlySet<string> = new Set(['/token/introspection', '/token/revocation']);
+
+/** Where a browser may be sent by GET or POST (OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2). */
+const NAVIGATED: ReadonlySet<string> = new Set(['/auth', '/session/end']);
 
 /** U+0000 cannot be stored on PostgreSQL and means nothing in any parameter. */
 const holdsNul = (text: string | Buffer): boolean => text.includes('%00') || text.includes('\u0000');
@@ -92,6 +97,18 @@ function forceCanonicalHost(request: Request, { host, protocol }: Tenant): void 
   delete headers.forwarded;
 }
 
+/**
+ * A posted navigation goes on as GET. The session cookie is `SameSite=Lax`: a browser leaves it out of a POST from
+ * another site, and sends it with the GET that follows. Rejected: the library's own POST routes, which want
+ * `SameSite=None`, and so would send the session along with whatever other sites make a browser ask.
+ */
+function redirectToGet(response: Response, { endpoint }: Tenant, path: string, body: Buffer): void {
+  const query = new URLSearchParams(body.toString()).toString();
+  if (query.length > MAX_QUERY_LENGTH)
+    return refuse(response, 413, 'invalid_request', `the parameters are longer than ${MAX_QUERY_LENGTH} characters`);
+  response.set('Cache-Control', 'no-store').redirect(303, `${endpoint}/oidc${path}?${query}`);
+}
+
 export interface OidcEndpointParts {
   providers: Providers;
   rateLimits: RateLimits;
@@ -102,6 +119,7 @@ export interface OidcEndpointParts {
 /** `/oidc/*`: our own limits, then our own grants, then oidc-provider, which is never mounted bare. */
 export function oidcEndpoint({ providers, rateLimits, revokedTokens }: OidcEndpointParts): RequestHandler {
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
+    response.set('X-Content-Type-Options', 'nosniff');
     if (request.path === '/revoked-tokens' && request.method === 'GET')
       return void revokedTokens(request, response, next);
     if (!PATHS.test(request.path)) return next();
@@ -110,11 +128,14 @@ export function oidcEndpoint({ providers, rateLimits, revokedTokens }: OidcEndpo
 
     if (request.method === 'POST') {
       const [mediaType = ''] = (request.headers['content-type'] ?? '').split(';');
-      if (mediaType.trim().toLowerCase() !== FORM)
+      // A userinfo request is posted without a body where the header holds the token.
+      const isBare = request.path === '/me' && mediaType === '';
+      if (!isBare && mediaType.trim().toLowerCase() !== FORM)
         return refuse(response, 400, 'invalid_request', `the body must be ${FORM}`);
       const body = await readBody(request);
       if (!body) return refuse(response, 413, 'invalid_request', `the body is larger than ${MAX_BODY_BYTES} bytes`);
       if (holdsNul(body)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
+      if (NAVIGATED.has(request.path)) return redirectToGet(response, tenant, request.path, body);
       if (request.path === '/token') {
         const form = parse(body.toString());
         const facts = requestFactsOf(request);
@@ -128,9 +149,7 @@ export function oidcEndpoint({ providers, rateLimits, revokedTokens }: OidcEndpo
       }
       // Programs ask here, whatever a browser says it accepts.
       if (request.path.startsWith('/token') || request.path === '/request') request.headers.accept = 'application/json';
-      const taken = STRUCTURED.has(request.path)
-        ? takeStructuredToken(body)
-        : { body: namedOrganizationAsResource(body) };
+      const taken = STRUCTURED.has(request.path) ? takeStructuredToken(body) : { body };
       if (taken.token !== undefined) keepStructuredToken(request, taken.token);
       giveBack(request, taken.body);
     }

@@ -1,4 +1,4 @@
-import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { unavailable } from '../database/unavailable.ts';
 
 interface OAuthError {
@@ -26,6 +26,13 @@ export const describedError = (error: string, description: string | undefined) =
   code: `oidc.${error}`,
   message: description ?? error,
 });
+
+/** Says what is wrong with a code: the library's own description of every such fault is `grant request is invalid`. */
+export function describeGrantFaults(provider: Provider): void {
+  provider.on('grant.error', ({ body }, { message, error_detail: detail }) => {
+    if (message === 'invalid_grant' && detail !== undefined) (body as OAuthError).error_description = detail;
+  });
+}
 
 /** Koa middleware around every endpoint: describes errors, and says the `requestId` to find a failure of ours by. */
 export async function errorBody(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {

@@ -3,6 +3,8 @@ import type { Tenant } from '../tenants.ts';
 import { clientCredentials } from './client-credentials.ts';
 import { JwtAccessTokens } from './jwt-access-token.ts';
 import type { ProviderCollaborators, ProviderParts } from './provider.ts';
+import { refresh } from './refresh.ts';
+import { RefreshTokens } from './refresh-tokens.ts';
 import { SpendQueue } from './spend.ts';
 import { tokenExchange } from './token-exchange.ts';
 import type { Grant } from './token-request.ts';
@@ -16,17 +18,20 @@ export interface OwnGrantsParts extends ProviderParts {
 /** By `grant_type`, what `TokenEndpoint` answers. */
 export function ownGrants(
   { store, issuer }: Tenant,
-  { keys, claims, resourceServers, provider }: OwnGrantsParts,
-  { cache, clock, tracing }: ProviderCollaborators,
+  { keys, claims, resourceServers, organizations, provider }: OwnGrantsParts,
+  { cache, clock, secrets, tracing }: ProviderCollaborators,
 ): Record<string, Grant> {
   const [signer] = keys.signers;
   if (!signer) throw new Error('the tenant has no signing key');
   const accessTokens = new JwtAccessTokens({ issuer, signer, claims, clock });
   const spends = new SpendQueue(store, clock);
-  const exchange = tokenExchange({ store, cache, clock, resourceServers, accessTokens, spends, provider });
+  const targets = { resourceServers, organizations };
+  const refreshTokens = new RefreshTokens({ store, secrets, clock });
+  const exchange = tokenExchange({ ...targets, store, cache, clock, accessTokens, spends, provider });
   const issue: Grant['issue'] = (request) => spends.during(() => exchange.issue(request));
   return {
-    client_credentials: clientCredentials({ resourceServers, accessTokens }),
+    client_credentials: clientCredentials({ ...targets, accessTokens }),
+    refresh_token: refresh({ ...targets, store, clock, provider, accessTokens, refreshTokens }),
     [TOKEN_EXCHANGE]: {
       ...exchange,
       issue: tracing ? (request) => tracing.span({ name: 'token exchange' }, () => issue(request)) : issue,

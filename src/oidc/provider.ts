@@ -8,13 +8,14 @@ import type { SecretBox } from '../secret-box.ts';
 import type { Tenant } from '../tenants.ts';
 import { CLAIMS_BY_SCOPE, findAccount, OIDC_SCOPES } from './account.ts';
 import type { adapterFor } from './adapter.ts';
-import { auditTokens, type TokenAudit } from './audit.ts';
+import { auditTokens, rememberSecret, type TokenAudit } from './audit.ts';
 import { CLIENT_EXTRAS, type Clients, isOwnOrigin } from './clients.ts';
 import { loadExistingGrant } from './consent.ts';
-import { answerUnavailable, errorBody } from './error-body.ts';
+import { answerUnavailable, describeGrantFaults, errorBody } from './error-body.ts';
 import type { ManagementAccess } from './management-access.ts';
 import { type ObserveToken, observeLibraryTokens } from './metrics.ts';
-import { allowOrganizations } from './organization-tokens.ts';
+import type { Organizations } from './organizations.ts';
+import { protectPages } from './page-headers.ts';
 import { resourceIndicators } from './resource-indicators.ts';
 import type { ResourceServers } from './resource-servers.ts';
 import type { SessionInteractions } from './session-interactions.ts';
@@ -53,6 +54,7 @@ export interface ProviderParts {
   keys: SigningKeys;
   clients: Clients;
   resourceServers: ResourceServers;
+  organizations: Organizations;
   adapter: ReturnType<typeof adapterFor>;
   interactions: SessionInteractions;
   claims: TokenClaims;
@@ -95,7 +97,7 @@ function configurationOf(
     enabledJWA: { idTokenSigningAlgValues: [...new Set(keys.signers.map(({ alg }) => alg))] },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     extraClientMetadata: { properties: CLIENT_EXTRAS },
-    scopes: OIDC_SCOPES.filter((scope) => scope !== 'address'),
+    scopes: [...OIDC_SCOPES],
     claims: CLAIMS_BY_SCOPE,
     conformIdTokenClaims: false,
     responseTypes: ['code'],
@@ -110,8 +112,6 @@ function configurationOf(
     issueRefreshToken: async (_ctx, client, source) =>
       client.grantTypeAllowed('refresh_token') &&
       (source.scopes.has('offline_access') || client.always_issue_refresh_token === true),
-    rotateRefreshToken: ({ oidc: { client } }) =>
-      client?.tokenEndpointAuthMethod === 'none' || client?.rotate_refresh_token !== false,
     extraTokenClaims: extraTokenClaims as never,
     formats: { customizers: { jwt: customizer as never } },
     extraParams: ['first_screen', 'organization_id'],
@@ -172,19 +172,22 @@ export function createProvider(tenant: Tenant, parts: ProviderParts, collaborato
   const { clock, logger, audit, access, observe } = collaborators;
   const { keys, clients } = parts;
   const provider = new Provider(tenant.issuer, configurationOf(tenant, parts, collaborators));
-  allowOrganizations(provider);
   provider.proxy = true; // The forwarded headers it sees are ours: see `endpoint.ts`.
 
   // An application has several secrets, and any live one works.
-  provider.Client.prototype.compareClientSecret = function (this: { clientId: string }, actual: string) {
-    return clients.secretMatches(this.clientId, actual, clock());
+  provider.Client.prototype.compareClientSecret = async function (this: { clientId: string }, actual: string) {
+    const secretName = await clients.nameOfSecret(this.clientId, actual, clock());
+    if (Provider.ctx && secretName !== undefined) rememberSecret(Provider.ctx, secretName);
+    return secretName !== undefined;
   } as never;
 
   if (observe) provider.use(observeLibraryTokens(observe));
+  provider.use(protectPages);
   provider.use(errorBody);
+  describeGrantFaults(provider);
   provider.use(structuredTokens({ tenant, keys, access, clock }));
   auditTokens(provider, tenant, audit, clock);
-  for (const grantType of ['client_credentials', TOKEN_EXCHANGE])
+  for (const grantType of ['client_credentials', 'refresh_token', TOKEN_EXCHANGE])
     provider.registerGrantType(grantType, notHere as never);
   provider.on('server_error', (ctx, err) => {
     const facts = { err, requestId: ctx.get('x-request-id'), path: ctx.path, tenantId: tenant.id };

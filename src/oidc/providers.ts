@@ -3,6 +3,7 @@ import type { Provider } from 'oidc-provider';
 import type { Tenant } from '../tenants.ts';
 import { adapterFor } from './adapter.ts';
 import { Clients } from './clients.ts';
+import { Organizations } from './organizations.ts';
 import { ownGrants } from './own-grants.ts';
 import { createProvider, type ProviderCollaborators } from './provider.ts';
 import { ResourceServers } from './resource-servers.ts';
@@ -75,11 +76,13 @@ export class Providers {
     const { store } = tenant;
     const clients = new Clients(tenant, cache, secrets);
     const adapter = adapterFor({ store, secrets, clock, findClient: (id) => clients.find(id) });
+    const organizations = new Organizations(store);
     const interactions = new SessionInteractions(adapter('SessionInteraction'));
     const parts = {
       keys: await loadSigningKeys(store, secrets),
       clients,
-      resourceServers: new ResourceServers(store, cache),
+      resourceServers: new ResourceServers(store, cache, organizations),
+      organizations,
       adapter,
       interactions,
       claims: new TokenClaims(store, cache, customClaims, interactions),

@@ -1,23 +1,12 @@
-import { errors, type KoaContextWithOIDC } from 'oidc-provider';
-import { refreshedOrganization } from './organization-tokens.ts';
-import { notMember, organizationAudience, type ResourceServers, resourceServerInfo } from './resource-servers.ts';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { notOpen, type ResourceServers, resourceServerInfo } from './resource-servers.ts';
 
-/** RFC 8707 for the grants of the library: what a resource is, and which of its scopes the person holds. */
+/** RFC 8707 for the code grant of the library: what a resource is, and which of its scopes the user holds. */
 export function resourceIndicators(resourceServers: ResourceServers, algorithm: string) {
-  async function organizationScopes({ oidc: { account } }: KoaContextWithOIDC, organizationId: string) {
-    const scopes = account && (await resourceServers.organizationScopesOfUser(account.accountId, organizationId));
-    if (!scopes) throw notMember('user');
-    return scopes;
-  }
-
-  async function heldScopes(
-    { oidc: { account, route } }: KoaContextWithOIDC,
-    resourceId: string,
-    organizationId?: string,
-  ): Promise<string[]> {
+  async function heldScopes({ oidc: { account, route } }: KoaContextWithOIDC, resourceId: string): Promise<string[]> {
     // At sign-in the whole resource may be asked for; each token then carries what is held at that moment.
     if (!account || route !== 'token') return resourceServers.scopeNames(resourceId);
-    return resourceServers.scopesOfUser({ userId: account.accountId }, resourceId, organizationId);
+    return resourceServers.scopesOfUser({ userId: account.accountId }, resourceId);
   }
 
   return {
@@ -28,18 +17,10 @@ export function resourceIndicators(resourceServers: ResourceServers, algorithm: 
     defaultResource: async () => undefined as never,
 
     async getResourceServerInfo(ctx: KoaContextWithOIDC, indicator: string) {
-      const organizationId = refreshedOrganization(ctx);
-      if (organizationId !== undefined) {
-        const scopes = await organizationScopes(ctx, organizationId);
-        if (indicator === organizationAudience(organizationId))
-          return resourceServerInfo({ audience: indicator, scope: scopes.join(' '), algorithm });
-      }
-
       const resource = await resourceServers.find(indicator);
       // The service's own APIs are for machines: no grant of a user reaches them.
-      if (!resource || resource.isForMachines)
-        throw new errors.InvalidTarget('resource is not registered, or not open to users');
-      const held = await heldScopes(ctx, resource.id, organizationId);
+      if (!resource || resource.isForMachines) throw notOpen(indicator, resource);
+      const held = await heldScopes(ctx, resource.id);
       return resourceServerInfo({
         audience: indicator,
         scope: held.join(' '),

@@ -1,7 +1,8 @@
 import { errors } from 'oidc-provider';
 import type { TenantCache } from '../database/tenant-cache.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
-import { isSystemResource, ORGANIZATION } from './urns.ts';
+import type { Organizations } from './organizations.ts';
+import { isReservedIndicator, isSystemResource, ORGANIZATIONS_RESOURCE } from './urns.ts';
 
 /** A resource as tokens need it (RFC 8707). */
 export interface KnownResource {
@@ -16,18 +17,29 @@ export interface KnownResource {
 /** Of an access token whose resource says nothing. */
 export const DEFAULT_TTL_SECONDS = 3_600;
 
+/** No row, so it can be neither listed nor deleted; its scopes are the tenant's organization permissions. */
+const ORGANIZATIONS: KnownResource = {
+  id: 'organizations',
+  indicator: ORGANIZATIONS_RESOURCE,
+  accessTokenTtl: DEFAULT_TTL_SECONDS,
+  isForMachines: false,
+};
+
 /** What a tenant's resources are, and who holds which of their scopes. Definitions are cached, holdings never. */
 export class ResourceServers {
   readonly #store: TenantStore;
   readonly #cache: TenantCache;
+  readonly #organizations: Organizations;
 
-  constructor(store: TenantStore, cache: TenantCache) {
+  constructor(store: TenantStore, cache: TenantCache, organizations: Organizations) {
     this.#store = store;
     this.#cache = cache;
+    this.#organizations = organizations;
   }
 
   /** Exact comparison, letter by letter: no trailing slash is added or forgiven. */
-  find(indicator: string): Promise<KnownResource | undefined> {
+  async find(indicator: string): Promise<KnownResource | undefined> {
+    if (isReservedIndicator(indicator)) return indicator === ORGANIZATIONS.indicator ? ORGANIZATIONS : undefined;
     return this.#cache.get(this.#store.tenantId, `resource:${indicator}`, async () => {
       const row = await this.#store.find('resources', { indicator });
       return row && { ...row, isForMachines: isSystemResource(row.id) };
@@ -41,15 +53,28 @@ export class ResourceServers {
     });
   }
 
-  scopeNames(resourceId: string): Promise<string[]> {
+  async scopeNames(resourceId: string): Promise<string[]> {
+    if (resourceId === ORGANIZATIONS.id) return this.#organizations.scopeNames();
     return this.#cache.get(this.#store.tenantId, `scopes:${resourceId}`, async () => {
       const rows = await this.#store.from('scopes').where({ resourceId }).select('name');
       return rows.map(({ name }) => name);
     });
   }
 
-  /** Scopes an application holds on a resource through its machine-to-machine roles. */
-  scopesOfApplication(applicationId: string, resourceId: string): Promise<string[]> {
+  /**
+   * Scopes an application holds on a resource: through its machine-to-machine roles or, when an organization is named,
+   * through the roles it has in that organization alone.
+   */
+  async scopesOfApplication(applicationId: string, resourceId: string, organizationId?: string): Promise<string[]> {
+    if (resourceId === ORGANIZATIONS.id) return this.#organizations.scopesOfApplication(applicationId, organizationId);
+    if (organizationId !== undefined) {
+      const where = { applicationId, organizationId };
+      const [ofRoles, held] = await Promise.all([
+        this.#scopesByRole(resourceId, 'organizationRoleResourceScopes', 'organizationRoleId'),
+        this.#store.from('organizationApplicationRoles').where(where).select('organizationRoleId'),
+      ]);
+      return [...new Set(held.flatMap(({ organizationRoleId }) => ofRoles.get(organizationRoleId) ?? []))];
+    }
     return this.#cache.get(this.#store.tenantId, `application-scopes:${applicationId}:${resourceId}`, async () => {
       const rows: { name: string }[] = await this.#store
         .from('applicationRoles')
@@ -67,10 +92,11 @@ export class ResourceServers {
    * what a role holds is. `roleIds` may be given where they were read already.
    */
   async scopesOfUser(
-    { userId, roleIds }: { userId: string; roleIds?: readonly string[] },
+    { userId, roleIds }: { userId: string; roleIds?: readonly string[] | undefined },
     resourceId: string,
     organizationId?: string,
   ): Promise<string[]> {
+    if (resourceId === ORGANIZATIONS.id) return this.#organizations.scopesOfUser(userId, organizationId);
     const [ofRoles, ofOrganizationRoles] = await Promise.all([
       this.#scopesByRole(resourceId, 'roleScopes', 'roleId'),
       this.#scopesByRole(resourceId, 'organizationRoleResourceScopes', 'organizationRoleId'),
@@ -112,42 +138,7 @@ export class ResourceServers {
       return new Map([...byRole].map(([role, scopes]) => [role, scopes.map(({ name }) => name)]));
     });
   }
-
-  /** Organization scopes a user holds in an organization; undefined when not a member. */
-  async organizationScopesOfUser(userId: string, organizationId: string): Promise<string[] | undefined> {
-    if (!(await this.#store.find('organizationUsers', { organizationId, userId }))) return undefined;
-    return this.#organizationScopes('organizationUserRoles', { organizationId, userId });
-  }
-
-  /** The same for a machine-to-machine application. */
-  async organizationScopesOfApplication(applicationId: string, organizationId: string): Promise<string[] | undefined> {
-    if (!(await this.#store.find('organizationApplications', { organizationId, applicationId }))) return undefined;
-    return this.#organizationScopes('organizationApplicationRoles', { organizationId, applicationId });
-  }
-
-  async #organizationScopes(
-    members: 'organizationUserRoles' | 'organizationApplicationRoles',
-    member: Record<string, string>,
-  ): Promise<string[]> {
-    const rows = await this.#store
-      .from(members)
-      .join(
-        this.#store.rows('organizationRoleScopes'),
-        'organizationRoleScopes.organizationRoleId',
-        `${members}.organizationRoleId`,
-      )
-      .join(
-        this.#store.rows('organizationScopes'),
-        'organizationScopes.id',
-        'organizationRoleScopes.organizationScopeId',
-      )
-      .where(member)
-      .select('organizationScopes.name as name');
-    return namesOf(rows as { name: string }[]);
-  }
 }
-
-const namesOf = (rows: readonly { name?: unknown }[]): string[] => [...new Set(rows.map(({ name }) => String(name)))];
 
 /** Requested ∩ held, in the request's order, each once. */
 export function grantedScopes(requested: string | undefined, held: readonly string[]): string {
@@ -155,9 +146,17 @@ export function grantedScopes(requested: string | undefined, held: readonly stri
   return [...new Set((requested ?? '').split(' '))].filter((name) => holds.has(name)).join(' ');
 }
 
-/** @param who in words: `user`, `subject`, `application` */
-export const notMember = (who: string) =>
-  Object.assign(new errors.AccessDenied(`the ${who} is not a member of the organization`), { statusCode: 403 });
+/** Printable, without the two letters that RFC 6749 §5.2 keeps out of descriptions. */
+const printable = (indicator: string): string =>
+  indicator.slice(0, 256).replaceAll(/[^\x20-\x21\x23-\x5B\x5D-\x7E]/g, '?');
+
+/** @param known undefined when it is not registered, as opposed to closed to users */
+export const notOpen = (indicator: string, known?: KnownResource) =>
+  new errors.InvalidTarget(`resource ${printable(indicator)} is ${known ? 'not open to users' : 'not registered'}`);
+
+/** RFC 8707 §2.2: a refresh names one of the resources that the authorization request named. */
+export const notAskedFor = (indicator: string) =>
+  new errors.InvalidTarget(`resource ${printable(indicator)} was not asked for at sign-in`);
 
 /** As oidc-provider takes a resource: always a signed JWT with one audience. */
 export function resourceServerInfo({
@@ -168,16 +167,15 @@ export function resourceServerInfo({
 }: {
   audience: string;
   scope: string;
-  ttl?: number;
+  /** Seconds. */
+  ttl: number;
   algorithm: string;
 }) {
   return {
     audience,
     scope,
-    accessTokenTTL: ttl ?? DEFAULT_TTL_SECONDS,
+    accessTokenTTL: ttl,
     accessTokenFormat: 'jwt' as const,
     jwt: { sign: { alg: algorithm as 'ES256' } },
   };
 }
-
-export const organizationAudience = (organizationId: string): string => `${ORGANIZATION}${organizationId}`;

@@ -6,6 +6,8 @@ import type { TenantStore } from '../database/tenant-store.ts';
 /** An exchange that is ready but for this; its audit row is made of it. */
 export interface Spend extends Omit<SpendRow, 'audit'> {
   requestId: string | undefined;
+  /** Of the application's secret. */
+  secretName: string | undefined;
 }
 
 interface Waiting {
@@ -21,7 +23,7 @@ const MAX_BATCH = 64;
 const GATHERED = 0.7;
 const GATHER_MS = 1;
 
-function auditOf({ impersonation, requestId }: Spend): AuditEntry {
+function auditOf({ impersonation, requestId, secretName }: Spend): AuditEntry {
   const { id, subjectTokenId, subjectId, actorId, applicationId, resource, organizationId, scope, context } =
     impersonation;
   return {
@@ -41,6 +43,7 @@ function auditOf({ impersonation, requestId }: Spend): AuditEntry {
       scope,
       context,
       expiresAt: secondsOf(impersonation.expiresAt),
+      secretName,
     },
     createdAt: impersonation.issuedAt,
   };

@@ -4,7 +4,6 @@ import { applicationContext, organizationContext, userContext } from '../custom-
 import type { TenantCache } from '../database/tenant-cache.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import type { Exchange } from './exchange.ts';
-import { refreshedOrganization } from './organization-tokens.ts';
 import type { SessionInteractions } from './session-interactions.ts';
 import { TOKEN_EXCHANGE } from './urns.ts';
 
@@ -117,8 +116,7 @@ export function claimsOfLibraryTokens(claims: TokenClaims) {
       // An opaque token (an actor's) carries no claims that anyone reads.
       if (!token.resourceServer) return;
       const { jti, kind, clientId = '', aud, scope, accountId, grantId, gty, sessionUid } = token;
-      const organizationId = refreshedOrganization(ctx);
-      const description = { jti, kind, clientId, aud, scope, accountId, grantId, gty, sessionUid, organizationId };
+      const description = { jti, kind, clientId, aud, scope, accountId, grantId, gty, sessionUid };
       try {
         ofScript.set(token, await claims.ofScript(description));
       } catch (error) {
@@ -126,11 +124,13 @@ export function claimsOfLibraryTokens(claims: TokenClaims) {
         if (headers) ctx.set(headers);
         throw error;
       }
+      // The grant ends with a sign-out, suspension or deletion: the script may have run long enough for one.
+      if (!(await ctx.oidc.provider.Grant.find(grantId as string)))
+        throw new errors.InvalidGrant('the user was signed out, suspended or deleted meanwhile');
     },
 
-    customizer(ctx: KoaContextWithOIDC, token: AccessToken, structured: { payload: Record<string, unknown> }): void {
-      const organizationId = refreshedOrganization(ctx);
-      structured.payload = payloadOf(ofScript.get(token), structured.payload, { organizationId });
+    customizer(_ctx: KoaContextWithOIDC, token: AccessToken, structured: { payload: Record<string, unknown> }): void {
+      structured.payload = payloadOf(ofScript.get(token), structured.payload, {});
     },
   };
 }

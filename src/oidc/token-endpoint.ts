@@ -113,7 +113,8 @@ export class TokenEndpoint {
       attempt.readableFrom = undefined;
       throw new errors.InvalidRequest(`origin ${origin} not allowed for client: ${found.client_id}`);
     }
-    const client = await authenticate(clients, found, presented, clock());
+    const { client, secretName } = await authenticate(clients, found, presented, clock());
+    attempt.secretName = secretName;
     if (!client.grant_types.includes(grantType))
       throw new errors.UnauthorizedClient(grantType === TOKEN_EXCHANGE ? EXCHANGE_NOT_ALLOWED : GRANT_NOT_ALLOWED);
 
@@ -122,7 +123,10 @@ export class TokenEndpoint {
     const onExchange = (exchange: Exchange) => {
       attempt.exchange = exchange;
     };
-    const { response, audience } = await issue({ client, params, form, facts, onExchange });
+    const onUser = (userId: string) => {
+      attempt.userId = userId;
+    };
+    const { response, audience } = await issue({ client, secretName, params, form, facts, onExchange, onUser });
     if (!attempt.exchange)
       audit.add(tenant.id, issuedEntry(attempt, { resource: audience, scope: response.scope }, clock()));
     return response;

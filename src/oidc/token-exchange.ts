@@ -7,20 +7,19 @@ import { newOrderedId } from '../ids.ts';
 import { verifyActorToken } from './actor-token.ts';
 import { endImpersonations } from './end-access.ts';
 import type { Exchange } from './exchange.ts';
-import { exchangeTarget } from './exchange-target.ts';
-import { cachedImpersonationPolicy, checkExchange } from './impersonation-policy.ts';
+import { cachedImpersonationPolicy, checkExchange, readImpersonationPolicy } from './impersonation-policy.ts';
 import type { JwtAccessTokens } from './jwt-access-token.ts';
-import { grantedScopes, type ResourceServers } from './resource-servers.ts';
+import { grantedScopes } from './resource-servers.ts';
 import type { SpendQueue } from './spend.ts';
 import { findSubjectToken, refusalOf } from './subject-tokens.ts';
 import type { Grant, TokenRequest } from './token-request.ts';
 import { ACCESS_TOKEN, IMPERSONATION_TOKEN, TOKEN_EXCHANGE } from './urns.ts';
+import { type Targets, userTarget } from './user-target.ts';
 
-export interface ExchangeCollaborators {
+export interface ExchangeCollaborators extends Targets {
   store: TenantStore;
   cache: TenantCache;
   clock: Clock;
-  resourceServers: ResourceServers;
   accessTokens: JwtAccessTokens;
   spends: SpendQueue;
   /** Knows actor tokens and the sessions they come from. */
@@ -103,12 +102,12 @@ async function endOnReplay({ store, cache, clock }: ExchangeCollaborators, { id 
  * @see {@link https://www.rfc-editor.org/rfc/rfc8693.html#section-4.1 RFC 8693 §4.1, the `act` claim}
  */
 export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
-  const { store, cache, clock, resourceServers, accessTokens, spends, provider } = collaborators;
+  const { store, cache, clock, accessTokens, spends, provider } = collaborators;
 
   return {
     parameters: PARAMETERS,
 
-    async issue({ client, params, form, facts, onExchange }) {
+    async issue({ client, secretName, params, form, facts, onExchange }) {
       const parameters = parametersOf(params);
       const subjectToken = await findSubjectToken(store, parameters.subjectToken);
       if (!subjectToken) throw new errors.InvalidRequest('subject token is unknown');
@@ -118,7 +117,8 @@ export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
       if (subjectToken.spentAt !== null) await endOnReplay(collaborators, subjectToken);
       if (refusal !== undefined) throw new errors.InvalidRequest(refusal);
 
-      const { audience, ttl, held } = await exchangeTarget(resourceServers, subjectToken, parameters);
+      const subject = { ...subjectToken, who: 'subject' };
+      const { audience, ttl, held } = await userTarget(collaborators, subject, parameters);
       const scope = grantedScopes(parameters.scope, held);
 
       const actor = await verifyActorToken(form, provider, store);
@@ -165,11 +165,15 @@ export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
           expiresAt,
         },
         requestId: facts.requestId,
+        secretName,
       });
       if (!isSpent) {
-        // Lost a race, was revoked, or a person was suspended while the script ran: say which.
+        // Lost a race, was revoked, a user was suspended or the policy changed while the script ran: say which.
         const found = await findSubjectToken(store, parameters.subjectToken);
-        throw new errors.InvalidRequest((found && refusalOf(found, clock())) ?? 'actor token is not valid');
+        const refusal = found && refusalOf(found, clock());
+        if (found && refusal === undefined)
+          await checkExchange(provider, store, await readImpersonationPolicy(store), found, actor);
+        throw new errors.InvalidRequest(refusal ?? 'actor token is not valid');
       }
 
       const response = {

@@ -7,6 +7,8 @@ import type { Exchange } from './exchange.ts';
 /** What a grant of ours is given: of a client that has proven itself and may use it. */
 export interface TokenRequest {
   client: OAuthClient;
+  /** Of the secret it proved itself with; never the value. */
+  secretName: string | undefined;
   /** The grant's own, each once. RFC 6749 §3.2: one without a value is as if it was not sent. */
   params: Readonly<Record<string, string | undefined>>;
   /** As it was sent, with those that are empty. */
@@ -14,6 +16,8 @@ export interface TokenRequest {
   facts: RequestFacts;
   /** Tells how far an exchange came: a refusal is recorded with it. */
   onExchange(exchange: Exchange): void;
+  /** Tells whose token was presented, for the same record. */
+  onUser(userId: string): void;
 }
 
 /** RFC 6749 §5.1 */
@@ -25,12 +29,15 @@ export interface TokenResponse {
   /** Seconds. */
   expires_in: number;
   scope?: string | undefined;
+  refresh_token?: string;
+  /** OpenID Connect Core §3.1.3.3 */
+  id_token?: string | undefined;
 }
 
 export interface IssuedToken {
   response: TokenResponse;
-  /** What it is for, also where the request named nothing. */
-  audience: string;
+  /** What it is for, also where the request named nothing; undefined for an opaque token. */
+  audience: string | undefined;
 }
 
 /** A way to a token that we answer ourselves; the others are oidc-provider's. */

@@ -7,6 +7,12 @@ export const IMPERSONATION_TOKEN = 'urn:logto:token-type:impersonation_token';
 /** Followed by an organization's id: the audience of an organization token. */
 export const ORGANIZATION = 'urn:logto:organization:';
 
+/** Reserved: Logto's SDKs ask for it at sign-in when they want tokens for organizations. */
+export const ORGANIZATIONS_RESOURCE = 'urn:logto:resource:organizations';
+
+/** Names below these belong to the service, so that no registered resource can be taken for one of its own. */
+export const isReservedIndicator = (indicator: string): boolean => /^urn:logto:/i.test(indicator);
+
 export const MANAGEMENT_RESOURCE_ID = 'management-api';
 export const MANAGEMENT_SCOPE_ID = 'management-api-all';
 

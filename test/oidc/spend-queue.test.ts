@@ -32,7 +32,12 @@ async function stage(kind: DatabaseKind, tokens: number) {
     const { subjectToken } = await mintSubjectToken(store, { userId: 'subject', creatorId: 'backend' }, NOW);
     const tokenHash = hashOf(subjectToken);
     const row = await store.from('subjectTokens').where({ tokenHash }).first();
-    spends.push({ tokenHash, requestId: undefined, impersonation: impersonationOf(row?.id ?? '', `jti-${index}`) });
+    spends.push({
+      tokenHash,
+      requestId: undefined,
+      secretName: undefined,
+      impersonation: impersonationOf(row?.id ?? '', `jti-${index}`),
+    });
   }
   return {
     queue: new SpendQueue(store, () => NOW),

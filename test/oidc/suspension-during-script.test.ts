@@ -97,6 +97,64 @@ describe.each(databases)('while the script of an exchange runs, on %s', (kind) =
     expect(impersonations[0]?.revokedAt).not.toBeNull();
   });
 
+  it('refuses what the policy forbids only since the script began, and leaves the subject token unspent', async () => {
+    const { subject, actor, mint, exchange } = await play();
+    const role = async (name: string): Promise<string> =>
+      (await service.api.must('POST /roles', { name, description: name })).id;
+    const [guarded, support] = [await role('Guarded'), await role('Support')];
+    const OPEN = { requireActor: false, protectedRoleIds: [], allowedActorRoleIds: [] };
+    const decide = (policy: object) => service.api.must('PATCH /configs/impersonation', { ...OPEN, ...policy });
+    const give = (user: { id: string }, roleIds: string[]) =>
+      service.api.must(`PUT /users/${user.id}/roles`, { roleIds });
+    const subjectToken = await mint();
+    const alone = () => cast.spa.exchange({ subject_token: subjectToken });
+    const withActor = () => exchange(subjectToken);
+
+    const changes: [string, () => Promise<Answer>, () => Promise<unknown>, () => Promise<unknown>][] = [
+      [
+        'the subject cannot be acted for',
+        withActor,
+        () => decide({ protectedRoleIds: [guarded] }),
+        () => give(subject, [guarded]),
+      ],
+      [
+        'the subject cannot be acted for',
+        withActor,
+        () => give(subject, [guarded]),
+        () => decide({ protectedRoleIds: [guarded] }),
+      ],
+      [
+        'the actor holds none of the roles that may act for others',
+        withActor,
+        () => give(actor, [support]).then(() => decide({ allowedActorRoleIds: [support] })),
+        () => give(actor, []),
+      ],
+      [
+        'the actor holds none of the roles that may act for others',
+        withActor,
+        async () => {},
+        () => decide({ allowedActorRoleIds: [support] }),
+      ],
+      ['an actor token is required', alone, async () => {}, () => decide({ requireActor: true })],
+      ['an actor token is required', alone, async () => {}, () => decide({ allowedActorRoleIds: [support] })],
+    ];
+    for (const [reason, ask, before, deed] of changes) {
+      await before();
+      const { status, body } = await meanwhile(ask, deed);
+      expect([status, body.error, body.error_description]).toEqual([
+        400,
+        'invalid_request',
+        `impersonation policy: ${reason}`,
+      ]);
+      await decide({});
+      await give(subject, []);
+    }
+    await decide({ protectedRoleIds: [guarded], allowedActorRoleIds: [support], requireActor: true });
+    await give(actor, [support]);
+    expect((await immediately(withActor)).status).toBe(200);
+    await decide({});
+  });
+
   it('the actor is suspended: their subject token still serves another', async () => {
     const people = await play();
     const subjectToken = await people.mint();

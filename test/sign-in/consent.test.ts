@@ -22,7 +22,7 @@ describe.each(databases)('consent on %s', (kind) => {
     const asked = await visitor.submit('password', { password: actor.password });
     expect(asked.text).toContain('Give Calendar <b>sync</b> access?');
     expect(asked.html).not.toContain('<b>sync');
-    expect(asked.text).toContain('see your name and picture');
+    expect(asked.text).toContain('see your name, picture and profile details');
     expect(asked.text).toContain(`Signed in as ${actor.username}`);
 
     await visitor.submit('consent', { decision: 'deny' });

@@ -59,12 +59,31 @@ const POSTGRES = `
     where tenant_id = ? and not is_suspended
       and id = any(array(select subject_id from candidate union select actor_id from candidate))
     order by id for share
+  ), policy as materialized (
+    select
+      array(select json_array_elements_text(settings -> 'protectedRoleIds')) as guarded,
+      array(select json_array_elements_text(settings -> 'allowedActorRoleIds')) as allowed,
+      coalesce((settings ->> 'requireActor')::boolean, false) or settings ->> 'actorMaxAge' is not null
+        or settings ->> 'requiredAcr' is not null or json_array_length(settings -> 'allowedActorRoleIds') > 0 as wants_actor
+    from configs where tenant_id = ? and key = 'impersonation'
+  ), forbidden as materialized (
+    select token_hash from candidate cross join policy
+    where actor_id is null and wants_actor
+      or exists (
+        select 1 from user_roles
+        where tenant_id = ? and user_id = candidate.subject_id and role_id = any(guarded)
+      )
+      or actor_id is not null and cardinality(allowed) > 0 and not exists (
+        select 1 from user_roles
+        where tenant_id = ? and user_id = candidate.actor_id and role_id = any(allowed)
+      )
   ), spent as (
     update subject_tokens set spent_at = ?
     where tenant_id = ? and spent_at is null and revoked_at is null and expires_at > ?
       and token_hash = any(array(
         select token_hash from candidate
         where subject_id in (select id from live) and (actor_id is null or actor_id in (select id from live))
+          and token_hash not in (select token_hash from forbidden)
       ))
     returning id
   ), begun as (
@@ -78,6 +97,9 @@ async function onPostgres({ db, tenantId }: Target, spends: readonly Spend[], no
   const rows = await prepared<{ id: string }>(db, POSTGRES, [
     candidatesOf(spends),
     tenantId,
+    tenantId,
+    tenantId,
+    tenantId,
     now,
     tenantId,
     now,
@@ -89,6 +111,24 @@ async function onPostgres({ db, tenantId }: Target, spends: readonly Spend[], no
 
 const isLive = (id: string) =>
   `exists (select 1 from users where tenant_id = new.tenant_id and id = value ->> '${id}' and not is_suspended)`;
+
+/** Whether one of these roles is held by the user whom a spend names as `who`. */
+const holdsOneOf = (roles: string, who: string) => `exists (
+  select 1 from user_roles held join json_each(configs.settings, '$.${roles}') role on role.value = held.role_id
+  where held.tenant_id = new.tenant_id and held.user_id = record.value ->> '${who}')`;
+
+const ALLOWED = `coalesce(json_array_length(configs.settings, '$.allowedActorRoleIds'), 0) > 0`;
+
+/** What the policy says that is in force now; without a row it forbids nothing. */
+const IS_FORBIDDEN = `exists (
+  select 1 from configs where tenant_id = new.tenant_id and key = 'impersonation' and (
+    ${holdsOneOf('protectedRoleIds', 'subject_id')}
+    or record.value ->> 'actor_id' is null and (
+      coalesce(configs.settings ->> '$.requireActor', 0) or configs.settings ->> '$.actorMaxAge' is not null
+      or configs.settings ->> '$.requiredAcr' is not null or ${ALLOWED}
+    )
+    or record.value ->> 'actor_id' is not null and ${ALLOWED} and not ${holdsOneOf('allowedActorRoleIds', 'actor_id')}
+  ))`;
 
 /** Of the batch, those that were written. `spend`: the row of the view, `new` to its trigger. */
 const begunOf = (spend: string) =>
@@ -108,7 +148,7 @@ export const SPEND_VIEW = `
       select 1 from subject_tokens
       where tenant_id = new.tenant_id and id = value ->> 'subject_token_id'
         and spent_at is null and revoked_at is null and expires_at > new.at
-    ) and ${isLive('subject_id')} and (value ->> 'actor_id' is null or ${isLive('actor_id')});
+    ) and ${isLive('subject_id')} and (value ->> 'actor_id' is null or ${isLive('actor_id')}) and not ${IS_FORBIDDEN};
     update subject_tokens set spent_at = new.at
     where tenant_id = new.tenant_id and id in (select subject_token_id from ${begunOf('new')});
     ${insertFromRecords('sqlite', 'auditLog', AUDIT, 'new.audits')}
@@ -153,8 +193,9 @@ const auditsOf = (kind: Target['kind'], tenantId: string, spends: readonly Spend
   );
 
 /**
- * Marks subject tokens spent that are unspent, unrevoked and unexpired and whose subject and actor are there and not
- * suspended, and writes the impersonation and the audit row of each. The people cannot change until the commit: a
+ * Marks subject tokens spent that are unspent, unrevoked and unexpired, whose subject and actor are there and not
+ * suspended, and whose roles the policy of this moment admits (it, or they, may have changed while a script ran), and
+ * writes the impersonation and the audit row of each. The people cannot change until the commit: a
  * suspension either comes first and is seen here, or comes after and finds the impersonation to end.
  *
  * @param spends of different subject tokens; the payload of an audit row names its own

@@ -108,9 +108,10 @@ export const de: Texts = {
     lead: (application, brand) => `${application} ist nicht von ${brand}. Die Anwendung möchte:`,
     scopes: {
       openid: 'wissen, wer Sie sind',
-      profile: 'Ihren Namen und Ihr Bild sehen',
+      profile: 'Ihren Namen, Ihr Bild und Ihr Profil sehen',
       email: 'Ihre E-Mail-Adresse sehen',
       phone: 'Ihre Telefonnummer sehen',
+      address: 'Ihre Postanschrift sehen',
       offline_access: 'diesen Zugriff behalten, wenn Sie weg sind',
       custom_data: 'die Daten sehen, die mit Ihrem Konto gespeichert sind',
       identities: 'Ihre verknüpften Konten sehen',

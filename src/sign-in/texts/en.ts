@@ -107,9 +107,10 @@ export const en = {
     lead: (application: string, brand: string) => `${application} is not made by ${brand}. It asks to:`,
     scopes: {
       openid: 'know who you are',
-      profile: 'see your name and picture',
+      profile: 'see your name, picture and profile details',
       email: 'see your e-mail address',
       phone: 'see your phone number',
+      address: 'see your postal address',
       offline_access: 'keep this access while you are away',
       custom_data: 'see the data stored with your account',
       identities: 'see your linked accounts',

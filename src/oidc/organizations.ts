@@ -1,0 +1,81 @@
+import { errors } from 'oidc-provider';
+import type { TenantStore } from '../database/tenant-store.ts';
+import { ORGANIZATION } from './urns.ts';
+
+/** Refresh tokens with this scope may be used for organizations. */
+export const ORGANIZATIONS_SCOPE = 'urn:logto:scope:organizations';
+
+/** The audience of a token for one organization. */
+export const organizationAudience = (organizationId: string): string => `${ORGANIZATION}${organizationId}`;
+
+const refused = (reason: string) => Object.assign(new errors.AccessDenied(reason), { statusCode: 403 });
+
+/** Who may get a token for an organization, and which of the tenant's organization permissions it holds. */
+export class Organizations {
+  readonly #store: TenantStore;
+
+  constructor(store: TenantStore) {
+    this.#store = store;
+  }
+
+  /**
+   * Backup codes stand in for another factor; alone they are no second factor.
+   *
+   * @param who in words: `user`, `subject`
+   * @throws 403 `access_denied` for a user who is not a member, or lacks the second factor that the organization requires
+   */
+  async admitUser(userId: string, organizationId: string, who: string): Promise<void> {
+    const [member, organization] = await Promise.all([
+      this.#store.find('organizationUsers', { organizationId, userId }),
+      this.#store.find('organizations', { id: organizationId }),
+    ]);
+    if (!member) throw refused(`the ${who} is not a member of the organization`);
+    if (!organization?.isMfaRequired) return;
+    const factor = await this.#store.from('userFactors').where({ userId }).whereNot({ type: 'BackupCode' }).first('id');
+    if (!factor) throw refused(`the organization requires MFA, but the ${who} has no second factor`);
+  }
+
+  /** @throws 403 `access_denied` for an application that is not a member */
+  async admitApplication(applicationId: string, organizationId: string): Promise<void> {
+    if (!(await this.#store.find('organizationApplications', { organizationId, applicationId })))
+      throw refused('the application is not a member of the organization');
+  }
+
+  /** Every organization permission of the tenant. */
+  async scopeNames(): Promise<string[]> {
+    return namesOf(await this.#store.from('organizationScopes').select('name'));
+  }
+
+  /** What a user's roles in one organization permit; without an organization, in any. */
+  scopesOfUser(userId: string, organizationId?: string): Promise<string[]> {
+    return this.#scopesOf('organizationUserRoles', { userId, ...(organizationId && { organizationId }) });
+  }
+
+  /** The same for a machine-to-machine application. */
+  scopesOfApplication(applicationId: string, organizationId?: string): Promise<string[]> {
+    return this.#scopesOf('organizationApplicationRoles', { applicationId, ...(organizationId && { organizationId }) });
+  }
+
+  async #scopesOf(
+    members: 'organizationUserRoles' | 'organizationApplicationRoles',
+    member: Record<string, string>,
+  ): Promise<string[]> {
+    const rows = await this.#store
+      .from(members)
+      .join(
+        this.#store.rows('organizationRoleScopes'),
+        'organizationRoleScopes.organizationRoleId',
+        `${members}.organizationRoleId`,
+      )
+      .join(
+        this.#store.rows('organizationScopes'),
+        'organizationScopes.id',
+        'organizationRoleScopes.organizationScopeId',
+      )
+      .where(member)
+      .select('organizationScopes.name as name');
+    return namesOf(rows as { name: string }[]);
+  }
+}
+
+const namesOf = (rows: readonly { name?: unknown }[]): string[] => [...new Set(rows.map(({ name }) => String(name)))];
