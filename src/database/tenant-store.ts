@@ -49,6 +49,12 @@ export class TenantStore {
     return this.#reader(table).where({ tenantId: this.tenantId }).as(table);
   }
 
+  /** The rows with the ids that a query of this store finds. SQLite keeps the order of a cross join: the ids first. */
+  byIds<T extends Table>(table: T, ids: Query): Rows<T> {
+    const found = this.#reader.from(ids.as('page')).crossJoin(this.rows(table) as never);
+    return found.where('page.id', this.raw('??', [`${table}.id`])).select(`${table}.*`) as unknown as Rows<T>;
+  }
+
   /** A literal piece of SQL for a select list or an order; bindings as in Knex. */
   raw(sql: string, bindings: readonly unknown[] = []): Knex.Raw {
     return this.#reader.raw(sql, bindings as Knex.RawBinding[]);

@@ -20,8 +20,11 @@ export const newestFirst: Listing['order'] = [
 export const byName: Listing['order'] = [{ column: 'name' }];
 
 /**
- * The rows of one page, or all of them. The page's ids are found first, on the index; the whole rows
- * are then joined to those few. The loser, offset over whole rows, reads every row it skips.
+ * The rows of one page, or all of them. The page's ids are found first, on the index; the whole rows are then read by
+ * those few ids.
+ *
+ * Rejected: an offset over whole rows, which reads every row it skips; and a plain join, for which SQLite walks all
+ * rows of the tenant in the order asked for and looks each up among the ids.
  */
 export async function list<T extends Identified>(
   store: TenantStore,
@@ -37,10 +40,9 @@ export async function list<T extends Identified>(
     const rows = (await matching().orderBy(order)) as Tables[T][];
     return { rows, total: rows.length };
   }
-  const ids = matching().select('id').orderBy(order).limit(page.limit).offset(page.offset).as('page');
-  const outer = order.map(({ column, order }) => ({ column: `${table}.${column}`, order }));
+  const ids = matching().select('id').orderBy(order).limit(page.limit).offset(page.offset);
   const [rows, [counted]] = await Promise.all([
-    store.from(table).join(ids, 'page.id', `${table}.id`).select(`${table}.*`).orderBy(outer),
+    store.byIds(table, ids).orderBy(order.map(({ column, order }) => ({ column: `${table}.${column}`, order }))),
     matching().count({ total: '*' }),
   ]);
   return { rows: rows as Tables[T][], total: (counted as { total: number }).total };

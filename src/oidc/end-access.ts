@@ -8,13 +8,24 @@ export interface Ending {
   now: number;
 }
 
-/** Revokes the running impersonations among these, each with an audit row, and says how many there were. */
+/** No access token lives longer: the maximum of a resource's `accessTokenTtl`, and an hour for a clock that was set. */
+const LONGEST_TOKEN_MS = 25 * 60 * 60 * 1000;
+
+/**
+ * Revokes the running impersonations among these, each with an audit row, and returns how many there were. The time
+ * they were issued bounds the search: a user may have been impersonated for years.
+ */
 export async function endImpersonations(
   store: TenantStore,
   which: Condition,
   { by, reason, now }: Ending,
 ): Promise<number> {
-  const running: Condition = (query) => query.where('expiresAt', '>', now).where({ revokedAt: null }).andWhere(which);
+  const running: Condition = (query) =>
+    query
+      .where('issuedAt', '>', now - LONGEST_TOKEN_MS)
+      .where('expiresAt', '>', now)
+      .where({ revokedAt: null })
+      .andWhere(which);
   const ended = await store.from('impersonations').where(running).select('id', 'subjectId', 'actorId');
   if (ended.length === 0) return 0;
   await store.changeWhere('impersonations', running, { revokedAt: now, revokedBy: by });
@@ -41,13 +52,9 @@ export async function endImpersonations(
 export async function endAccess(store: TenantStore, userId: string, ending: Ending): Promise<void> {
   await store.removeAll('oidcPayloads', { accountId: userId });
   await store.removeAll('consoleSessions', { userId });
-  await store.changeWhere(
-    'subjectTokens',
-    (token) =>
-      token
-        .where({ spentAt: null, revokedAt: null })
-        .andWhere((of) => of.where({ userId }).orWhere({ actorId: userId })),
-    { revokedAt: ending.now },
-  );
-  await endImpersonations(store, (of) => of.where({ subjectId: userId }).orWhere({ actorId: userId }), ending);
+  // One search for each role: with both in one condition SQLite reads the rows of the whole tenant.
+  for (const role of [{ userId }, { actorId: userId }])
+    await store.change('subjectTokens', { ...role, spentAt: null, revokedAt: null }, { revokedAt: ending.now });
+  for (const role of [{ subjectId: userId }, { actorId: userId }])
+    await endImpersonations(store, (one) => one.where(role), ending);
 }

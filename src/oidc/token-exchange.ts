@@ -81,10 +81,14 @@ function refuseOtherBinding(
 }
 
 /** Somebody sends a subject token that was used before: by choice of the tenant that ends what its first use began. */
-async function endOnReplay({ store, cache, clock }: ExchangeCollaborators, { id }: FoundSubjectToken): Promise<void> {
+async function endOnReplay(
+  { store, cache, clock }: ExchangeCollaborators,
+  { id, userId }: FoundSubjectToken,
+): Promise<void> {
   if (!(await cachedImpersonationPolicy(store, cache)).endOnReplay) return;
   await store.transaction((store) =>
-    endImpersonations(store, (row) => row.where({ subjectTokenId: id }), {
+    // Found by the subject, of which there is an index. Anyone with a spent token can ask for this.
+    endImpersonations(store, (row) => row.where({ subjectId: userId, subjectTokenId: id }), {
       by: 'policy',
       reason: 'replayed',
       now: clock(),

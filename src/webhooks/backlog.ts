@@ -16,6 +16,6 @@ export async function backlog(database: Database, now: number): Promise<Backlog>
     .whereRaw(`state = 'waiting' and due_at <= ?`, [now])
     .count({ count: '*' })
     .min({ oldest: 'dueAt' });
-  const [dead] = await deliveries().where({ state: 'dead' }).count({ count: '*' });
+  const [dead] = await deliveries().whereNull('dueAt').where({ state: 'dead' }).count({ count: '*' });
   return { due: Number(due?.count), oldestDueAt: due?.oldest ?? undefined, dead: Number(dead?.count) };
 }

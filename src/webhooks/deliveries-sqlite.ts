@@ -3,20 +3,28 @@ import type { ClaimedRow, HookKey, HookRoom, Statements } from './deliveries.ts'
 /** A row that waits, or whose holder did not settle it in time. `due_at` is null on all others. */
 const FREE = '(lease_until is null or lease_until < ?)';
 
+/** The head of the next queue: the row due first of the next hook that has a free row. */
+const nextHead = (hooks: string) => `(select rowid from deliveries
+  where due_at is not null and ${FREE} and ${hooks} order by tenant_id, hook_id, due_at limit 1)`;
+
+/**
+ * From hook to hook along the index, starting before the first one. Two conditions on two columns: of the row-value
+ * comparison `(tenant_id, hook_id) > (…)` SQLite uses the first column only, and reads every row of the tenant per hook.
+ */
 export const dueHooks: Statements['dueHooks'] = async ({ reader }, now, tenantId) => {
-  const [within, own] = tenantId === undefined ? ['', []] : ['and tenant_id = ?', [tenantId]];
+  const nextOfTenant = nextHead('tenant_id = heads.tenant_id and hook_id > heads.hook_id');
+  const [next, free] =
+    tenantId === undefined
+      ? [`coalesce(${nextOfTenant}, ${nextHead('tenant_id > heads.tenant_id')})`, [now, now]]
+      : [nextOfTenant, [now]];
   return reader.raw<HookKey[]>(
-    `with recursive heads as (
-       select * from (select tenant_id, hook_id, due_at from deliveries
-         where due_at is not null and ${FREE} ${within} order by tenant_id, hook_id, due_at limit 1)
+    `with recursive heads (tenant_id, hook_id, due_at) as (
+       values (?, '', null)
        union all
-       select next.tenant_id, next.hook_id, next.due_at from heads join deliveries next on next.rowid = (
-         select rowid from deliveries
-         where due_at is not null and ${FREE} ${within} and (tenant_id, hook_id) > (heads.tenant_id, heads.hook_id)
-         order by tenant_id, hook_id, due_at limit 1)
+       select next.tenant_id, next.hook_id, next.due_at from heads join deliveries next on next.rowid = ${next}
      )
      select tenant_id, hook_id from heads where due_at <= ?`,
-    [now, ...own, now, ...own, now],
+    [tenantId ?? '', ...free, now],
   );
 };
 

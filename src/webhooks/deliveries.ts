@@ -99,6 +99,8 @@ export class Deliveries {
   /** For the start of SQLite's only process: whoever held a lease is gone. @returns how many leases there were */
   freeAll(): Promise<number> {
     const free = { state: 'waiting', leaseOwner: null, leaseUntil: null };
-    return this.#database.write((db) => db('deliveries').where({ state: 'delivering' }).update(free));
+    return this.#database.write((db) =>
+      db('deliveries').whereNotNull('dueAt').where({ state: 'delivering' }).update(free),
+    );
   }
 }

@@ -52,6 +52,7 @@ export async function recentLogs(
 }
 
 async function bodiesOf(store: TenantStore, attempts: AttemptRow[]): Promise<Map<string, string>> {
+  if (attempts.length === 0) return new Map();
   const ids = [...new Set(attempts.map(({ eventId }) => eventId))];
   const events = await store.from('events').whereIn('id', ids).select('id', 'body');
   return new Map(events.map(({ id, body }) => [id, body]));

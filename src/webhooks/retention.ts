@@ -10,7 +10,7 @@ const BATCH_ROWS = 1000;
 /** Deletes what is older than 30 days, a thousand rows at a time. @returns how many rows went */
 export async function sweepWebhooks(database: Database, now: number): Promise<number> {
   const before = now - KEPT_MS;
-  const ended = `state in ('dead', 'cancelled') and created_at < ?`;
+  const ended = `due_at is null and created_at < ?`; // Dead or cancelled, in the words of the index.
   const unneeded = `occurred_at < ? and not exists (
     select 1 from deliveries where deliveries.tenant_id = events.tenant_id and deliveries.event_id = events.id)`;
   return (

@@ -1,0 +1,93 @@
+import PostgresClient from 'knex/lib/dialects/postgres/index.js';
+import { vi } from 'vitest';
+import type { Database } from '../../src/database/connect.ts';
+import { PreparedSqliteClient } from '../../src/database/sqlite-client.ts';
+import type { DatabaseKind } from './databases.ts';
+
+/** A statement as it was sent, and what it was sent for. */
+export interface Sent {
+  sql: string;
+  bindings: readonly unknown[];
+  by: string;
+}
+
+interface Query {
+  sql: string;
+  bindings?: readonly unknown[];
+}
+type Client = { _query(connection: object, query: Query): Promise<object> };
+
+/** Watches what this process sends to databases of this kind, and changes nothing of it. Each text is kept once. */
+export class StatementRecorder {
+  readonly #sent = new Map<string, Sent>();
+  readonly #spy: { mockRestore(): void };
+  #by = '';
+
+  constructor(kind: DatabaseKind) {
+    const client = (kind === 'sqlite' ? PreparedSqliteClient : PostgresClient).prototype as unknown as Client;
+    const send = client._query;
+    const record = ({ sql, bindings = [] }: Query) => {
+      if (this.#by && !this.#sent.has(sql)) this.#sent.set(sql, { sql, bindings, by: this.#by });
+    };
+    this.#spy = vi.spyOn(client, '_query').mockImplementation(function (this: Client, connection, query) {
+      record(query);
+      return send.call(this, connection, query);
+    });
+  }
+
+  /** What is sent meanwhile is recorded under this name. */
+  async during<T>(by: string, work: () => Promise<T>): Promise<T> {
+    this.#by = by;
+    try {
+      return await work();
+    } finally {
+      this.#by = '';
+    }
+  }
+
+  /** Everything recorded that reads or changes rows. */
+  stop(): Sent[] {
+    this.#spy.mockRestore();
+    return [...this.#sent.values()].filter(({ sql }) => /^\s*(select|with|insert|update|delete)\b/i.test(sql));
+  }
+}
+
+/** The statements inside the triggers of SQLite's writer: `explain` says nothing of them for a statement that fires one. */
+export async function triggeredStatements(database: Database): Promise<Sent[]> {
+  const triggers: { name: string; sql: string }[] = await database.write((db) =>
+    db.raw(`select name, sql from sqlite_temp_master where type = 'trigger'`),
+  );
+  return triggers.flatMap(({ name, sql }) =>
+    sql
+      .slice(sql.indexOf('begin') + 'begin'.length, sql.lastIndexOf('end'))
+      .split(';')
+      .filter((statement) => statement.trim() !== '')
+      .map((statement) => ({ sql: statement.replace(/\bnew\.\w+/g, '?'), bindings: [], by: name })),
+  );
+}
+
+/** SQLite's plan, a line a step: `SEARCH deliveries USING INDEX deliveries_due (tenant_id=? AND hook_id>?)`. */
+export async function sqlitePlan(database: Database, sql: string): Promise<string[]> {
+  const bindings = Array((sql.match(/\?/g) ?? []).length).fill(null);
+  const steps: { detail: string }[] = await database.write((db) => db.raw(`explain query plan ${sql}`, bindings));
+  return steps.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH)\b/.test(detail));
+}
+
+export interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  'Actual Rows'?: number;
+  'Actual Loops'?: number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+/** The nodes of plans in PostgreSQL's JSON, of all levels. */
+export const planNodes = (rows: readonly unknown[]): PlanNode[] =>
+  rows
+    .flatMap((row) => (row as Record<'QUERY PLAN' | 'queryPlan', { Plan: PlanNode }[]>)['QUERY PLAN'] ?? [])
+    .flatMap(({ Plan }) => nodesOf(Plan));
