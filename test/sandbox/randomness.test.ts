@@ -14,18 +14,19 @@ const USES: Record<string, string> = {
     'const { randomUUID } = crypto; const getCustomJwtClaims = () => ({ value: randomUUID() });',
   'in a default argument of the top level':
     'const make = (value = crypto.randomUUID()) => value; const value = make(); const getCustomJwtClaims = () => ({ value });',
-  'in a default argument of the function': 'const getCustomJwtClaims = (_, value = crypto.randomUUID()) => ({ value });',
+  'in a default argument of the function':
+    'const getCustomJwtClaims = (_, value = crypto.randomUUID()) => ({ value });',
   'after a wait':
     'const c = crypto; const getCustomJwtClaims = async () => { await null; return { value: c.randomUUID() }; };',
   'as random bytes': `const bytes = [...crypto.getRandomValues(new Uint32Array(4))]; const getCustomJwtClaims = () => ({ value: bytes.join('-') });`,
   'by Math.random':
-    'const first = Math.random(); const getCustomJwtClaims = () => ({ value: `${first} ${Math.random()}` });',
+    "const first = Math.random(); const getCustomJwtClaims = () => ({ value: [first, Math.random()].join(' ') });",
 };
 const RUNS = 30;
 const TENANTS = ['a', 'b', 'c'];
 
 const run = (sandbox: Sandbox, tenantId: string, source: string) => sandbox.run({ tenantId, source, input: '{}' });
-const valueOf = (outcome: RunOutcome) => {
+const valueIn = (outcome: RunOutcome) => {
   expect(outcome).toMatchObject({ result: 'ok', output: { value: expect.any(String) } });
   return (outcome as Extract<RunOutcome, { result: 'ok' }>).output.value as string;
 };
@@ -41,10 +42,10 @@ describe('random values', () => {
       for (let i = 0; i < RUNS; i++) {
         const outcome = await run(sandbox, tenantId, source);
         spares.add(outcome.spareUsed);
-        values.push(valueOf(outcome));
+        values.push(valueIn(outcome));
       }
       const together = await Promise.all(Array.from({ length: RUNS }, () => run(sandbox, tenantId, source)));
-      values.push(...together.map(valueOf));
+      values.push(...together.map(valueIn));
     }
     expect(spares).toEqual(new Set([true, false]));
     expectDistinct(values);
@@ -53,7 +54,7 @@ describe('random values', () => {
   it('do not repeat between different scripts', async () => {
     await using sandbox = await startSandbox({ runners: 1, timeoutMs: 5_000 });
     const sources = Array.from({ length: 12 }, (_, i) => `${USES['at the top level']} // ${i}`);
-    expectDistinct((await Promise.all(sources.map((source) => run(sandbox, 'tenant', source)))).map(valueOf));
+    expectDistinct((await Promise.all(sources.map((source) => run(sandbox, 'tenant', source)))).map(valueIn));
   });
 
   it('do not repeat in runs that wait for a fetch', async () => {
@@ -68,7 +69,7 @@ describe('random values', () => {
     const source = `const before = crypto.randomUUID(); const c = crypto;
       const getCustomJwtClaims = async () => { await fetch('https://a.example/'); return { value: before + ' ' + c.randomUUID() }; };`;
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => run(sandbox, 'tenant', source)));
-    expectDistinct(outcomes.flatMap((outcome) => valueOf(outcome).split(' ')));
+    expectDistinct(outcomes.flatMap((outcome) => valueIn(outcome).split(' ')));
   });
 
   it('do not repeat when a script is checked at its upload', async () => {
@@ -93,16 +94,14 @@ describe('random values', () => {
   });
 });
 
-it.each([
-  'new Array(4)',
-  'new Float64Array(4)',
-  'new DataView(new ArrayBuffer(4))',
-  'new ArrayBuffer(4)',
-])('refuses to leave %s without random values', async (array) => {
-  await using sandbox = await startSandbox({ runners: 1, timeoutMs: 5_000 });
-  const source = `const getCustomJwtClaims = () => ({ value: crypto.getRandomValues(${array}) });`;
-  expect(await run(sandbox, 'tenant', source)).toMatchObject({
-    result: 'thrown',
-    message: expect.stringContaining('typed array of integers'),
-  });
-});
+it.each(['new Array(4)', 'new Float64Array(4)', 'new DataView(new ArrayBuffer(4))', 'new ArrayBuffer(4)'])(
+  'refuses to leave %s without random values',
+  async (array) => {
+    await using sandbox = await startSandbox({ runners: 1, timeoutMs: 5_000 });
+    const source = `const getCustomJwtClaims = () => ({ value: crypto.getRandomValues(${array}) });`;
+    expect(await run(sandbox, 'tenant', source)).toMatchObject({
+      result: 'thrown',
+      message: expect.stringContaining('typed array of integers'),
+    });
+  },
+);
