@@ -151,10 +151,14 @@ function prelude(limits, hasFetch) {
   const network = hasFetch ? makeFetch(limits.fetches) : undefined;
   if (network) defineProperty(global, 'fetch', { value: network.fetch, writable: true, configurable: true });
 
-  let seed = '';
+  let seed;
   const operations = {
-    start(input, randomness) {
-      seed = randomness;
+    /** Called once, before the first line of the script, so that the top level draws from this run's own randomness. */
+    seed(digits) {
+      seed = digits;
+      return '';
+    },
+    start(input) {
       call(input);
       return '';
     },

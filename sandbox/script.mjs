@@ -1,6 +1,5 @@
 import { Isolate } from './isolate.mjs';
 import { cut, describe, outcomeOf, saysTimeout } from './outcome.mjs';
-import { nextSeed } from './seed.mjs';
 
 /**
  * @typedef {import('./isolate.mjs').Realm} Realm
@@ -49,7 +48,7 @@ export class Script {
       this.#runs++;
       this.#execute({ id, realm, cpuMs: 0, spareUsed: spare !== undefined }, startedAt, timeoutMs, (deadline) => {
         realm.evaluate(timeoutMs);
-        realm.call('start', [input, nextSeed()], timeLeft(deadline));
+        realm.call('start', [input], timeLeft(deadline));
       });
     } catch (error) {
       this.dispose();

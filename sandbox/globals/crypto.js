@@ -1,10 +1,12 @@
 /**
  * The parts of Web Crypto that need no key store: random values, digests, HMAC.
  *
- * @param {string} seed 64 hexadecimal digits from the operating system's generator, different for each run
+ * @param {string | undefined} seed 64 hexadecimal digits from the operating system's generator, different for each run
+ * @throws without a seed: values that only look random are worse than none
  */
 // biome-ignore lint/correctness/noUnusedVariables: called by prelude.js, with which it is composed
 function makeCrypto(seed) {
+  if (seed?.length !== 64) throw new Error('The random generator has no seed.');
   const { digests, hmac } = makeHash();
   const hashOf = (algorithm) => {
     const given = typeof algorithm === 'string' ? algorithm : algorithm?.name;
@@ -75,6 +77,8 @@ function makeCrypto(seed) {
   return {
     subtle,
     getRandomValues(array) {
+      if (!/^(?:Big)?(?:Ui|I)nt/.test(Object.prototype.toString.call(array).slice(8, -1)))
+        throw new TypeError('Random values can fill a typed array of integers only.');
       if (array.byteLength > 65536) throw new Error('At most 65536 bytes of randomness can be had at once.');
       fill(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
       return array;

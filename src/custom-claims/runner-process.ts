@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import type { Reply, Request } from '../../sandbox/protocol.ts';
 import { encodeFrame, FrameReader } from './runner-frames.ts';
-import { innermost } from './runner-memory.ts';
+import { innermost } from './runner-proc.ts';
 
 /** How a runner is started. */
 export interface RunnerCommand {

@@ -3,15 +3,10 @@ import type { FetchBroker } from './sandbox-fetch.ts';
 import type { SandboxLimits } from './sandbox-limits.ts';
 import { FairQueue, mayShare } from './sandbox-queue.ts';
 import { type Death, Runner } from './sandbox-runner.ts';
+import { RunnerSupply } from './sandbox-supply.ts';
 import type { Job, SandboxLogger, ScriptVersion, Stopped } from './sandbox-types.ts';
 
 const CLOSED = 'The sandbox is closed.';
-
-/** Runners in a row that may end without an answer before the lane pauses between spawns: an attack of crashes is met at full speed. */
-const FREE_FAILURES = 8;
-
-/** Milliseconds of that pause, which doubles. */
-const PAUSE_MS = { first: 1, last: 5_000 };
 
 export interface LaneOptions {
   name: string;
@@ -24,6 +19,8 @@ export interface LaneOptions {
   onKill: (script: ScriptVersion) => void;
   /** A runner died, whatever the cause. */
   onEnd: () => void;
+  /** A run of this tenant computes on and on while other tenants wait. Absent where a lane has but one tenant, or nothing better. */
+  onSlow?: (runner: Runner, tenantId: string) => void;
   limits: SandboxLimits;
   broker: FetchBroker | undefined;
   logger: SandboxLogger;
@@ -37,10 +34,7 @@ export class Lane {
   readonly #options: LaneOptions;
   readonly #queue: FairQueue;
   readonly #runners: Runner[] = [];
-  /** Processes that are starting, or were killed and are not gone yet. */
-  readonly #pending = new Set<Promise<void>>();
-  /** Runners that were spawned since the last one that answered something. */
-  #failures = 0;
+  readonly #supply: RunnerSupply;
   #executing = 0;
   #turns = 0;
   #dispatching: NodeJS.Immediate | undefined;
@@ -53,31 +47,34 @@ export class Lane {
   constructor(options: LaneOptions) {
     this.#options = options;
     this.#queue = new FairQueue(options.limits);
+    this.#supply = new RunnerSupply(options);
+    this.#supply.onReady = (process) => {
+      const runner = new Runner(process, options.limits, options.broker);
+      this.#runners.push(this.#attach(runner));
+      this.#dispatch();
+    };
   }
 
   /** Rejects when a runner does not start. */
   async open(): Promise<void> {
-    const { size, standby } = this.#options;
     this.#isOpen = true;
-    const spawns = Array.from({ length: size + standby }, () => this.#spawn());
-    for (const spawn of spawns) this.#track(spawn.catch(() => {})); // Told below; `close` waits for all of them.
-    await Promise.all(spawns);
+    await Promise.all(Array.from({ length: this.#missing }, () => this.#supply.start()));
   }
 
   /** For a lane that need not be there at the start: returns at once, and keeps trying. */
   openLate(): void {
     if (this.#isOpen) return;
-    const { size, standby } = this.#options;
     this.#isOpen = true;
-    for (let i = 0; i < size + standby; i++) this.#respawn();
+    for (let missing = this.#missing; missing > 0; missing--) this.#supply.add();
   }
 
   submit(job: Job): void {
     if (this.#isClosed) {
       refuse(job, CLOSED);
-    } else if (!this.#queue.add(job)) {
-      refuse(job, 'Too many runs are waiting.');
     } else {
+      const refused = this.#queue.add(job);
+      if (refused) refuse(refused, 'Too many runs are waiting.');
+      if (refused === job) return;
       this.openLate();
       if (this.#runners.some((runner) => this.#canShare(runner, job))) this.#dispatchTogether();
       else this.#dispatch();
@@ -86,8 +83,39 @@ export class Lane {
 
   watch(now: number): void {
     for (const runner of [...this.#runners]) runner.watch(now);
-    const { waitMs } = this.#options.limits;
+    const { waitMs, slowMs } = this.#options.limits;
     for (const job of this.#queue.expired(now - waitMs)) refuse(job, 'The run waited too long for its turn.');
+    for (const runner of [...this.#runners]) {
+      const tenantId = runner.heldBy(now, slowMs);
+      if (tenantId !== undefined && this.#queue.hasOthers(tenantId)) this.#options.onSlow?.(runner, tenantId);
+    }
+  }
+
+  /** Takes out what a tenant has waiting. */
+  takeWaiting(tenantId: string): Job[] {
+    return this.#queue.takeAll(tenantId);
+  }
+
+  /** Gives a runner away, with what it executes. The standby takes its place, and another is started. */
+  release(runner: Runner): Runner {
+    this.#runners.splice(this.#runners.indexOf(runner), 1);
+    for (const job of runner.jobs) this.#freed(job);
+    queueMicrotask(() => this.#dispatch());
+    this.#supply.add();
+    return runner;
+  }
+
+  /** Takes over a runner with what it executes. It goes first, so that no other run begins before these have ended. */
+  adopt(runner: Runner): void {
+    for (const job of runner.jobs) {
+      this.#executing++;
+      this.#queue.began(job);
+    }
+    this.#runners.unshift(this.#attach(runner));
+  }
+
+  get runners(): number {
+    return this.#runners.length;
   }
 
   get isBusy(): boolean {
@@ -112,7 +140,7 @@ export class Lane {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const job of this.#queue.expired(Number.POSITIVE_INFINITY)) refuse(job, CLOSED);
-    await Promise.all([...this.#pending, ...this.#runners.map(({ process }) => process.kill())]);
+    await Promise.all([this.#supply.close(), ...this.#runners.map(({ process }) => process.kill())]);
   }
 
   /** With what else is submitted in this turn of the event loop. */
@@ -147,14 +175,16 @@ export class Lane {
     return Math.min(this.#options.limits.turnRuns, Math.ceil((this.#queue.length + 1) / runners)) - 1;
   }
 
-  async #spawn(): Promise<void> {
-    const process = await this.#options.spawn();
-    if (this.#isClosed) return process.kill();
-    const runner = new Runner(process, this.#options.limits, this.#options.broker);
+  get #missing(): number {
+    return this.#options.size + this.#options.standby - this.#runners.length - this.#supply.starting;
+  }
+
+  #attach(runner: Runner): Runner {
     runner.onFree = (job) => {
-      this.#failures = 0;
+      this.#supply.answered();
       if (job) this.#freed(job);
       else this.#dispatch();
+      if (this.#missing < 0 && !runner.isBusy) this.#retire(runner);
     };
     runner.onBack = (job) => {
       this.#freed(job);
@@ -162,8 +192,15 @@ export class Lane {
       else this.#queue.putBack(job);
     };
     runner.onDeath = (death) => this.#replace(runner, death);
-    this.#runners.push(runner);
-    this.#dispatch();
+    return runner;
+  }
+
+  /** One that was taken over, when it has served and there are others enough. */
+  #retire(runner: Runner): void {
+    const place = this.#runners.indexOf(runner);
+    if (place < 0) return; // It has died of this job.
+    this.#runners.splice(place, 1);
+    this.#supply.track(runner.retire());
   }
 
   #freed(job: Job): void {
@@ -183,13 +220,13 @@ export class Lane {
     this.#deaths++;
     onEnd();
     if (cause) onKill(cause);
-    this.#track(
+    this.#supply.track(
       runner.process.kill().then(() => {
         logger.warn({ lane: name, tenantId: cause?.tenantId, ...runner.process.obituary }, 'a sandbox runner ended');
       }),
     );
     for (const job of innocent) this.#requeue(job);
-    this.#respawn();
+    if (this.#missing > 0) this.#supply.replace();
   }
 
   /** A job that its runner had not begun, or had not answered, is run elsewhere; one that was executing never is. */
@@ -197,27 +234,6 @@ export class Lane {
     this.#freed(job);
     if (++job.requeues > this.#options.limits.requeues) refuse(job, 'The runners of this run died.');
     else this.#queue.putBack(job);
-  }
-
-  /** At once, unless runners keep dying without having answered anything: then the fault is not in the scripts. */
-  #respawn(): void {
-    const { name, logger } = this.#options;
-    const pauseMs =
-      this.#failures++ < FREE_FAILURES ? 0 : Math.min(PAUSE_MS.first * 2 ** this.#failures, PAUSE_MS.last);
-    const spawn = () =>
-      this.#track(
-        this.#spawn().catch((err: unknown) => {
-          logger.error({ err, lane: name }, 'a sandbox runner did not start');
-          if (!this.#isClosed) this.#respawn();
-        }),
-      );
-    if (pauseMs === 0) spawn();
-    else setTimeout(() => !this.#isClosed && spawn(), pauseMs).unref();
-  }
-
-  #track(ending: Promise<void>): void {
-    this.#pending.add(ending);
-    void ending.finally(() => this.#pending.delete(ending));
   }
 }
 

@@ -1,8 +1,9 @@
 import type { RunnerProcess } from './runner-process.ts';
 import type { FetchBroker } from './sandbox-fetch.ts';
-import { Lane } from './sandbox-lane.ts';
+import { Lane, type LaneOptions } from './sandbox-lane.ts';
 import type { SandboxLimits } from './sandbox-limits.ts';
 import type { Quarantine } from './sandbox-quarantine.ts';
+import type { Runner } from './sandbox-runner.ts';
 import type { SandboxLogger, SandboxObserver, ScriptVersion } from './sandbox-types.ts';
 
 /** Milliseconds without work after which a lane that only some tenants need is closed. */
@@ -32,6 +33,7 @@ export class Lanes {
 
   private constructor(options: LanesOptions) {
     this.#options = options;
+    if (options.isolation === 'shared') options.quarantine.onHold = (tenantId) => this.#moveWaiting(tenantId);
   }
 
   /** Starts what the first run needs. Rejects when runners do not start at all. */
@@ -81,7 +83,27 @@ export class Lanes {
   }
 
   #shared(): Lane {
-    return this.#lane('shared', { size: this.#options.runners, standby: 1, spawn: this.#options.spawn });
+    const { runners, spawn } = this.#options;
+    const onSlow = (runner: Runner, tenantId: string) => this.#makeWay(runner, tenantId);
+    return this.#lane('shared', { size: runners, standby: 1, spawn, onSlow });
+  }
+
+  /**
+   * A run that computes while others wait goes on in the quarantine lane, with its runner, and its tenant's other runs follow.
+   * So one tenant holds up the others once, for `slowMs`, however many runs it has and whatever they are busy with.
+   */
+  #makeWay(runner: Runner, tenantId: string): void {
+    const quarantine = this.#quarantine();
+    if (quarantine.runners < this.#options.limits.slowRunners) {
+      runner.process.lowerPriority();
+      quarantine.adopt(this.#shared().release(runner));
+    }
+    this.#options.quarantine.slowed(tenantId);
+  }
+
+  /** A tenant that is held loses its place among the others at once. */
+  #moveWaiting(tenantId: string): void {
+    for (const job of this.#shared().takeWaiting(tenantId)) this.#quarantine().submit(job);
   }
 
   /** One at a time, behind everybody else for the CPU, and with a standby of its own: who crashes runners wears out no other's. */
@@ -94,7 +116,7 @@ export class Lanes {
     return this.#lane('quarantine', { size: 1, standby: 1, spawn });
   }
 
-  #lane(name: string, layout: { size: number; standby: number; spawn: () => Promise<RunnerProcess> }): Lane {
+  #lane(name: string, layout: Pick<LaneOptions, 'size' | 'standby' | 'spawn' | 'onSlow'>): Lane {
     const known = this.#lanes.get(name);
     if (known) return known;
     const { limits, broker, logger, quarantine, observer } = this.#options;

@@ -14,6 +14,10 @@ export interface SandboxLimits extends Limits {
   watchMs: number;
   /** Isolates one runner keeps; the least recently used goes first. */
   loadedScripts: number;
+  /** Milliseconds a run may compute while other tenants wait. Then it goes on in the quarantine lane, with its runner. */
+  slowMs: number;
+  /** Runners the quarantine lane may have while it takes over such runs. */
+  slowRunners: number;
   /** Resident bytes of a runner beside its isolates, with room for what V8 frees late. */
   runnerBytes: number;
   /** Resident bytes one run may add to its runner: memory outside the isolate's own limit, such as that of `Intl`. */
@@ -48,6 +52,8 @@ export const LIMITS: SandboxLimits = {
   watchMs: 5,
   runsPerIsolate: 1_000,
   loadedScripts: 48,
+  slowMs: 100,
+  slowRunners: 10,
   runnerBytes: 260 * MB,
   growthBytes: 200 * MB,
   waitingPerTenant: 100,

@@ -3,6 +3,9 @@ import type { RunOutcome, ScriptVersion } from './sandbox-types.ts';
 /** Milliseconds for which a misdeed counts. */
 const MEMORY_MS = 10 * 60_000;
 
+/** Milliseconds for which a tenant is held after a run of it was taken out of the way of others. */
+const SLOW_MEMORY_MS = 10_000;
+
 /** Misdeeds of a tenant within that time that send all its runs to the quarantine lane. */
 const STRIKES = 2;
 
@@ -20,17 +23,24 @@ const SWEEP_AT = 1_000;
  * refusal follows the script, because it is the last resort and its author must be able to end it.
  */
 export class Quarantine {
+  /** A tenant is held from now on. */
+  onHold: (tenantId: string) => void = () => {};
+
   readonly #strikes = new Map<string, number[]>();
   readonly #kills = new Map<string, number[]>();
+  readonly #slow = new Map<string, number[]>();
   readonly #clock: () => number;
 
   constructor(clock: () => number) {
     this.#clock = clock;
   }
 
-  /** Whether this tenant's runs go to the lane of those who have been stopped before. */
+  /** Whether this tenant's runs go to the lane of those who have been stopped before, or held up others just now. */
   holds(tenantId: string): boolean {
-    return this.#recent(this.#strikes, tenantId).length >= STRIKES;
+    return (
+      this.#recent(this.#strikes, tenantId).length >= STRIKES ||
+      this.#recent(this.#slow, tenantId, SLOW_MEMORY_MS).length > 0
+    );
   }
 
   /** Whether one more misdeed brings this tenant there. */
@@ -46,13 +56,19 @@ export class Quarantine {
   /** A run that ended by its own, or by a limit inside the runner. */
   ended({ tenantId }: ScriptVersion, { result, wallMs, cpuMs }: RunOutcome): void {
     const heldTheCore = cpuMs >= HEAVY_MS || (result === 'timeout' && cpuMs > wallMs / 2); // Waiting for a fetch does not.
-    if (heldTheCore || result === 'memory') this.#note(this.#strikes, tenantId);
+    if (heldTheCore || result === 'memory') this.#strike(tenantId);
   }
 
   /** A run that took its runner with it. */
   killed({ tenantId, key }: ScriptVersion): void {
-    this.#note(this.#strikes, tenantId);
     this.#note(this.#kills, key);
+    this.#strike(tenantId);
+  }
+
+  /** A run that computes while others wait, and has not ended. No misdeed yet: it may still end well. */
+  slowed(tenantId: string): void {
+    this.#note(this.#slow, tenantId, SLOW_MEMORY_MS);
+    this.onHold(tenantId);
   }
 
   /** Its author uploaded it again: refusal ends, placement stays. */
@@ -66,16 +82,21 @@ export class Quarantine {
     return { tenants: held(this.#strikes, STRIKES), scripts: held(this.#kills, KILLS) };
   }
 
-  #note(notes: Map<string, number[]>, key: string): void {
-    if (notes.size >= SWEEP_AT) for (const each of [...notes.keys()]) this.#recent(notes, each);
-    const recent = this.#recent(notes, key);
+  #strike(tenantId: string): void {
+    this.#note(this.#strikes, tenantId);
+    if (this.holds(tenantId)) this.onHold(tenantId);
+  }
+
+  #note(notes: Map<string, number[]>, key: string, memoryMs = MEMORY_MS): void {
+    if (notes.size >= SWEEP_AT) for (const each of [...notes.keys()]) this.#recent(notes, each, memoryMs);
+    const recent = this.#recent(notes, key, memoryMs);
     notes.set(key, [...recent, this.#clock()].slice(-KILLS));
   }
 
-  #recent(notes: Map<string, number[]>, key: string): number[] {
+  #recent(notes: Map<string, number[]>, key: string, memoryMs = MEMORY_MS): number[] {
     const times = notes.get(key);
     if (!times) return [];
-    const recent = times.filter((time) => time > this.#clock() - MEMORY_MS);
+    const recent = times.filter((time) => time > this.#clock() - memoryMs);
     if (recent.length === 0) notes.delete(key);
     return recent;
   }

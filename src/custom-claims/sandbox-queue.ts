@@ -25,15 +25,39 @@ export class FairQueue {
     return this.#length;
   }
 
-  /** False when the tenant, or all of them, already have too much waiting. */
-  add(job: Job): boolean {
+  /**
+   * The job for which there is no place then: this one when its tenant has too much waiting, and when all places are taken
+   * the last one of the tenant that has the most, so that nobody can keep the others out.
+   */
+  add(job: Job): Job | undefined {
     const { tenantId } = job.script;
     const own = this.#of(tenantId);
-    if (own.length >= this.#limits.waitingPerTenant || this.#length >= this.#limits.waiting) return false;
+    if (own.length >= this.#limits.waitingPerTenant) return job;
+    const longest = this.#length < this.#limits.waiting ? undefined : this.#longest();
+    if (longest && longest.length <= own.length + 1) return job;
     own.push(job);
     this.#waiting.set(tenantId, own);
+    if (longest) return longest.pop();
     this.#length++;
-    return true;
+    return undefined;
+  }
+
+  /** Takes out all that a tenant has waiting. */
+  takeAll(tenantId: string): Job[] {
+    const jobs = this.#of(tenantId);
+    this.#waiting.delete(tenantId);
+    this.#length -= jobs.length;
+    return jobs;
+  }
+
+  /** Does another tenant than this one wait? */
+  hasOthers(tenantId: string): boolean {
+    return this.#waiting.size > (this.#waiting.has(tenantId) ? 1 : 0);
+  }
+
+  /** Counts a job as running that `next` has not given. */
+  began({ script: { tenantId } }: Job): void {
+    this.#running.set(tenantId, this.#runningOf(tenantId) + 1);
   }
 
   /** Back to its place among those of its tenant: it has waited already. */
@@ -54,7 +78,7 @@ export class FairQueue {
     }
     if (chosen === undefined) return undefined;
     const job = this.#take(chosen);
-    this.#running.set(chosen, this.#runningOf(chosen) + 1);
+    this.began(job);
     return job;
   }
 
@@ -92,6 +116,10 @@ export class FairQueue {
       while (own[0] && own[0].queuedAt < before) jobs.push(this.#take(tenantId));
     }
     return jobs;
+  }
+
+  #longest(): Job[] {
+    return [...this.#waiting.values()].reduce((longest, jobs) => (jobs.length > longest.length ? jobs : longest), []);
   }
 
   #of(tenantId: string): Job[] {

@@ -1,10 +1,12 @@
 import type { Reply } from '../../sandbox/protocol.ts';
+import { ComputingTime } from './runner-computing.ts';
 import { ResidentMemory } from './runner-memory.ts';
 import type { RunnerProcess } from './runner-process.ts';
 import { LoadedScripts } from './runner-scripts.ts';
 import type { FetchBroker } from './sandbox-fetch.ts';
 import type { SandboxLimits } from './sandbox-limits.ts';
 import { type Execution, Parking } from './sandbox-parking.ts';
+import { BYSTANDER, CRASHED, FETCH_OVERTIME, OUT_OF_TURN, OVERSIZE, OVERTIME } from './sandbox-stops.ts';
 import { Turn } from './sandbox-turn.ts';
 import type { Answer, Job, ScriptVersion, Stopped } from './sandbox-types.ts';
 
@@ -18,22 +20,6 @@ export interface Death {
 
 type AnswerFrom = Answer extends infer A ? (A extends unknown ? Omit<A, 'wallMs'> : never) : never;
 
-const OVERTIME: Stopped = {
-  result: 'killed',
-  message: 'The script did not stop at its time limit: it was busy in a built-in function.',
-};
-const OVERSIZE: Stopped = { result: 'memory', message: 'The script took more memory than a runner may have.' };
-const CRASHED: Stopped = { result: 'killed', message: 'The script ended its runner.' };
-const OUT_OF_TURN: Stopped = { result: 'killed', message: 'The runner broke the protocol.' }; // It is not ours any more.
-const BYSTANDER: Stopped = {
-  result: 'killed',
-  message: 'Another run ended the runner while this one waited for a fetch.',
-};
-const FETCH_OVERTIME: Stopped = {
-  result: 'timeout',
-  message: 'The time for the script is over: it was waiting for a fetch.',
-};
-
 /** One runner as the pool sees it: what it has loaded, what it executes, and when that has to stop. */
 export class Runner {
   /** It may be able to execute again. `job` is one it was given; undefined after a job that had been parked. */
@@ -45,6 +31,7 @@ export class Runner {
   readonly process: RunnerProcess;
   readonly #scripts: LoadedScripts;
   readonly #memory: ResidentMemory;
+  readonly #computing: ComputingTime;
   readonly #limits: SandboxLimits;
   readonly #parking: Parking;
   #ids = 0;
@@ -57,6 +44,7 @@ export class Runner {
     this.#limits = limits;
     this.#scripts = new LoadedScripts(limits.loadedScripts);
     this.#memory = new ResidentMemory(process.pid);
+    this.#computing = new ComputingTime(process.pid);
     this.#parking = new Parking(broker);
     this.#parking.onArrival = () => this.#resume();
     process.onReply = (reply) => this.#answered(reply);
@@ -74,6 +62,23 @@ export class Runner {
   /** For metrics. */
   get status() {
     return { pid: this.process.pid, loadedScripts: this.#scripts.size, residentBytes: this.#memory.bytes };
+  }
+
+  /** Jobs that wait for an answer and count as executing: those that had been parked do not. */
+  get jobs(): Job[] {
+    return (this.#turn?.left ?? []).filter(({ wasParked }) => !wasParked).map(({ job }) => job);
+  }
+
+  /**
+   * The tenant whose run has computed for this many milliseconds in the present turn. Undefined also for what an earlier run left
+   * behind: the run that the runner has noted as begun is the one at work.
+   */
+  heldBy(now: number, ms: number): string | undefined {
+    const turn = this.#turn;
+    if (!turn) return undefined;
+    const spentMs = this.#computing.spentMs ?? turn.age(now);
+    if (spentMs < ms) return undefined;
+    return turn.find(this.process.lastBegun())?.job.script.tenantId;
   }
 
   has(script: ScriptVersion): boolean {
@@ -113,9 +118,22 @@ export class Runner {
     } else if (this.#memory.growth > this.#limits.growthBytes) this.#kill(OVERSIZE);
   }
 
+  /** Ends the process between two runs, and nobody is blamed. */
+  retire(): Promise<void> {
+    this.#close();
+    return this.process.kill();
+  }
+
+  #close(): void {
+    this.#isAlive = false;
+    this.#memory.close();
+    this.#computing.close();
+  }
+
   #begin(executions: Execution[]): void {
     this.#turn = new Turn(executions, this.#limits.turnMs);
     this.#memory.mark();
+    this.#computing.mark();
   }
 
   /** A run whose fetch was answered goes before those that have not begun. */
@@ -193,8 +211,7 @@ export class Runner {
 
   #died(stopped: Stopped = CRASHED, isRetired = false): void {
     if (!this.#isAlive) return;
-    this.#isAlive = false;
-    this.#memory.close();
+    this.#close();
     for (const parked of this.#parking.removeAll())
       this.#settle(parked, { from: 'pool', cpuMs: parked.cpuMs, ...BYSTANDER });
 

@@ -5,6 +5,7 @@ export class Turn {
   /** Those without an answer, in their order. */
   readonly left: Execution[];
   readonly #first: Execution | undefined;
+  readonly #beganAt = performance.now();
   /** `performance.now()` */
   readonly #endsAt: number;
 
@@ -19,6 +20,11 @@ export class Turn {
   /** By so many milliseconds. Whatever the runner says meanwhile gives it no new time. */
   isOver(now: number, graceMs: number): boolean {
     return now > this.#endsAt + graceMs;
+  }
+
+  /** Milliseconds since it began. */
+  age(now: number): number {
+    return now - this.#beganAt;
   }
 
   find(id: number): Execution | undefined {

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { RunOutcome, Sandbox } from '../../src/custom-claims/sandbox.ts';
+import { BENIGN, INPUT, startSandbox } from './support.ts';
+
+const LOOP = 'const getCustomJwtClaims = () => { for (;;); };';
+const NATIVE_LOOP = 'const getCustomJwtClaims = () => ({ i: Array.prototype.indexOf.call({ length: 2 ** 53 }, 1) });';
+
+/** Milliseconds a hostile run has: much longer than any of these tests takes, so nobody is served because one of them ended. */
+const ENDLESS_MS = 300_000;
+const PARALLEL = 8;
+const HONEST_RUNS = 40;
+
+const attackers = (count: number) => Array.from({ length: count }, (_, index) => `attacker ${index}`);
+const laneOf = (sandbox: Sandbox, name: string) => sandbox.status().lanes.find((lane) => lane.name === name);
+const run = (sandbox: Sandbox, tenantId: string, source: string) => sandbox.run({ tenantId, source, input: INPUT });
+
+/** One runner. A busy machine may take its time, so only what a hostile run causes can make a run wait too long. */
+const startNarrow = () => startSandbox({ runners: 1, timeoutMs: ENDLESS_MS, limits: { waitMs: ENDLESS_MS } });
+
+/** Starts them at once and counts those that ended. */
+function attack(sandbox: Sandbox, tenants: string[], source: string) {
+  const state = { ended: 0 };
+  for (const tenantId of tenants) {
+    for (let i = 0; i < PARALLEL; i++) void run(sandbox, tenantId, source).then(() => state.ended++);
+  }
+  return state;
+}
+
+async function honestRuns(sandbox: Sandbox): Promise<RunOutcome[]> {
+  const outcomes: RunOutcome[] = [];
+  for (let i = 0; i < HONEST_RUNS; i++) outcomes.push(await run(sandbox, 'honest', BENIGN));
+  return outcomes;
+}
+
+describe('an honest tenant does not wait for the end of endless runs', { timeout: 120_000 }, () => {
+  it.each([
+    ['one tenant with eight in parallel', 1, LOOP],
+    ['one tenant with eight in native code', 1, NATIVE_LOOP],
+    ['eight tenants with eight each', 8, LOOP],
+    ['eight tenants with eight each in native code', 8, NATIVE_LOOP],
+  ])('of %s', async (_, count, source) => {
+    await using sandbox = await startNarrow();
+    const hostile = attack(sandbox, attackers(count), source);
+    const outcomes = await honestRuns(sandbox);
+    expect(new Set(outcomes.map(({ result }) => result))).toEqual(new Set(['ok']));
+    expect(hostile.ended).toBe(0);
+    // One turn each: what else they have waiting has left the queue of the others.
+    expect(laneOf(sandbox, 'shared')).toMatchObject({ waiting: 0 });
+    expect(laneOf(sandbox, 'quarantine')).toMatchObject({ waiting: count * (PARALLEL - 1) });
+  });
+
+  it('of uploads whose top level does not end', async () => {
+    await using sandbox = await startNarrow();
+    const hostile = { ended: 0 };
+    for (let i = 0; i < PARALLEL; i++) void sandbox.compile('attacker', 'for (;;);').then(() => hostile.ended++);
+    await honestRuns(sandbox);
+    expect(hostile.ended).toBe(0);
+  });
+});
+
+describe('runs that wait', () => {
+  it('do not keep their place in the shared queue when their tenant is held', async () => {
+    await using sandbox = await startSandbox({ runners: 1, timeoutMs: 2_000, limits: { waitMs: ENDLESS_MS } });
+    const short = { tenantId: 'attacker', source: LOOP, input: INPUT, timeoutMs: 100 };
+    expect(await sandbox.run(short)).toMatchObject({ result: 'timeout' });
+    const second = sandbox.run(short); // After which the tenant is held.
+    const waiting = Array.from({ length: 4 }, () => run(sandbox, 'attacker', LOOP));
+    expect(laneOf(sandbox, 'shared')).toMatchObject({ waiting: 4 });
+    await second;
+    await expect.poll(() => laneOf(sandbox, 'quarantine')).toMatchObject({ executing: 1 });
+    expect(laneOf(sandbox, 'shared')).toMatchObject({ waiting: 0 });
+    await Promise.all(waiting);
+  });
+
+  it('go on where they were when the run before them took long beside nobody', async () => {
+    await using sandbox = await startSandbox({ runners: 1, timeoutMs: 5_000 });
+    const slow =
+      'const getCustomJwtClaims = () => { for (const end = Date.now() + 200; Date.now() < end; ); return {}; };';
+    const outcomes = await Promise.all([run(sandbox, 'tenant', slow), run(sandbox, 'tenant', BENIGN)]);
+    expect(outcomes.map(({ result }) => result)).toEqual(['ok', 'ok']);
+    expect(laneOf(sandbox, 'quarantine')).toBeUndefined();
+  });
+
+  it('do not take the last place from a tenant that has none', async () => {
+    await using sandbox = await startSandbox({ runners: 1, timeoutMs: 5_000, limits: { waiting: 4 } });
+    const slow =
+      'const getCustomJwtClaims = () => { for (const end = Date.now() + 50; Date.now() < end; ); return {}; };';
+    const greedy = Array.from({ length: 5 }, () => run(sandbox, 'greedy', slow));
+    const honest = run(sandbox, 'honest', BENIGN);
+    expect((await honest).result).toBe('ok');
+    const results = (await Promise.all(greedy)).map(({ result }) => result);
+    expect(results).toEqual(['ok', 'ok', 'ok', 'ok', 'overloaded']);
+  });
+});
