@@ -46,7 +46,10 @@ try {
   }
   const service = await startService(config, logger);
   stopOnSignal(service, logger);
-  if (service.credentials) console.log(describeFirstStart(service.credentials, config.dataDir));
+  if (service.credentials)
+    console.log(
+      describeFirstStart(service.credentials, { dataDir: config.dataDir, isTerminal: process.stdout.isTTY === true }),
+    );
   logger.info(
     { endpoint: config.endpoint, database: config.databaseUrl ? 'postgres' : 'sqlite' },
     'understudy is ready',

@@ -18,11 +18,19 @@ interface Process {
   exited: Promise<number | null>;
 }
 
-/** The service as `npm start` runs it. */
-function start(env: Record<string, string>): Process {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
-    env: { PATH: process.env.PATH, SANDBOX_RUNNERS: '1', ...env },
-  });
+const CLIENT = {
+  clientId: expect.stringMatching(/^[0-9a-z]{21}$/),
+  clientSecret: expect.stringMatching(/^[0-9A-Za-z]{32}$/),
+};
+
+/** The service as `npm start` runs it. util-linux's `script` gives it a terminal. */
+function start(env: Record<string, string>, output: 'pipe' | 'terminal' = 'pipe'): Process {
+  const command = [process.execPath, join(import.meta.dirname, '../src/main.ts')];
+  const [file = '', ...args] =
+    output === 'pipe'
+      ? command
+      : ['script', '--quiet', '--return', '--command', `exec ${command.join(' ')}`, '/dev/null'];
+  const child = spawn(file, args, { env: { PATH: process.env.PATH, SANDBOX_RUNNERS: '1', ...env } });
   let text = '';
   const { promise: exited, resolve } = Promise.withResolvers<number | null>();
   const waiting = new Set<() => void>();
@@ -62,7 +70,7 @@ describe('the process', () => {
   });
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-  it('makes a tenant and prints credentials at its first start only, drains and exits 0', async () => {
+  it('makes a tenant at its first start only, drains and exits 0', async () => {
     const port = await freePort();
     const env = { PORT: String(port), DATA_DIR: dataDir };
     const first = start(env);
@@ -71,10 +79,8 @@ describe('the process', () => {
     expect(credentials).toEqual({
       endpoint: `http://localhost:${port}`,
       managementApiIndicator: `http://localhost:${port}/api`,
-      machine: {
-        clientId: expect.stringMatching(/^[0-9a-z]{21}$/),
-        clientSecret: expect.stringMatching(/^[0-9A-Za-z]{32}$/),
-      },
+      machine: CLIENT,
+      operator: CLIENT,
       demo: {
         clientId: expect.any(String),
         redirectUri: expect.any(String),
@@ -86,7 +92,6 @@ describe('the process', () => {
     });
     for (const file of ['credentials.json', 'secret.key', 'understudy.db', 'server.lock'])
       expect((await stat(join(dataDir, file))).mode & 0o777).toBe(0o600);
-    expect(first.output()).toContain(credentials.machine.clientSecret);
     expect(await (await fetch(`http://localhost:${port}/readyz`)).json()).toEqual({ status: 'ready' });
     const verbose = await getJson(`http://localhost:${port}/readyz?verbose`);
     expect(verbose.sandbox.layers).toContain('jitless');
@@ -98,7 +103,7 @@ describe('the process', () => {
 
     const third = start(env);
     await third.until('understudy is ready');
-    expect(third.output()).not.toContain(credentials.machine.clientSecret);
+    expect(third.output()).not.toContain('First start');
     const api = new ManagementClient(credentials.endpoint, credentials.managementApiIndicator, credentials.machine);
     expect((await api.call('GET /users')).body).toHaveLength(2);
     expect(await third.stop('SIGINT')).toBe(0);
@@ -115,6 +120,31 @@ describe('the process', () => {
     );
     expect(bytes.includes(machine.clientId)).toBe(true);
     for (const secret of [machine.clientSecret, demo.actor.password]) expect(bytes.includes(secret)).toBe(false);
+  });
+
+  it('does not print secrets where its output is no terminal: it names the file and the command', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'understudy-start-'));
+    const service = start({ PORT: String(await freePort()), DATA_DIR: other });
+    await service.until('understudy is ready');
+    const file = join(other, 'credentials.json');
+    const { machine, operator, demo } = JSON.parse(await readFile(file, 'utf8'));
+    for (const secret of [machine.clientSecret, operator.clientSecret, demo.actor.password, '/console/-/join'])
+      expect(service.output()).not.toContain(secret);
+    expect(service.output()).toContain(file);
+    expect(service.output()).toContain('npm run cli -- create-administrator');
+    expect(await service.stop()).toBe(0);
+    await rm(other, { recursive: true, force: true });
+  });
+
+  it('shows a person at a terminal the credentials and the link', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'understudy-start-'));
+    const service = start({ PORT: String(await freePort()), DATA_DIR: other }, 'terminal');
+    await service.until('understudy is ready');
+    const { machine, operator, demo } = JSON.parse(await readFile(join(other, 'credentials.json'), 'utf8'));
+    for (const secret of [machine.clientSecret, operator.clientSecret, demo.actor.password, '/console/-/join'])
+      expect(service.output()).toContain(secret);
+    await service.stop();
+    await rm(other, { recursive: true, force: true });
   });
 
   it('says that the port is taken', async () => {
