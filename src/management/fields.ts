@@ -16,5 +16,11 @@ export const optional = <T extends Record<string, TSchema>>(fields: T) => Type.P
 export const invalidBody = (details: string): ServiceError =>
   new ServiceError('guard.invalid_input', { message: 'The body of the request is not valid.', details });
 
+/** RFC 8707 §2: an absolute URI without a fragment. @throws 400 `guard.invalid_input` */
+export function requireIndicator(field: string, indicator: string): void {
+  if (!URL.canParse(indicator) || indicator.includes('#') || /\s/.test(indicator))
+    throw invalidBody(`body.${field}: must be an absolute URI without a fragment`);
+}
+
 export const foreignKeyNotFound = (status?: 422): ServiceError =>
   new ServiceError('entity.relation_foreign_key_not_found', status ? { status } : {});

@@ -1,4 +1,4 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { linkUrl, makeLink } from '../console/administrators.ts';
@@ -28,10 +28,12 @@ export interface FirstStart extends Credentials {
 
 export const credentialsPath = (dataDir: string): string => join(dataDir, 'credentials.json');
 
-async function writeCredentials(dataDir: string, credentials: Credentials): Promise<void> {
+/** Whole or not at all: a process that is killed in the middle leaves the old file. */
+export async function writeCredentials(dataDir: string, credentials: Credentials): Promise<void> {
   const path = credentialsPath(dataDir);
-  await writeFile(path, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
-  await chmod(path, 0o600);
+  const draft = `${path}.${process.pid}`;
+  await writeFile(draft, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  await rename(draft, path);
 }
 
 export interface FirstStartOptions {

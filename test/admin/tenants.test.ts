@@ -79,6 +79,7 @@ describe.each(databases)('the operator API on %s', (kind) => {
         isSuspended: false,
         createdAt: expect.any(Number),
         managementApiIndicator: `${service.url}/acme/api`,
+        managementApiIndicatorAliases: [],
         machine: { clientId: expect.any(String), clientSecret: expect.any(String) },
       },
     ]);
