@@ -14,7 +14,7 @@ import type { Observers } from './service-metrics.ts';
 import { sendBusyPage } from './sign-in/busy-page.ts';
 
 export interface ServiceHttpParts {
-  config: Pick<Config, 'port' | 'metricsPort' | 'limits'>;
+  config: Pick<Config, 'port' | 'host' | 'metricsPort' | 'limits'>;
   closing: Closing;
   database: Pick<Database, 'waiting'>;
   audit: Pick<AuditBatch, 'isBehind'>;
@@ -26,7 +26,7 @@ export async function serveHttp(
   { config, closing, database, audit, observers }: ServiceHttpParts,
   makeApp: (shedLoad: RequestHandler) => Express,
 ): Promise<number> {
-  const { limits, port, metricsPort } = config;
+  const { limits, port, host, metricsPort } = config;
   const server = createHttpServer(limits);
   const connections = new Connections(server, limits, (address) => peerTrust(app)(address));
   closing.add(() => connections.close());
@@ -38,13 +38,13 @@ export async function serveHttp(
   closing.add(() => pressure.close());
   const app = makeApp(shedLoad({ pressure, sendPage: sendBusyPage, onShed: observers?.onShed }));
   server.on('request', app);
-  await listen(server, port, 'PORT');
+  await listen(server, { port, host, variable: 'PORT' });
   closing.add(() => stopListening(server, () => connections.endUnowed()));
 
   if (observers && metricsPort !== undefined) {
     measureRequests(server, connections, observers.registry);
     const metrics = metricsServer(observers.registry);
-    await listen(metrics, metricsPort, 'METRICS_PORT');
+    await listen(metrics, { port: metricsPort, host, variable: 'METRICS_PORT' });
     closing.add(() => stopListening(metrics));
   }
   return (server.address() as AddressInfo).port;

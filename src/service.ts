@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import type { RequestHandler } from 'express';
 import { AuditBatch } from './audit/batch.ts';
 import { systemClock } from './clock.ts';
@@ -33,6 +34,7 @@ import { serveHttp } from './service-http.ts';
 import { serviceJobs } from './service-jobs.ts';
 import { serviceMetrics } from './service-metrics.ts';
 import { tracedClient, tracedDatabase, tracedSandbox } from './service-tracing.ts';
+import { addressInForce, addressWarning, updateCredentials } from './setup/address.ts';
 import { type FirstStart, firstStart } from './setup/first-start.ts';
 import { checkFingerprint, loadSecretKey } from './setup/secret-key.ts';
 import { Messenger } from './sign-in/messenger.ts';
@@ -50,6 +52,8 @@ const CACHE_MS = 5_000;
 export interface Service {
   /** Where it listens, by the address of this machine. */
   url: string;
+  /** Of the default tenant, by the database: `ENDPOINT` at the first start, and what it was changed to since. */
+  endpoint: string;
   /** Only at the first start. */
   credentials: FirstStart | undefined;
   /** Stops taking requests, finishes what is under way, closes everything. */
@@ -77,6 +81,13 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const database = tracedDatabase(opened, tracing);
   await checkFingerprint(database, secrets);
   const credentials = await firstStart({ config, database, secrets, hashPassword, now: clock() });
+
+  const address = await addressInForce(database);
+  const warning = addressWarning(config, address);
+  if (warning) logger.warn(warning);
+  await updateCredentials(config.dataDir, address).catch((err) =>
+    logger.warn({ err }, 'credentials.json could not be given the present address'),
+  );
 
   const tenants = new Tenants(database, clock);
   const cache = new TenantCache({ commits: database.commits, clock, tables: configurationTables, maxAgeMs: CACHE_MS });
@@ -208,7 +219,8 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const port = await serveHttp({ config, closing, database, audit, observers }, makeApp);
   closing.add(() => administration.close()); // Ahead of the server, which waits for what is open.
   return {
-    url: `http://localhost:${port}`,
+    url: `http://${isIPv6(config.host ?? '') ? `[${config.host}]` : (config.host ?? 'localhost')}:${port}`,
+    endpoint: address.endpoint,
     credentials,
     close() {
       isServing = false;
