@@ -6,6 +6,7 @@ import type { Config } from './config.ts';
 import type { Database } from './database/connect.ts';
 import { peerTrust } from './http/app.ts';
 import { Connections } from './http/connections.ts';
+import type { Readiness } from './http/health.ts';
 import { measureRequests } from './http/metrics.ts';
 import { Pressure, shedLoad } from './http/pressure.ts';
 import { createHttpServer, listen, stopListening } from './http/server.ts';
@@ -19,11 +20,12 @@ export interface ServiceHttpParts {
   database: Pick<Database, 'waiting'>;
   audit: Pick<AuditBatch, 'isBehind'>;
   observers: Observers | undefined;
+  readiness: Readiness;
 }
 
 /** The ports: connections, what is refused under pressure, and the app behind. @returns the port it listens on */
 export async function serveHttp(
-  { config, closing, database, audit, observers }: ServiceHttpParts,
+  { config, closing, database, audit, observers, readiness }: ServiceHttpParts,
   makeApp: (shedLoad: RequestHandler) => Express,
 ): Promise<number> {
   const { limits, port, host, metricsPort } = config;
@@ -43,7 +45,10 @@ export async function serveHttp(
 
   if (observers && metricsPort !== undefined) {
     measureRequests(server, connections, observers.registry);
-    const metrics = metricsServer(observers.registry);
+    const metrics = metricsServer(observers.registry, {
+      '/readyz': () => readiness(false),
+      '/readyz?verbose': () => readiness(true),
+    });
     await listen(metrics, { port: metricsPort, host, variable: 'METRICS_PORT' });
     closing.add(() => stopListening(metrics));
   }

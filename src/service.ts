@@ -14,7 +14,7 @@ import { FigureWriter } from './database/figure-writer.ts';
 import { openDatabase } from './database/open.ts';
 import { TenantCache } from './database/tenant-cache.ts';
 import { createApp } from './http/app.ts';
-import { healthRoutes } from './http/health.ts';
+import { healthRoutes, readinessOf } from './http/health.ts';
 import { RateLimits } from './http/rate-limits.ts';
 import { Leader } from './jobs/leader.ts';
 import { startJobs } from './jobs/scheduler.ts';
@@ -187,17 +187,18 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const administration = consoleRoutes({ tenants, rows, commits: database.commits, secrets, clock, providerOf });
 
   let isServing = true;
+  const readiness = readinessOf({
+    database: () => database.reader.raw('select 1'),
+    isServing: () => isServing,
+    details: () => ({ sandbox: sandbox.status(), isLeading: leader.isLeading }),
+  });
   const makeApp = (shedLoad: RequestHandler) =>
     createApp({
       tenants,
       logger,
       tracing,
       trustProxy: config.trustProxy,
-      health: healthRoutes({
-        database: () => database.reader.raw('select 1'),
-        isServing: () => isServing,
-        details: () => ({ sandbox: sandbox.status(), isLeading: leader.isLeading }),
-      }),
+      health: healthRoutes(readiness),
       shedLoad,
       oidc: oidcEndpoint({ providers, rateLimits, revokedTokens: revokedTokensEndpoint(clock) }),
       metadataPath: insertedMetadataPath,
@@ -216,7 +217,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
       }),
     });
 
-  const port = await serveHttp({ config, closing, database, audit, observers }, makeApp);
+  const port = await serveHttp({ config, closing, database, audit, observers, readiness }, makeApp);
   closing.add(() => administration.close()); // Ahead of the server, which waits for what is open.
   return {
     url: `http://${isIPv6(config.host ?? '') ? `[${config.host}]` : (config.host ?? 'localhost')}:${port}`,
