@@ -4,8 +4,12 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import sqlite3 from 'sqlite3';
 import { readConfig } from '../src/config.ts';
+import { refuseExisting } from './support/refuse-existing.ts';
 
-export const summary = 'copy the SQLite database while the service runs, and try the copy: --file <path>';
+export const summary = 'Copy the SQLite database while the service runs, and check the copy.';
+export const usage = `--file <path>
+
+  --file <path>   the copy; a file that is there is not overwritten`;
 
 /** One connection, for a few statements of SQLite's own. */
 class File implements AsyncDisposable {
@@ -47,13 +51,7 @@ async function tryCopy(path: string): Promise<string> {
 export async function backup(dataDir: string, file: string): Promise<{ bytes: number; fingerprint: string }> {
   const source = join(dataDir, 'understudy.db');
   await access(source, constants.R_OK);
-  if (
-    await access(file).then(
-      () => true,
-      () => false,
-    )
-  )
-    throw new Error(`There is a ${file} already.`);
+  await refuseExisting(file);
   const draft = `${file}.part`;
   const target = await open(draft, 'wx', 0o600); // `vacuum into` takes an empty file, and leaves its mode.
   try {

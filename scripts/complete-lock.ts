@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
 export const summary =
-  "Name every platform's optional package in package-lock.json (after adding or raising a dependency)";
+  "Complete package-lock.json after a dependency changed: every platform's optional package, each with its checksum.";
 
 type Entry = { version: string; dev?: boolean; optionalDependencies?: Record<string, string> };
 type Lock = { packages: Record<string, Entry> };

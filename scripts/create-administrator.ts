@@ -6,8 +6,12 @@ import { TenantStore } from '../src/database/tenant-store.ts';
 import { DEFAULT_TENANT } from '../src/tenants.ts';
 import { withDatabase } from './support/running-service.ts';
 
-export const summary =
-  'a one-time link that makes an administrator, or rights of one: [--tenant <id>]… [--user <username, e-mail or id> [--remove]]';
+export const summary = 'Make a one-time link that makes an administrator, or change the rights of a user.';
+export const usage = `[--tenant <id>]… [--user <username, e-mail or id> [--remove]]
+
+  --tenant <id>   a tenant to manage; default unless given
+  --user <name>   gives this user of the tenant default the right, instead of making a link
+  --remove        takes the right away from that user`;
 
 async function requireTenants(database: Database, ids: readonly string[]): Promise<void> {
   const rows: { id: string }[] = await database.reader('tenants').whereIn('id', ids).select('id');

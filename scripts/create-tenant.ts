@@ -1,17 +1,17 @@
 import { parseArgs } from 'node:util';
+import { normalizedEndpoints, TENANT_ID, takenPlaces } from '../src/admin/endpoints.ts';
 import { newId } from '../src/ids.ts';
+import { requireIndicator } from '../src/management/fields.ts';
 import { createTenant } from '../src/setup/create-tenant.ts';
 import { withDatabase } from './support/running-service.ts';
 
-export const summary = 'make a tenant: --name <name> --endpoint <url> [--id <id>] [--indicator <uri>]';
+export const summary = 'Make a tenant, and print the credentials of its first machine.';
+export const usage = `--name <name> --endpoint <url> [--id <id>] [--indicator <uri>]
 
-/** An endpoint is an origin, maybe with a path: no query, fragment or credentials. */
-function endpointOf(text: string): string {
-  const url = URL.parse(text);
-  const isPlain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username;
-  if (!isPlain) throw new Error(`${text} is not an http(s) URL without query and fragment`);
-  return url.href.replace(/\/+$/, '');
-}
+  --name <name>       what people call it
+  --endpoint <url>    a host, or a host and a path
+  --id <id>           lower case letters, digits and hyphens; made up unless given
+  --indicator <uri>   of its Management API; <endpoint>/api unless given`;
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -23,18 +23,19 @@ export async function run(args: string[]): Promise<void> {
       indicator: { type: 'string' },
     },
   });
-  if (!values.name || !values.endpoint) throw new Error('--name and --endpoint are required');
-  const endpoint = endpointOf(values.endpoint);
-  const id = values.id ?? newId();
+  const { name, id = newId() } = values;
+  if (!name || !values.endpoint) throw new Error('--name and --endpoint are required');
+  if (!TENANT_ID.test(id)) throw new Error(`${id} cannot be an id: ${TENANT_ID.source} is what one looks like.`);
+  const endpoints = normalizedEndpoints([values.endpoint]);
+  const [endpoint = ''] = endpoints;
   const managementApiIndicator = values.indicator ?? `${endpoint}/api`;
-  const machine = await withDatabase((database, secrets) =>
-    createTenant(
-      database,
-      secrets,
-      { id, name: values.name as string, endpoints: [endpoint], managementApiIndicator },
-      { now: Date.now() },
-    ),
-  );
+  requireIndicator('managementApiIndicator', managementApiIndicator);
+  const machine = await withDatabase(async (database, secrets) => {
+    const taken = await takenPlaces(database.reader, id, endpoints);
+    if (taken.length > 0) throw new Error(`Another tenant is served at ${taken.join(', ')}.`);
+    const tenant = { id, name, endpoints, managementApiIndicator };
+    return createTenant(database, secrets, tenant, { now: Date.now() });
+  });
   if (!machine) throw new Error(`There is a tenant ${id} already.`);
   console.log(JSON.stringify({ tenantId: id, endpoint, managementApiIndicator, machine }, null, 2));
 }

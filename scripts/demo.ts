@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { readCredentials } from './support/running-service.ts';
 import { signIn } from './support/sign-in.ts';
 
-export const summary = 'the whole flow against the running service, every request shown';
+export const summary = 'Show a whole impersonation against the running service, every request and answer.';
 
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';

@@ -9,7 +9,10 @@ import { attempt, type Finding, fault, ok } from './checks/finding.ts';
 import { secretKeyFindings } from './checks/secret-key.ts';
 import { diskFindings, endpointFindings, sandboxFindings, webhookFindings } from './checks/surroundings.ts';
 
-export const summary = 'look for what is wrong with this installation, and say what to do: [--json]';
+export const summary = 'Look for what is wrong with this installation, and say what to do.';
+export const usage = `[--json]
+
+  --json   for programs`;
 
 const WITH_DATABASE = 'The statement above is what failed; start the service and see its log.';
 

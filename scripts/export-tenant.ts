@@ -11,8 +11,12 @@ import { changeSealed } from './support/sealed-columns.ts';
 import { readPassphrase, writeSealed } from './support/sealed-file.ts';
 import { atOneMoment, rowsOf } from './support/tenant-rows.ts';
 
-export const summary =
-  'write a tenant to an encrypted file; the service may run: --tenant <id> --file <path> --passphrase-file <path, or - for stdin>';
+export const summary = 'Write a tenant to an encrypted file. The service may run.';
+export const usage = `--tenant <id> --file <path> --passphrase-file <path>
+
+  --tenant <id>              the tenant
+  --file <path>              the export; a file that is there is not overwritten
+  --passphrase-file <path>   a file with the passphrase, or - for the standard input`;
 
 interface Export {
   tenantId: string;

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Knex } from 'knex';
+import { takenPlaces } from '../src/admin/endpoints.ts';
 import { readConfig } from '../src/config.ts';
 import type { Database } from '../src/database/connect.ts';
 import { migrate } from '../src/database/migrate.ts';
@@ -10,16 +11,18 @@ import type { Table } from '../src/database/tables.ts';
 import { tenantTables } from '../src/database/tenant-tables.ts';
 import type { SecretBox } from '../src/secret-box.ts';
 import { checkFingerprint } from '../src/setup/secret-key.ts';
-import { placeOf } from '../src/tenants.ts';
 import { appliedMigrations, END, FORMAT, type Heading, rowCount } from './support/export-format.ts';
 import { Progress } from './support/progress.ts';
-import { withDatabase } from './support/running-service.ts';
+import { reached, withDatabase } from './support/running-service.ts';
 import { changeSealed } from './support/sealed-columns.ts';
 import { readPassphrase, readSealed } from './support/sealed-file.ts';
 import type { Row } from './support/tenant-rows.ts';
 
-export const summary =
-  'take a tenant from the file of export-tenant, wholly or not at all: --file <path> --passphrase-file <path, or - for stdin>';
+export const summary = 'Take a tenant from the file of export-tenant, all of it or nothing.';
+export const usage = `--file <path> --passphrase-file <path>
+
+  --file <path>              the export
+  --passphrase-file <path>   a file with its passphrase, or - for the standard input`;
 
 /** Rows of one insert. */
 const BATCH = 200;
@@ -35,9 +38,7 @@ async function requireFit(db: Knex, { format, migrations, tenant, endpoints }: H
     throw new Error(
       `There is a tenant ${tenant.id} already. A tenant keeps its id, so it needs a database without it.`,
     );
-  const served: { url: string }[] = await db('tenantEndpoints').select('url');
-  const places = new Set(served.map(({ url }) => placeOf(url)));
-  const taken = endpoints.filter((url) => places.has(placeOf(url)));
+  const taken = await takenPlaces(db, tenant.id, endpoints);
   if (taken.length > 0) throw new Error(`Another tenant is served at ${taken.join(', ')}.`);
 }
 
@@ -113,7 +114,7 @@ export async function run(args: string[]): Promise<void> {
   const { databaseUrl, databaseDirectUrl, dataDir } = readConfig();
   const unlock = databaseUrl ? undefined : await lockDataDir(dataDir); // Its one writer would be taken from the service.
   try {
-    await migrate({ databaseUrl: databaseDirectUrl ?? databaseUrl, dataDir, poolSize: 2 });
+    await reached(() => migrate({ databaseUrl: databaseDirectUrl ?? databaseUrl, dataDir, poolSize: 2 }));
     const what: Import = { file, passphrase, progress: new Progress() };
     const id = await withDatabase((database, secrets) => importTenant(database, secrets, what));
     console.log(`${id} is here. It serves at its endpoints as soon as they lead here.`);

@@ -1,7 +1,7 @@
 import { operations } from '../src/management/index.ts';
 import { announced } from '../src/sign-in/actions.ts';
 
-export const summary = 'print which operation, and which flow of the pages, announces which events';
+export const summary = 'Print which operation, and which flow of the pages, announces which events.';
 
 export async function run(): Promise<void> {
   const announcements: [what: string, events: string[]][] = [

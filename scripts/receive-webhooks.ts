@@ -6,8 +6,12 @@ import { parseArgs } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { webhookSecret } from '../src/webhooks/signature.ts';
 
-export const summary =
-  'receive webhooks, verify both signatures, print them: --key <signing key> [--port 4000] [--status 200]';
+export const summary = 'Receive webhooks on this machine, verify both signatures, and print them.';
+export const usage = `--key <signing key> [--port <port>] [--status <status>]
+
+  --key <signing key>   the signingKey that the API returned for the webhook
+  --port <port>         where to listen; 4000 unless given
+  --status <status>     what to answer; 200 unless given`;
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({

@@ -1,12 +1,11 @@
-import { writeFile } from 'node:fs/promises';
 import { readConfig } from '../src/config.ts';
 import { TenantStore } from '../src/database/tenant-store.ts';
 import { removeDemonstration } from '../src/setup/demonstration.ts';
-import { credentialsPath } from '../src/setup/first-start.ts';
+import { writeCredentials } from '../src/setup/first-start.ts';
 import { DEFAULT_TENANT } from '../src/tenants.ts';
 import { readCredentials, withDatabase } from './support/running-service.ts';
 
-export const summary = "take the demonstration's users, application, resource and script away";
+export const summary = "Take the demonstration's users, application, resource and script away.";
 
 export async function run(): Promise<void> {
   const { demo, ...rest } = await readCredentials();
@@ -15,6 +14,6 @@ export async function run(): Promise<void> {
     return;
   }
   await withDatabase((database) => removeDemonstration(new TenantStore(database, DEFAULT_TENANT), demo));
-  await writeFile(credentialsPath(readConfig().dataDir), `${JSON.stringify(rest, null, 2)}\n`, { mode: 0o600 });
+  await writeCredentials(readConfig().dataDir, rest);
   console.log('The demonstration is gone. A running service notices within 5 s.');
 }

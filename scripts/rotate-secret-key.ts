@@ -6,7 +6,7 @@ import { hookKeyPurposeOf } from '../src/webhooks/signing-keys.ts';
 import { withDatabase } from './support/running-service.ts';
 import { type SealedColumn, sealedColumns } from './support/sealed-columns.ts';
 
-export const summary = 'seal everything with SECRET_KEY that SECRET_KEY_PREVIOUS has sealed; the service may run';
+export const summary = 'Seal with SECRET_KEY everything that SECRET_KEY_PREVIOUS has sealed. The service may run.';
 
 /** Rows of one transaction: a larger one would hold SQLite's only writer too long. */
 const BATCH = 200;

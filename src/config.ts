@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
@@ -9,6 +10,8 @@ export { ConfigError };
 /** Everything that can be set from outside, read once. The only reader of `process.env` in `src/`. */
 export interface Config {
   port: number;
+  /** The address to listen at, also with `metricsPort`; undefined: all addresses of the machine. */
+  host: string | undefined;
   /** Public base URL of the default tenant, without a trailing slash. */
   endpoint: string;
   isLoopback: boolean;
@@ -34,7 +37,7 @@ export interface Config {
     timeoutMs: number;
     memoryMb: number;
     isolation: 'shared' | 'runner-per-tenant';
-    require: string[];
+    require: SandboxLayer[];
     /** Host names that scripts may call with `fetch`; none: there is no `fetch`. */
     fetchAllowedHosts: string[];
   };
@@ -77,6 +80,20 @@ export interface Config {
   };
 }
 
+/** What can confine a process that runs scripts, from the inside outwards: sandbox/README.md. */
+export const SANDBOX_LAYERS = [
+  'jitless',
+  'permission',
+  'no-inspector',
+  'empty-environment',
+  'unprivileged-user',
+  'prlimit',
+  'no-new-privileges',
+  'no-network',
+  'bwrap',
+] as const;
+export type SandboxLayer = (typeof SANDBOX_LAYERS)[number];
+
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const POSTGRES = ['postgres:', 'postgresql:'];
 const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1/128'];
@@ -96,6 +113,18 @@ function readEndpoint(reader: Reader, port: number): URL {
   if (!endpoint.search && !endpoint.hash && !endpoint.username && !endpoint.password) return endpoint;
   reader.fault('ENDPOINT', 'a URL without credentials, query or fragment');
   return fallback;
+}
+
+function readHost(reader: Reader): string | undefined {
+  const host = reader.text('HOST');
+  if (host === undefined || host === 'localhost' || isIP(host)) return host;
+  return reader.fault('HOST', 'an IP address of this machine to listen at, or localhost');
+}
+
+function readMetricsPort(reader: Reader, port: number): number | undefined {
+  const metricsPort = reader.optionalInteger('METRICS_PORT', [0, 65_535]);
+  if (metricsPort === port && port !== 0) reader.fault('METRICS_PORT', 'another port than PORT');
+  return metricsPort;
 }
 
 function readSecretKey(reader: Reader, name: string): Buffer | undefined {
@@ -147,6 +176,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
 
   const config: Config = {
     port,
+    host: readHost(reader),
     endpoint,
     isLoopback,
     databaseUrl,
@@ -168,8 +198,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
       timeoutMs: reader.integer('SANDBOX_TIMEOUT_MS', 1_000, [10, 10_000]),
       memoryMb: reader.integer('SANDBOX_MEMORY_MB', 16, [8, 256]),
       isolation: reader.oneOf('SANDBOX_ISOLATION', ['shared', 'runner-per-tenant'], 'shared'),
-      require: reader.list('SANDBOX_REQUIRE'),
-      fetchAllowedHosts: reader.list('SCRIPT_FETCH_ALLOWED_HOSTS'),
+      require: reader.someOf('SANDBOX_REQUIRE', SANDBOX_LAYERS),
+      fetchAllowedHosts: reader.hosts('SCRIPT_FETCH_ALLOWED_HOSTS'),
     },
     webhooks: {
       allowedNetworks: allowedNetworks ?? (isLoopback ? LOOPBACK_NETWORKS : []),
@@ -192,7 +222,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
       token: reader.integer('RATE_LIMIT_TOKEN', 1_200, [1, 100_000_000]),
       subjectTokens: reader.integer('RATE_LIMIT_SUBJECT_TOKENS', 600, [1, 100_000_000]),
     },
-    metricsPort: reader.optionalInteger('METRICS_PORT', [0, 65_535]),
+    metricsPort: readMetricsPort(reader, port),
     tracing: readTracing(reader),
     limits: {
       maxConnections: reader.integer('MAX_CONNECTIONS', 4_096, [2, 1_000_000]),

@@ -71,6 +71,25 @@ export class Reader {
     return this.fault(name, `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
   }
 
+  /** Names of hosts as they are in a URL: no scheme, port or path. `*.example.com` is all below one. */
+  hosts(name: string): string[] {
+    const hosts = this.list(name).map((host) => host.toLowerCase());
+    const isHost = (host: string) => {
+      const base = host.replace(/^\*\./, '');
+      return !base.includes('*') && URL.parse(`http://${base}`)?.hostname === base;
+    };
+    if (!hosts.every(isHost)) this.fault(name, 'host names separated by commas, such as api.example.com,*.example.org');
+    return hosts;
+  }
+
+  /** Items of a list that must each be one of these. */
+  someOf<T extends string>(name: string, values: readonly T[]): T[] {
+    const items = this.list(name) as T[];
+    if (!items.every((item) => values.includes(item)))
+      this.fault(name, `some of ${values.join(', ')}, separated by commas`);
+    return items;
+  }
+
   networks(name: string): string[] | undefined {
     if (this.text(name) === undefined) return undefined;
     const networks = this.list(name);

@@ -1,8 +1,9 @@
 import { ConfigError, readConfig } from './config.ts';
+import { MissingLayerError } from './custom-claims/runner-hardening.ts';
 import { NewerDatabaseError } from './database/migrate.ts';
 import { DatabaseInUseError } from './database/process-lock.ts';
 import { DatabaseUnreachableError } from './database/wait.ts';
-import { PortTakenError } from './http/server.ts';
+import { ListenError } from './http/server.ts';
 import { expectNoMore } from './observe/expected-warnings.ts'; // Ahead of ./service.ts, which loads the library.
 import { createLogger, type Logger } from './observe/logger.ts';
 import { type Service, startService } from './service.ts';
@@ -10,7 +11,14 @@ import { describeFirstStart } from './setup/first-start.ts';
 import { SecretKeyError } from './setup/secret-key.ts';
 
 /** Faults of the surroundings, told in a line; anything else is ours and keeps its stack. */
-const EXPECTED = [DatabaseInUseError, DatabaseUnreachableError, NewerDatabaseError, PortTakenError, SecretKeyError];
+const EXPECTED = [
+  DatabaseInUseError,
+  DatabaseUnreachableError,
+  ListenError,
+  MissingLayerError,
+  NewerDatabaseError,
+  SecretKeyError,
+];
 
 /** Longer than any request and any webhook attempt may take. */
 const DRAIN_MS = 45_000;
@@ -44,11 +52,18 @@ try {
       'webhooks may go to loopback addresses, because ENDPOINT is loopback; set WEBHOOK_ALLOWED_NETWORKS to decide otherwise',
     );
   }
+  if (!config.isLoopback && config.endpoint.startsWith('http:'))
+    logger.warn(
+      'ENDPOINT is http and not of this machine: passwords, tokens and cookies travel in the clear; put a proxy in front that speaks TLS, and set ENDPOINT to its https URL',
+    );
   const service = await startService(config, logger);
   stopOnSignal(service, logger);
-  if (service.credentials) console.log(describeFirstStart(service.credentials, config.dataDir));
+  if (service.credentials)
+    console.log(
+      describeFirstStart(service.credentials, { dataDir: config.dataDir, isTerminal: process.stdout.isTTY === true }),
+    );
   logger.info(
-    { endpoint: config.endpoint, database: config.databaseUrl ? 'postgres' : 'sqlite' },
+    { endpoint: service.endpoint, database: config.databaseUrl ? 'postgres' : 'sqlite' },
     'understudy is ready',
   );
 } catch (error) {

@@ -29,7 +29,7 @@ export function serviceApis({ cache, providers, ...performing }: ServiceApisPart
     const access = new ManagementAccess(cache, api);
     const tokens = new AccessTokens({
       keysOf: (tenant) => providers.keysOf(tenant),
-      indicatorOf: (tenant) => access.indicatorOf(tenant),
+      audiencesOf: (tenant) => access.audiencesOf(tenant),
     });
     return {
       metadata: protectedResourceMetadata(api, access),

@@ -6,6 +6,7 @@ import type { Config } from './config.ts';
 import type { Database } from './database/connect.ts';
 import { peerTrust } from './http/app.ts';
 import { Connections } from './http/connections.ts';
+import type { Readiness } from './http/health.ts';
 import { measureRequests } from './http/metrics.ts';
 import { Pressure, shedLoad } from './http/pressure.ts';
 import { createHttpServer, listen, stopListening } from './http/server.ts';
@@ -14,19 +15,20 @@ import type { Observers } from './service-metrics.ts';
 import { sendBusyPage } from './sign-in/busy-page.ts';
 
 export interface ServiceHttpParts {
-  config: Pick<Config, 'port' | 'metricsPort' | 'limits'>;
+  config: Pick<Config, 'port' | 'host' | 'metricsPort' | 'limits'>;
   closing: Closing;
   database: Pick<Database, 'waiting'>;
   audit: Pick<AuditBatch, 'isBehind'>;
   observers: Observers | undefined;
+  readiness: Readiness;
 }
 
 /** The ports: connections, what is refused under pressure, and the app behind. @returns the port it listens on */
 export async function serveHttp(
-  { config, closing, database, audit, observers }: ServiceHttpParts,
+  { config, closing, database, audit, observers, readiness }: ServiceHttpParts,
   makeApp: (shedLoad: RequestHandler) => Express,
 ): Promise<number> {
-  const { limits, port, metricsPort } = config;
+  const { limits, port, host, metricsPort } = config;
   const server = createHttpServer(limits);
   const connections = new Connections(server, limits, (address) => peerTrust(app)(address));
   closing.add(() => connections.close());
@@ -38,13 +40,16 @@ export async function serveHttp(
   closing.add(() => pressure.close());
   const app = makeApp(shedLoad({ pressure, sendPage: sendBusyPage, onShed: observers?.onShed }));
   server.on('request', app);
-  await listen(server, port, 'PORT');
+  await listen(server, { port, host, variable: 'PORT' });
   closing.add(() => stopListening(server, () => connections.endUnowed()));
 
   if (observers && metricsPort !== undefined) {
     measureRequests(server, connections, observers.registry);
-    const metrics = metricsServer(observers.registry);
-    await listen(metrics, metricsPort, 'METRICS_PORT');
+    const metrics = metricsServer(observers.registry, {
+      '/readyz': () => readiness(false),
+      '/readyz?verbose': () => readiness(true),
+    });
+    await listen(metrics, { port: metricsPort, host, variable: 'METRICS_PORT' });
     closing.add(() => stopListening(metrics));
   }
   return (server.address() as AddressInfo).port;

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import type { RequestHandler } from 'express';
 import { AuditBatch } from './audit/batch.ts';
 import { systemClock } from './clock.ts';
@@ -13,7 +14,7 @@ import { FigureWriter } from './database/figure-writer.ts';
 import { openDatabase } from './database/open.ts';
 import { TenantCache } from './database/tenant-cache.ts';
 import { createApp } from './http/app.ts';
-import { healthRoutes } from './http/health.ts';
+import { healthRoutes, readinessOf } from './http/health.ts';
 import { RateLimits } from './http/rate-limits.ts';
 import { Leader } from './jobs/leader.ts';
 import { startJobs } from './jobs/scheduler.ts';
@@ -33,6 +34,7 @@ import { serveHttp } from './service-http.ts';
 import { serviceJobs } from './service-jobs.ts';
 import { serviceMetrics } from './service-metrics.ts';
 import { tracedClient, tracedDatabase, tracedSandbox } from './service-tracing.ts';
+import { addressInForce, addressWarning, updateCredentials } from './setup/address.ts';
 import { type FirstStart, firstStart } from './setup/first-start.ts';
 import { checkFingerprint, loadSecretKey } from './setup/secret-key.ts';
 import { Messenger } from './sign-in/messenger.ts';
@@ -50,6 +52,8 @@ const CACHE_MS = 5_000;
 export interface Service {
   /** Where it listens, by the address of this machine. */
   url: string;
+  /** Of the default tenant, by the database: `ENDPOINT` at the first start, and what it was changed to since. */
+  endpoint: string;
   /** Only at the first start. */
   credentials: FirstStart | undefined;
   /** Stops taking requests, finishes what is under way, closes everything. */
@@ -77,6 +81,13 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const database = tracedDatabase(opened, tracing);
   await checkFingerprint(database, secrets);
   const credentials = await firstStart({ config, database, secrets, hashPassword, now: clock() });
+
+  const address = await addressInForce(database);
+  const warning = addressWarning(config, address);
+  if (warning) logger.warn(warning);
+  await updateCredentials(config.dataDir, address).catch((err) =>
+    logger.warn({ err }, 'credentials.json could not be given the present address'),
+  );
 
   const tenants = new Tenants(database, clock);
   const cache = new TenantCache({ commits: database.commits, clock, tables: configurationTables, maxAgeMs: CACHE_MS });
@@ -176,17 +187,18 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const administration = consoleRoutes({ tenants, rows, commits: database.commits, secrets, clock, providerOf });
 
   let isServing = true;
+  const readiness = readinessOf({
+    database: () => database.reader.raw('select 1'),
+    isServing: () => isServing,
+    details: () => ({ sandbox: sandbox.status(), isLeading: leader.isLeading }),
+  });
   const makeApp = (shedLoad: RequestHandler) =>
     createApp({
       tenants,
       logger,
       tracing,
       trustProxy: config.trustProxy,
-      health: healthRoutes({
-        database: () => database.reader.raw('select 1'),
-        isServing: () => isServing,
-        details: () => ({ sandbox: sandbox.status(), isLeading: leader.isLeading }),
-      }),
+      health: healthRoutes(readiness),
       shedLoad,
       oidc: oidcEndpoint({ providers, rateLimits, revokedTokens: revokedTokensEndpoint(clock) }),
       metadataPath: insertedMetadataPath,
@@ -205,10 +217,11 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
       }),
     });
 
-  const port = await serveHttp({ config, closing, database, audit, observers }, makeApp);
+  const port = await serveHttp({ config, closing, database, audit, observers, readiness }, makeApp);
   closing.add(() => administration.close()); // Ahead of the server, which waits for what is open.
   return {
-    url: `http://localhost:${port}`,
+    url: `http://${isIPv6(config.host ?? '') ? `[${config.host}]` : (config.host ?? 'localhost')}:${port}`,
+    endpoint: address.endpoint,
     credentials,
     close() {
       isServing = false;

@@ -12,7 +12,7 @@ const PASSWORD = 'correct horse battery';
 
 /** A tenant at a path of the service's host, with two people and the application they use. */
 async function build({ url, credentials }: TestService, id: string) {
-  const operator = await new ManagementClient(url, `${url}/admin/api`, credentials.machine).token('tenants');
+  const operator = await new ManagementClient(url, `${url}/admin/api`, credentials.operator).token('tenants');
   const made = await fetch(`${url}/admin/api/tenants`, {
     method: 'POST',
     headers: { authorization: `Bearer ${operator}`, 'content-type': 'application/json' },

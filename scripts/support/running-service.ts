@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { readConfig } from '../../src/config.ts';
 import { connect, type Database } from '../../src/database/connect.ts';
+import { unavailable } from '../../src/database/unavailable.ts';
 import { SecretBox } from '../../src/secret-box.ts';
 import { type Credentials, credentialsPath } from '../../src/setup/first-start.ts';
 import { loadSecretKey } from '../../src/setup/secret-key.ts';
@@ -13,12 +14,25 @@ export async function readCredentials(dataDir = readConfig().dataDir): Promise<C
   return JSON.parse(text) as Credentials;
 }
 
+/** @throws a sentence for people when the database is not to be had */
+export async function reached<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = unavailable(error)?.data?.reason;
+    if (reason !== 'database_connection' && reason !== 'database_pool') throw error;
+    const { message, code } = error as NodeJS.ErrnoException;
+    throw new Error(`The database of DATABASE_URL does not answer: ${message || code}`);
+  }
+}
+
 /** The database of the service that this environment describes, beside the running process. */
 export async function withDatabase<T>(work: (database: Database, secrets: SecretBox) => Promise<T>): Promise<T> {
   const { databaseUrl, databaseDirectUrl, dataDir, secretKey, previousSecretKey } = readConfig();
   const database = connect({ databaseUrl: databaseDirectUrl ?? databaseUrl, dataDir, poolSize: 2 });
   try {
-    return await work(database, new SecretBox(secretKey ?? (await loadSecretKey(dataDir)), previousSecretKey));
+    const secrets = new SecretBox(secretKey ?? (await loadSecretKey(dataDir)), previousSecretKey);
+    return await reached(() => work(database, secrets));
   } finally {
     await database.close();
   }

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { Decrypter, Encrypter } from 'age-encryption';
+import { refuseExisting } from './refuse-existing.ts';
 
 /** What a person could remember is also what a machine could guess. */
 const LEAST_PASSPHRASE = 12;
@@ -35,9 +36,10 @@ async function* decrypted(source: Bytes, passphrase: string): Bytes {
 /**
  * Lines in a compressed file that only the passphrase opens, in the format of age (age-encryption.org/v1): scrypt, and
  * ChaCha20-Poly1305 by pieces, so that neither a large file nor a cut or changed one is a problem. Without us it is
- * read by `age -d FILE | gunzip`. The file appears whole or not at all, readable by its owner alone.
+ * read by `age -d FILE | gunzip`. The file appears whole or not at all, readable by its owner alone, and replaces none.
  */
 export async function writeSealed(file: string, passphrase: string, lines: AsyncIterable<string>): Promise<void> {
+  await refuseExisting(file);
   const draft = `${file}.part`;
   const target = await open(draft, 'wx', 0o600);
   try {

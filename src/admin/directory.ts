@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { Listed, Page } from '../http/operation.ts';
 import { countChange, DEFAULT_TENANT } from '../tenants.ts';
 import { requireFreePlaces } from './endpoints.ts';
+import { changeIndicators, type Indicators, indicatorsByTenant } from './indicators.ts';
 
 interface TenantRow {
   id: string;
@@ -13,7 +14,7 @@ interface TenantRow {
 }
 
 /** A tenant as whoever runs the service sees it. */
-export interface TenantEntry extends TenantRow {
+export interface TenantEntry extends TenantRow, Indicators {
   /** The first is the canonical one. */
   endpoints: string[];
 }
@@ -23,14 +24,19 @@ const COLUMNS = ['id', 'name', 'isSuspended', 'createdAt'];
 /** One that has no endpoint any more is being deleted, and is nobody's already. */
 const served = (db: Knex) => db('tenants').whereIn('id', db('tenantEndpoints').select('tenantId'));
 
-async function withEndpoints(db: Knex, rows: TenantRow[]): Promise<TenantEntry[]> {
+async function withAddresses(db: Knex, rows: TenantRow[]): Promise<TenantEntry[]> {
   const ids = rows.map(({ id }) => id);
   const endpoints: { tenantId: string; url: string }[] = await db('tenantEndpoints')
     .whereIn('tenantId', ids)
     .orderBy('position')
     .select('tenantId', 'url');
   const byTenant = Map.groupBy(endpoints, ({ tenantId }) => tenantId);
-  return rows.map((row) => ({ ...row, endpoints: (byTenant.get(row.id) ?? []).map(({ url }) => url) }));
+  const indicators = await indicatorsByTenant(db, ids);
+  return rows.map((row) => ({
+    ...row,
+    endpoints: (byTenant.get(row.id) ?? []).map(({ url }) => url),
+    ...(indicators.get(row.id) as Indicators),
+  }));
 }
 
 export async function listTenants(store: TenantStore, { limit, offset }: Page): Promise<Listed<TenantEntry>> {
@@ -38,12 +44,12 @@ export async function listTenants(store: TenantStore, { limit, offset }: Page): 
   const order = [{ column: 'createdAt', order: 'desc' }, { column: 'id' }];
   const rows: TenantRow[] = await served(db).orderBy(order).limit(limit).offset(offset).select(COLUMNS);
   const [counted] = await served(db).count({ total: '*' });
-  return { rows: await withEndpoints(db, rows), total: (counted as { total: number }).total };
+  return { rows: await withAddresses(db, rows), total: (counted as { total: number }).total };
 }
 
 export async function findTenant(store: TenantStore, id: string): Promise<TenantEntry | undefined> {
   const { db } = store.acrossTenants();
-  const [entry] = await withEndpoints(db, await served(db).where({ id }).select(COLUMNS));
+  const [entry] = await withAddresses(db, await served(db).where({ id }).select(COLUMNS));
   return entry;
 }
 
@@ -52,18 +58,18 @@ export async function lockDirectory(store: TenantStore): Promise<void> {
   await store.acrossTenants().db('tenants').where({ id: DEFAULT_TENANT }).forUpdate().first('id');
 }
 
-export interface TenantPatch {
+export interface TenantPatch extends Partial<Indicators> {
   name?: string;
   isSuspended?: boolean;
   /** Normalised. */
   endpoints?: string[];
 }
 
-/** @throws 404 `entity.not_exists`, 422 `entity.unique_integrity_violation` */
+/** @throws 404 `entity.not_exists`, 422 `entity.unique_integrity_violation`, and what `changeIndicators` throws */
 export async function changeTenant(
   store: TenantStore,
   id: string,
-  { endpoints, ...patch }: TenantPatch,
+  { endpoints, name, isSuspended, ...indicators }: TenantPatch,
 ): Promise<TenantEntry> {
   if (!(await findTenant(store, id))) throw new ServiceError('entity.not_exists');
   const { db, storeOf } = store.acrossTenants();
@@ -72,7 +78,9 @@ export async function changeTenant(
     await db('tenantEndpoints').where({ tenantId: id }).delete();
     await db('tenantEndpoints').insert(endpoints.map((url, position) => ({ url, tenantId: id, position })));
   }
+  const patch = { ...(name !== undefined && { name }), ...(isSuspended !== undefined && { isSuspended }) };
   if (Object.keys(patch).length > 0) await db('tenants').where({ id }).update(patch);
+  await changeIndicators(storeOf(id), indicators);
   await countChange(storeOf(id));
   return (await findTenant(store, id)) as TenantEntry;
 }

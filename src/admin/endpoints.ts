@@ -3,6 +3,9 @@ import { ServiceError } from '../errors.ts';
 import { invalidBody } from '../management/fields.ts';
 import { placeOf } from '../tenants.ts';
 
+/** What a tenant's id looks like. */
+export const TENANT_ID = /^[a-z0-9][a-z0-9-]{0,31}$/;
+
 /** What the service itself answers below an endpoint: a tenant of such a path would hide it from another. */
 const OWN_PATHS = /\/(?:admin|api|console|oidc|account|sign-in|assets|healthz|readyz|\.well-known)(?:\/|$)/;
 
@@ -27,11 +30,16 @@ export function normalizedEndpoints(endpoints: readonly string[]): string[] {
   return urls;
 }
 
-/** @throws 422 `entity.unique_integrity_violation` when another tenant is served at one of these places */
-export async function requireFreePlaces(db: Knex, tenantId: string, endpoints: readonly string[]): Promise<void> {
+/** Those of these endpoints at which another tenant is served. */
+export async function takenPlaces(db: Knex, tenantId: string, endpoints: readonly string[]): Promise<string[]> {
   const others: { url: string }[] = await db('tenantEndpoints').whereNot({ tenantId }).select('url');
   const taken = new Set(others.map(({ url }) => placeOf(url)));
-  const conflicts = endpoints.filter((url) => taken.has(placeOf(url)));
+  return endpoints.filter((url) => taken.has(placeOf(url)));
+}
+
+/** @throws 422 `entity.unique_integrity_violation` when another tenant is served at one of these places */
+export async function requireFreePlaces(db: Knex, tenantId: string, endpoints: readonly string[]): Promise<void> {
+  const conflicts = await takenPlaces(db, tenantId, endpoints);
   if (conflicts.length > 0)
     throw new ServiceError('entity.unique_integrity_violation', { data: { endpoints: conflicts } });
 }

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Timestamp } from '../entities.ts';
+import { Resource, Timestamp } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import { type Operation, operation, type Page } from '../http/operation.ts';
 import { newId } from '../ids.ts';
@@ -8,7 +8,7 @@ import { DEFAULT_ALGORITHM, generateSigningKey } from '../oidc/signing-keys.ts';
 import { addTenant } from '../setup/create-tenant.ts';
 import { DEFAULT_TENANT, MAX_ENDPOINT_LENGTH } from '../tenants.ts';
 import { changeTenant, findTenant, listTenants, lockDirectory, unlistTenant } from './directory.ts';
-import { normalizedEndpoints, requireFreePlaces } from './endpoints.ts';
+import { normalizedEndpoints, requireFreePlaces, TENANT_ID } from './endpoints.ts';
 
 const name = Type.String({ minLength: 1, maxLength: 128 });
 const endpoints = Type.Array(Type.String({ maxLength: MAX_ENDPOINT_LENGTH, examples: ['https://id.example.com'] }), {
@@ -19,17 +19,36 @@ const endpoints = Type.Array(Type.String({ maxLength: MAX_ENDPOINT_LENGTH, examp
 });
 const isSuspended = Type.Boolean({ description: 'Every path of a suspended tenant answers 403 `tenant.suspended`' });
 
+const { indicator } = Resource.properties;
+const aliases = Type.Array(indicator, { maxItems: 20, uniqueItems: true });
+const indicators = {
+  managementApiIndicator: Type.String({
+    ...indicator,
+    description:
+      'The resource that callers of the Management API ask for. When it changes, the one before becomes an alias, unless the same call gives the aliases.',
+  }),
+  managementApiIndicatorAliases: Type.Array(indicator, {
+    ...aliases,
+    description: 'Accepted besides the indicator. Replaced whole.',
+  }),
+  operatorApiIndicator: Type.String({ ...indicator, description: 'Likewise, of this API: the default tenant alone.' }),
+  operatorApiIndicatorAliases: aliases,
+};
+
 const Tenant = Type.Object({
   id: Type.String(),
   name,
   endpoints: Type.Array(Type.String()),
+  managementApiIndicator: indicators.managementApiIndicator,
+  managementApiIndicatorAliases: indicators.managementApiIndicatorAliases,
+  operatorApiIndicator: Type.Optional(indicators.operatorApiIndicator),
+  operatorApiIndicatorAliases: Type.Optional(aliases),
   isSuspended,
   createdAt: Timestamp,
 });
 
 const NewTenant = Type.Object({
   ...Tenant.properties,
-  managementApiIndicator: Type.String({ description: 'The resource that its machines ask for' }),
   machine: Type.Object(
     { clientId: Type.String(), clientSecret: Type.String() },
     { description: 'Its first machine-to-machine application, shown this once' },
@@ -55,7 +74,7 @@ export const adminOperations: readonly Operation[] = [
     summary: 'Make a tenant, with a signing key and a machine that may call its Management API',
     status: 201,
     body: Type.Object({
-      id: Type.Optional(Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,31}$' })),
+      id: Type.Optional(Type.String({ pattern: TENANT_ID.source })),
       name,
       endpoints,
     }),
@@ -71,7 +90,7 @@ export const adminOperations: readonly Operation[] = [
       const tenant = { id, name, endpoints: urls, managementApiIndicator };
       const machine = await addTenant(db, storeOf(id), tenant, { secrets, signingKey, now });
       if (!machine) throw new ServiceError('entity.unique_integrity_violation', { data: { id } });
-      return { ...tenant, isSuspended: false, createdAt: now, machine };
+      return { ...tenant, managementApiIndicatorAliases: [], isSuspended: false, createdAt: now, machine };
     },
     audit: ({ endpoints }) => ({ endpoints }),
   }),
@@ -91,11 +110,17 @@ export const adminOperations: readonly Operation[] = [
   operation('PATCH /tenants/:id', {
     summary: 'Rename, move, suspend or resume a tenant',
     description:
-      'Endpoints are replaced whole, and the issuer follows the first. The indicator of its Management API stays.',
+      'Endpoints are replaced whole, and the issuer follows the first. Indicators move when they are given, in the same call or in another.',
     status: 200,
-    body: optional({ name, endpoints, isSuspended }),
+    body: optional({ name, endpoints, isSuspended, ...indicators }),
     returns: Tenant,
-    errors: ['entity.not_exists', 'entity.invalid_input', 'entity.unique_integrity_violation', 'tenant.is_default'],
+    errors: [
+      'entity.not_exists',
+      'entity.invalid_input',
+      'entity.unique_integrity_violation',
+      'resource.resource_identifier_in_use',
+      'tenant.is_default',
+    ],
     async run({ params: { id }, body: { endpoints, ...fields }, store }) {
       if (fields.isSuspended) refuseDefault(id);
       if (!endpoints && Object.keys(fields).length === 0) throw new ServiceError('entity.invalid_input');

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import type { RunnerSettings } from '../../sandbox/protocol.ts';
+import { SANDBOX_LAYERS } from '../config.ts';
 import { findProgram, isRoot, NOBODY, NODE_LAYERS, SANDBOX, WRAPPERS, type Wrapper } from './runner-layers.ts';
 import { type RunnerCommand, RunnerProcess } from './runner-process.ts';
 import { LIMITS } from './sandbox-limits.ts';
 import type { SandboxOptions } from './sandbox-types.ts';
-
-/** Layers that are neither an option of Node nor a program around it. */
-const OWN_LAYERS = ['empty-environment', 'unprivileged-user'];
 
 /** What every runner is started with, whatever layers there are. */
 const RUNNER_FLAGS = [
@@ -17,8 +15,13 @@ const RUNNER_FLAGS = [
   '--max-semi-space-size=2',
 ];
 
-/** Every layer there is: what `SANDBOX_REQUIRE` may name. */
-export const LAYERS = [...Object.keys(NODE_LAYERS), ...OWN_LAYERS, ...WRAPPERS.map(({ name }) => name)];
+/** Every layer there is: options of Node, what the runner does itself, and programs around it. */
+export const LAYERS: string[] = [...SANDBOX_LAYERS];
+
+/** A layer that the operator requires does not hold on this machine. */
+export class MissingLayerError extends Error {
+  override readonly name = 'MissingLayerError';
+}
 
 export interface Hardening {
   command: RunnerCommand;
@@ -33,7 +36,7 @@ export interface Hardening {
 /**
  * Finds the strongest command that starts a runner here. A layer that this machine does not offer is left out.
  *
- * @throws when a required layer is among them, or when no runner starts at all
+ * @throws {MissingLayerError} when a required layer is among them; any other error when no runner starts at all
  */
 export async function harden(options: SandboxOptions): Promise<Hardening> {
   const { require = [] } = options;
@@ -66,7 +69,7 @@ export async function harden(options: SandboxOptions): Promise<Hardening> {
   const lacking = require.filter((name) => !layers.includes(name));
   if (lacking.length > 0) {
     await first.kill();
-    throw new Error(
+    throw new MissingLayerError(
       `The sandbox must have ${lacking.map((name) => `${name} (${missing[name] ?? 'switched off'})`).join(', ')}.`,
     );
   }

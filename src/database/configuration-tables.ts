@@ -6,6 +6,7 @@ export const configurationTables: readonly Table[] = [
   'applicationSecrets',
   'applicationRoles',
   'resources',
+  'resourceAliases',
   'scopes',
   'roles',
   'roleScopes',

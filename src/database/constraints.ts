@@ -13,6 +13,7 @@ const taken: Partial<Record<Table, Record<string, ErrorCode>>> = {
   roles: { name: 'role.name_in_use' },
   roleScopes: { scope_id: 'role.scope_exists' },
   resources: { indicator: 'resource.resource_identifier_in_use' },
+  resourceAliases: { indicator: 'resource.resource_identifier_in_use' },
   scopes: { name: 'scope.name_exists' },
   connectors: { target: 'connector.target_in_use' },
   applicationSecrets: { name: 'application.secret_name_exists' },

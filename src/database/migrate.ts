@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
 import { type DatabaseSettings, knexConfig } from './connect.ts';
 import { migrationSource, migrations } from './migrations/index.ts';
+import { markFailures } from './unavailable.ts';
 
 /** Any fixed number will do: it names our lock among PostgreSQL's advisory locks. */
 const ADVISORY_LOCK = 7_833_425;
@@ -19,7 +20,7 @@ export class NewerDatabaseError extends Error {
 function migratorOf(settings: DatabaseSettings): Knex {
   if (!settings.databaseUrl) mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
   const { wrapIdentifier: _, postProcessResponse: __, ...config } = knexConfig(settings);
-  return knex({ ...config, migrations: { migrationSource, tableName: 'migrations' } });
+  return markFailures(knex({ ...config, migrations: { migrationSource, tableName: 'migrations' } }));
 }
 
 async function refuseNewer(db: Knex): Promise<void> {

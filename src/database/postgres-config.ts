@@ -33,6 +33,7 @@ export const migratorConfig = (databaseUrl: string): Knex.Config => ({
   connection: { connectionString: databaseUrl, application_name: 'understudy', connectionTimeoutMillis: 5_000 },
   pool: { min: 0, max: 2 },
   acquireConnectionTimeout: 10_000,
+  log,
 });
 
 export interface PoolOptions {

@@ -5,6 +5,7 @@ import type {
   OrganizationRoleRow,
   OrganizationRow,
   OrganizationScopeRow,
+  ResourceAliasRow,
   ResourceRow,
   RoleRow,
   ScopeRow,
@@ -49,6 +50,7 @@ export interface Tables {
   applications: ApplicationRow;
   applicationSecrets: ApplicationSecretRow;
   resources: ResourceRow;
+  resourceAliases: ResourceAliasRow;
   scopes: ScopeRow;
   roles: RoleRow;
   roleScopes: Owned & { roleId: string; scopeId: string };

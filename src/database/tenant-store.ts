@@ -116,7 +116,7 @@ export class TenantStore {
     await this.transaction(async (store) => {
       const own = { ...event, tenantId: this.tenantId };
       const count = await store.#write('events', (db) => insertEvent(db, this.kind, own));
-      if (count > 0) store.#transaction?.after.written.add('deliveries');
+      if (count > 0) store.#transaction?.after.wrote(this.tenantId, 'deliveries');
     });
   }
 
@@ -191,7 +191,7 @@ export class TenantStore {
       after = new AfterCommit(); // Of an attempt that the database undid, nothing is told.
       return work(new TenantStore(this.#database, this.tenantId, { db, after }));
     });
-    after.tell(this.#database, this.tenantId);
+    after.tell(this.#database);
     return result;
   }
 
@@ -203,7 +203,7 @@ export class TenantStore {
 
   /** All tenants, in this store's transaction: for `tenants.ts` and `admin/` alone, which the test of the arrows holds. */
   acrossTenants(): { db: Knex; storeOf(tenantId: string): TenantStore } {
-    this.#transaction?.after.written.add('tenants');
+    this.#transaction?.after.wrote(this.tenantId, 'tenants');
     const storeOf = (tenantId: string) => new TenantStore(this.#database, tenantId, this.#transaction);
     return { db: this.#reader, storeOf };
   }
@@ -233,7 +233,7 @@ export class TenantStore {
     const written = [tables].flat();
     try {
       if (this.#transaction) {
-        for (const table of written) this.#transaction.after.written.add(table);
+        for (const table of written) this.#transaction.after.wrote(this.tenantId, table);
         return await work(this.#transaction.db);
       }
       const result = await this.#database.write(async (db) => work(db));

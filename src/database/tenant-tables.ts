@@ -8,6 +8,7 @@ const inOrder: Record<Table, true> = {
   applications: true,
   applicationSecrets: true,
   resources: true,
+  resourceAliases: true,
   scopes: true,
   roles: true,
   roleScopes: true,

@@ -25,20 +25,39 @@ export function createHttpServer({ headersTimeoutMs, requestTimeoutMs, keepAlive
   });
 }
 
-export class PortTakenError extends Error {
-  constructor(variable: string, port: number) {
-    super(`${variable} ${port} is taken by another process. Stop it, or set ${variable} to a free one.`);
-    this.name = 'PortTakenError';
+export interface Place {
+  port: number;
+  /** An address of this machine; undefined: all of them. */
+  host: string | undefined;
+  /** The variable that the port came from. */
+  variable: string;
+}
+
+/** The service cannot listen where it was told to. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+}
+
+function listenError({ port, host, variable }: Place, error: NodeJS.ErrnoException): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new ListenError(
+        `${variable} ${port} is taken by another process. Stop it, or set ${variable} to a free one.`,
+      );
+    case 'EACCES':
+      return new ListenError(`${variable} ${port} is not for this user. Set ${variable} to 1024 or more.`);
+    case 'EADDRNOTAVAIL':
+      return new ListenError(`HOST ${host} is not an address of this machine.`);
+    default:
+      return error;
   }
 }
 
-/** @throws PortTakenError, which names the variable that the port came from */
-export function listen(server: Server, port: number, variable: string): Promise<void> {
+/** @throws {ListenError} which names the variable to change */
+export function listen(server: Server, place: Place): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'EADDRINUSE' ? new PortTakenError(variable, port) : error),
-    );
-    server.listen(port, resolve);
+    server.once('error', (error) => reject(listenError(place, error)));
+    server.listen({ port: place.port, host: place.host }, resolve);
   });
 }
 

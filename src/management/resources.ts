@@ -5,8 +5,8 @@ import { Resource, Scope } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
 import { newId } from '../ids.ts';
-import { isReservedIndicator, isSystemResource, MANAGEMENT_RESOURCE_ID } from '../oidc/urns.ts';
-import { invalidBody, optional } from './fields.ts';
+import { isSystemResource, MANAGEMENT_RESOURCE_ID } from '../oidc/urns.ts';
+import { optional, requireIndicator } from './fields.ts';
 import { byName, list, mapped } from './listing.ts';
 
 const { name, indicator, accessTokenTtl } = Resource.properties;
@@ -15,13 +15,6 @@ const ResourceWithScopes = Type.Object({ ...Resource.properties, scopes: Type.Op
 /** @throws 400 `resource.cannot_modify_management_api` */
 export function refuseManagementApi(resourceId: string): void {
   if (isSystemResource(resourceId)) throw new ServiceError('resource.cannot_modify_management_api');
-}
-
-/** RFC 8707 §2: an absolute URI without a fragment. @throws 400 `guard.invalid_input` */
-function checkIndicator(indicator: string): void {
-  if (!URL.canParse(indicator) || indicator.includes('#') || /\s/.test(indicator))
-    throw invalidBody('body.indicator: must be an absolute URI without a fragment');
-  if (isReservedIndicator(indicator)) throw invalidBody('body.indicator: urn:logto: is reserved for the service');
 }
 
 async function withScopes(
@@ -55,13 +48,16 @@ export const resources = [
     returns: ResourceWithScopes,
     errors: ['resource.resource_identifier_in_use'],
     async run({ body, store }) {
-      checkIndicator(body.indicator);
+      requireIndicator('indicator', body.indicator);
       const resource = await store.insert('resources', {
         id: newId(),
         isDefault: false,
         accessTokenTtl: 3600,
         ...body,
       });
+      // After the insert, which waits for a change of address that is under way: its alias is then seen.
+      if (await store.find('resourceAliases', { indicator: body.indicator }))
+        throw new ServiceError('resource.resource_identifier_in_use');
       return { ...resource, scopes: [] };
     },
   }),

@@ -67,11 +67,20 @@ export function counterBy<Label extends string>(
   return (value) => counter.inc({ [label]: value } as Record<Label, string>);
 }
 
+/** What a port for operators answers besides `/metrics`. */
+export type JsonAnswer = () => Promise<{ status: number; body: unknown }>;
+
 /** `GET /metrics` on a port of its own: it is for those who run the service, and names no tenant, path or address. */
-export function metricsServer(registry: Registry): Server {
+export function metricsServer(registry: Registry, answers: Record<string, JsonAnswer>): Server {
   return createServer(async (request, response) => {
-    if (request.method !== 'GET' || request.url !== '/metrics') return response.writeHead(404).end();
+    if (request.method !== 'GET') return response.writeHead(404).end();
     try {
+      const answer = Object.hasOwn(answers, request.url ?? '') && (await answers[request.url ?? '']?.());
+      if (answer)
+        return response
+          .writeHead(answer.status, { 'content-type': 'application/json' })
+          .end(JSON.stringify(answer.body));
+      if (request.url !== '/metrics') return response.writeHead(404).end();
       const text = await registry.metrics();
       return response.writeHead(200, { 'content-type': registry.contentType }).end(text);
     } catch {

@@ -16,8 +16,8 @@ interface Remembered {
 
 export interface AccessTokensOptions {
   keysOf(tenant: Tenant): Promise<SigningKeys>;
-  /** The audience a token must have. */
-  indicatorOf(tenant: Tenant): Promise<string>;
+  /** A token must have one of these. */
+  audiencesOf(tenant: Tenant): Promise<string[]>;
 }
 
 /**
@@ -50,7 +50,7 @@ export class AccessTokens {
       {
         typ: 'at+jwt',
         issuer: tenant.issuer,
-        audience: await this.#options.indicatorOf(tenant),
+        audience: await this.#options.audiencesOf(tenant),
         algorithms: [...SIGNING_ALGORITHMS],
         requiredClaims: ['exp'],
         crit: {},

@@ -16,13 +16,14 @@ export class ManagementAccess {
     this.#api = api;
   }
 
-  /** The audience its tokens must have. */
-  indicatorOf({ id, store }: Tenant): Promise<string> {
-    return this.#cache.get(
-      id,
-      `${this.#api.resourceId}:indicator`,
-      async () => (await store.get('resources', { id: this.#api.resourceId })).indicator,
-    );
+  /** Its indicator first, then the aliases of it: the audiences that its tokens may have. */
+  audiencesOf({ id, store }: Tenant): Promise<[indicator: string, ...aliases: string[]]> {
+    const { resourceId } = this.#api;
+    return this.#cache.get(id, `${resourceId}:audiences`, async () => {
+      const { indicator } = await store.get('resources', { id: resourceId });
+      const aliases = await store.from('resourceAliases').where({ resourceId }).select('indicator');
+      return [indicator, ...aliases.map(({ indicator }) => indicator)];
+    });
   }
 
   isEntitled({ id, store }: Tenant, applicationId: string): Promise<boolean> {

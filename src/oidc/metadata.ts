@@ -24,9 +24,10 @@ export const insertedMetadataPath: RequestHandler = (request, _response, next) =
 export function protectedResourceMetadata({ name, path, scope }: SystemApi, access: ManagementAccess): RequestHandler {
   return async (request, response) => {
     const { tenant } = contextOf(request);
+    const [indicator] = await access.audiencesOf(tenant);
     response.set({ 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' });
     response.json({
-      resource: await access.indicatorOf(tenant),
+      resource: indicator,
       resource_name: name,
       authorization_servers: [tenant.issuer],
       scopes_supported: [scope],

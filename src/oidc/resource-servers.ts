@@ -37,13 +37,18 @@ export class ResourceServers {
     this.#organizations = organizations;
   }
 
-  /** Exact comparison, letter by letter: no trailing slash is added or forgiven. */
+  /** By its indicator or an alias. Exact comparison, letter by letter: no trailing slash is added or forgiven. */
   async find(indicator: string): Promise<KnownResource | undefined> {
     if (isReservedIndicator(indicator)) return indicator === ORGANIZATIONS.indicator ? ORGANIZATIONS : undefined;
     return this.#cache.get(this.#store.tenantId, `resource:${indicator}`, async () => {
-      const row = await this.#store.find('resources', { indicator });
+      const row = (await this.#store.find('resources', { indicator })) ?? (await this.#findByAlias(indicator));
       return row && { ...row, isForMachines: isSystemResource(row.id) };
     });
+  }
+
+  async #findByAlias(indicator: string) {
+    const alias = await this.#store.find('resourceAliases', { indicator });
+    return alias && this.#store.find('resources', { id: alias.resourceId });
   }
 
   /** Of the client credentials grant alone. */

@@ -1,21 +1,25 @@
 import type { TenantStore } from '../database/tenant-store.ts';
 import { ADMIN_API } from '../oidc/urns.ts';
+import type { SecretBox } from '../secret-box.ts';
+import { addMachine, type MachineCredentials } from './create-tenant.ts';
 
-/** The API of those who run the service: a resource of the default tenant, held by the role of its first machine. */
+const { resourceId, scopeId, scope } = ADMIN_API;
+
+/**
+ * The API of operators: a resource of the default tenant, and a machine that may call it. This is not the machine of
+ * the Management API, so that a backend whose credentials leak cannot change or delete tenants.
+ */
 export async function addAdminApi(
   store: TenantStore,
-  { endpoint, applicationId, now }: { endpoint: string; applicationId: string; now: number },
-): Promise<void> {
-  const { resourceId, scopeId, scope } = ADMIN_API;
+  { endpoint, secrets, now }: { endpoint: string; secrets: SecretBox; now: number },
+): Promise<MachineCredentials> {
   const indicator = `${endpoint}/admin/api`;
   await store.add('resources', [
     { id: resourceId, name: 'Operator API', indicator, isDefault: false, accessTokenTtl: 3600 },
   ]);
   const description = 'May make, change, suspend and delete tenants';
   await store.add('scopes', [{ id: scopeId, resourceId, name: scope, description, createdAt: now }]);
-  const held = await store.from('applicationRoles').where({ applicationId }).select('roleId');
-  await store.add(
-    'roleScopes',
-    held.map(({ roleId }) => ({ roleId, scopeId })),
-  );
+  const role = { name: 'Operator API access', description: 'May call the Operator API' };
+  const operator = { name: 'Operator', description: 'The first caller of the Operator API', scopeId, role };
+  return addMachine(store, operator, { secrets, now });
 }

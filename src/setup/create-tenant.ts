@@ -16,7 +16,7 @@ export interface NewTenant {
   managementApiIndicator: string;
 }
 
-/** Of the tenant's first machine-to-machine application, which holds the Management API's scope. */
+/** The credentials of a machine-to-machine application. */
 export interface MachineCredentials {
   clientId: string;
   clientSecret: string;
@@ -34,7 +34,7 @@ async function insertTenant(db: Knex, { id, name, endpoints }: NewTenant, now: n
   return true;
 }
 
-async function addManagementApi(store: TenantStore, indicator: string, now: number): Promise<string> {
+async function addManagementApi(store: TenantStore, indicator: string, now: number): Promise<void> {
   await store.add('resources', [
     { id: MANAGEMENT_RESOURCE_ID, name: 'Management API', indicator, isDefault: false, accessTokenTtl: 3600 },
   ]);
@@ -47,32 +47,37 @@ async function addManagementApi(store: TenantStore, indicator: string, now: numb
       createdAt: now,
     },
   ]);
-  const roleId = newId();
-  await store.add('roles', [
-    {
-      id: roleId,
-      name: 'Management API access',
-      description: 'May call the Management API',
-      type: 'MachineToMachine',
-      isDefault: false,
-    },
-  ]);
-  await store.add('roleScopes', [{ roleId, scopeId: MANAGEMENT_SCOPE_ID }]);
-  return roleId;
 }
 
-async function addMachine(
+export interface NewMachine {
+  name: string;
+  description: string;
+  /** The one scope it gets, through a role of its own. */
+  scopeId: string;
+  role: { name: string; description: string };
+}
+
+const BACKEND: NewMachine = {
+  name: 'Backend',
+  description: 'The first caller of the Management API',
+  scopeId: MANAGEMENT_SCOPE_ID,
+  role: { name: 'Management API access', description: 'May call the Management API' },
+};
+
+/** A machine-to-machine application with a secret, and a role that holds one scope. */
+export async function addMachine(
   store: TenantStore,
-  secrets: SecretBox,
-  roleId: string,
-  now: number,
+  { name, description, scopeId, role }: NewMachine,
+  { secrets, now }: { secrets: SecretBox; now: number },
 ): Promise<MachineCredentials> {
-  const [clientId, clientSecret] = [newId(), newSecret()];
+  const [roleId, clientId, clientSecret] = [newId(), newId(), newSecret()];
+  await store.add('roles', [{ ...role, id: roleId, type: 'MachineToMachine', isDefault: false }]);
+  await store.add('roleScopes', [{ roleId, scopeId }]);
   await store.add('applications', [
     {
       id: clientId,
-      name: 'Backend',
-      description: 'The first caller of the Management API',
+      name,
+      description,
       type: 'MachineToMachine',
       oidcClientMetadata: { redirectUris: [], postLogoutRedirectUris: [] },
       customClientMetadata: {},
@@ -116,8 +121,8 @@ export async function addTenant(
 ): Promise<MachineCredentials | undefined> {
   if (!(await insertTenant(db, tenant, now))) return undefined;
   await addSigningKey(store, secrets, signingKey, { state: 'current', now });
-  const roleId = await addManagementApi(store, tenant.managementApiIndicator, now);
-  return addMachine(store, secrets, roleId, now);
+  await addManagementApi(store, tenant.managementApiIndicator, now);
+  return addMachine(store, BACKEND, { secrets, now });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { linkUrl, makeLink } from '../console/administrators.ts';
@@ -9,11 +9,14 @@ import { addAdminApi } from './admin-api.ts';
 import { createTenant, type MachineCredentials } from './create-tenant.ts';
 import { addDemonstration, type Demonstration, prepareDemonstration } from './demonstration.ts';
 
-/** `DATA_DIR/credentials.json`, written once, readable by its owner alone. */
+/** `DATA_DIR/credentials.json`, written at the first start, readable by its owner alone. */
 export interface Credentials {
   endpoint: string;
   managementApiIndicator: string;
+  /** May call the Management API: what an integrator's backend is. */
   machine: MachineCredentials;
+  /** May call the Operator API, and nothing else. */
+  operator: MachineCredentials;
   demo?: Demonstration;
 }
 
@@ -25,10 +28,12 @@ export interface FirstStart extends Credentials {
 
 export const credentialsPath = (dataDir: string): string => join(dataDir, 'credentials.json');
 
-async function writeCredentials(dataDir: string, credentials: Credentials): Promise<void> {
+/** Whole or not at all: a process that is killed in the middle leaves the old file. */
+export async function writeCredentials(dataDir: string, credentials: Credentials): Promise<void> {
   const path = credentialsPath(dataDir);
-  await writeFile(path, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
-  await chmod(path, 0o600);
+  const draft = `${path}.${process.pid}`;
+  await writeFile(draft, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  await rename(draft, path);
 }
 
 export interface FirstStartOptions {
@@ -64,9 +69,9 @@ export async function firstStart({
     {
       now,
       async also(store, machine) {
-        await addAdminApi(store, { endpoint, applicationId: machine.clientId, now });
+        const operator = await addAdminApi(store, { endpoint, secrets, now });
         const demo = prepared && (await addDemonstration(store, { ...prepared, secrets, now }));
-        const credentials = { endpoint, managementApiIndicator, machine, ...(demo && { demo }) };
+        const credentials = { endpoint, managementApiIndicator, machine, operator, ...(demo && { demo }) };
         const administratorLink = linkUrl(endpoint, await makeLink(store, [DEFAULT_TENANT], now));
         made = { ...credentials, administratorLink };
         await writeCredentials(dataDir, credentials);
@@ -76,9 +81,29 @@ export async function firstStart({
   return made;
 }
 
-/** For a person at the terminal: what was made, where it is, and what to try. */
-export function describeFirstStart(
-  { endpoint, managementApiIndicator, machine, demo, administratorLink }: FirstStart,
+/**
+ * What the first start made, where it is, and what to try. Only a terminal is shown secrets: other output ends in a log,
+ * which more people read than the file, and for longer.
+ */
+export function describeFirstStart(made: FirstStart, { dataDir, isTerminal }: FirstStartSurroundings): string {
+  return isTerminal ? forTerminal(made, dataDir) : forLog(made, dataDir);
+}
+
+export interface FirstStartSurroundings {
+  dataDir: string;
+  /** Whether standard output is a terminal. */
+  isTerminal: boolean;
+}
+
+function forLog({ endpoint }: FirstStart, dataDir: string): string {
+  return [
+    `First start. The credentials are in ${credentialsPath(dataDir)}, which only its owner can read.`,
+    `Become the first administrator of ${endpoint}/console with a link from: npm run cli -- create-administrator`,
+  ].join('\n');
+}
+
+function forTerminal(
+  { endpoint, managementApiIndicator, machine, operator, demo, administratorLink }: FirstStart,
   dataDir: string,
 ): string {
   const lines = [
@@ -88,6 +113,10 @@ export function describeFirstStart(
     `  Management API     ${endpoint}/api (indicator ${managementApiIndicator})`,
     `  machine client id  ${machine.clientId}`,
     `  machine secret     ${machine.clientSecret}`,
+    '',
+    `  Operator API       ${endpoint}/admin/api (makes and changes tenants)`,
+    `  operator client id ${operator.clientId}`,
+    `  operator secret    ${operator.clientSecret}`,
   ];
   if (demo) {
     lines.push(

@@ -17,15 +17,18 @@ describe.each(databases)('the operator API on %s', (kind) => {
   beforeAll(async () => {
     service = await startService(kind);
     database = connect({ databaseUrl: service.databaseUrl, dataDir: service.dataDir, poolSize: 2 });
-    token = await tokenFor(`${service.url}/admin/api`, 'tenants');
+    token = await tokenFor(`${service.url}/admin/api`, 'tenants', service.credentials.operator);
   });
   afterAll(async () => {
     await database.close();
     await service[Symbol.asyncDispose]();
   });
 
-  const tokenFor = async (resource: string, scope: string): Promise<string> => {
-    const { clientId, clientSecret } = service.credentials.machine;
+  const tokenFor = async (
+    resource: string,
+    scope: string,
+    { clientId, clientSecret }: { clientId: string; clientSecret: string },
+  ): Promise<string> => {
     const headers = { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` };
     const form = { grant_type: 'client_credentials', resource, scope };
     return (await postForm(`${service.url}/oidc/token`, form, headers)).body.access_token;
@@ -76,6 +79,7 @@ describe.each(databases)('the operator API on %s', (kind) => {
         isSuspended: false,
         createdAt: expect.any(Number),
         managementApiIndicator: `${service.url}/acme/api`,
+        managementApiIndicatorAliases: [],
         machine: { clientId: expect.any(String), clientSecret: expect.any(String) },
       },
     ]);
@@ -92,6 +96,15 @@ describe.each(databases)('the operator API on %s', (kind) => {
     expect(list.body).toEqual([read.body]);
     expect(list.headers.get('total-number')).toBe('2');
     expect(list.headers.get('link')).toContain(`<${service.url}/admin/api/tenants?page_size=1&page=2>; rel="next"`);
+  });
+
+  it("refuses the backend's machine, and refuses the operator's at the Management API", async () => {
+    const { machine, operator } = service.credentials;
+    const asBackend = await tokenFor(`${service.url}/admin/api`, 'tenants', machine);
+    expect((await call('GET /tenants', undefined, asBackend)).body.code).toBe('auth.forbidden');
+    const asOperator = await tokenFor(`${service.url}/api`, 'all', operator);
+    const refused = await fetch(`${service.url}/api/users`, { headers: { authorization: `Bearer ${asOperator}` } });
+    expect(refused.status).toBe(403);
   });
 
   it('is for machines that hold its scope, on the default tenant', async () => {

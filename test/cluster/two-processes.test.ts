@@ -43,8 +43,8 @@ async function at<T>(service: TestService, work: () => Promise<T>): Promise<T> {
   }
 }
 
-const machine = () => {
-  const { clientId, clientSecret } = first.credentials.machine;
+const machine = (who: 'machine' | 'operator' = 'machine') => {
+  const { clientId, clientSecret } = first.credentials[who];
   return { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` };
 };
 const machineToken = (scope = 'all', headers = machine()) =>
@@ -150,7 +150,7 @@ it('serve a new tenant at once, and no more when it is gone', async () => {
   const { body } = await postForm(
     `${balancer.url}/oidc/token`,
     { grant_type: 'client_credentials', resource: `${balancer.url}/admin/api`, scope: 'tenants' },
-    machine(),
+    machine('operator'),
   );
   const operate = async (method: string, path: string, json?: object) => {
     const headers = { authorization: `Bearer ${body.access_token}`, 'content-type': 'application/json' };

@@ -35,7 +35,9 @@ const service = spawn('npm', ['start'], {
 const exited = once(service, 'exit');
 try {
   await ready(`http://localhost:${port}/readyz`);
-  await impersonate(JSON.parse(await readFile(join(clone, 'data/credentials.json'), 'utf8')));
+  const credentials = JSON.parse(await readFile(join(clone, 'data/credentials.json'), 'utf8'));
+  await impersonate(credentials);
+  await operate(credentials);
 
   service.kill('SIGTERM');
   const [code, signal] = await exited;
@@ -89,6 +91,27 @@ async function impersonate({ endpoint, managementApiIndicator, machine, demo }) 
   const second = await token(endpoint, request);
   assert.deepEqual([second.status, second.body.error], [400, 'invalid_request']);
   console.log('stranger: the second exchange is refused:', second.body.error_description);
+}
+
+/** Two machines, each for one API. @param {any} credentials as in `data/credentials.json` */
+async function operate({ endpoint, machine, operator }) {
+  const ask = (/** @type {any} */ { clientId, clientSecret }) =>
+    token(endpoint, {
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: clientSecret,
+      resource: `${endpoint}/admin/api`,
+      scope: 'tenants',
+    });
+  const [asOperator, asBackend] = [await ask(operator), await ask(machine)];
+  assert.deepEqual([asOperator.body.scope, asBackend.body.scope], ['tenants', '']);
+  const headers = { authorization: `Bearer ${asOperator.body.access_token}` };
+  const tenants = await read(await fetch(`${endpoint}/admin/api/tenants`, { headers }));
+  assert.deepEqual(
+    tenants.map((/** @type {{ id: string }} */ { id }) => id),
+    ['default'],
+  );
+  console.log('stranger: the operator sees the tenants, and the backend may not');
 }
 
 /** @param {string} endpoint @param {Record<string, string>} parameters */

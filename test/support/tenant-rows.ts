@@ -10,6 +10,7 @@ const TABLES: Table[] = [
   'applications',
   'applicationSecrets',
   'resources',
+  'resourceAliases',
   'scopes',
   'roles',
   'roleScopes',

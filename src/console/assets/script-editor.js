@@ -82,6 +82,24 @@ const look = EditorView.theme({
   '.cm-completionDetail': { color: 'var(--muted)' },
 });
 
+/**
+ * Types over a selection without the browser, which would keep the look of what it replaces by a style attribute: the
+ * page's policy refuses those.
+ */
+const typeOver = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { from, to, empty } = view.state.selection.main;
+    const { data: text } = event;
+    if (event.inputType !== 'insertText' || event.isComposing || empty || text === null) return false;
+    const insert = () =>
+      view.state.update(view.state.replaceSelection(text), { userEvent: 'input.type', scrollIntoView: true });
+    const handlers = view.state.facet(EditorView.inputHandler);
+    if (!handlers.some((handle) => handle(view, from, to, text, insert))) view.dispatch(insert());
+    event.preventDefault();
+    return true;
+  },
+});
+
 // In a shadow root styles are adopted sheets, which the page's policy allows; in the document they would be elements.
 const root = place.attachShadow({ mode: 'open' });
 root.append(document.createElement('slot'));
@@ -107,6 +125,7 @@ const editor = new EditorView({
     look,
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ 'aria-label': 'Script', spellcheck: 'false' }),
+    typeOver,
     EditorView.updateListener.of(({ docChanged, state }) => {
       if (docChanged) field.value = state.doc.toString();
     }),

@@ -23,8 +23,9 @@ addEventListener('pageshow', () => {
 /** Called again for what a live page has renewed. */
 export function enhance(root) {
   for (const button of root.querySelectorAll('[data-copy]')) button.hidden = false;
-  // The exact time in the reader's own zone.
-  for (const time of root.querySelectorAll('time')) time.title = new Date(time.dateTime).toLocaleString();
+  // The exact time in the reader's own zone, in the page's language: a browser's own may be none that JavaScript takes.
+  const { lang } = document.documentElement;
+  for (const time of root.querySelectorAll('time')) time.title = new Date(time.dateTime).toLocaleString(lang);
 }
 
 addEventListener('click', async (event) => {

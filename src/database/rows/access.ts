@@ -39,6 +39,12 @@ export interface ResourceRow extends Identified {
   accessTokenTtl: number;
 }
 
+/** An indicator that the resource is found by, besides its own. */
+export interface ResourceAliasRow extends Owned {
+  indicator: string;
+  resourceId: string;
+}
+
 export interface ScopeRow extends Identified {
   resourceId: string;
   name: string;

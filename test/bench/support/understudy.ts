@@ -30,7 +30,7 @@ export async function startUnderstudy(databaseUrl?: string): Promise<Understudy>
     dataDir,
     credentials,
     api: new ManagementClient(server.origin, credentials.managementApiIndicator, credentials.machine),
-    operator: new ManagementClient(server.origin, `${server.origin}/admin/api`, credentials.machine),
+    operator: new ManagementClient(server.origin, `${server.origin}/admin/api`, credentials.operator),
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
       await rm(dataDir, { recursive: true });

@@ -1,0 +1,100 @@
+import type { Knex } from 'knex';
+import type { ResourceAliasRow, ResourceRow } from '../database/tables.ts';
+import type { TenantStore } from '../database/tenant-store.ts';
+import { ServiceError } from '../errors.ts';
+import { invalidBody, requireIndicator } from '../management/fields.ts';
+import { ADMIN_API, MANAGEMENT_API, type SystemApi } from '../oidc/urns.ts';
+
+/** The audiences of a tenant's own APIs. Those of operators are the default tenant's alone. */
+export interface Indicators {
+  managementApiIndicator: string;
+  /** Accepted besides, so that clients which still send an earlier one go on. */
+  managementApiIndicatorAliases: string[];
+  operatorApiIndicator?: string;
+  operatorApiIndicatorAliases?: string[];
+}
+
+interface Audiences {
+  indicator: string | undefined;
+  aliases: string[] | undefined;
+}
+
+/** Of each of these tenants. @param db over all tenants */
+export async function indicatorsByTenant(db: Knex, tenantIds: readonly string[]): Promise<Map<string, Indicators>> {
+  const resources: ResourceRow[] = await db('resources')
+    .whereIn('tenantId', tenantIds)
+    .whereIn('id', [MANAGEMENT_API.resourceId, ADMIN_API.resourceId]);
+  const aliases: ResourceAliasRow[] = await db('resourceAliases').whereIn('tenantId', tenantIds).orderBy('indicator');
+  const found = (tenantId: string, { resourceId }: SystemApi) => {
+    const resource = resources.find((row) => row.tenantId === tenantId && row.id === resourceId);
+    const own = aliases.filter((row) => row.tenantId === tenantId && row.resourceId === resourceId);
+    return resource && { indicator: resource.indicator, aliases: own.map(({ indicator }) => indicator) };
+  };
+  return new Map(
+    tenantIds.map((tenantId) => {
+      const [management, operator] = [found(tenantId, MANAGEMENT_API), found(tenantId, ADMIN_API)];
+      const indicators = {
+        managementApiIndicator: management?.indicator ?? '',
+        managementApiIndicatorAliases: management?.aliases ?? [],
+        ...(operator && { operatorApiIndicator: operator.indicator, operatorApiIndicatorAliases: operator.aliases }),
+      };
+      return [tenantId, indicators];
+    }),
+  );
+}
+
+/**
+ * Changes what is given and keeps the rest.
+ *
+ * @param store of the tenant, in a transaction
+ * @throws 400 `guard.invalid_input`, 422 `resource.resource_identifier_in_use`
+ */
+export async function changeIndicators(store: TenantStore, patch: Partial<Indicators>): Promise<void> {
+  const { managementApiIndicator, managementApiIndicatorAliases, operatorApiIndicator, operatorApiIndicatorAliases } =
+    patch;
+  const changes: [string, SystemApi, Audiences][] = [
+    [
+      'managementApiIndicator',
+      MANAGEMENT_API,
+      { indicator: managementApiIndicator, aliases: managementApiIndicatorAliases },
+    ],
+    ['operatorApiIndicator', ADMIN_API, { indicator: operatorApiIndicator, aliases: operatorApiIndicatorAliases }],
+  ];
+  for (const [field, api, { indicator, aliases }] of changes) {
+    if (indicator === undefined && aliases === undefined) continue;
+    if (indicator !== undefined) requireIndicator(field, indicator);
+    aliases?.forEach((alias, index) => {
+      requireIndicator(`${field}Aliases[${index}]`, alias);
+    });
+    await changeAudiences(store, field, api, { indicator, aliases });
+  }
+}
+
+/** The indicator that was there stays as an alias, unless the aliases are given too. */
+async function changeAudiences(
+  store: TenantStore,
+  field: string,
+  api: SystemApi,
+  { indicator, aliases }: Audiences,
+): Promise<void> {
+  const { resourceId } = api;
+  const before = await store.find('resources', { id: resourceId });
+  if (!before) throw invalidBody(`body.${field}: only the tenant that operators are served by has this API`);
+  const known = await store.from('resourceAliases').where({ resourceId }).select('indicator');
+  const after = indicator ?? before.indicator;
+  const accepted = new Set(aliases ?? [...known.map(({ indicator }) => indicator), before.indicator]);
+  accepted.delete(after);
+
+  await store.removeAll('resourceAliases', { resourceId });
+  if (after !== before.indicator) await store.update('resources', { id: resourceId }, { indicator: after });
+  await store.add(
+    'resourceAliases',
+    [...accepted].map((indicator) => ({ indicator, resourceId })),
+  );
+  const isOthers = await store.find('resourceAliases', { indicator: after });
+  const others = await store
+    .from('resources')
+    .whereIn('indicator', [...accepted])
+    .first('id');
+  if (isOthers || others) throw new ServiceError('resource.resource_identifier_in_use');
+}

@@ -1,0 +1,65 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { databases } from '../support/databases.ts';
+import { ConsoleStage } from './stage.ts';
+
+/** What the browser refused or stumbled over, from now on. */
+function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  return complaints;
+}
+
+describe.each(databases)('the pages of the console on %s', (kind) => {
+  let stage: ConsoleStage;
+  beforeAll(async () => {
+    stage = await ConsoleStage.open(kind);
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  it('do not break their own content security policy, the editor of scripts with all its tools included', async () => {
+    const { page } = stage;
+    const complaints = complaintsOf(page);
+    await stage.open('/claims/access-token');
+    const content = page.locator('.cm-content');
+    await content.fill('const getCustomJwtClaims = async ({ context }) => {\n  return {;\n};');
+    await page.locator('.cm-lintRange-error').first().waitFor();
+    await page.locator('.cm-lintRange-error').first().hover();
+    await content.fill('const getCustomJwtClaims = async ({ context }) => {\n  con\n};');
+    await content.press('ArrowUp');
+    await content.press('End');
+    await page.keyboard.type('t');
+    await page.keyboard.press('Control+Space');
+    await page.locator('.cm-tooltip-autocomplete').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('let typed = 1;');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('(');
+    expect(await content.textContent()).toBe('(let typed = 1;)');
+    await page.keyboard.press('Control+f');
+    await page.locator('.cm-search').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('do not break where the browser has a locale that JavaScript refuses', async () => {
+    const { browser, context, service } = stage;
+    const odd = await browser.newContext({ storageState: await context.storageState() });
+    const page = await odd.newPage();
+    await page.addInitScript(`
+      const original = Date.prototype.toLocaleString;
+      Date.prototype.toLocaleString = function (locales, options) {
+        if (locales === undefined) throw new RangeError('Invalid language tag: en-US@posix');
+        return original.call(this, locales, options);
+      };`);
+    const complaints = complaintsOf(page);
+    await page.goto(`${service.url}/console/default/directory/users`);
+    await page.locator('time').first().waitFor();
+    expect(complaints).toEqual([]);
+    expect(await page.locator('time').first().getAttribute('title')).toMatch(/\d/);
+    await odd.close();
+  });
+});

@@ -1,0 +1,17 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/** A GET whose `Host` header and others are sent as given: `fetch` keeps some for itself. */
+export function rawRequest(
+  base: string,
+  path: string,
+  headers: Record<string, string>,
+): Promise<{ status: number | undefined; body: string }> {
+  return new Promise((resolve, reject) => {
+    request(new URL(path, base), { headers }, (response) => {
+      text(response).then((body) => resolve({ status: response.statusCode, body }), reject);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
