@@ -66,7 +66,10 @@ const catalogue = {
   'password.too_long': { status: 422, message: 'The password is too long.' },
   'connector.target_in_use': { status: 422, message: 'This target is already in use.' },
   'connector.domain_in_use': { status: 422, message: 'One of these domains belongs to another connector.' },
-  'password.unsupported_digest': { status: 422, message: 'The password digest is not one of the named algorithm.' },
+  'password.unsupported_digest': {
+    status: 422,
+    message: 'The password digest is not one of the named algorithm, or it costs too much to verify.',
+  },
 
   'role.name_in_use': { status: 422, message: 'This role name is already in use.' },
   'role.scope_exists': { status: 422, message: 'The role already holds one of these scopes.' },

@@ -50,6 +50,7 @@ const BASE = [
   'clock',
   'config',
   'environment',
+  'password-digests',
   'secret-box',
   'tracing-config',
 ];

@@ -61,9 +61,9 @@ export const users = [
       'user.phone_already_in_use',
       'password.unsupported_digest',
     ],
-    async prepare({ body }, { hashPassword }) {
+    async prepare({ body, tenant }, { hashPassword }) {
       refuseMixedPassword(body);
-      return passwordOf(body, hashPassword);
+      return passwordOf(body, (password) => hashPassword(tenant.id, password));
     },
     run({ body, prepared: passwordHash, store, now }) {
       const { password: _, passwordDigest: __, passwordAlgorithm: ___, ...fields } = body;
