@@ -3,6 +3,7 @@ import { userView } from '../database/user-view.ts';
 import { User } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
+import { endSessions } from '../oidc/end-access.ts';
 import { canVerify } from '../password-digests.ts';
 import { Password } from './new-password.ts';
 import { changeUser } from './user-writes.ts';
@@ -10,14 +11,17 @@ import { changeUser } from './user-writes.ts';
 export const userPasswords = [
   operation('PATCH /users/:userId/password', {
     summary: 'Set the password of a user',
+    description:
+      'Ends the sessions, grants, refresh tokens and opaque access tokens of the user. Subject tokens and impersonations stay.',
     status: 200,
     body: Type.Object({ password: Password }),
     returns: User,
     errors: ['entity.not_found'],
     prepare: ({ body, tenant }, { hashPassword }) => hashPassword(tenant.id, body.password),
     async run({ params: { userId }, prepared: passwordHash, store, now }) {
-      await store.removeAll('consoleSessions', { userId }); // Whoever knew the old one is out.
-      return userView(store, await changeUser(store, userId, { passwordHash }, now));
+      const row = await changeUser(store, userId, { passwordHash }, now);
+      await endSessions(store, userId);
+      return userView(store, row);
     },
     event: 'User.Data.Updated',
   }),

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts';
+import { endSessions } from '../../oidc/end-access.ts';
 import {
   addVerifiedIdentifier,
   bindFactor,
@@ -11,7 +12,6 @@ import {
   verifyNewPasskey,
   verifyNewTotp,
 } from '../actions.ts';
-import { endSessions } from '../complete.ts';
 import { passkeyAnswer } from '../factor-forms.ts';
 import type { Body } from '../forms.ts';
 import { requireGoodPassword } from '../new-password.ts';
