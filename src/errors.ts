@@ -41,6 +41,11 @@ const catalogue = {
   'user.username_already_in_use': { status: 422, message: 'This username is already in use.' },
   'user.email_already_in_use': { status: 422, message: 'This e-mail address is already in use.' },
   'user.phone_already_in_use': { status: 422, message: 'This phone number is already in use.' },
+  'user.invalid_email': { status: 422, message: 'This is not an e-mail address that mail can be sent to.' },
+  'user.invalid_phone': {
+    status: 422,
+    message: 'This is not a phone number: it needs the country code and as many digits as numbers there have.',
+  },
   'user.suspended': { status: 422, message: 'This user is suspended.' },
   'user.invalid_role_type': { status: 422, message: 'Only roles of type User can be given to a user.' },
   'user.identity_already_in_use': { status: 422, message: 'This identity is already linked to a user.' },

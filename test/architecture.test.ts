@@ -42,6 +42,7 @@ const TOP = [
 const BASE = [
   'authentication-context',
   'closing',
+  'email-and-phone',
   'entities',
   'errors',
   'example',

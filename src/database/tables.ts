@@ -133,4 +133,5 @@ export const booleanColumns: ReadonlySet<string> = new Set([
   'isSuccess',
   'blockIssuanceOnError',
   'recordInputs',
+  'assumeEmailVerified',
 ]);

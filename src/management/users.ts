@@ -59,6 +59,8 @@ export const users = [
       'user.username_already_in_use',
       'user.email_already_in_use',
       'user.phone_already_in_use',
+      'user.invalid_email',
+      'user.invalid_phone',
       'password.unsupported_digest',
     ],
     async prepare({ body, tenant }, { hashPassword }) {
@@ -97,6 +99,8 @@ export const users = [
       'user.username_already_in_use',
       'user.email_already_in_use',
       'user.phone_already_in_use',
+      'user.invalid_email',
+      'user.invalid_phone',
     ],
     async run({ params: { userId }, body, store, now }) {
       return userView(store, await changeUser(store, userId, normalized(body), now));

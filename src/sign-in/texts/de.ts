@@ -176,6 +176,7 @@ export const de: Texts = {
     'identifier.invalid': 'Geben Sie vollständig ein, womit Sie sich anmelden.',
     'session.invalid_credentials':
       'Das passt nicht zusammen. Prüfen Sie Ihre Eingabe und versuchen Sie es noch einmal.',
+    'user.invalid_phone': 'Geben Sie die ganze Nummer mit Ländervorwahl ein, etwa +49 151 12345678.',
     'user.suspended': 'Dieses Konto ist gesperrt. Fragen Sie den Betreiber.',
     'user.username_already_in_use': 'Dieser Benutzername ist vergeben. Wählen Sie einen anderen.',
     'user.email_already_in_use': 'Diese E-Mail-Adresse gehört zu einem anderen Konto.',

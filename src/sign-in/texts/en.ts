@@ -174,6 +174,7 @@ export const en = {
   faults: {
     'identifier.invalid': 'Enter what you sign in with, in full.',
     'session.invalid_credentials': 'This does not match. Check what you typed and try again.',
+    'user.invalid_phone': 'Enter the whole number with its country code, such as +1 202 555 0123.',
     'user.suspended': 'This account is suspended. Ask whoever runs this service.',
     'user.username_already_in_use': 'This username is taken. Choose another one.',
     'user.email_already_in_use': 'This e-mail address is used by another account.',
