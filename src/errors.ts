@@ -61,6 +61,14 @@ const catalogue = {
   'session.mfa_required': { status: 422, message: 'Another factor must be verified first.' },
   'session.mfa_enrolment_required': { status: 422, message: 'A second factor must be set up first.' },
   'session.missing_profile': { status: 422, message: 'The account lacks something the settings require.' },
+  'session.sso_required': {
+    status: 422,
+    message: 'This account signs in with the identity provider of its organization; `data.target` names it.',
+  },
+  'session.email_not_verified': {
+    status: 422,
+    message: 'The identity provider does not say that it has verified this e-mail address.',
+  },
   'session.social_failed': { status: 422, message: 'The identity provider did not confirm who it is.' },
   'verification_code.invalid': { status: 422, message: 'The code is wrong, was used, or has expired.' },
   'verification_code.unavailable': { status: 422, message: 'No sender is configured for such messages.' },

@@ -7,6 +7,7 @@ import { addVerification, type Flow, progressOf } from './flow.ts';
 import { findUser } from './identifiers.ts';
 import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
 import type { Identifier, Verification } from './progress.ts';
+import { refuseSsoAddress } from './single-sign-on.ts';
 
 /** As the limits know an account, be there one or not. */
 const accountKeyOf = ({ type, value }: Identifier): string => `${type}:${value}`;
@@ -34,11 +35,12 @@ async function decoyOf({ store, tools }: Flow, identifier: Identifier): Promise<
  * The first factor of most sign-ins. An identifier that nobody has takes the same time, is limited
  * alike and gets the same answer; so does a stored digest that costs too much to verify, which only the audit log tells.
  *
- * @throws 422 `session.invalid_credentials`, 429 `request.rate_limited`
+ * @throws 422 `session.invalid_credentials`, `session.sso_required`, 429 `request.rate_limited`
  */
 export async function verifyPasswordOf(flow: Flow, identifier: Identifier, password: string): Promise<Verification> {
   const { store, settings, tools, facts } = flow;
   const { limits } = tools;
+  await refuseSsoAddress(store, identifier);
   await limits.take(store, 'account', accountKeyOf(identifier));
   await limits.take(store, 'address', facts.ip);
 

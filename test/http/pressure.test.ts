@@ -136,7 +136,10 @@ it('does not let one tenant go before another out of turn, nor people keep machi
   const order: string[] = [];
   const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
   const hash = (name: string, isPerson: boolean) =>
-    line.compute({ tenantId: name, isPerson }, () => (order.push(isPerson ? name : name.toUpperCase()), isOpen));
+    line.compute({ tenantId: name, isPerson }, () => {
+      order.push(isPerson ? name : name.toUpperCase());
+      return isOpen;
+    });
   const all = [
     ...Array.from({ length: 4 }, () => hash('a', false)),
     ...Array.from({ length: 5 }, () => hash('b', true)),

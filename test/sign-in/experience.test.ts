@@ -1,41 +1,12 @@
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
-import { startService, type TestService } from '../support/start-service.ts';
+import { startService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { experience } from './experience.ts';
 import { Mailbox } from './mailbox.ts';
-import { authorization, Visitor } from './visitor.ts';
 
 const GOOD = 'violet harbour ninety';
-
-/** A page of one's own: the cookies of the interaction, JSON, and the token from `GET /interaction`. */
-async function experience(service: TestService, parameters: Record<string, string> = {}) {
-  const visitor = new Visitor(service.url);
-  const { url, tokensAt } = await authorization(service, parameters);
-  await visitor.open(url);
-  let csrfToken = '';
-  const call = async (route: string, body?: unknown) => {
-    const [method = '', path] = route.split(' ');
-    const response = await visitor.send(new URL(`${service.url}/api/experience${path}`), {
-      method,
-      headers: { accept: 'application/json', 'content-type': 'application/json', 'x-csrf-token': csrfToken },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    // biome-ignore lint/suspicious/noExplicitAny: tests assert on shapes.
-    return { status: response.status, body: (text ? JSON.parse(text) : undefined) as any };
-  };
-  const read = await call('GET /interaction');
-  csrfToken = read.body.csrfToken;
-  const submit = async () => {
-    const { status, body } = await call('POST /submit');
-    if (status !== 200) return { status, body, claims: undefined };
-    await visitor.open(body.redirectTo);
-    const { claims } = await tokensAt(visitor.left as URL);
-    return { status, body, claims: claims() };
-  };
-  return { call, submit, visitor };
-}
 
 describe.each(databases)('the Experience API on %s', (kind) => {
   it('signs in, with a second factor where there is one', async () => {
