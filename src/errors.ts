@@ -41,6 +41,11 @@ const catalogue = {
   'user.username_already_in_use': { status: 422, message: 'This username is already in use.' },
   'user.email_already_in_use': { status: 422, message: 'This e-mail address is already in use.' },
   'user.phone_already_in_use': { status: 422, message: 'This phone number is already in use.' },
+  'user.invalid_email': { status: 422, message: 'This is not an e-mail address that mail can be sent to.' },
+  'user.invalid_phone': {
+    status: 422,
+    message: 'This is not a phone number: it needs the country code and as many digits as numbers there have.',
+  },
   'user.suspended': { status: 422, message: 'This user is suspended.' },
   'user.invalid_role_type': { status: 422, message: 'Only roles of type User can be given to a user.' },
   'user.identity_already_in_use': { status: 422, message: 'This identity is already linked to a user.' },
@@ -56,6 +61,14 @@ const catalogue = {
   'session.mfa_required': { status: 422, message: 'Another factor must be verified first.' },
   'session.mfa_enrolment_required': { status: 422, message: 'A second factor must be set up first.' },
   'session.missing_profile': { status: 422, message: 'The account lacks something the settings require.' },
+  'session.sso_required': {
+    status: 422,
+    message: 'This account signs in with the identity provider of its organization; `data.target` names it.',
+  },
+  'session.email_not_verified': {
+    status: 422,
+    message: 'The identity provider does not say that it has verified this e-mail address.',
+  },
   'session.social_failed': { status: 422, message: 'The identity provider did not confirm who it is.' },
   'verification_code.invalid': { status: 422, message: 'The code is wrong, was used, or has expired.' },
   'verification_code.unavailable': { status: 422, message: 'No sender is configured for such messages.' },
@@ -67,7 +80,10 @@ const catalogue = {
   'password.too_long': { status: 422, message: 'The password is too long.' },
   'connector.target_in_use': { status: 422, message: 'This target is already in use.' },
   'connector.domain_in_use': { status: 422, message: 'One of these domains belongs to another connector.' },
-  'password.unsupported_digest': { status: 422, message: 'The password digest is not one of the named algorithm.' },
+  'password.unsupported_digest': {
+    status: 422,
+    message: 'The password digest is not one of the named algorithm, or it costs too much to verify.',
+  },
 
   'role.name_in_use': { status: 422, message: 'This role name is already in use.' },
   'role.scope_exists': { status: 422, message: 'The role already holds one of these scopes.' },

@@ -26,8 +26,8 @@ export function serviceCalls({
 }: ServiceCallsParts): Services {
   return {
     scriptLimits,
-    hashPassword,
-    verifyPassword,
+    hashPassword: (tenantId, password) => hashPassword(password, { tenantId, isPerson: false }),
+    verifyPassword: (tenantId, digest, password) => verifyPassword(digest, password, { tenantId, isPerson: false }),
     refuseHookUrl: (url) => guard.checkUrl(url),
 
     async compileScript(tenantId, script) {

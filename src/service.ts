@@ -41,7 +41,7 @@ import { Messenger } from './sign-in/messenger.ts';
 import { hashPassword } from './sign-in/passwords.ts';
 import { providerPages } from './sign-in/provider-pages.ts';
 import { signInRoutes } from './sign-in/routes.ts';
-import { type Tenant, Tenants } from './tenants.ts';
+import { DEFAULT_TENANT, type Tenant, Tenants } from './tenants.ts';
 import { backlog } from './webhooks/backlog.ts';
 import { webhookMetrics } from './webhooks/metrics.ts';
 import { WebhookPoller } from './webhooks/poller.ts';
@@ -80,7 +80,8 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const opened = await openDatabase(config, logger, closing, observers?.database);
   const database = tracedDatabase(opened, tracing);
   await checkFingerprint(database, secrets);
-  const credentials = await firstStart({ config, database, secrets, hashPassword, now: clock() });
+  const hash = (password: string) => hashPassword(password, { tenantId: DEFAULT_TENANT, isPerson: true });
+  const credentials = await firstStart({ config, database, secrets, hashPassword: hash, now: clock() });
 
   const address = await addressInForce(database);
   const warning = addressWarning(config, address);

@@ -29,7 +29,8 @@ interface Begun {
   to: string;
   /** What a one-time link holds, when one was followed. */
   link?: string;
-  expiresAt: number;
+  /** Epoch milliseconds. */
+  begunAt: number;
 }
 
 const PURPOSE = 'console-sign-in';
@@ -51,7 +52,7 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
       verifier: randomBytes(32).toString('base64url'),
       to: textOf(to) ?? '',
       ...(typeof link === 'string' && { link }),
-      expiresAt: clock() + SIGN_IN_MS,
+      begunAt: clock(),
     };
     response.cookie(
       cookieName(tenant, 'sign_in'),
@@ -66,7 +67,7 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
       state: begun.state,
       code_challenge: challengeOf(begun.verifier),
       code_challenge_method: 'S256',
-      prompt: 'login', // A session of the console begins with a proof, not with a browser left open.
+      prompt: 'login', // `redeemCode` sees to it that this was done.
       ...(create !== undefined && { first_screen: 'register' }),
     });
     response.redirect(303, `${tenant.endpoint}/oidc/auth?${query}`);
@@ -78,15 +79,18 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
     const text = unseal(secrets, readCookie(request, name), PURPOSE);
     response.clearCookie(name, cookieOptions(tenant, BELOW));
     const begun = text ? (JSON.parse(text) as Begun) : undefined;
-    return begun && begun.expiresAt > clock() ? begun : undefined;
+    return begun && begun.begunAt + SIGN_IN_MS > clock() ? begun : undefined;
   };
+
+  const redeem = async (tenant: Tenant, code: string, { verifier, begunAt }: Begun) =>
+    redeemCode(await providerOf(tenant), code, { verifier, since: begunAt });
 
   const comeBack = async (request: Request, response: Response): Promise<void> => {
     const { tenant } = contextOf(request);
     const begun = takeBegun(request, response);
     const { code, state } = request.query;
     const isOurs = begun !== undefined && begun.state === state && typeof code === 'string';
-    const userId = isOurs ? await redeemCode(await providerOf(tenant), code, begun.verifier) : undefined;
+    const userId = isOurs ? await redeem(tenant, code, begun) : undefined;
     if (!begun || !userId)
       return refuse(response, tenant, 'This sign-in was not finished in time, or in this browser.');
     const isRedeemed = begun.link === undefined || (await redeemLink(tenant.store, begun.link, userId, clock()));

@@ -135,4 +135,5 @@ export const booleanColumns: ReadonlySet<string> = new Set([
   'isSuccess',
   'blockIssuanceOnError',
   'recordInputs',
+  'assumeEmailVerified',
 ]);

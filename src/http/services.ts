@@ -29,8 +29,8 @@ export interface HookTest {
 export interface Services {
   /** The operator's limits of one script run. */
   scriptLimits: { timeoutMs: number; memoryMb: number };
-  hashPassword(password: string): Promise<string>;
-  verifyPassword(digest: string, password: string): Promise<boolean>;
+  hashPassword(tenantId: string, password: string): Promise<string>;
+  verifyPassword(tenantId: string, digest: string, password: string): Promise<boolean>;
   /** Undefined when the script compiles and defines `getCustomJwtClaims`. */
   compileScript(tenantId: string, script: string): Promise<ScriptFault | undefined>;
   /** `limits`: the tenant's own, where they are lower than the operator's. */

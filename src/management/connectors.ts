@@ -33,7 +33,14 @@ const Fields = {
     Type.Array(Type.String({ pattern: '^[a-z0-9-]+(\\.[a-z0-9-]+)+$', maxLength: 253, examples: ['example.com'] }), {
       maxItems: 100,
       uniqueItems: true,
-      description: 'E-mail domains in lower case. With one or more, the connector is single sign-on for them.',
+      description:
+        'E-mail domains in lower case. With one or more, the connector is single sign-on for them, and the only way to sign in with an address of theirs.',
+    }),
+  ),
+  assumeEmailVerified: Type.Optional(
+    Type.Boolean({
+      description:
+        'For providers that never send `email_verified`: an address without it counts as verified. Default: false. An address with `email_verified: false` is refused in any case.',
     }),
   ),
 };
@@ -45,6 +52,7 @@ const Connector = Type.Object({
   ...Fields,
   scope: Type.String(),
   domains: Type.Array(Type.String()),
+  assumeEmailVerified: Type.Boolean(),
   createdAt: Timestamp,
 });
 
@@ -72,7 +80,8 @@ export const connectors = [
     body: Type.Object({ ...Fields, clientSecret: Secret }),
     returns: Connector,
     errors: ['connector.target_in_use', 'connector.domain_in_use'],
-    async run({ body: { clientSecret, scope = DEFAULT_SCOPE, domains = [], ...fields }, store, secrets, now }) {
+    async run({ body: { clientSecret, scope = DEFAULT_SCOPE, domains = [], ...given }, store, secrets, now }) {
+      const fields = { assumeEmailVerified: false, ...given };
       await requireFreeDomains(store, domains);
       const id = newId();
       const clientSecretEncrypted = secrets.seal(clientSecret, connectorPurposeOf(store.tenantId, id));

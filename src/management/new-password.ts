@@ -1,18 +1,9 @@
 import Type from 'typebox';
 import { ServiceError } from '../errors.ts';
-import type { Services } from '../http/operation.ts';
+import { type DigestAlgorithm, digestAlgorithms, digestCeiling, isAffordableDigest } from '../password-digests.ts';
 import { invalidBody } from './fields.ts';
 
 export const Password = Type.String({ minLength: 1, maxLength: 256 });
-
-/** What each algorithm's digest looks like: PHC strings and bcrypt's own form. */
-const DIGESTS = {
-  Argon2i: /^\$argon2i\$v=\d+\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/,
-  Argon2id: /^\$argon2id\$v=\d+\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/,
-  Argon2d: /^\$argon2d\$v=\d+\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/,
-  Bcrypt: /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/,
-};
-type Algorithm = keyof typeof DIGESTS;
 
 /** The ways to give a new user a password: in the clear, or as a digest that another system made. */
 export const NewPassword = {
@@ -20,15 +11,15 @@ export const NewPassword = {
   passwordDigest: Type.String({
     minLength: 1,
     maxLength: 512,
-    description: 'Made elsewhere; replaced by Argon2id at the first sign-in',
+    description: `Made elsewhere; replaced by Argon2id at the first sign-in. The cost is limited: ${digestCeiling}.`,
   }),
-  passwordAlgorithm: Type.Enum(Object.keys(DIGESTS) as Algorithm[]),
+  passwordAlgorithm: Type.Enum(digestAlgorithms),
 };
 
 interface Given {
   password?: string;
   passwordDigest?: string;
-  passwordAlgorithm?: Algorithm;
+  passwordAlgorithm?: DigestAlgorithm;
 }
 
 /** @throws 400 unless there is one password at most, and a digest comes with its algorithm */
@@ -39,13 +30,19 @@ export function refuseMixedPassword({ password, passwordDigest, passwordAlgorith
     throw invalidBody('body.password: cannot be given together with passwordDigest');
 }
 
-/** The digest to store; null for a user without a password. */
+/**
+ * The digest to store; null for a user without a password.
+ *
+ * @throws 422 `password.unsupported_digest`, with the ceiling in its message
+ */
 export async function passwordOf(
   { password, passwordDigest, passwordAlgorithm }: Given,
-  hash: Services['hashPassword'],
+  hash: (password: string) => Promise<string>,
 ): Promise<string | null> {
   if (password !== undefined) return hash(password);
   if (passwordDigest === undefined || passwordAlgorithm === undefined) return null;
-  if (!DIGESTS[passwordAlgorithm].test(passwordDigest)) throw new ServiceError('password.unsupported_digest');
-  return passwordDigest;
+  if (isAffordableDigest(passwordDigest, passwordAlgorithm)) return passwordDigest;
+  throw new ServiceError('password.unsupported_digest', {
+    message: `The password digest is not one of the named algorithm, or it costs too much to verify: ${digestCeiling}.`,
+  });
 }

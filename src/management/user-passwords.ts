@@ -3,20 +3,25 @@ import { userView } from '../database/user-view.ts';
 import { User } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
+import { endSessions } from '../oidc/end-access.ts';
+import { canVerify } from '../password-digests.ts';
 import { Password } from './new-password.ts';
 import { changeUser } from './user-writes.ts';
 
 export const userPasswords = [
   operation('PATCH /users/:userId/password', {
     summary: 'Set the password of a user',
+    description:
+      'Ends the sessions, grants, refresh tokens and opaque access tokens of the user. Subject tokens and impersonations stay.',
     status: 200,
     body: Type.Object({ password: Password }),
     returns: User,
     errors: ['entity.not_found'],
-    prepare: ({ body }, { hashPassword }) => hashPassword(body.password),
+    prepare: ({ body, tenant }, { hashPassword }) => hashPassword(tenant.id, body.password),
     async run({ params: { userId }, prepared: passwordHash, store, now }) {
-      await store.removeAll('consoleSessions', { userId }); // Whoever knew the old one is out.
-      return userView(store, await changeUser(store, userId, { passwordHash }, now));
+      const row = await changeUser(store, userId, { passwordHash }, now);
+      await endSessions(store, userId);
+      return userView(store, row);
     },
     event: 'User.Data.Updated',
   }),
@@ -25,10 +30,11 @@ export const userPasswords = [
     summary: 'Check a password without signing the user in',
     status: 204,
     body: Type.Object({ password: Password }),
-    errors: ['entity.not_found', 'session.invalid_credentials'],
+    errors: ['entity.not_found', 'session.invalid_credentials', 'password.unsupported_digest'],
     load: ({ params: { userId }, store }) => store.get('users', { id: userId }),
-    async prepare({ body, loaded: user }, { verifyPassword }) {
-      if (user.passwordHash === null || !(await verifyPassword(user.passwordHash, body.password)))
+    async prepare({ body, loaded: { passwordHash }, tenant }, { verifyPassword }) {
+      if (passwordHash !== null && !canVerify(passwordHash)) throw new ServiceError('password.unsupported_digest');
+      if (passwordHash === null || !(await verifyPassword(tenant.id, passwordHash, body.password)))
         throw new ServiceError('session.invalid_credentials');
     },
     run: async () => undefined,

@@ -2,7 +2,9 @@ import type { Static } from 'typebox';
 import type { Patch, UserRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { newUserView } from '../database/user-view.ts';
+import { normalEmail, normalPhone } from '../email-and-phone.ts';
 import { User } from '../entities.ts';
+import { ServiceError } from '../errors.ts';
 import { newShortId } from '../ids.ts';
 import type { optional } from './fields.ts';
 
@@ -12,9 +14,18 @@ const { username, primaryEmail, primaryPhone, name, avatar, customData, profile 
 export const UserFields = { username, primaryEmail, primaryPhone, name, avatar, customData, profile };
 type UserFields = Static<ReturnType<typeof optional<typeof UserFields>>>;
 
-/** E-mail addresses are kept in lower case, so that one address is one account. */
-export const normalized = <T extends { primaryEmail?: string | null }>(fields: T): T =>
-  fields.primaryEmail ? { ...fields, primaryEmail: fields.primaryEmail.toLowerCase() } : fields;
+/**
+ * The one spelling of an address and a number, so that one mailbox or line is one account.
+ *
+ * @throws 422 `user.invalid_email`, `user.invalid_phone`
+ */
+export function normalized<T extends Pick<UserFields, 'primaryEmail' | 'primaryPhone'>>(fields: T): T {
+  const email = fields.primaryEmail && normalEmail(fields.primaryEmail);
+  const phone = fields.primaryPhone && normalPhone(fields.primaryPhone);
+  if (fields.primaryEmail && !email) throw new ServiceError('user.invalid_email');
+  if (fields.primaryPhone && !phone) throw new ServiceError('user.invalid_phone');
+  return { ...fields, ...(email && { primaryEmail: email }), ...(phone && { primaryPhone: phone }) };
+}
 
 /** @throws 404 `entity.not_found`, 422 `entity.invalid_input` when there is nothing to change */
 export function changeUser(store: TenantStore, id: string, patch: Patch<'users'>, now: number): Promise<UserRow> {

@@ -59,11 +59,13 @@ export const users = [
       'user.username_already_in_use',
       'user.email_already_in_use',
       'user.phone_already_in_use',
+      'user.invalid_email',
+      'user.invalid_phone',
       'password.unsupported_digest',
     ],
-    async prepare({ body }, { hashPassword }) {
+    async prepare({ body, tenant }, { hashPassword }) {
       refuseMixedPassword(body);
-      return passwordOf(body, hashPassword);
+      return passwordOf(body, (password) => hashPassword(tenant.id, password));
     },
     run({ body, prepared: passwordHash, store, now }) {
       const { password: _, passwordDigest: __, passwordAlgorithm: ___, ...fields } = body;
@@ -97,6 +99,8 @@ export const users = [
       'user.username_already_in_use',
       'user.email_already_in_use',
       'user.phone_already_in_use',
+      'user.invalid_email',
+      'user.invalid_phone',
     ],
     async run({ params: { userId }, body, store, now }) {
       return userView(store, await changeUser(store, userId, normalized(body), now));

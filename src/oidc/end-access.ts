@@ -45,13 +45,25 @@ export async function endImpersonations(
 }
 
 /**
+ * Ends what a user holds: sessions, the console's too, grants, refresh tokens and opaque access tokens. Whoever knew the
+ * old password is out everywhere. What others were given to act as the user is not the user's, and stays.
+ *
+ * @param exceptUid the session that the change was made in
+ */
+export async function endSessions(store: TenantStore, accountId: string, exceptUid?: string): Promise<void> {
+  await store.removeAll('consoleSessions', { userId: accountId });
+  await store.removeWhere('oidcPayloads', (payload) =>
+    payload.where({ accountId }).where((kept) => kept.whereNull('uid').orWhereNot({ uid: exceptUid ?? '' })),
+  );
+}
+
+/**
  * Ends what a user may still do, or others as them: sessions (of the console too), grants, refresh tokens and opaque access
  * tokens; unspent subject tokens and running impersonations of which they are subject or actor. For a suspension, and
  * before a deletion.
  */
 export async function endAccess(store: TenantStore, userId: string, ending: Ending): Promise<void> {
-  await store.removeAll('oidcPayloads', { accountId: userId });
-  await store.removeAll('consoleSessions', { userId });
+  await endSessions(store, userId);
   // One search for each role: with both in one condition SQLite reads the rows of the whole tenant.
   for (const role of [{ userId }, { actorId: userId }])
     await store.change('subjectTokens', { ...role, spentAt: null, revokedAt: null }, { revokedAt: ending.now });

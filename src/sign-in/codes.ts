@@ -6,6 +6,7 @@ import { findUser } from './identifiers.ts';
 import { requireStep } from './interaction-events.ts';
 import type { Channel } from './messenger.ts';
 import type { Identifier, Verification } from './progress.ts';
+import { refuseSsoAddress } from './single-sign-on.ts';
 import type { Texts } from './texts/index.ts';
 
 const LIFETIME_MS = 10 * 60 * 1000;
@@ -34,7 +35,7 @@ async function isSent(flow: Flow, identifier: Identifier): Promise<boolean> {
 /**
  * Makes a code for an e-mail address or phone number and sends it: six digits, ten minutes, five tries, once.
  *
- * @throws 422 `verification_code.unavailable` without a sender, 429 `request.rate_limited`,
+ * @throws 422 `verification_code.unavailable` without a sender, `session.sso_required`, 429 `request.rate_limited`,
  *   503 `request.unavailable` while too many messages are on their way
  */
 export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Promise<Verification> {
@@ -45,6 +46,8 @@ export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Pr
   if (identifier.type === 'username' || !tools.messenger.canSend(channel)) {
     throw new ServiceError('verification_code.unavailable');
   }
+  // To add an address to an account is no way into it.
+  if (progressOf(flow).userId === undefined) await refuseSsoAddress(store, identifier);
   if (tools.messenger.isFull) throw new ServiceError('request.unavailable', { headers: { 'Retry-After': '15' } });
   await tools.limits.take(store, 'codePause', identifier.value);
   await tools.limits.take(store, 'codeDestination', identifier.value);

@@ -2,6 +2,7 @@ import type { UserRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 import { newShortId } from '../ids.ts';
+import { endSessions } from '../oidc/end-access.ts';
 import { announceInteraction, announceUser, auditPerson, type Occasion } from './announce.ts';
 import { isSecondFactor } from './authentication-methods.ts';
 import { requireNotHeld } from './bind-factor.ts';
@@ -107,20 +108,12 @@ async function updateUser(store: TenantStore, flow: Flow): Promise<UserRow> {
   // The password may have been changed since it was typed; its new hash stays.
   if (event === 'SignIn' && rehash?.userId === id)
     await store.change('users', { id, passwordHash: rehash.from }, { passwordHash: rehash.to });
-  if (event === 'ForgotPassword') await endSessions(store, id, undefined);
+  if (event === 'ForgotPassword') await endSessions(store, id);
   return store.get('users', { id });
 }
 
 const isLive = async (store: TenantStore, id: string): Promise<boolean> =>
   (await store.find('users', { id, isSuspended: false })) !== undefined;
-
-/** Whoever knew the old password is out everywhere: sessions, the console, grants, refresh tokens and opaque access tokens. */
-export async function endSessions(store: TenantStore, accountId: string, exceptUid: string | undefined): Promise<void> {
-  await store.removeAll('consoleSessions', { userId: accountId });
-  await store.removeWhere('oidcPayloads', (payload) =>
-    payload.where({ accountId }).where((kept) => kept.whereNull('uid').orWhereNot({ uid: exceptUid ?? '' })),
-  );
-}
 
 const isLinking = (flow: Flow): boolean => {
   const { account, identities, factors } = writable(progressOf(flow));

@@ -1,5 +1,6 @@
 import type { UserRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
+import { normalEmail, normalPhone } from '../email-and-phone.ts';
 import { ServiceError } from '../errors.ts';
 import type { Identifier } from './progress.ts';
 import type { IdentifierType } from './settings.ts';
@@ -7,18 +8,23 @@ import type { IdentifierType } from './settings.ts';
 /** The column of `users` that holds each kind. */
 export const columnOf = { username: 'username', email: 'primaryEmail', phone: 'primaryPhone' } as const;
 
-const patterns: Record<IdentifierType, RegExp> = {
-  username: /^[A-Za-z_]\w{0,127}$/,
-  email: /^[^\s@]{1,64}@[^\s@]{1,63}$/,
-  phone: /^\d{5,32}$/,
-};
+const USERNAME = /^[A-Za-z_]\w{0,127}$/;
 
-/** E-mail addresses in lower case; phone numbers as digits, without `+`, `00` and what groups them. */
+/**
+ * The one spelling of what was typed: see `email-and-phone.ts`.
+ *
+ * @throws 422 `identifier.invalid`, `user.invalid_phone`
+ */
 export function normalize({ type, value }: Identifier): Identifier {
-  const text = value.normalize('NFC').trim();
-  if (type === 'email') return { type, value: text.toLowerCase() };
-  if (type === 'phone') return { type, value: text.replace(/[\s()./-]/g, '').replace(/^(?:\+|00)/, '') };
-  return { type, value: text };
+  if (type === 'phone') {
+    const phone = normalPhone(value);
+    if (phone === undefined) throw new ServiceError('user.invalid_phone');
+    return { type, value: phone };
+  }
+  const username = value.trim();
+  const normal = type === 'email' ? normalEmail(value) : USERNAME.test(username) ? username : undefined;
+  if (normal === undefined) throw new ServiceError('identifier.invalid');
+  return { type, value: normal };
 }
 
 const looksLike = (text: string): IdentifierType => {
@@ -26,12 +32,11 @@ const looksLike = (text: string): IdentifierType => {
   return /^[+\d][\d\s()./-]*$/.test(text) ? 'phone' : 'username';
 };
 
-/** What was typed into the one field, as one of the kinds that may be used. @throws 422 `identifier.invalid` */
+/** What was typed into the one field, as one of the kinds that may be used. @throws as `normalize` does */
 export function readIdentifier(text: string, allowed: readonly IdentifierType[]): Identifier {
-  const type = looksLike(text.trim());
-  const identifier = normalize({ type, value: text });
-  if (!allowed.includes(type) || !patterns[type].test(identifier.value)) throw new ServiceError('identifier.invalid');
-  return identifier;
+  const type = looksLike(text.normalize('NFKC').trim());
+  if (!allowed.includes(type)) throw new ServiceError('identifier.invalid');
+  return normalize({ type, value: text });
 }
 
 /** The user of an identifier, if any. */

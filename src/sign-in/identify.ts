@@ -4,12 +4,14 @@ import { columnOf, findUser, requireFree } from './identifiers.ts';
 import { identifiedBy } from './interaction-events.ts';
 import type { Verification } from './progress.ts';
 import type { IdentifierType } from './settings.ts';
+import { refuseSsoAccount } from './single-sign-on.ts';
 
 /**
  * Says who this is, by a first factor that was verified.
  *
- * @throws 422 `session.not_allowed`: this event takes other proofs; `session.unknown_account`: proven, but nobody here has it; `user.…_already_in_use` where an account
- * is to be made of what one has already
+ * @throws 422 `session.not_allowed`: this event takes other proofs; `session.unknown_account`: proven, but nobody here has
+ * it; `user.…_already_in_use` where an account is to be made of what one has already; `session.sso_required` where only the
+ * organization's provider leads in
  */
 export async function identify(flow: Flow, verificationId: string): Promise<void> {
   const verification = verificationOf(flow, verificationId, true);
@@ -21,6 +23,7 @@ export async function identify(flow: Flow, verificationId: string): Promise<void
   const user = await flow.store.find('users', { id: userId });
   if (!user) throw new ServiceError('session.unknown_account');
   if (user.isSuspended) throw new ServiceError('user.suspended');
+  if (verification.type !== 'EnterpriseSso') await refuseSsoAccount(flow.store, user);
   progressOf(flow).userId = userId;
 }
 

@@ -8,6 +8,7 @@ import { type Flow, progressOf } from './flow.ts';
 import type { Body, FormAction } from './forms.ts';
 import { csrfTokenOf, forgetEndedSession, type Interaction, parameterOf } from './open-flow.ts';
 import type { FormView } from './pages/layout.ts';
+import { type SocialChoice, singleSignOnPage } from './pages/sign-in.ts';
 import { ProgressStore } from './progress.ts';
 import { basePathOf, faultText, sendPage, viewOf } from './respond.ts';
 import { type Shown, stepPage } from './steps.ts';
@@ -95,12 +96,18 @@ export async function showFault(opened: Opened, error: ServiceError): Promise<vo
   const saved = await progressStoreOf(flow).find(flow.uid);
   // A form that was sent twice: the other one went on, and that is where this one goes too.
   if (saved?.version !== flow.saved.version) return redirectToStep(opened);
+  if (error.code === 'session.sso_required') return showWayOut(opened, error);
   flow.saved.progress = saved.progress;
   const missing = await missingOf(flow);
   if (missing === undefined) throw error;
   const { t } = formViewOf(opened);
   response.set(error.headers);
   sendPage(response, error.status, await render(opened, missing, faultText(t, error)));
+}
+
+/** To the provider of the person's organization, where no other way leads in. */
+function showWayOut(opened: Opened, { status, data }: ServiceError): void {
+  sendPage(opened.response, status, singleSignOnPage(formViewOf(opened), data as unknown as SocialChoice));
 }
 
 /** What was chosen on the page whose form was refused, so that the same page is shown again. */

@@ -72,7 +72,8 @@ export class Messenger {
   async #deliver(message: Message): Promise<void> {
     const { to, subject, text } = message;
     if (message.channel === 'email' && this.#mail) {
-      await this.#mail.sendMail({ from: this.#options.from, to, subject, text });
+      // As an object: a text would be parsed, and could name other mailboxes.
+      await this.#mail.sendMail({ from: this.#options.from, to: { name: '', address: to }, subject, text });
     } else if (message.channel === 'sms' && this.#options.smsUrl) {
       const answer = await fetch(this.#options.smsUrl, {
         method: 'POST',

@@ -38,7 +38,7 @@ export function requireGoodPassword(
 async function checkedHash(flow: Flow, password: string, identifier: Identifier | undefined): Promise<string> {
   const { settings } = flow;
   requireGoodPassword(password, settings.passwordPolicy, [identifier?.value.split('@')[0], settings.brandName]);
-  return hashPassword(password);
+  return hashPassword(password, { tenantId: flow.store.tenantId, isPerson: true });
 }
 
 /** What a registration by username is identified with: the name is free, the password good. */

@@ -1,6 +1,7 @@
 import * as argon2 from '@node-rs/argon2';
 import * as bcrypt from '@node-rs/bcrypt';
-import { HashingLine } from './hashing-line.ts';
+import { canVerify } from '../password-digests.ts';
+import { HashingLine, type Turn } from './hashing-line.ts';
 
 /** Argon2id as OWASP's password storage sheet asks: 19 MiB, two passes, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -14,21 +15,31 @@ const DECOY = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.p
 /** One for the process: what it guards is one for the process too. */
 export const hashingLine = new HashingLine();
 
-/** Some 20 ms of a core and 19 MiB: never inside a transaction. @throws 503 when too many wait for theirs */
-export const hashPassword = (password: string): Promise<string> =>
-  hashingLine.compute(() => argon2.hash(password, COST));
+/** Some 20 ms of a core and 19 MiB: never inside a transaction. @throws 503 when too many of the tenant wait for theirs */
+export const hashPassword = (password: string, turn: Turn): Promise<string> =>
+  hashingLine.compute(turn, () => argon2.hash(password, COST));
 
 /**
- * Argon2i, Argon2d and Argon2id in PHC form, and bcrypt (`$2a$`, `$2b$`, `$2y$`). Without a digest the
- * same work is done and the answer is no, so that time does not tell whether an account exists or
- * has a password.
+ * Argon2i, Argon2d and Argon2id in PHC form, and bcrypt (`$2a$`, `$2b$`, `$2y$`). Without a digest, or with one above
+ * the ceiling of `password-digests.ts`, the answer is no after computing another one, so that time does not tell
+ * whether an account exists or has a password.
  *
- * @throws 503 when too many wait for theirs
+ * @param decoy what to compute then, if it can be; by default a digest of the present cost
+ * @throws 503 when too many of the tenant wait for theirs
  */
-export async function verifyPassword(digest: string | null | undefined, password: string): Promise<boolean> {
-  if (digest?.startsWith('$2')) return hashingLine.compute(() => bcrypt.verify(password, digest));
+export async function verifyPassword(
+  digest: string | null | undefined,
+  password: string,
+  turn: Turn,
+  decoy?: string | null,
+): Promise<boolean> {
+  const own = digest && canVerify(digest) ? digest : undefined;
+  const computed = own ?? (decoy && canVerify(decoy) ? decoy : DECOY);
+  const verify = () =>
+    computed.startsWith('$2') ? bcrypt.verify(password, computed) : argon2.verify(computed, password);
   // A digest that cannot be parsed throws: it is no password of anyone.
-  return hashingLine.compute(() => argon2.verify(digest ?? DECOY, password).catch(() => false));
+  const isRight = await hashingLine.compute(turn, () => verify().catch(() => false));
+  return own !== undefined && isRight;
 }
 
 /** Whether a digest is of another kind, or cheaper, than those of `hashPassword`. */

@@ -1,6 +1,7 @@
 import * as oauth from 'openid-client';
 import { isLoopbackHost } from '../config.ts';
 import type { ConnectorRow } from '../database/tables.ts';
+import { normalEmail } from '../email-and-phone.ts';
 import { ServiceError } from '../errors.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import type { SecretBox } from '../secret-box.ts';
@@ -39,7 +40,8 @@ export interface Handshake extends Record<string, unknown> {
 export interface SocialIdentity {
   externalId: string;
   email: string | undefined;
-  isEmailVerified: boolean;
+  /** Undefined: the provider does not say. */
+  isEmailVerified: boolean | undefined;
   name: string | undefined;
   avatar: string | undefined;
 }
@@ -114,12 +116,20 @@ export class RelyingParty {
   }
 }
 
+/** A boolean (OpenID Connect Core §5.1), which some providers send as text. */
+const VERIFIED: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  [true, true],
+  ['true', true],
+  [false, false],
+  ['false', false],
+]);
+
 function identityOf(claims: Record<string, unknown>): SocialIdentity {
   const text = (name: string) => (typeof claims[name] === 'string' ? claims[name] : undefined);
   return {
     externalId: String(claims.sub),
-    email: text('email')?.toLowerCase(),
-    isEmailVerified: claims.email_verified === true,
+    email: normalEmail(text('email') ?? ''),
+    isEmailVerified: VERIFIED.get(claims.email_verified),
     name: text('name')?.slice(0, 128),
     avatar: text('picture')?.slice(0, 2048),
   };

@@ -1,10 +1,12 @@
 import type { ConnectorRow } from '../database/tables.ts';
 import { ServiceError } from '../errors.ts';
+import { connectorOfDomain } from './connectors.ts';
 import { addVerification, type Flow, progressOf } from './flow.ts';
 import { findUser } from './identifiers.ts';
 import { requireStep } from './interaction-events.ts';
 import type { NewIdentity, Verification } from './progress.ts';
 import type { Handshake, SocialIdentity } from './relying-party.ts';
+import { refuseSsoAddress } from './single-sign-on.ts';
 
 async function connectorOf({ store }: Flow, target: string): Promise<ConnectorRow> {
   const connector = await store.find('connectors', { target });
@@ -44,6 +46,11 @@ export async function finishSocial(flow: Flow, target: string, search: string): 
   const handshake = verification.details as Handshake;
   const social = await flow.tools.relyingParty.finish(flow.tenant.id, connector, handshake, search);
   const linked = await flow.store.find('userIdentities', { target, externalId: social.externalId });
+  social.isEmailVerified ??= connector.assumeEmailVerified || undefined;
+  // Before an identity is linked its address decides who it is.
+  if (isSso(verification) && !linked && social.isEmailVerified === false) {
+    throw new ServiceError('session.email_not_verified');
+  }
   verification.isVerified = true;
   if (linked) verification.userId = linked.userId;
   verification.details = { target, social };
@@ -60,8 +67,11 @@ export function identityIn(verification: Verification): NewIdentity {
 }
 
 /**
- * The account that already has the address the provider vouches for. A connector with domains speaks
+ * The account that already has the address the provider has verified. A connector with domains speaks
  * for their addresses; of any other provider this is a hint, and the person proves the account too.
+ *
+ * @throws 422 `session.email_not_verified` where single sign-on would lead into an account by an address that the
+ *   provider does not say it has verified
  */
 export async function accountByEmail(flow: Flow, verification: Verification) {
   const { target, social } = verification.details as { target: string; social: SocialIdentity };
@@ -71,19 +81,28 @@ export async function accountByEmail(flow: Flow, verification: Verification) {
   const isVouched = domains.some((domain) => email.endsWith(`@${domain}`));
   if (domains.length > 0 ? !isVouched : !isEmailVerified) return undefined;
   const user = await findUser(flow.store, { type: 'email', value: email });
+  if (user && !isEmailVerified) throw new ServiceError('session.email_not_verified');
   return user && { user, email, isVouched, providerName: name };
 }
 
-/** A new account from what the provider says; its address only where nobody has it. */
+/**
+ * A new account from what the provider says; its address only where the provider has verified it and nobody has it, and from
+ * single sign-on only one of its domains.
+ *
+ * @throws 422 `session.sso_required` where the address belongs to another connector's domains
+ */
 export async function registerSocial(flow: Flow, verification: Verification): Promise<void> {
   const progress = progressOf(flow);
   if (flow.settings.signInMode !== 'SignInAndRegister' && !isSso(verification)) {
     throw new ServiceError('session.unknown_account');
   }
-  const { social } = verification.details as { social: SocialIdentity };
+  const { target, social } = verification.details as { target: string; social: SocialIdentity };
   const { email, isEmailVerified, name, avatar } = social;
+  const owner = email === undefined ? undefined : await connectorOfDomain(flow.store, email);
+  const isOwn = owner ? owner.target === target : !isSso(verification);
+  if (email && owner && !isOwn) await refuseSsoAddress(flow.store, { type: 'email', value: email });
   const isFree = email !== undefined && !(await findUser(flow.store, { type: 'email', value: email }));
-  if (email && isFree && isEmailVerified) progress.account.primaryEmail = email;
+  if (email && isFree && isEmailVerified && isOwn) progress.account.primaryEmail = email;
   if (name) progress.account.name = name;
   if (avatar) progress.account.avatar = avatar;
   progress.identities = [identityIn(verification)];

@@ -112,10 +112,12 @@ it('refuses while the audit log is not being written', async () => {
   expect(audit.isBehind).toBe(false);
 });
 
-it('hashes a few passwords at a time, keeps some waiting and refuses the rest', async () => {
+const people = (tenantId: string) => ({ tenantId, isPerson: true });
+
+it('hashes a few passwords at a time, keeps some of a tenant waiting and refuses the rest', async () => {
   const line = new HashingLine({ atOnce: 2, waiting: 1 });
   const ends: (() => void)[] = [];
-  const hash = () => line.compute(() => new Promise<void>((end) => ends.push(end)));
+  const hash = () => line.compute(people('a'), () => new Promise<void>((end) => ends.push(end)));
   const [first, second, third] = [hash(), hash(), hash()];
   await expect(hash()).rejects.toMatchObject({ code: 'request.unavailable', headers: { 'Retry-After': '1' } });
   expect([ends.length, line.length]).toEqual([2, 1]);
@@ -125,6 +127,27 @@ it('hashes a few passwords at a time, keeps some waiting and refuses the rest', 
   expect([ends.length, line.length]).toEqual([3, 0]);
   for (const end of ends) end();
   await Promise.all([second, third]);
-  await expect(line.compute(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await line.compute(async () => 'still works')).toBe('still works');
+  await expect(line.compute(people('a'), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await line.compute(people('a'), async () => 'still works')).toBe('still works');
+});
+
+it('does not let one tenant go before another out of turn, nor people keep machines out', async () => {
+  const line = new HashingLine({ atOnce: 1, waiting: 8 });
+  const order: string[] = [];
+  const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
+  const hash = (name: string, isPerson: boolean) =>
+    line.compute({ tenantId: name, isPerson }, () => {
+      order.push(isPerson ? name : name.toUpperCase());
+      return isOpen;
+    });
+  const all = [
+    ...Array.from({ length: 4 }, () => hash('a', false)),
+    ...Array.from({ length: 5 }, () => hash('b', true)),
+    hash('c', true),
+    hash('d', false),
+  ];
+  open();
+  await Promise.all(all);
+  // The first was under way already. Then people, of each tenant one in turn; a machine after every four of them.
+  expect(order.join('')).toBe('AbcbbAbbDAA');
 });

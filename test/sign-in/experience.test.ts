@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { startService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { experience } from './experience-client.ts';
+import { experience } from './experience.ts';
 import { Mailbox } from './mailbox.ts';
 
 const GOOD = 'violet harbour ninety';

@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
-import { experience } from './experience-client.ts';
+import { experience } from './experience.ts';
 import { Mailbox } from './mailbox.ts';
 import { GOOD } from './stage.ts';
 import { authorization, Visitor } from './visitor.ts';

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { hashPassword, needsRehash, verifyPassword } from '../../src/sign-in/passwords.ts';
 
+const turn = { tenantId: 'default', isPerson: true };
+
 /** Of "correct horse", made with other tools: the forms that are imported from elsewhere. */
 const imported = {
   Argon2i: '$argon2i$v=19$m=4096,t=3,p=1$nJyiPzzKf8ykKiJyIw86rw$dtsioUb/2xd7JWWSLn5yw0YsLziKCn3azVL0icv8wdE',
@@ -8,27 +10,36 @@ const imported = {
 };
 
 it('verifies what it hashed, and nothing else', async () => {
-  const digest = await hashPassword('correct horse');
+  const digest = await hashPassword('correct horse', turn);
   expect(digest).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-  expect(await verifyPassword(digest, 'correct horse')).toBe(true);
-  expect(await verifyPassword(digest, 'correct hors')).toBe(false);
+  expect(await verifyPassword(digest, 'correct horse', turn)).toBe(true);
+  expect(await verifyPassword(digest, 'correct hors', turn)).toBe(false);
   expect(needsRehash(digest)).toBe(false);
 });
 
 it.each(Object.entries(imported))('verifies an imported %s digest and asks for a new one', async (_name, digest) => {
-  expect(await verifyPassword(digest, 'correct horse')).toBe(true);
-  expect(await verifyPassword(digest, 'wrong')).toBe(false);
+  expect(await verifyPassword(digest, 'correct horse', turn)).toBe(true);
+  expect(await verifyPassword(digest, 'wrong', turn)).toBe(false);
   expect(needsRehash(digest)).toBe(true);
 });
 
 it('says no to everything where there is no digest, or none that can be read', async () => {
-  expect(await verifyPassword(null, '')).toBe(false);
-  expect(await verifyPassword(undefined, 'correct horse')).toBe(false);
-  expect(await verifyPassword('$argon2id$nonsense', 'correct horse')).toBe(false);
+  expect(await verifyPassword(null, '', turn)).toBe(false);
+  expect(await verifyPassword(undefined, 'correct horse', turn)).toBe(false);
+  expect(await verifyPassword('$argon2id$nonsense', 'correct horse', turn)).toBe(false);
+});
+
+it('does not accept the password of the digest that is computed in place of a missing one', async () => {
+  for (const decoy of Object.values(imported)) {
+    expect(await verifyPassword(undefined, 'correct horse', turn, decoy)).toBe(false);
+    expect(await verifyPassword('$2b$31$.w4ZM5bupvspWK7vRiT.6.N70Nfg32rySL1BJhJkuyu4P8f54.O62', 'x', turn, decoy)).toBe(
+      false,
+    );
+  }
 });
 
 it('works as long for a missing account as for a real one', async () => {
-  const digest = await hashPassword('correct horse');
+  const digest = await hashPassword('correct horse', turn);
   const least = { real: Number.POSITIVE_INFINITY, missing: Number.POSITIVE_INFINITY };
   for (let round = 0; round < 20; round += 1) {
     for (const [kind, given] of [
@@ -36,7 +47,7 @@ it('works as long for a missing account as for a real one', async () => {
       ['missing', null],
     ] as const) {
       const before = process.cpuUsage(); // Of the processor: a machine that is busy with others takes time, not work.
-      await verifyPassword(given, 'wrong');
+      await verifyPassword(given, 'wrong', turn);
       const { user, system } = process.cpuUsage(before);
       least[kind] = Math.min(least[kind], user + system); // What else runs here only adds.
     }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { experience } from './experience-client.ts';
+import { experience } from './experience.ts';
 import { authorization, Visitor } from './visitor.ts';
 
 const NEW = 'copper lantern forty';

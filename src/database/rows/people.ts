@@ -44,6 +44,8 @@ export interface ConnectorRow extends Identified {
   clientSecretEncrypted: string;
   scope: string;
   domains: string[];
+  /** An address without `email_verified` counts as verified. */
+  assumeEmailVerified: boolean;
   createdAt: number;
 }
 

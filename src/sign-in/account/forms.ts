@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts';
+import { endSessions } from '../../oidc/end-access.ts';
 import {
   addVerifiedIdentifier,
   bindFactor,
@@ -11,7 +12,6 @@ import {
   verifyNewPasskey,
   verifyNewTotp,
 } from '../actions.ts';
-import { endSessions } from '../complete.ts';
 import { passkeyAnswer } from '../factor-forms.ts';
 import type { Body } from '../forms.ts';
 import { requireGoodPassword } from '../new-password.ts';
@@ -65,12 +65,13 @@ export const accountForms: Record<string, AccountForm> = {
   /** Every other session ends: whoever knew the old password is out. */
   async password({ flow, user }, { current = '', password = '' }) {
     const { limits } = flow.tools;
+    const turn = { tenantId: flow.store.tenantId, isPerson: true };
     await limits.take(flow.store, 'account', `account-page:${user.id}`);
-    if (user.passwordHash && !(await verifyPassword(user.passwordHash, current))) {
+    if (user.passwordHash && !(await verifyPassword(user.passwordHash, current, turn))) {
       throw new ServiceError('session.invalid_credentials');
     }
     requireGoodPassword(password, flow.settings.passwordPolicy, [user.username ?? undefined, flow.settings.brandName]);
-    const passwordHash = await hashPassword(password);
+    const passwordHash = await hashPassword(password, turn);
     await limits.clear(flow.store, 'account', `account-page:${user.id}`);
     await applyChange(flow, 'Password', { passwordHash }, (store) => endSessions(store, user.id, flow.sessionUid));
   },

@@ -93,3 +93,11 @@ ${canReset && linkForm(view, 'forgot', t.password.forgot)}
 </div>`;
   return layout(view, t.password.title, content);
 }
+
+/** In place of whatever was refused: the one way into this account. */
+export function singleSignOnPage(view: FormView, { target, name }: SocialChoice): Html {
+  const { t, action } = view;
+  const content = html`<a class="button primary wide" href="${action}/social/${target}">${t.common.with(name)}</a>
+<div class="links"><a href="${action}?change">${t.common.back}</a></div>`;
+  return layout(view, t.singleSignOn.title(name), content, { lead: t.singleSignOn.lead });
+}

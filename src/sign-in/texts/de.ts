@@ -68,6 +68,10 @@ export const de: Texts = {
     exists: (email, name) =>
       `Es gibt schon ein Konto mit ${email}. Zeigen Sie, dass es Ihres ist, dann können Sie sich künftig mit ${name} anmelden.`,
   },
+  singleSignOn: {
+    title: (name) => `Mit ${name} anmelden`,
+    lead: 'Ihre Organisation verwaltet dieses Konto. Passwörter und Codes werden dafür nicht angenommen.',
+  },
   mfa: {
     title: 'Bestätigen Sie, dass Sie es sind',
     totpLead: 'Geben Sie den Code ein, den Ihre Authenticator-App zeigt.',
@@ -177,6 +181,7 @@ export const de: Texts = {
     'identifier.invalid': 'Geben Sie vollständig ein, womit Sie sich anmelden.',
     'session.invalid_credentials':
       'Das passt nicht zusammen. Prüfen Sie Ihre Eingabe und versuchen Sie es noch einmal.',
+    'user.invalid_phone': 'Geben Sie die ganze Nummer mit Ländervorwahl ein, etwa +49 151 12345678.',
     'user.suspended': 'Dieses Konto ist gesperrt. Fragen Sie den Betreiber.',
     'user.username_already_in_use': 'Dieser Benutzername ist vergeben. Wählen Sie einen anderen.',
     'user.email_already_in_use': 'Diese E-Mail-Adresse gehört zu einem anderen Konto.',
@@ -190,6 +195,10 @@ export const de: Texts = {
     'password.too_long': 'Wählen Sie eines mit weniger als 256 Zeichen.',
     'password.too_common': 'Viele verwenden dieses Passwort, deshalb wird es zuerst probiert. Wählen Sie ein anderes.',
     'session.social_failed': 'Die andere Seite hat nicht bestätigt, wer Sie sind. Versuchen Sie es noch einmal.',
+    'session.email_not_verified':
+      'Ihr Identitätsanbieter bestätigt Ihre E-Mail-Adresse nicht. Fragen Sie die Verwaltung Ihrer Organisation.',
+    'session.sso_required':
+      'Ihre Organisation verwaltet dieses Konto. Melden Sie sich mit deren Identitätsanbieter an.',
     'session.not_allowed': 'Das geht hier nicht.',
     'session.conflict': 'Das wurde zweimal gesendet. Machen Sie hier weiter.',
   },

@@ -67,6 +67,10 @@ export const en = {
     exists: (email: string, name: string) =>
       `There is an account with ${email} already. Prove that it is yours, and you can sign in with ${name} from now on.`,
   },
+  singleSignOn: {
+    title: (name: string) => `Sign in with ${name}`,
+    lead: 'Your organization manages this account. Passwords and codes are not accepted for it.',
+  },
   mfa: {
     title: 'Confirm that it is you',
     totpLead: 'Enter the code that your authenticator app shows.',
@@ -175,6 +179,7 @@ export const en = {
   faults: {
     'identifier.invalid': 'Enter what you sign in with, in full.',
     'session.invalid_credentials': 'This does not match. Check what you typed and try again.',
+    'user.invalid_phone': 'Enter the whole number with its country code, such as +1 202 555 0123.',
     'user.suspended': 'This account is suspended. Ask whoever runs this service.',
     'user.username_already_in_use': 'This username is taken. Choose another one.',
     'user.email_already_in_use': 'This e-mail address is used by another account.',
@@ -188,6 +193,9 @@ export const en = {
     'password.too_long': 'Make it shorter than 256 characters.',
     'password.too_common': 'Many people use this password, so it is tried first. Choose another one.',
     'session.social_failed': 'The other side did not confirm who you are. Try again.',
+    'session.email_not_verified':
+      "Your identity provider doesn't confirm your e-mail address. Ask your organization's administrator.",
+    'session.sso_required': 'Your organization manages this account. Sign in with its identity provider.',
     'session.not_allowed': 'This cannot be done here.',
     'session.conflict': 'This was sent twice. Go on from here.',
   } as Record<string, string>,

@@ -43,7 +43,13 @@ const things: Things = {
       label: 'Domains',
       kind: 'lines',
       isOptional: true,
-      hint: 'One a line. People whose e-mail address is of one of them sign in here.',
+      hint: 'One per line. Users with an e-mail address of these domains sign in here, and in no other way.',
+    },
+    {
+      name: 'assumeEmailVerified',
+      label: 'Trust addresses that the provider does not say it has verified',
+      kind: 'tick',
+      hint: 'For providers that never send email_verified. An address with email_verified: false is always refused.',
     },
   ],
   show: ({ tenant, now }, connector) =>
@@ -54,6 +60,7 @@ const things: Things = {
       ['Redirect URI', copyable(`${tenant.endpoint}/sign-in/callback/${connector.target}`)],
       ['Scope', html`<code class="mono">${connector.scope as string}</code>`],
       ['Single sign-on for', domainsOf(connector).join(', ')],
+      ['Addresses without email_verified', connector.assumeEmailVerified ? 'trusted' : 'not trusted'],
       ['Created', when(connector.createdAt as number, now)],
       ['Id', copyable(connector.id)],
     ]),

@@ -1,0 +1,123 @@
+import { setImmediate } from 'node:timers/promises';
+import { hash } from '@node-rs/argon2';
+import { hash as bcrypt } from '@node-rs/bcrypt';
+import { describe, expect, it } from 'vitest';
+import { databases } from '../support/databases.ts';
+import { withRows } from '../support/rows-of.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+import { secondTenant } from './second-tenant.ts';
+import { authorization, Visitor } from './visitor.ts';
+
+const argon2 = (cost: string, tag = 'A'.repeat(43)) => `$argon2id$v=19$${cost}$${'A'.repeat(22)}$${tag}`;
+const bcryptOf = (cost: number) => `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`;
+
+const tooCostly = {
+  'all that Argon2 can take': ['Argon2id', argon2('m=4294967295,t=4294967295,p=1')],
+  'much memory': ['Argon2id', argon2('m=262145,t=1,p=1')],
+  'many passes': ['Argon2id', argon2('m=8192,t=11,p=1')],
+  'many lanes': ['Argon2id', argon2('m=8192,t=1,p=9')],
+  'much memory in many passes': ['Argon2id', argon2('m=262144,t=5,p=1')],
+  'a long tag': ['Argon2id', argon2('m=8192,t=1,p=1', 'A'.repeat(400))],
+  'bcrypt of cost 31': ['Bcrypt', bcryptOf(31)],
+  'bcrypt of cost 15': ['Bcrypt', bcryptOf(15)],
+} as const;
+
+async function tryToSignIn(service: TestService, username: string, password: string) {
+  const visitor = new Visitor(service.url);
+  await visitor.open((await authorization(service)).url);
+  await visitor.submit('identifier', { identifier: username });
+  return { page: await visitor.submit('password', { password }), left: visitor.left };
+}
+
+describe.each(databases)('imported password digests on %s', (kind) => {
+  it('refuses a digest whose cost is above the ceiling, and says where that is', async () => {
+    await using service = await startService(kind);
+    for (const [what, [passwordAlgorithm, passwordDigest]] of Object.entries(tooCostly)) {
+      const { status, body } = await service.api.call('POST /users', { passwordAlgorithm, passwordDigest });
+      expect({ status, code: body.code }, what).toEqual({ status: 422, code: 'password.unsupported_digest' });
+      expect(body.message).toContain('262144 KiB');
+    }
+  });
+
+  it('takes what other systems are told to use', async () => {
+    await using service = await startService(kind);
+    const digests = {
+      Argon2id: await hash('correct horse', { memoryCost: 65_536, timeCost: 3, parallelism: 4 }),
+      Bcrypt: await bcrypt('correct horse', { cost: 4 }),
+    };
+    for (const [passwordAlgorithm, passwordDigest] of Object.entries(digests)) {
+      const { id } = await service.api.must('POST /users', { passwordAlgorithm, passwordDigest });
+      const verified = await service.api.call(`POST /users/${id}/password/verify`, { password: 'correct horse' });
+      expect(verified.status).toBe(204);
+    }
+  });
+
+  it('does not compute a stored digest above the ceiling, answers as to a wrong password and records why', async () => {
+    await using service = await startService(kind);
+    const { id } = await service.api.must('POST /users', { username: 'older', password: 'correct horse' });
+    // Its right password: only the cost is refused. Bcrypt of cost 31 would take days.
+    const passwordHash = bcryptOf(31);
+    await withRows(service, (store) => store.change('users', { id }, { passwordHash }));
+    const { page, left } = await tryToSignIn(service, 'older', 'correct horse');
+    const wrong = await tryToSignIn(service, service.credentials.demo.actor.username, 'not it');
+    expect(left).toBeUndefined();
+    expect(page.status).toBe(422);
+    expect(page.text.replace('older', '')).toBe(wrong.page.text.replace(service.credentials.demo.actor.username, ''));
+    expect(await service.api.call(`POST /users/${id}/password/verify`, { password: 'x' })).toMatchObject({
+      status: 422,
+      body: { code: 'password.unsupported_digest' },
+    });
+    const audited = await service.api.must('GET /logs?logKey=SignIn.Password');
+    expect(audited).toMatchObject([
+      expect.anything(),
+      { payload: { userId: id, result: 'Error', details: { reason: 'password.unsupported_digest' } } },
+    ]);
+  });
+
+  it('does not tell by its work that an account does not exist, where accounts have imported digests', async () => {
+    await using service = await startService(kind, { DEMO: 'false' });
+    const passwordDigest = await bcrypt('correct horse', { cost: 12 });
+    for (const username of ['ann', 'ben', 'cat'])
+      await service.api.must('POST /users', { username, passwordAlgorithm: 'Bcrypt', passwordDigest });
+    const { id: clientId } = await service.api.must('POST /applications', {
+      name: 'App',
+      type: 'SPA',
+      oidcClientMetadata: { redirectUris: ['http://localhost:1/callback'], postLogoutRedirectUris: [] },
+    });
+    const application = { clientId, redirectUri: 'http://localhost:1/callback' };
+    const work: Record<string, number> = {};
+    for (const identifier of ['ann', 'nobody', 'ann', 'nobody', 'ann', 'nobody']) {
+      const visitor = new Visitor(service.url);
+      await visitor.open((await authorization(service, {}, application)).url);
+      await visitor.submit('identifier', { identifier });
+      const before = process.cpuUsage(); // Of the processor: a machine that is busy with others takes time, not work.
+      expect((await visitor.submit('password', { password: 'not it' })).status).toBe(422);
+      const { user, system } = process.cpuUsage(before);
+      work[identifier] = Math.min(work[identifier] ?? Number.POSITIVE_INFINITY, user + system);
+    }
+    expect((work.nobody as number) / (work.ann as number)).toBeGreaterThan(0.6);
+  });
+
+  it('does not let the crowd of one tenant keep the people of another out', async () => {
+    await using service = await startService(kind);
+    const { api } = await secondTenant(service);
+    const { actor } = service.credentials.demo;
+    const statuses = new Set<number>();
+    let isOver = false;
+    // Always more at once than one tenant may keep waiting.
+    const crowd = Array.from({ length: 130 }, async (_, index) => {
+      for (let round = 0; !isOver; round += 1) {
+        const username = `crowd_${index}_${round}`;
+        statuses.add((await api.call('POST /users', { username, password: 'correct horse' })).status);
+      }
+    });
+    while (!statuses.has(503)) await setImmediate();
+    const tries = await Promise.all(
+      Array.from({ length: 4 }, () => tryToSignIn(service, actor.username, actor.password)),
+    );
+    expect(tries.map(({ left }) => left?.searchParams.has('code'))).toEqual([true, true, true, true]);
+    isOver = true;
+    await Promise.all(crowd);
+    expect([...statuses].sort()).toEqual([200, 503]);
+  });
+});

@@ -1,0 +1,16 @@
+import { connect } from '../../src/database/connect.ts';
+import { TenantStore } from '../../src/database/tenant-store.ts';
+import type { TestService } from './start-service.ts';
+
+/** Rows of the default tenant, read or written past the service: for what only an older release would have left. */
+export async function withRows<T>(
+  { databaseUrl, dataDir }: Pick<TestService, 'databaseUrl' | 'dataDir'>,
+  work: (store: TenantStore) => Promise<T>,
+): Promise<T> {
+  const database = connect({ databaseUrl, dataDir, poolSize: 2 });
+  try {
+    return await work(new TenantStore(database, 'default'));
+  } finally {
+    await database.close();
+  }
+}
