@@ -39,7 +39,8 @@ export function adapterFor({ store, secrets, clock, findClient }: AdapterOptions
           { model, id },
           {
             payloadEncrypted: secrets.seal(JSON.stringify(payload), purposeOf(id)),
-            accountId: payload.accountId ?? null,
+            // Of a finished interaction the person who signed in, so that it ends with what they hold.
+            accountId: payload.accountId ?? payload.result?.login?.accountId ?? null,
             clientId: payload.clientId ?? null,
             grantId: payload.grantId ?? null,
             uid: payload.uid ?? null,
@@ -66,7 +67,7 @@ export function adapterFor({ store, secrets, clock, findClient }: AdapterOptions
       },
 
       async revokeByGrantId(grantId) {
-        await store.removeAll('oidcPayloads', { grantId });
+        await store.removeAll('oidcPayloads', { model, grantId });
       },
 
       /** Only codes are spent this way. Throws for all but one request: the library read `consumed` before, so another may have been faster. */

@@ -1,19 +1,20 @@
 import { ServiceError } from '../errors.ts';
+import { allowedIdentifiers } from './allowed-identifiers.ts';
 import { type Flow, progressOf } from './flow.ts';
 import { readIdentifier } from './identifiers.ts';
 import { type Identifier, type InteractionEvent, newProgress, type Verification } from './progress.ts';
-import type { IdentifierType } from './settings.ts';
 
 /**
  * Everything a person can do in an interaction. The pages and the Experience API call these and
  * nothing else, so they cannot differ. Only `complete` writes to an account, and announces what
  * `announced` says.
  */
+export { allowedIdentifiers, requireSignUp } from './allowed-identifiers.ts';
 export { newBackupCodes, verifyBackupCode } from './backup-codes.ts';
 export { bindFactor } from './bind-factor.ts';
 export { pendingCode, sendCode, verifyCode } from './codes.ts';
 export { announced, complete } from './complete.ts';
-export { identify, requireSignUp } from './identify.ts';
+export { identify } from './identify.ts';
 export { newPasswordIdentity, setPassword } from './new-password.ts';
 export { newPasskeyOptions, passkeyOptions, verifyNewPasskey, verifyPasskey } from './passkeys.ts';
 export { addUsername, addVerifiedIdentifier, readMissingIdentifier } from './profile.ts';
@@ -41,16 +42,6 @@ export function start(flow: Flow, event: InteractionEvent, proof?: Verification)
   }
   const { identifier } = progressOf(flow);
   flow.saved.progress = { ...newProgress(event), ...(proof && { verifications: [proof], identifier }) };
-}
-
-/** The kinds of identifier that can be typed first, by what the person is about to do. */
-export function allowedIdentifiers({ settings, saved, tools }: Flow): IdentifierType[] {
-  const { event } = saved.progress;
-  const canSend = (type: IdentifierType) =>
-    type !== 'username' && tools.messenger.canSend(type === 'email' ? 'email' : 'sms');
-  if (event === 'Register') return settings.signUp.identifiers.filter((type) => type === 'username' || canSend(type));
-  const methods = settings.signIn.methods.filter(({ identifier }) => event === 'SignIn' || canSend(identifier));
-  return methods.map(({ identifier }) => identifier);
 }
 
 /** What was typed stays in view until it is changed; then what was gathered for it is forgotten. */

@@ -14,12 +14,19 @@ const METHODS: Partial<Record<VerificationType, string>> = {
 
 export const isSecondFactor = (type: VerificationType): boolean => ['Totp', 'BackupCode', 'WebAuthn'].includes(type);
 
+/** The proofs of this account. A factor that was set up and never bound proves nothing, nor does a proof of another account. */
+export const proofsOf = ({ event, verifications }: Progress, accountId: string): Verification[] =>
+  verifications.filter(
+    ({ type, isVerified, userId }) =>
+      isVerified && (event === 'Register' ? !isSecondFactor(type) : userId === accountId),
+  );
+
 /** Of a finished interaction, what oidc-provider and the session are told; a claims script sees `interaction`. */
-export function loginOf({ event, verifications }: Progress, accountId: string) {
-  const amr = authenticationMethods(verifications);
-  const verified = verifications.filter(({ isVerified }) => isVerified);
+export function loginOf(progress: Progress, accountId: string) {
+  const verified = proofsOf(progress, accountId);
+  const amr = authenticationMethods(verified);
   const interaction = {
-    interactionEvent: event,
+    interactionEvent: progress.event,
     userId: accountId,
     verificationRecords: verified.map(({ type }) => ({ type })),
   };
@@ -28,7 +35,7 @@ export function loginOf({ event, verifications }: Progress, accountId: string) {
 
 /** `amr`: how this person was authenticated. `mfa` when two factors of different kinds were verified. */
 function authenticationMethods(verifications: readonly Verification[]): string[] {
-  const verified = verifications.filter(({ isVerified }) => isVerified).map(({ type }) => type);
+  const verified = verifications.map(({ type }) => type);
   const methods = new Set(verified.flatMap((type) => METHODS[type] ?? []));
   const hasSecond = verified.some(isSecondFactor);
   return [...methods, ...(hasSecond && verified.length > 1 ? ['mfa'] : [])];

@@ -53,5 +53,5 @@ export async function verifyBackupCode(flow: Flow, given: string): Promise<Verif
   );
   if (used !== 1) throw new ServiceError('factor.invalid_code');
   await tools.limits.clear(store, 'factor', user.id);
-  return addVerification(flow, { type: 'BackupCode', isVerified: true, userId: user.id });
+  return addVerification(flow, { type: 'BackupCode', isVerified: true, userId: user.id, factorId: id });
 }

@@ -1,6 +1,7 @@
 import { randomInt, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { requireAsked } from './allowed-identifiers.ts';
 import { addVerification, type Flow, progressOf, verificationOf } from './flow.ts';
 import { findUser } from './identifiers.ts';
 import { requireStep } from './interaction-events.ts';
@@ -42,6 +43,7 @@ export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Pr
   const { store, tools, facts, now, settings } = flow;
   // Once the account is named, another address is not for identifying: it is added to the profile.
   await requireStep(flow, progressOf(flow).userId === undefined ? 'code' : 'profile');
+  if (!flow.isAccountPage) requireAsked(flow, identifier.type);
   const channel = channelOf(identifier);
   if (identifier.type === 'username' || !tools.messenger.canSend(channel)) {
     throw new ServiceError('verification_code.unavailable');

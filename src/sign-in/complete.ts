@@ -4,8 +4,9 @@ import { ServiceError } from '../errors.ts';
 import { newShortId } from '../ids.ts';
 import { endSessions } from '../oidc/end-access.ts';
 import { announceInteraction, announceUser, auditPerson, type Occasion } from './announce.ts';
-import { isSecondFactor } from './authentication-methods.ts';
+import { isSecondFactor, proofsOf } from './authentication-methods.ts';
 import { requireNotHeld } from './bind-factor.ts';
+import { credentialsOf } from './credentials.ts';
 import { insertFactor } from './factors.ts';
 import { type Flow, progressOf } from './flow.ts';
 import { writable } from './interaction-events.ts';
@@ -38,7 +39,7 @@ export async function complete(flow: Flow): Promise<UserRow> {
     const user = progress.event === 'Register' ? await createUser(store, flow) : await updateUser(store, flow);
     await linkAll(store, flow, user.id);
     await announceCompletion(store, flow, user);
-    const next = nextProgress(progress, user.id);
+    const next = nextProgress(progress, user.id, await credentialsOf(store, user.id));
     if (progress.event === 'ForgotPassword')
       await progressStore.save(flow.uid, { ...flow.saved, progress: next }, store);
     else await progressStore.finish(flow.uid, { ...flow.saved, progress: next }, store, flow.now);
@@ -53,9 +54,14 @@ export async function complete(flow: Flow): Promise<UserRow> {
  * Keeps of what was gathered who it is. After a reset comes a sign-in with the new password, which takes the second factor
  * that the reset has just asked for: a code of an authenticator app works once, so asking again would make people wait.
  */
-function nextProgress({ event, identifier, verifications }: Progress, userId: string): Progress {
+function nextProgress(
+  { event, identifier, verifications }: Progress,
+  userId: string,
+  credentials: string | undefined,
+): Progress {
   const proven = verifications.map(({ details: _, ...kept }) => kept);
-  if (event !== 'ForgotPassword') return { ...newProgress(event), verifications: proven, userId };
+  if (event !== 'ForgotPassword')
+    return { ...newProgress(event), verifications: proven, userId, ...(credentials && { credentials }) };
   const secondFactors = proven.filter(({ type, isVerified }) => isVerified && isSecondFactor(type));
   return {
     ...newProgress('SignIn'),
@@ -92,6 +98,8 @@ async function updateUser(store: TenantStore, flow: Flow): Promise<UserRow> {
   const { event, rehash } = progressOf(flow);
   const { account, passwordHash, factors } = writable(progressOf(flow));
   const id = progressOf(flow).userId as string;
+  // Another request may have changed it since this one was opened.
+  if ((await credentialsOf(store, id)) !== progressOf(flow).credentials) throw new ServiceError('session.conflict');
   const isChange = event === 'ForgotPassword' || isLinking(flow);
   const patch = {
     ...account,
@@ -101,9 +109,8 @@ async function updateUser(store: TenantStore, flow: Flow): Promise<UserRow> {
   };
   // Only what is still missing: another device may have added an address meanwhile.
   const stillMissing = Object.fromEntries(Object.keys(account).map((column) => [column, null]));
-  // A user suspended or deleted since the first factor was proven does not get in.
   const changed = await store.change('users', { id, isSuspended: false, ...stillMissing }, patch);
-  if (changed !== 1) throw new ServiceError((await isLive(store, id)) ? 'session.conflict' : 'user.suspended');
+  if (changed !== 1) throw new ServiceError('session.conflict');
   for (const { type } of factors) await requireNotHeld(flow, store, type);
   // The password may have been changed since it was typed; its new hash stays.
   if (event === 'SignIn' && rehash?.userId === id)
@@ -111,9 +118,6 @@ async function updateUser(store: TenantStore, flow: Flow): Promise<UserRow> {
   if (event === 'ForgotPassword') await endSessions(store, id);
   return store.get('users', { id });
 }
-
-const isLive = async (store: TenantStore, id: string): Promise<boolean> =>
-  (await store.find('users', { id, isSuspended: false })) !== undefined;
 
 const isLinking = (flow: Flow): boolean => {
   const { account, identities, factors } = writable(progressOf(flow));
@@ -136,6 +140,6 @@ async function announceCompletion(store: TenantStore, flow: Flow, user: UserRow)
   if ('first' in events) await announceUser(store, events.first, user, occasion);
   if ('whenLinked' in events && isLinking(flow)) await announceUser(store, events.whenLinked, user, occasion);
   await announceInteraction(store, events.event, user, occasion);
-  const verified = progress.verifications.filter(({ isVerified }) => isVerified).map(({ type }) => type);
+  const verified = proofsOf(progress, user.id).map(({ type }) => type);
   await auditPerson(store, `SignIn.${progress.event}`, user.id, occasion, { verifications: verified });
 }

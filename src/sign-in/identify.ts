@@ -1,9 +1,10 @@
 import { ServiceError } from '../errors.ts';
+import { requireSignUp } from './allowed-identifiers.ts';
+import { credentialsOf } from './credentials.ts';
 import { type Flow, progressOf, verificationOf } from './flow.ts';
 import { columnOf, findUser, requireFree } from './identifiers.ts';
 import { identifiedBy } from './interaction-events.ts';
-import type { Verification } from './progress.ts';
-import type { IdentifierType } from './settings.ts';
+import { newProgress, type Verification } from './progress.ts';
 import { refuseSsoAccount } from './single-sign-on.ts';
 
 /**
@@ -24,7 +25,28 @@ export async function identify(flow: Flow, verificationId: string): Promise<void
   if (!user) throw new ServiceError('session.unknown_account');
   if (user.isSuspended) throw new ServiceError('user.suspended');
   if (verification.type !== 'EnterpriseSso') await refuseSsoAccount(flow.store, user);
-  progressOf(flow).userId = userId;
+  await nameAccount(flow, verification, userId);
+}
+
+/** Proofs of another account, and whatever was gathered for it, are forgotten: nothing of one person is written to another. */
+async function nameAccount(flow: Flow, verification: Verification, userId: string): Promise<void> {
+  verification.userId = userId;
+  const before = progressOf(flow);
+  const credentials = await credentialsOf(flow.store, userId);
+  if (credentials === undefined) throw new ServiceError('session.unknown_account');
+  if (before.userId === userId) return;
+  const { event, identifier, rehash, identities, linking, linkingTo, notice } = before;
+  const isLinking = linkingTo === userId;
+  flow.saved.progress = {
+    ...newProgress(event),
+    userId,
+    credentials,
+    verifications: before.verifications.filter((one) => one.userId === userId),
+    ...(identifier && { identifier }),
+    ...(notice && { notice }),
+    ...(rehash?.userId === userId && { rehash }),
+    ...(isLinking && { identities, linkingTo, ...(linking && { linking }) }),
+  };
 }
 
 const FIRST_FACTORS_BY_CODE = ['EmailVerificationCode', 'PhoneVerificationCode'];
@@ -33,7 +55,8 @@ const FIRST_FACTORS_BY_CODE = ['EmailVerificationCode', 'PhoneVerificationCode']
 async function ownerOf(flow: Flow, { type, identifier }: Verification): Promise<string | undefined> {
   if (!identifier || !FIRST_FACTORS_BY_CODE.includes(type)) return undefined;
   const method = flow.settings.signIn.methods.find((method) => method.identifier === identifier.type);
-  if (progressOf(flow).event === 'SignIn' && !method?.verificationCode) throw new ServiceError('session.not_allowed');
+  const isTaken = progressOf(flow).event === 'SignIn' ? method?.verificationCode : method !== undefined;
+  if (!isTaken) throw new ServiceError('session.not_allowed');
   return (await findUser(flow.store, identifier))?.id;
 }
 
@@ -45,11 +68,4 @@ async function identifyNew(flow: Flow, { type, identifier, details }: Verificati
   await requireFree(flow.store, identifier);
   progress.account[columnOf[identifier.type]] = identifier.value;
   if (type === 'NewPasswordIdentity') progress.passwordHash = String(details?.passwordHash);
-}
-
-/** @throws 422 `session.not_allowed` */
-export function requireSignUp({ settings }: Flow, type: IdentifierType): void {
-  const { signInMode, signUp } = settings;
-  const isAllowed = signInMode === 'SignInAndRegister' && signUp.identifiers.some((allowed) => allowed === type);
-  if (!isAllowed) throw new ServiceError('session.not_allowed');
 }

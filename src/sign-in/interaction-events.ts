@@ -33,7 +33,7 @@ type Place = InteractionEvent | 'Account';
 
 /**
  * What each interaction event may do, and when. The pages and the Experience API call the same actions, and each action
- * asks here first, so that what one event allows is never done in another. docs/security.md shows this table to readers.
+ * that begins, proves or adds something asks here first, so that what one event allows is never done in another. docs/security.md shows this table to readers.
  */
 export const steps: Readonly<Record<Step, Readonly<Record<Place, When>>>> = {
   password: { SignIn: 'always', Register: 'never', ForgotPassword: 'never', Account: 'never' },
@@ -63,8 +63,6 @@ export const writes: Readonly<Record<InteractionEvent, readonly (keyof Gathered)
 };
 
 /**
- * Every action begins with this.
- *
  * @throws 422 `session.not_allowed` never in this event; `session.identifier_required`, `session.mfa_required` not yet
  */
 export async function requireStep(flow: Flow, step: Step): Promise<void> {

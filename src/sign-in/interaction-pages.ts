@@ -49,6 +49,7 @@ export async function saveProgress(flow: Flow): Promise<void> {
 /** One step: what the form does, then the next step, or the same one with what to do about it. */
 export async function take(opened: Opened, act: FormAction): Promise<void> {
   try {
+    if (opened.flow.saved.finishedAt !== null) return await goOn(opened, '');
     const next = await act(opened.flow, bodyOf(opened), formViewOf(opened).t);
     await goOn(opened, typeof next === 'string' ? next : '');
   } catch (error) {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../errors.ts';
+import { requireSignUp } from './allowed-identifiers.ts';
 import { addVerification, type Flow, progressOf } from './flow.ts';
 import { requireFree } from './identifiers.ts';
-import { requireSignUp } from './identify.ts';
 import { requireStep } from './interaction-events.ts';
 import { hashPassword } from './passwords.ts';
 import type { Identifier, Verification } from './progress.ts';

@@ -1,11 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { errors, type Provider } from 'oidc-provider';
+import type { TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 import { clientFactsOf, contextOf } from '../http/context.ts';
 import { hashOf } from '../ids.ts';
+import { credentialsOf } from './credentials.ts';
 import type { Flow, Tools } from './flow.ts';
-import { type InteractionEvent, newProgress, ProgressStore } from './progress.ts';
+import { type InteractionEvent, newProgress, ProgressStore, type SavedProgress } from './progress.ts';
 import { readSettings } from './settings.ts';
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
@@ -63,8 +65,22 @@ export async function openFlow(request: Request, interaction: Interaction, tools
     facts: clientFactsOf(request),
     requestId,
     now,
-    saved: (await progressStore.find(uid)) ?? { progress: fresh, version: 0, finishedAt: null },
+    saved: await whileUnchanged(
+      store,
+      (await progressStore.find(uid)) ?? { progress: fresh, version: 0, finishedAt: null },
+    ),
   };
+}
+
+/**
+ * Proofs end with what they proved: after the password, an address or a factor of the account was changed, or the account
+ * suspended, the person starts over. A finished interaction then leads nowhere.
+ */
+async function whileUnchanged(store: TenantStore, saved: SavedProgress): Promise<SavedProgress> {
+  const { userId, credentials, event, identifier } = saved.progress;
+  if (userId === undefined || (await credentialsOf(store, userId)) === credentials) return saved;
+  if (saved.finishedAt !== null) throw new ServiceError('session.not_found');
+  return { ...saved, progress: { ...newProgress(event), ...(identifier && { identifier }) } };
 }
 
 /**

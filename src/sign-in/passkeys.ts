@@ -148,6 +148,7 @@ export async function verifyPasskey(flow: Flow, response: AuthenticationResponse
   );
   pending.isVerified = true;
   pending.userId = user.id;
+  pending.factorId = factor.id;
   delete pending.details;
   return pending;
 }

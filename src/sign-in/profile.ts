@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import { requireAsked } from './allowed-identifiers.ts';
 import { type Flow, identifiedUser, progressOf, verificationOf } from './flow.ts';
 import { columnOf, readIdentifier, requireFree } from './identifiers.ts';
 import { requireStep } from './interaction-events.ts';
@@ -7,9 +8,14 @@ import type { IdentifierType } from './settings.ts';
 
 /** What a person adds to an account that lacks it. @throws 422 when it is someone else's */
 export async function readMissingIdentifier(flow: Flow, text: string, type: IdentifierType): Promise<Identifier> {
+  await requireStep(flow, 'profile');
+  requireAsked(flow, type);
   const identifier = readIdentifier(text, [type]);
-  // Whether an address is taken is told after it was proven; a username cannot be.
-  if (type === 'username') await requireFree(flow.store, identifier);
+  // Whether an address is taken is told after it was proven. A username cannot be proven, so asking is limited.
+  if (type === 'username') {
+    if (!flow.isAccountPage) await flow.tools.limits.take(flow.store, 'registration', flow.facts.ip);
+    await requireFree(flow.store, identifier);
+  }
   return identifier;
 }
 

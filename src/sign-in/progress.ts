@@ -26,8 +26,10 @@ export interface Verification {
   isVerified: boolean;
   /** Whose: of a password or a code. */
   identifier?: Identifier;
-  /** The account it proves, where the proof alone says so: a password, a factor, a linked identity. */
+  /** The account it proves: at once of a password, a factor or a linked identity, of a code when it names the account. */
   userId?: string;
+  /** Of a second factor: the one that was proven, so that its successor is not. */
+  factorId?: string;
   /** What the proof needs until it is given or used: a challenge, a new factor's secret. Never shown. */
   details?: Record<string, unknown>;
 }
@@ -58,6 +60,8 @@ export interface Progress {
   verifications: Verification[];
   /** Who it is, once that was proven with a first factor. */
   userId?: string;
+  /** `credentialsOf` the account when it was named. Once they differ, what was proven and gathered is forgotten. */
+  credentials?: string;
   /** Written to the account at the end: of a registration all of it, of a sign-in what was missing or is linked. */
   account: { username?: string; primaryEmail?: string; primaryPhone?: string; name?: string; avatar?: string };
   /** Of a registration or a reset. */
@@ -67,6 +71,8 @@ export interface Progress {
   identities: NewIdentity[];
   /** Name of the provider whose identity waits until the account is proven. */
   linking?: string;
+  /** The only account that the gathered identities may be linked to. */
+  linkingTo?: string;
   factors: NewFactor[];
   /** What happened before this step and is told once. */
   notice?: 'passwordChanged';

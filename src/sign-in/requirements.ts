@@ -1,4 +1,4 @@
-import type { UserRow } from '../database/tables.ts';
+import type { UserFactorRow, UserRow } from '../database/tables.ts';
 import { factorsOf } from './factors.ts';
 import { type Flow, identifiedUser, progressOf } from './flow.ts';
 import { columnOf } from './identifiers.ts';
@@ -20,14 +20,18 @@ export async function missingOf(flow: Flow): Promise<Missing | undefined> {
   if (missing) return missing;
   if (event === 'ForgotPassword') return passwordHash === undefined ? { what: 'newPassword' } : undefined;
   const user = await identifiedUser(flow);
-  return missingProfile(flow, user) ?? (await missingEnrolment(flow, await usableFactors(flow, user), user.id));
+  const usable = await usableFactors(flow, user.id);
+  return missingProfile(flow, user) ?? (await missingEnrolment(flow, typesOf(flow, usable), user.id));
 }
 
 /** The factors that the account holds and the settings take. */
-async function usableFactors({ store, settings }: Flow, { id }: UserRow): Promise<FactorType[]> {
-  const held = new Set((await factorsOf(store, id)).map(({ type }) => type));
-  return settings.mfa.factors.filter((type) => held.has(type));
+async function usableFactors({ store, settings }: Flow, userId: string): Promise<UserFactorRow[]> {
+  return (await factorsOf(store, userId)).filter(({ type }) => settings.mfa.factors.includes(type));
 }
+
+/** In the order of the settings. */
+const typesOf = ({ settings }: Flow, factors: readonly UserFactorRow[]): FactorType[] =>
+  settings.mfa.factors.filter((type) => factors.some((factor) => factor.type === type));
 
 /**
  * What has yet to be proven before anything is done with an account that exists: who it is, then one of the factors it
@@ -36,16 +40,17 @@ async function usableFactors({ store, settings }: Flow, { id }: UserRow): Promis
 export async function missingProof(flow: Flow): Promise<Missing | undefined> {
   const { userId, verifications } = progressOf(flow);
   if (userId === undefined) return { what: 'identification' };
-  const usable = await usableFactors(flow, await identifiedUser(flow));
-  const isProven = verifications.some(
-    (proof) => proof.isVerified && proof.userId === userId && usable.some((factor) => factor === proof.type),
+  const usable = await usableFactors(flow, (await identifiedUser(flow)).id);
+  const isProven = usable.some(({ id }) =>
+    verifications.some(({ isVerified, factorId }) => isVerified && factorId === id),
   );
-  return hasPrimary(usable) && !isProven ? { what: 'secondFactor', factors: usable } : undefined;
+  const types = typesOf(flow, usable);
+  return hasPrimary(types) && !isProven ? { what: 'secondFactor', factors: types } : undefined;
 }
 
 async function missingOfRegistration(flow: Flow): Promise<Missing | undefined> {
   const { account, identities, passwordHash } = progressOf(flow);
-  const isIdentified = Object.keys(columnOf).some((type) => account[columnOf[type as IdentifierType]] !== undefined);
+  const isIdentified = flow.settings.signUp.identifiers.some((type) => account[columnOf[type]] !== undefined);
   if (!isIdentified && identities.length === 0) return { what: 'identification' };
   const needsPassword = flow.settings.signUp.password || account.username !== undefined;
   if (needsPassword && identities.length === 0 && passwordHash === undefined) return { what: 'newPassword' };

@@ -35,6 +35,7 @@ async function arrive(flow: Flow, verification: Verification): Promise<void> {
   }
   const progress = progressOf(flow);
   progress.identities = [identityIn(verification)];
+  progress.linkingTo = known.user.id;
   progress.identifier = { type: 'email', value: known.email };
   if (!known.isVouched) {
     progress.linking = known.providerName;

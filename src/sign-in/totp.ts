@@ -75,5 +75,5 @@ export async function verifyTotp(flow: Flow, code: string): Promise<Verification
   );
   if (isNewer !== 1) throw new ServiceError('factor.invalid_code');
   await tools.limits.clear(store, 'factor', user.id);
-  return addVerification(flow, { type: 'Totp', isVerified: true, userId: user.id });
+  return addVerification(flow, { type: 'Totp', isVerified: true, userId: user.id, factorId: factor.id });
 }

@@ -13,7 +13,6 @@ import {
   passkeyOptions,
   readMissingIdentifier,
   registerSocial,
-  requireSignUp,
   sendCode,
   setPassword,
   start,
@@ -67,10 +66,9 @@ export const calls: Record<string, Call> = {
     idOf(await verifyPasswordOf(flow, normalize(identifier), password)),
   ),
 
-  'POST /verification/verification-code': call(body.CodeRequest, async (flow, { identifier }, t) => {
-    if (progressOf(flow).event === 'Register') requireSignUp(flow, identifier.type);
-    return idOf(await sendCode(flow, normalize(identifier), t));
-  }),
+  'POST /verification/verification-code': call(body.CodeRequest, async (flow, { identifier }, t) =>
+    idOf(await sendCode(flow, normalize(identifier), t)),
+  ),
 
   'POST /verification/verification-code/verify': call(body.CodeProof, async (flow, { verificationId, code }) =>
     idOf(await verifyCode(flow, verificationId, code)),

@@ -1,0 +1,37 @@
+import { ServiceError } from '../errors.ts';
+import { type Flow, progressOf } from './flow.ts';
+import type { IdentifierType } from './settings.ts';
+
+/** The kinds of identifier that can be typed first, by what the person is about to do. */
+export function allowedIdentifiers({ settings, saved, tools }: Flow): IdentifierType[] {
+  const { event } = saved.progress;
+  const canSend = (type: IdentifierType) =>
+    type !== 'username' && tools.messenger.canSend(type === 'email' ? 'email' : 'sms');
+  if (event === 'Register') return settings.signUp.identifiers.filter((type) => type === 'username' || canSend(type));
+  const methods = settings.signIn.methods.filter(({ identifier }) => event === 'SignIn' || canSend(identifier));
+  return methods.map(({ identifier }) => identifier);
+}
+
+/** A new account can be identified by this kind. @throws 422 `session.not_allowed` */
+export function requireSignUp({ settings }: Flow, type: IdentifierType): void {
+  const { signInMode, signUp } = settings;
+  const isAllowed = signInMode === 'SignInAndRegister' && signUp.identifiers.some((allowed) => allowed === type);
+  if (!isAllowed) throw new ServiceError('session.not_allowed');
+}
+
+/**
+ * The settings have a use for this kind in the current event: to sign in or reset by it, or on a new account. Whoever
+ * signs in by something else adds what the account lacks, whatever it is.
+ *
+ * @throws 422 `session.not_allowed`
+ */
+export function requireAsked(flow: Flow, type: IdentifierType): void {
+  const { event, userId } = progressOf(flow);
+  if (userId !== undefined) return;
+  const { identifiers, requiredIdentifiers } = flow.settings.signUp;
+  const asked: IdentifierType[] =
+    event === 'Register'
+      ? [...identifiers, ...requiredIdentifiers]
+      : flow.settings.signIn.methods.map(({ identifier }) => identifier);
+  if (!asked.includes(type)) throw new ServiceError('session.not_allowed');
+}

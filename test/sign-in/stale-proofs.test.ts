@@ -1,0 +1,217 @@
+import { Secret, TOTP } from 'otpauth';
+import { describe, expect, it } from 'vitest';
+import { databases } from '../support/databases.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+import { experience } from './experience.ts';
+import { Mailbox } from './mailbox.ts';
+import { GOOD } from './stage.ts';
+import { authorization, Visitor } from './visitor.ts';
+
+const NEW = 'copper lantern forty';
+const email = { type: 'email', value: 'rosa@example.com' };
+const codeOf = (secret: string, at = Date.now()) =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at });
+
+const makeRosa = async (service: TestService): Promise<string> =>
+  (await service.api.must('POST /users', { username: 'rosa', primaryEmail: email.value, password: GOOD })).id;
+
+/** Has named the account by its password, and not submitted yet. */
+async function withPassword(service: TestService, identifier = email, password = GOOD) {
+  const opened = await experience(service);
+  const proof = (await opened.call('POST /verification/password', { identifier, password })).body;
+  expect((await opened.call('POST /identification', proof)).status).toBe(204);
+  return opened;
+}
+
+const startOver = { status: 422, body: { code: 'session.identifier_required' } };
+
+describe.each(databases)('a proof whose account has changed since, on %s', (kind) => {
+  it('does not sign in with a password that was replaced meanwhile', async () => {
+    await using service = await startService(kind);
+    const id = await makeRosa(service);
+    const open = await withPassword(service);
+    const submitted = await withPassword(service);
+    const { redirectTo } = (await submitted.call('POST /submit')).body;
+    await service.api.must(`PATCH /users/${id}/password`, { password: NEW });
+    expect(await open.call('POST /submit')).toMatchObject(startOver);
+    // Neither the way out of a sign-in that was finished before, nor asking for it again.
+    expect((await submitted.visitor.open(redirectTo)).status).toBe(400);
+    expect(submitted.visitor.left).toBeUndefined();
+    expect((await submitted.call('POST /submit')).status).toBe(404);
+  });
+
+  it('does not enrol a factor in a sign-in that was begun before a reset', async () => {
+    await using service = await startService(kind);
+    await service.api.must('PATCH /sign-in-exp', { mfa: { factors: ['Totp'], policy: 'Mandatory' } });
+    const id = await makeRosa(service);
+    const { call } = await withPassword(service);
+    const { verificationId, secret } = (await call('POST /verification/totp/secret')).body;
+    await service.api.must(`PATCH /users/${id}/password`, { password: NEW });
+    expect((await call('POST /verification/totp/verify', { verificationId, code: codeOf(secret) })).status).toBe(422);
+    expect(await call('POST /profile/mfa', { type: 'Totp', verificationId })).toMatchObject(startOver);
+    expect(await service.api.must(`GET /users/${id}/mfa-verifications`)).toEqual([]);
+  });
+
+  it('does not reset by a code for an address that the account no longer has', async () => {
+    await using mailbox = await Mailbox.start();
+    await using service = await startService(kind, { SMTP_URL: mailbox.url });
+    const id = await makeRosa(service);
+    const { call } = await experience(service);
+    await call('PUT /', { interactionEvent: 'ForgotPassword' });
+    const { verificationId } = (await call('POST /verification/verification-code', { identifier: email })).body;
+    await call('POST /verification/verification-code/verify', { verificationId, code: await mailbox.code() });
+    expect((await call('POST /identification', { verificationId })).status).toBe(204);
+    await service.api.must(`PATCH /users/${id}`, { primaryEmail: 'new@example.com' });
+    expect(await call('PUT /profile/password', { password: NEW })).toMatchObject(startOver);
+    await service.api.must(`POST /users/${id}/password/verify`, { password: GOOD });
+  });
+
+  it('does not take a second factor that was replaced after it was proven', async () => {
+    await using service = await startService(kind);
+    const id = await makeRosa(service);
+    const first = await service.api.must(`POST /users/${id}/mfa-verifications`, { type: 'Totp' });
+    const { call } = await withPassword(service);
+    expect((await call('POST /verification/totp/verify', { code: codeOf(first.secret) })).status).toBe(200);
+    await service.api.must(`POST /users/${id}/mfa-verifications`, { type: 'Totp' });
+    expect(await call('POST /submit')).toMatchObject(startOver);
+  });
+
+  it('leads nobody in who was suspended between the last step and the way out', async () => {
+    await using service = await startService(kind);
+    const id = await makeRosa(service);
+    const { call, visitor } = await withPassword(service);
+    const { redirectTo } = (await call('POST /submit')).body;
+    await service.api.must(`PATCH /users/${id}/is-suspended`, { isSuspended: true });
+    expect((await visitor.open(redirectTo)).status).toBe(400);
+    await service.api.must(`PATCH /users/${id}/is-suspended`, { isSuspended: false });
+    expect((await visitor.open(redirectTo)).status).toBe(400);
+    expect((await visitor.open('/account')).url.pathname).toMatch(/^\/sign-in\//);
+  });
+
+  it('shows a page, and not an error, to someone who is suspended or deleted midway', async () => {
+    await using service = await startService(kind);
+    const id = await makeRosa(service);
+    await service.api.must('PATCH /sign-in-exp', { mfa: { factors: ['Totp'], policy: 'Mandatory' } });
+    for (const end of [
+      () => service.api.must(`PATCH /users/${id}/is-suspended`, { isSuspended: true }),
+      () => service.api.must(`DELETE /users/${id}`),
+    ]) {
+      const { visitor, uid } = await withPassword(service);
+      await end();
+      const page = await visitor.open(`/sign-in/${uid}`);
+      expect(page).toMatchObject({ status: 200, text: expect.stringContaining('Sign in') });
+      if (end.toString().includes('Suspended'))
+        await service.api.must(`PATCH /users/${id}/is-suspended`, { isSuspended: false });
+    }
+  });
+});
+
+describe.each(databases)('proofs of two accounts in one sign-in on %s', (kind) => {
+  it('do not make two factors of one', async () => {
+    await using service = await startService(kind);
+    const id = await makeRosa(service);
+    const other = await service.api.must('POST /users', { username: 'mallory', password: NEW });
+    const { secret } = await service.api.must(`POST /users/${other.id}/mfa-verifications`, { type: 'Totp' });
+    const { call, submit } = await withPassword(service, { type: 'username', value: 'mallory' }, NEW);
+    expect((await call('POST /verification/totp/verify', { code: codeOf(secret) })).status).toBe(200);
+    const proof = (await call('POST /verification/password', { identifier: email, password: GOOD })).body;
+    await call('POST /identification', proof);
+    // A factor that was set up and never bound proves nothing either.
+    const fresh = (await call('POST /verification/totp/secret')).body;
+    const { verificationId } = fresh;
+    await call('POST /verification/totp/verify', { verificationId, code: codeOf(fresh.secret) });
+    expect((await submit()).claims?.sub).toBe(id);
+    const [entry] = await service.api.must('GET /logs?logKey=SignIn.SignIn');
+    expect(entry.payload.verifications).toEqual(['Password']);
+  });
+
+  it('do not write to the second what was gathered for the first', async () => {
+    await using service = await startService(kind);
+    const first = await service.api.must('POST /users', { primaryEmail: 'first@example.com', password: GOOD });
+    const second = await service.api.must('POST /users', { primaryEmail: 'second@example.com', password: NEW });
+    const { call, submit } = await withPassword(service, { type: 'email', value: 'first@example.com' });
+    expect((await call('POST /profile', { type: 'username', value: 'mallory' })).status).toBe(204);
+    const { verificationId, secret } = (await call('POST /verification/totp/secret')).body;
+    await call('POST /verification/totp/verify', { verificationId, code: codeOf(secret) });
+    expect((await call('POST /profile/mfa', { type: 'Totp', verificationId })).status).toBe(204);
+    const identifier = { type: 'email', value: 'second@example.com' };
+    const proof = (await call('POST /verification/password', { identifier, password: NEW })).body;
+    await call('POST /identification', proof);
+    expect((await submit()).claims?.sub).toBe(second.id);
+    for (const { id } of [first, second]) {
+      expect(await service.api.must(`GET /users/${id}`)).toMatchObject({ username: null });
+      expect(await service.api.must(`GET /users/${id}/mfa-verifications`)).toEqual([]);
+    }
+  });
+});
+
+describe.each(databases)('the settings of sign-in on %s', (kind) => {
+  it('keep a reset from a channel that they do not take', async () => {
+    await using mailbox = await Mailbox.start();
+    await using service = await startService(kind, { SMTP_URL: mailbox.url });
+    await makeRosa(service);
+    const methods = [{ identifier: 'username', password: true, verificationCode: false }];
+    await service.api.must('PATCH /sign-in-exp', { signIn: { methods } });
+    const { call } = await experience(service);
+    await call('PUT /', { interactionEvent: 'ForgotPassword' });
+    expect(await call('POST /verification/verification-code', { identifier: email })).toMatchObject({
+      status: 422,
+      body: { code: 'session.not_allowed' },
+    });
+    expect(mailbox.mails).toEqual([]);
+  });
+
+  it('keep a registration from identifiers that they do not ask for, and take those that they require', async () => {
+    await using mailbox = await Mailbox.start();
+    await using service = await startService(kind, { SMTP_URL: mailbox.url });
+    const signUp = { identifiers: ['email'], requiredIdentifiers: [], password: true };
+    await service.api.must('PATCH /sign-in-exp', { signUp });
+    const { call } = await experience(service, { first_screen: 'register' });
+    await call('PUT /', { interactionEvent: 'Register' });
+    const username = { type: 'username', value: 'mallory' };
+    expect((await call('POST /profile', username)).body.code).toBe('session.not_allowed');
+
+    const required = { identifiers: ['username'], requiredIdentifiers: ['email'], password: true };
+    await service.api.must('PATCH /sign-in-exp', { signUp: required });
+    const asked = await experience(service, { first_screen: 'register' });
+    await asked.call('PUT /', { interactionEvent: 'Register' });
+    const named = { identifier: username, password: NEW };
+    const proof = (await asked.call('POST /verification/new-password-identity', named)).body;
+    await asked.call('POST /identification', proof);
+    const { verificationId } = (await asked.call('POST /verification/verification-code', { identifier: email })).body;
+    await asked.call('POST /verification/verification-code/verify', { verificationId, code: await mailbox.code() });
+    expect((await asked.call('POST /profile', { type: 'email', verificationId })).status).toBe(204);
+    expect((await asked.submit()).claims).toMatchObject({ email: email.value });
+  });
+
+  it('limit how often a stranger may ask whether a username is taken', async () => {
+    await using service = await startService(kind);
+    const { call } = await experience(service);
+    const ask = () => call('POST /profile', { type: 'username', value: service.credentials.demo.actor.username });
+    expect(await ask()).toMatchObject(startOver);
+    await call('PUT /', { interactionEvent: 'Register' });
+    const codes = [];
+    for (let tries = 0; tries < 32; tries += 1) codes.push((await ask()).body.code);
+    expect(codes[0]).toBe('user.username_already_in_use');
+    expect(codes.at(-1)).toBe('request.rate_limited');
+  });
+});
+
+describe.each(databases)('a browser that is signed in on %s', (kind) => {
+  it('can sign in as somebody else', async () => {
+    await using service = await startService(kind);
+    const id = await makeRosa(service);
+    const { actor } = service.credentials.demo;
+    const visitor = new Visitor(service.url);
+    await visitor.open((await authorization(service)).url);
+    await visitor.submit('identifier', { identifier: actor.username });
+    await visitor.submit('password', { password: actor.password });
+    const { url, tokensAt } = await authorization(service, { prompt: 'login' });
+    await visitor.open(url);
+    await visitor.submit('identifier', { identifier: 'rosa' });
+    await visitor.submit('password', { password: GOOD });
+    // The library first signs the other one out, by a form that a browser's script submits.
+    await visitor.submit('session/end/confirm');
+    expect((await tokensAt(visitor.left as URL)).claims()?.sub).toBe(id);
+  });
+});
