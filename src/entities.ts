@@ -110,7 +110,10 @@ export const Organization = Type.Object({
   name: Name,
   description: Nullable(Type.String({ maxLength: 256 })),
   customData: JsonObject,
-  isMfaRequired: Type.Boolean(),
+  isMfaRequired: Type.Boolean({
+    description:
+      'Members without a second factor get no token for the organization, and must set one up when they sign in',
+  }),
   color: JsonObject,
   branding: JsonObject,
   customCss: Nullable(Type.String({ maxLength: 65_536 })),
@@ -150,8 +153,15 @@ export const CustomClientMetadata = Type.Object({
   allowTokenExchange: Type.Optional(Type.Boolean()),
   corsAllowedOrigins: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 100 })),
   refreshTokenTtlInDays: Type.Optional(Type.Integer({ minimum: 1, maximum: 90 })),
-  alwaysIssueRefreshToken: Type.Optional(Type.Boolean()),
-  rotateRefreshToken: Type.Optional(Type.Boolean()),
+  alwaysIssueRefreshToken: Type.Optional(
+    Type.Boolean({ description: 'Without the scope `offline_access` too; no effect on Native applications' }),
+  ),
+  rotateRefreshToken: Type.Optional(
+    Type.Boolean({
+      description:
+        'Default true: a Traditional application gets a new refresh token after 70% of the lifetime of the old one. No effect on SPA and Native applications, which get a new one with each refresh',
+    }),
+  ),
 });
 
 export const Application = Type.Object({

@@ -104,9 +104,9 @@ function forceCanonicalHost(request: Request, { host, protocol }: Tenant): void 
  */
 function redirectToGet(response: Response, { endpoint }: Tenant, path: string, body: Buffer): void {
   const query = new URLSearchParams(body.toString()).toString();
-  if (query.length > MAX_QUERY_LENGTH)
-    return refuse(response, 413, 'invalid_request', `the parameters are longer than ${MAX_QUERY_LENGTH} characters`);
-  response.set('Cache-Control', 'no-store').redirect(303, `${endpoint}/oidc${path}?${query}`);
+  if (query.length <= MAX_QUERY_LENGTH)
+    response.set('Cache-Control', 'no-store').redirect(303, `${endpoint}/oidc${path}?${query}`);
+  else refuse(response, 413, 'invalid_request', `the parameters are longer than ${MAX_QUERY_LENGTH} characters`);
 }
 
 export interface OidcEndpointParts {

@@ -2,6 +2,7 @@ import * as oauth from 'openid-client';
 import { describe, expect, it } from 'vitest';
 import { signIn } from '../../scripts/support/sign-in.ts';
 import { postForm } from '../support/call.ts';
+import { askToken, codeGrant, registerApplication } from '../support/code-grant.ts';
 import { databases } from '../support/databases.ts';
 import { startService } from '../support/start-service.ts';
 
@@ -63,4 +64,21 @@ describe.each(databases)('double spend on %s', (kind) => {
     }
     expect(used?.get('grant_type')).toBe('authorization_code');
   });
+});
+
+it('gives parallel refreshes at two processes on one PostgreSQL one and the same next token', async () => {
+  await using first = await startService('postgres');
+  const shared = { url: first.databaseUrl, dataDir: first.dataDir, [Symbol.asyncDispose]: async () => {} };
+  await using second = await startService('postgres', {}, shared);
+  const application = await registerApplication(first, 'SPA');
+  let token: string = (await codeGrant(first, application)).body.refresh_token;
+  for (let round = 0; round < 5; round += 1) {
+    const form = { grant_type: 'refresh_token', refresh_token: token };
+    const at = Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? first : second));
+    const answers = await Promise.all(at.map((service) => askToken(service, application, form)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(16).fill(200));
+    const successors = new Set(answers.map(({ body }) => body.refresh_token));
+    expect([successors.size, successors.has(token)]).toEqual([1, false]);
+    token = answers[0]?.body.refresh_token;
+  }
 });

@@ -176,14 +176,6 @@ describe.each(databases)('organization permissions on %s', (kind) => {
     expect(decodeJwt(exchanged.body.access_token)).toMatchObject({ scope: 'write:things', organization_id: second });
   });
 
-  it.each([RESERVED, 'urn:logto:organization:acme', 'URN:Logto:anything'])(
-    'does not let %s be registered as a resource',
-    async (indicator) => {
-      const { status, body } = await service.api.call('POST /resources', { name: 'Fake', indicator });
-      expect([status, body.code]).toEqual([400, 'guard.invalid_input']);
-    },
-  );
-
   it('does not ignore the organization when an application names a resource too', async () => {
     for (const organization_id of ['nonsense', second])
       expect(refusalOf(await machineToken({ resource: cast.resource, organization_id }))).toEqual([
@@ -211,25 +203,6 @@ describe.each(databases)('organization permissions on %s', (kind) => {
     expect(refusalOf(exchanged)).toEqual([400, 'invalid_target', reason]);
     const refreshed = await refresh(web, await refreshTokenOf(web), { resource, organization_id: first });
     expect(refusalOf(refreshed)).toEqual([400, 'invalid_target', `resource ${resource} was not asked for at sign-in`]);
-  });
-
-  it('says which resource an exchange cannot reach, and why', async () => {
-    const { managementApiIndicator } = service.credentials;
-    const ask = async (resource: string) =>
-      refusalOf(await cast.spa.exchange({ subject_token: await cast.mint(), resource }));
-    expect(await ask(`${cast.resource}/`)).toEqual([
-      400,
-      'invalid_target',
-      `resource ${cast.resource}/ is not registered`,
-    ]);
-    expect(await ask(managementApiIndicator)).toEqual([
-      400,
-      'invalid_target',
-      `resource ${managementApiIndicator} is not open to users`,
-    ]);
-    expect((await ask('https://x.example/"\\\r\n\u00e9'))[2]).toBe(
-      'resource https://x.example/????? is not registered',
-    );
   });
 
   it('refuses a user without a second factor where the organization requires one', async () => {
