@@ -41,6 +41,7 @@ import { providerPages } from './sign-in/provider-pages.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { type Tenant, Tenants } from './tenants.ts';
 import { backlog } from './webhooks/backlog.ts';
+import { sealStoredHeaders } from './webhooks/hook-headers.ts';
 import { webhookMetrics } from './webhooks/metrics.ts';
 import { WebhookPoller } from './webhooks/poller.ts';
 
@@ -76,6 +77,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const opened = await openDatabase(config, logger, closing, observers?.database);
   const database = tracedDatabase(opened, tracing);
   await checkFingerprint(database, secrets);
+  await sealStoredHeaders(database, secrets);
   const credentials = await firstStart({ config, database, secrets, hashPassword, now: clock() });
 
   const tenants = new Tenants(database, clock);

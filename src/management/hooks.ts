@@ -6,6 +6,7 @@ import { operation, type Services } from '../http/operation.ts';
 import { newId, newSecret } from '../ids.ts';
 import { checkHeaders } from '../webhooks/headers.ts';
 import { executionStats } from '../webhooks/history.ts';
+import { sealConfig } from '../webhooks/hook-headers.ts';
 import { rotatedKeys, sealSigningKey } from '../webhooks/signing-keys.ts';
 import { invalidBody, optional } from './fields.ts';
 import { hookView } from './hook-view.ts';
@@ -82,6 +83,7 @@ export const hooks = [
         events: [],
         enabled: true,
         ...body,
+        ...sealConfig(secrets, { tenantId: store.tenantId, id }, body.config),
         signingKeyEncrypted: sealSigningKey(secrets, { tenantId: store.tenantId, id }, newSecret()),
         oldSigningKeys: [],
         createdAt: now,
@@ -114,7 +116,8 @@ export const hooks = [
       if (body.config) checkConfig(body.config, refuseHookUrl);
     },
     async run({ params, body, store, secrets }) {
-      const hook = await store.update('hooks', params, { ...body, ...(body.enabled && REVIVED) });
+      const sealed = body.config && sealConfig(secrets, { ...params, tenantId: store.tenantId }, body.config);
+      const hook = await store.update('hooks', params, { ...body, ...sealed, ...(body.enabled && REVIVED) });
       requireEvents(hook.event, hook.events);
       if (body.enabled === false)
         await store.change('deliveries', { hookId: params.id, state: 'waiting' }, { state: 'cancelled', dueAt: null });
