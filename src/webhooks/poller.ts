@@ -170,7 +170,7 @@ export class WebhookPoller {
         }, this.#slots.nextFreeMs);
         return;
       }
-      const next = this.#lanes.next(this.#parts.clock());
+      const next = this.#lanes.next(this.#parts.clock(), this.#slots.free);
       if (!next || !this.#start(next.lane, next.row, slot)) this.#slots.leave(slot);
       if (!next) return;
     }
@@ -183,12 +183,11 @@ export class WebhookPoller {
       this.#lanes.wake(lane);
       return false;
     }
-    lane.inFlight += 1;
+    this.#lanes.begin(lane);
     const attempt = this.#attempts.make(lane, row).finally(() => {
-      lane.inFlight -= 1;
+      this.#lanes.end(lane);
       this.#slots.leave(slot);
       this.#underWay.delete(attempt);
-      this.#lanes.wake(lane);
       this.#startQueued();
       if (this.#lanes.isHungry(lane, this.#parts.clock())) this.#fill();
     });
