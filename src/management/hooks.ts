@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import type { TenantStore } from '../database/tenant-store.ts';
 import { Hook, HookConfig } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import { eventTypes } from '../events/catalogue.ts';
@@ -31,6 +32,15 @@ export function checkConfig(
 /** @throws 400 `hook.missing_events` */
 function requireEvents(event: string | null | undefined, events: readonly string[] | undefined): void {
   if (!event && !events?.length) throw new ServiceError('hook.missing_events');
+}
+
+/** Webhooks of a tenant. Every event makes a delivery for each one that listens, in the transaction of the change. */
+const MAX_HOOKS = 100;
+
+/** @throws 422 `hook.limit_reached` */
+async function requireRoom(store: TenantStore): Promise<void> {
+  const [row] = await store.from('hooks').count({ count: '*' });
+  if (Number(row?.count) >= MAX_HOOKS) throw new ServiceError('hook.limit_reached', { data: { limit: MAX_HOOKS } });
 }
 
 /** Someone looked after it: whatever it was disabled for, it starts anew. */
@@ -70,12 +80,13 @@ export const hooks = [
       enabled: Type.Optional(enabled),
     }),
     returns: Hook,
-    errors: ['hook.missing_events'],
+    errors: ['hook.missing_events', 'hook.limit_reached'],
     async prepare({ body }, { refuseHookUrl }) {
       requireEvents(body.event, body.events);
       checkConfig(body.config, refuseHookUrl);
     },
     async run({ body, store, secrets, now }) {
+      await requireRoom(store);
       const id = newId();
       const hook = await store.insert('hooks', {
         id,
