@@ -11,6 +11,7 @@ import type { Table } from '../src/database/tables.ts';
 import { tenantTables } from '../src/database/tenant-tables.ts';
 import type { SecretBox } from '../src/secret-box.ts';
 import { checkFingerprint } from '../src/setup/secret-key.ts';
+import { sealStoredHeaders } from '../src/webhooks/hook-headers.ts';
 import { appliedMigrations, END, FORMAT, type Heading, rowCount } from './support/export-format.ts';
 import { Progress } from './support/progress.ts';
 import { reached, withDatabase } from './support/running-service.ts';
@@ -103,7 +104,9 @@ async function insertAll(
 /** All of the file in one transaction: whatever fails, nothing of it is there. */
 export async function importTenant(database: Database, secrets: SecretBox, what: Import): Promise<string> {
   await checkFingerprint(database, secrets);
-  return database.transaction((db) => insertAll(database, secrets, db, what));
+  const id = await database.transaction((db) => insertAll(database, secrets, db, what));
+  await sealStoredHeaders(database, secrets); // Of a database that no service of this release was started on.
+  return id;
 }
 
 export async function run(args: string[]): Promise<void> {

@@ -138,6 +138,7 @@ const catalogue = {
   },
   'signing_key.is_current': { status: 422, message: 'The key that signs cannot be deleted: rotate first.' },
 
+  'hook.limit_reached': { status: 422, message: 'The tenant has as many webhooks as it can have.' },
   'hook.missing_events': { status: 400, message: 'A webhook needs at least one event.' },
   'hook.send_test_payload_failed': { status: 422, message: 'The test could not be sent.' },
   'hook.endpoint_responded_with_error': { status: 422, message: 'The receiver answered with an error.' },

@@ -43,6 +43,7 @@ import { providerPages } from './sign-in/provider-pages.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { DEFAULT_TENANT, type Tenant, Tenants } from './tenants.ts';
 import { backlog } from './webhooks/backlog.ts';
+import { sealStoredHeaders } from './webhooks/hook-headers.ts';
 import { webhookMetrics } from './webhooks/metrics.ts';
 import { WebhookPoller } from './webhooks/poller.ts';
 
@@ -80,6 +81,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const opened = await openDatabase(config, logger, closing, observers?.database);
   const database = tracedDatabase(opened, tracing);
   await checkFingerprint(database, secrets);
+  await sealStoredHeaders(database, secrets);
   const hash = (password: string) => hashPassword(password, { tenantId: DEFAULT_TENANT, isPerson: true });
   const credentials = await firstStart({ config, database, secrets, hashPassword: hash, now: clock() });
 

@@ -89,7 +89,8 @@ describe.each(databases)('the secret key on %s', (kind) => {
 
     const after = await startService(kind, { SECRET_KEY: second, PORT: new URL(before.url).port }, shared);
     expect(await before.api.must(`GET /applications/${world.machine}/secrets`)).toEqual(secret);
-    expect((await before.api.must(`GET /hooks/${world.hook}`)).signingKey).toBe(hook.signingKey);
+    expect(await before.api.must(`GET /hooks/${world.hook}`)).toEqual(hook); // Its key, and the headers of its receiver.
+    expect(hook.config).toHaveProperty('headers.authorization');
     const again = castOf({ ...after, api: before.api, credentials });
     const answer = await again.spa.exchange({ subject_token: await again.mint(), actor_token: actorToken });
     expect([answer.status, answer.body.error]).toEqual([200, undefined]);

@@ -8,6 +8,7 @@ import { codePurposeOf } from '../../src/sign-in/codes.ts';
 import { connectorPurposeOf } from '../../src/sign-in/connectors.ts';
 import { factorPurposeOf } from '../../src/sign-in/factors.ts';
 import { progressPurposeOf } from '../../src/sign-in/progress.ts';
+import { hookHeadersPurposeOf } from '../../src/webhooks/hook-headers.ts';
 import { hookKeyPurposeOf } from '../../src/webhooks/signing-keys.ts';
 
 /** A column whose texts the secret key has sealed, and for what. */
@@ -44,6 +45,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   ),
   sealed('scriptRuns', 'inputEncrypted', ['id'], ({ tenantId, jti }) => inputPurpose(tenantId, jti ?? '')),
   sealed('hooks', 'signingKeyEncrypted', ['id'], hookKeyPurposeOf),
+  sealed('hooks', 'headersEncrypted', ['id'], hookHeadersPurposeOf),
 ];
 
 type Row = Record<string, unknown>;

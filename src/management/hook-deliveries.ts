@@ -108,11 +108,10 @@ export const hookDeliveries = [
     }),
     returns: Started,
     errors: ['entity.not_exists_with_id'],
-    async run({ params: { id: hookId }, body: { dryRun = false, ...request }, store, now }) {
-      const asked = { ...request, hookId, now };
-      return dryRun
-        ? { count: await countReplay(store, asked), dryRun }
-        : { ...(await startReplay(store, asked)), dryRun };
+    load: ({ params: { id: hookId }, body: { dryRun: _, ...request }, store }) =>
+      countReplay(store, { ...request, hookId }),
+    async run({ params: { id: hookId }, body: { dryRun = false, ...request }, loaded: count, store, now }) {
+      return { ...(dryRun ? { count } : await startReplay(store, { ...request, hookId, now, count })), dryRun };
     },
     statusOf: ({ dryRun }) => (dryRun ? 200 : 202),
     otherStatus: 200,

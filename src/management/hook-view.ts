@@ -1,12 +1,14 @@
 import type { HookRow } from '../database/tables.ts';
 import type { Hook } from '../entities.ts';
 import type { SecretBox } from '../secret-box.ts';
+import { openConfig } from '../webhooks/hook-headers.ts';
 import { webhookSecret } from '../webhooks/signature.ts';
 import { openSigningKey } from '../webhooks/signing-keys.ts';
 
 /** A webhook as the API shows it: the key in both forms that receivers' libraries take, and nothing of the old ones. */
 export function hookView(secrets: SecretBox, hook: HookRow): Hook {
-  const { tenantId, id, name, event, events, config, enabled, disabledReason, failingSince, createdAt } = hook;
+  const { tenantId, id, name, event, events, enabled, disabledReason, failingSince, createdAt } = hook;
+  const config = openConfig(secrets, hook);
   const signingKey = openSigningKey(secrets, hook);
   const shown = { tenantId, id, name, event, events, config, enabled, createdAt, signingKey };
   return {

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import type { TenantStore } from '../database/tenant-store.ts';
 import { Hook, HookConfig } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import { eventTypes } from '../events/catalogue.ts';
@@ -6,6 +7,7 @@ import { operation, type Services } from '../http/operation.ts';
 import { newId, newSecret } from '../ids.ts';
 import { checkHeaders } from '../webhooks/headers.ts';
 import { executionStats } from '../webhooks/history.ts';
+import { sealConfig } from '../webhooks/hook-headers.ts';
 import { rotatedKeys, sealSigningKey } from '../webhooks/signing-keys.ts';
 import { invalidBody, optional } from './fields.ts';
 import { hookView } from './hook-view.ts';
@@ -30,6 +32,15 @@ export function checkConfig(
 /** @throws 400 `hook.missing_events` */
 function requireEvents(event: string | null | undefined, events: readonly string[] | undefined): void {
   if (!event && !events?.length) throw new ServiceError('hook.missing_events');
+}
+
+/** Webhooks of a tenant. Every event makes a delivery for each one that listens, in the transaction of the change. */
+const MAX_HOOKS = 100;
+
+/** @throws 422 `hook.limit_reached` */
+async function requireRoom(store: TenantStore): Promise<void> {
+  const [row] = await store.from('hooks').count({ count: '*' });
+  if (Number(row?.count) >= MAX_HOOKS) throw new ServiceError('hook.limit_reached', { data: { limit: MAX_HOOKS } });
 }
 
 /** Someone looked after it: whatever it was disabled for, it starts anew. */
@@ -69,12 +80,13 @@ export const hooks = [
       enabled: Type.Optional(enabled),
     }),
     returns: Hook,
-    errors: ['hook.missing_events'],
+    errors: ['hook.missing_events', 'hook.limit_reached'],
     async prepare({ body }, { refuseHookUrl }) {
       requireEvents(body.event, body.events);
       checkConfig(body.config, refuseHookUrl);
     },
     async run({ body, store, secrets, now }) {
+      await requireRoom(store);
       const id = newId();
       const hook = await store.insert('hooks', {
         id,
@@ -82,6 +94,7 @@ export const hooks = [
         events: [],
         enabled: true,
         ...body,
+        ...sealConfig(secrets, { tenantId: store.tenantId, id }, body.config),
         signingKeyEncrypted: sealSigningKey(secrets, { tenantId: store.tenantId, id }, newSecret()),
         oldSigningKeys: [],
         createdAt: now,
@@ -114,7 +127,8 @@ export const hooks = [
       if (body.config) checkConfig(body.config, refuseHookUrl);
     },
     async run({ params, body, store, secrets }) {
-      const hook = await store.update('hooks', params, { ...body, ...(body.enabled && REVIVED) });
+      const sealed = body.config && sealConfig(secrets, { ...params, tenantId: store.tenantId }, body.config);
+      const hook = await store.update('hooks', params, { ...body, ...sealed, ...(body.enabled && REVIVED) });
       requireEvents(hook.event, hook.events);
       if (body.enabled === false)
         await store.change('deliveries', { hookId: params.id, state: 'waiting' }, { state: 'cancelled', dueAt: null });

@@ -31,7 +31,10 @@ export const forms: Record<string, FormAction> = {
     const identifier = setIdentifier(flow, typed);
     const { event } = progressOf(flow);
     const sso = identifier.type === 'email' ? await connectorOfDomain(flow.store, identifier.value) : undefined;
-    if (sso) return `/social/${sso.target}`;
+    if (sso) {
+      if (event === 'ForgotPassword') start(flow, 'SignIn'); // A provider's account has no password here to reset.
+      return `/social/${sso.target}`;
+    }
     if (event === 'Register') {
       requireSignUp(flow, identifier.type);
       await flow.tools.limits.take(flow.store, 'registration', flow.facts.ip);

@@ -7,6 +7,7 @@ import type { SecretBox } from '../secret-box.ts';
 import { type AttemptOutcome, deliver } from './deliver.ts';
 import type { ClaimedDelivery, Settlement } from './deliveries.ts';
 import { recordFailure, recordRecovery } from './health.ts';
+import { openConfig } from './hook-headers.ts';
 import type { Lane, Lanes } from './lanes.ts';
 import { givenBack, isGone, settlementOf } from './settlement.ts';
 import type { Settler } from './settler.ts';
@@ -69,12 +70,13 @@ export class Attempts {
   }
 
   async #deliver(row: ClaimedDelivery): Promise<AttemptOutcome> {
-    const { client, clock, settings, logger } = this.#parts;
+    const { client, clock, settings, logger, secrets } = this.#parts;
     const { hook, hookId, eventId, body } = row;
     const startedAt = clock();
     try {
       const keys = this.#keys.keysOf(hook, startedAt);
-      const target = { hookId, url: hook.config.url, headers: hook.config.headers ?? {}, keys };
+      const { url, headers = {} } = openConfig(secrets, hook);
+      const target = { hookId, url, headers, keys };
       const limits = { deadlineMs: settings.timeoutMs, maxResponseBytes: settings.maxResponseBytes };
       return await deliver(client, target, { id: eventId, body }, limits, clock);
     } catch (error) {

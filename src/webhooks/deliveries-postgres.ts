@@ -30,7 +30,7 @@ export const dueHooks: Statements['dueHooks'] = (database, now, tenantId) => {
  */
 const CLAIM = `with rooms as materialized (
     select room, tenant_id, id as hook_id, json_build_object('tenantId', tenant_id, 'id', id, 'config', config,
-      'signingKeyEncrypted', signing_key_encrypted, 'oldSigningKeys', old_signing_keys, 'enabled', enabled,
+      'headersEncrypted', headers_encrypted, 'signingKeyEncrypted', signing_key_encrypted, 'oldSigningKeys', old_signing_keys, 'enabled', enabled,
       'failingSince', failing_since, 'goneCount', gone_count) as hook
     from (select set_config('synchronous_commit', 'off', true)) commit_soon
     cross join unnest(?::text[], ?::text[], ?::int[]) as rooms (tenant, hook, room)

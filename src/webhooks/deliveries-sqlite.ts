@@ -63,7 +63,7 @@ export const claim: Statements['claim'] = async ({ reader, byKey }, rooms, { own
      join events on events.tenant_id = deliveries.tenant_id and events.id = event_id
      union all
      select null, null, null, null, null, null, null, null, null, null, json_object('tenantId', tenant_id, 'id', id,
-       'config', json(config), 'signingKeyEncrypted', signing_key_encrypted, 'oldSigningKeys', json(old_signing_keys),
+       'config', json(config), 'headersEncrypted', headers_encrypted, 'signingKeyEncrypted', signing_key_encrypted, 'oldSigningKeys', json(old_signing_keys),
        'enabled', json(iif(enabled, 'true', 'false')), 'failingSince', failing_since, 'goneCount', gone_count)
      from hooks where (tenant_id, id) in (select value ->> 0, value ->> 1 from json_each(?))`,
     [...bindings, JSON.stringify(rooms.map(({ tenantId, hookId }) => [tenantId, hookId]))],

@@ -16,7 +16,15 @@ export interface HookRoom extends HookKey {
 /** What an attempt needs of its hook. */
 export type ClaimedHook = Pick<
   HookRow,
-  'tenantId' | 'id' | 'config' | 'signingKeyEncrypted' | 'oldSigningKeys' | 'enabled' | 'failingSince' | 'goneCount'
+  | 'tenantId'
+  | 'id'
+  | 'config'
+  | 'headersEncrypted'
+  | 'signingKeyEncrypted'
+  | 'oldSigningKeys'
+  | 'enabled'
+  | 'failingSince'
+  | 'goneCount'
 >;
 
 /** A claimed row with all that an attempt needs, read in the same moment. */

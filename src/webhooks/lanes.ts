@@ -41,6 +41,8 @@ export class Lanes {
   readonly #due = new Map<string, Lane>();
   /** Lanes with claimed rows, in the order of their turns. */
   readonly #ready = new Set<Lane>();
+  /** Attempts under way of each tenant. */
+  readonly #underWay = new Map<string, number>();
   #queued = 0;
 
   constructor(settings: BreakerSettings) {
@@ -102,9 +104,13 @@ export class Lanes {
     }
   }
 
-  /** The next row whose hook has room, or undefined. The caller counts it in `inFlight`. */
-  next(now: number): { lane: Lane; row: ClaimedDelivery } | undefined {
+  /**
+   * The next row whose hook has room, or undefined. A tenant may have as many attempts under way as could still begin
+   * (`free`): one tenant gets half of them, and however many tenants hang, a share is left for the next one.
+   */
+  next(now: number, free: number): { lane: Lane; row: ClaimedDelivery } | undefined {
     for (const lane of this.#ready) {
+      if ((this.#underWay.get(lane.tenantId) ?? 0) > free) continue; // It keeps its turn.
       this.#ready.delete(lane); // Back at the end, or in again when an attempt of it ends.
       if (lane.inFlight >= lane.breaker.room(now)) continue;
       const row = lane.queue.shift();
@@ -117,7 +123,22 @@ export class Lanes {
     return undefined;
   }
 
+  /** An attempt of this lane begins. */
+  begin(lane: Lane): void {
+    lane.inFlight += 1;
+    this.#underWay.set(lane.tenantId, (this.#underWay.get(lane.tenantId) ?? 0) + 1);
+  }
+
   /** An attempt of this lane ended, so it may have room again. */
+  end(lane: Lane): void {
+    lane.inFlight -= 1;
+    const left = (this.#underWay.get(lane.tenantId) ?? 0) - 1;
+    if (left > 0) this.#underWay.set(lane.tenantId, left);
+    else this.#underWay.delete(lane.tenantId);
+    this.wake(lane);
+  }
+
+  /** The lane gets its turn if it has queued rows. */
   wake(lane: Lane): void {
     if (lane.queue.length > 0) this.#ready.add(lane);
   }

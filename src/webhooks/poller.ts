@@ -63,7 +63,7 @@ export class WebhookPoller {
     this.#lanes = new Lanes({ maxRoom: settings.perHookConcurrency, schedule });
     this.#slots = new Slots(settings.concurrency);
     this.#attempts = new Attempts({ ...parts, schedule, settler: this.#settler, lanes: this.#lanes });
-    this.#replays = new ReplayWalk(database, clock);
+    this.#replays = new ReplayWalk(database, clock, logger);
   }
 
   async start(): Promise<void> {
@@ -73,7 +73,7 @@ export class WebhookPoller {
       if (written.has('replays')) this.#replays.wake();
       if (written.has('deliveries')) this.wake(tenantId);
     });
-    this.#poll = setInterval(() => void this.#tick(), POLL_MS);
+    this.#poll = setInterval(() => this.#tick(), POLL_MS);
     this.wake();
   }
 
@@ -90,7 +90,7 @@ export class WebhookPoller {
     clearInterval(this.#poll);
     clearTimeout(this.#slotTimer);
     this.#unlisten?.();
-    await this.#filling;
+    await Promise.all([this.#filling, this.#replays.stop()]);
     for (const row of this.#lanes.takeBack()) this.#settler.add(givenBack(row));
     await Promise.all(this.#underWay);
     await this.#settler.flush();
@@ -102,13 +102,12 @@ export class WebhookPoller {
     return { inFlight: this.#slots.inUse, queued: lanes.queued, breakers: lanes.breakerStates(this.#parts.clock()) };
   }
 
-  async #tick(): Promise<void> {
-    const { clock, logger } = this.#parts;
-    this.#lanes.prune(clock());
+  #tick(): void {
+    this.#lanes.prune(this.#parts.clock());
     this.#lanes.wakeAll();
     this.#startQueued();
-    await this.#replays.step().catch((error) => logger.error({ err: error }, 'webhook replays could not go on'));
-    if (this.#isRunning) this.wake();
+    this.#replays.step();
+    this.wake();
   }
 
   /** One at a time; what changes meanwhile is seen by one more round. */
@@ -171,7 +170,7 @@ export class WebhookPoller {
         }, this.#slots.nextFreeMs);
         return;
       }
-      const next = this.#lanes.next(this.#parts.clock());
+      const next = this.#lanes.next(this.#parts.clock(), this.#slots.free);
       if (!next || !this.#start(next.lane, next.row, slot)) this.#slots.leave(slot);
       if (!next) return;
     }
@@ -184,12 +183,11 @@ export class WebhookPoller {
       this.#lanes.wake(lane);
       return false;
     }
-    lane.inFlight += 1;
+    this.#lanes.begin(lane);
     const attempt = this.#attempts.make(lane, row).finally(() => {
-      lane.inFlight -= 1;
+      this.#lanes.end(lane);
       this.#slots.leave(slot);
       this.#underWay.delete(attempt);
-      this.#lanes.wake(lane);
       this.#startQueued();
       if (this.#lanes.isHungry(lane, this.#parts.clock())) this.#fill();
     });

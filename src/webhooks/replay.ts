@@ -53,21 +53,22 @@ export async function redeliver(
   return { id: delivery.id, count: 1 };
 }
 
-/** How many events a replay would send now. */
+/** How many events a replay would send now. It may read many rows, so it is asked for outside a transaction. */
 export async function countReplay(
   store: TenantStore,
-  { hookId, now, ...request }: ReplayRequest & { hookId: string; now: number },
+  { hookId, ...request }: ReplayRequest & { hookId: string },
 ): Promise<number> {
-  return countEvents(store, hookId, await filterOf(store, hookId, request, now));
+  const filter = await filterOf(store, hookId, request, Number.MAX_SAFE_INTEGER);
+  const [row] = await eventsToReplay(store, hookId, filter).count({ count: '*' });
+  return Number(row?.count ?? 0);
 }
 
-/** Writes down what to replay; `ReplayWalk` does it in the background. */
+/** Writes down what to replay, and how many events that was when it was counted; `ReplayWalk` does it in the background. */
 export async function startReplay(
   store: TenantStore,
-  { hookId, now, ...request }: ReplayRequest & { hookId: string; now: number },
+  { hookId, now, count, ...request }: ReplayRequest & { hookId: string; now: number; count: number },
 ): Promise<ReplayStarted> {
   const filter = await filterOf(store, hookId, request, now);
-  const count = await countEvents(store, hookId, filter);
   const id = newId();
   const row = {
     id,
@@ -122,9 +123,4 @@ async function filterOf(
   const listened = hook.event === null ? hook.events : [...hook.events, hook.event];
   const { since, until = now, state, events = listened } = request;
   return { since, until: Math.min(until, now), state, events };
-}
-
-async function countEvents(store: TenantStore, hookId: string, filter: ReplayFilter): Promise<number> {
-  const [row] = await eventsToReplay(store, hookId, filter).count({ count: '*' });
-  return Number(row?.count ?? 0);
 }

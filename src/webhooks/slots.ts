@@ -22,6 +22,11 @@ export class Slots {
     return this.#quick.size + this.#slow.size;
   }
 
+  /** Attempts that may still begin before all places and all sockets are taken. */
+  get free(): number {
+    return this.#places * (1 + SLOW_PER_PLACE) - this.inUse;
+  }
+
   /** Undefined when all places are taken. */
   take(): symbol | undefined {
     this.#demote();

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { TenantStore } from '../../src/database/tenant-store.ts';
 import { databases } from '../support/databases.ts';
 import { buildStage, type Stage } from '../support/stage.ts';
 import { status } from '../support/webhook-receiver.ts';
@@ -34,6 +35,16 @@ describe.each(databases)('webhooks on %s', (kind) => {
       expect(await create({ config: { url } }), url).toMatchObject(invalid);
     for (const headers of [{ 'webhook-id': 'mine' }, { Host: 'x' }, { 'x-ok': 'a\r\nb: c' }])
       expect(await create({ config: { ...config, headers } })).toMatchObject(invalid);
+  });
+
+  it('are refused once a tenant has a hundred', async () => {
+    const store = new TenantStore(stage.database, 'default');
+    const { id: _, ...hook } = await store.get('hooks', { id: stage.world.hook });
+    const others = Array.from({ length: 98 }, (_, n) => ({ ...hook, id: `another-${n}` }));
+    await store.add('hooks', others);
+    expect(await create({})).toMatchObject({ status: 201 });
+    const refused = { status: 422, body: { code: 'hook.limit_reached', data: { limit: 100 } } };
+    expect(await create({})).toMatchObject(refused);
   });
 
   it('show their key in both forms, and replace it', async () => {

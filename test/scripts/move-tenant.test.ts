@@ -116,7 +116,8 @@ describe('a tenant', () => {
     const context = { subject_token: await cast.mint(), actor_token: left.actorToken };
     expect((await cast.spa.exchange(context)).status).toBe(200);
     await cast.spa.signIn(cast.alice);
-    expect((await api.must(`GET /hooks/${left.world.hook}`)).signingKey).toBe(left.hook.signingKey);
+    expect(await api.must(`GET /hooks/${left.world.hook}`)).toEqual(left.hook); // Its key, and the headers of its receiver.
+    expect(left.hook.config).toHaveProperty('headers.authorization');
   }
 
   it('moves from SQLite to PostgreSQL, and serves there as before', async () => {

@@ -122,7 +122,7 @@ describe.each(databases)('proofs of two accounts in one sign-in on %s', (kind) =
     await call('POST /verification/totp/verify', { verificationId, code: codeOf(fresh.secret) });
     expect((await submit()).claims?.sub).toBe(id);
     const [entry] = await service.api.must('GET /logs?logKey=SignIn.SignIn');
-    expect(entry.payload.verifications).toEqual(['Password']);
+    expect(entry.payload.details.verifications).toEqual(['Password']);
   });
 
   it('do not write to the second what was gathered for the first', async () => {

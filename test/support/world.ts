@@ -164,7 +164,7 @@ export async function buildWorld(api: ManagementClient, database: Database, rece
   const where = await organization(api, { ...who, ...what, ...may });
   await api.must('POST /subject-tokens', { userId: who.user, context: { ticketId: 'T-1' } });
   await api.must('PUT /configs/jwt-customizer/client-credentials', { script: SCRIPT });
-  const config = { url: 'https://receiver.example/hook' };
+  const config = { url: 'https://receiver.example/hook', headers: { authorization: 'Bearer of-the-receiver' } };
   const hook = await api.must('POST /hooks', { name: 'Off', events: ['User.Created'], config, enabled: false });
   const connector = (await api.must('POST /connectors', CONNECTOR)).id;
   const [subjectToken] = await api.must(`GET /subject-tokens?userId=${who.user}`);

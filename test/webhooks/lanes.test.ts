@@ -9,10 +9,10 @@ const rows = (hookId: string, count: number) =>
 const lanesOf = () => new Lanes({ maxRoom: 8, schedule: [0, 5, 60] });
 
 /** Starts whatever has room, and says which rows. */
-function started(lanes: Lanes, at = now): string[] {
+function started(lanes: Lanes, at = now, free = Number.POSITIVE_INFINITY): string[] {
   const ids: string[] = [];
-  for (let next = lanes.next(at); next; next = lanes.next(at)) {
-    next.lane.inFlight += 1;
+  for (let next = lanes.next(at, free); next; next = lanes.next(at, free)) {
+    lanes.begin(next.lane);
     ids.push(next.row.id);
   }
   return ids;
@@ -32,10 +32,17 @@ describe('lanes', () => {
     const lanes = lanesOf();
     lanes.accept([], [...rows('a', 3), ...rows('b', 3), ...rows('c', 1)]);
     expect(started(lanes)).toEqual(['a0', 'b0', 'c0', 'a1', 'b1']);
-    const a = lanes.lane(hook('a'));
-    a.inFlight -= 1;
-    lanes.wake(a);
+    lanes.end(lanes.lane(hook('a')));
     expect(started(lanes)).toEqual(['a2']);
+  });
+
+  it('do not let a tenant have more attempts under way than could still begin', () => {
+    const lanes = lanesOf();
+    const another = { ...hook('c'), tenantId: 'u', id: 'c0' } as ClaimedDelivery;
+    lanes.accept([], [...rows('a', 2), ...rows('b', 2), another]);
+    expect(started(lanes, now, 0)).toEqual(['a0', 'c0']); // None is left, and each has one.
+    lanes.end(lanes.lane(hook('a')));
+    expect(started(lanes, now, 0)).toEqual(['b0']); // It kept its turn.
   });
 
   it('ask for more below half of what they may hold, and not while a breaker is open', () => {

@@ -4,6 +4,7 @@ import { type Connections, Deliveries, type HookRoom, type Statements } from '..
 import * as postgres from '../../src/webhooks/deliveries-postgres.ts';
 import * as sqlite from '../../src/webhooks/deliveries-sqlite.ts';
 import { park } from '../support/park.ts';
+import { type PlanNode, planNodes, sqlitePlan, triggeredStatements } from '../support/statements.ts';
 import { Stage } from './stage.ts';
 
 const PARKED = 100_000;
@@ -46,40 +47,50 @@ async function plansOf(database: Database, explain: string, statements: Statemen
   return plans;
 }
 
-interface Node {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  Plans?: Node[];
-}
-
-const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
-
 it('PostgreSQL reads no row that is not due to find those that are', async () => {
   await using stage = await Stage.open('postgres');
   const rooms = await withParkedRows(stage);
   const plans = await plansOf(stage.database, 'explain (analyze, format json)', postgres, rooms);
-  const nodes = plans
-    .flatMap((row) => (row as { 'QUERY PLAN': { Plan: Node }[] })['QUERY PLAN'])
-    .flatMap(({ Plan }) => nodesOf(Plan))
-    .filter((node) => node['Relation Name'] === 'deliveries' && node['Node Type'].includes('Scan'));
+  const isRead = (node: PlanNode) => node['Relation Name'] === 'deliveries' && node['Node Type'].includes('Scan');
+  const nodes = planNodes(plans).filter(isRead);
   expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+  const conditions = nodes.flatMap((node) => node['Index Cond'] ?? []);
+  expect(conditions).toContainEqual(expect.stringMatching(/ROW\(.*tenant_id.*hook_id.*\) > ROW\(/));
+  expect(conditions).toContainEqual(expect.stringMatching(/tenant_id.* = .*hook_id.* = .*due_at <= /));
   const read = nodes.map(
-    (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+    (node) => ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 0),
   );
   expect(read.length).toBeGreaterThanOrEqual(4);
   expect(Math.max(...read)).toBeLessThanOrEqual(HOOKS * DUE);
 });
 
-it('SQLite finds due rows through the index of what is due', async () => {
+/** Every way into the table, with the columns of the index that are used. */
+const SQLITE_STEPS = [
+  'USING INDEX deliveries_due (tenant_id>?)', // Its first row alone: the head of the next tenant.
+  'USING INDEX deliveries_due (tenant_id=? AND hook_id>?)',
+  'USING INDEX deliveries_due (tenant_id=? AND hook_id=? AND due_at<?)',
+  'USING INTEGER PRIMARY KEY (rowid=?)',
+];
+
+it('SQLite finds due rows by every column of the index that can bound them', async () => {
   await using stage = await Stage.open('sqlite');
   const rooms = await withParkedRows(stage);
   const plans = (await plansOf(stage.database, 'explain query plan', sqlite, rooms)) as { detail: string }[];
-  const read = plans.map(({ detail }) => detail).filter((detail) => /deliveries/.test(detail));
+  const read = plans.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH) (deliveries|next)/.test(detail));
   expect(read.length).toBeGreaterThan(HOOKS);
-  for (const detail of read) expect(detail).toMatch(/deliveries_due|INTEGER PRIMARY KEY/);
+  const ways = new Set(read.map((detail) => detail.replace(/^SEARCH \w+ /, '')));
+  expect([...ways].sort()).toEqual(SQLITE_STEPS.toSorted());
   const deliveries = new Deliveries(stage.database, 'me');
   expect(await deliveries.claim(rooms, Date.now(), Date.now() + 1000)).toHaveLength(HOOKS * DUE);
+});
+
+it('SQLite settles deliveries by their keys', async () => {
+  await using stage = await Stage.open('sqlite');
+  const statements = (await triggeredStatements(stage.database)).filter(({ by }) => by === 'settle_all');
+  expect(statements).toHaveLength(3);
+  for (const { sql } of statements) {
+    const steps = (await sqlitePlan(stage.database, sql)).filter((step) => / deliveries /.test(step));
+    expect(steps).toContain('SEARCH deliveries USING INDEX sqlite_autoindex_deliveries_1 (tenant_id=? AND id=?)');
+    for (const step of steps) expect(step).toMatch(/\((tenant_id=\? AND id|rowid)=\?\)$/);
+  }
 });

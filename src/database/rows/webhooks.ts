@@ -6,7 +6,9 @@ export interface HookRow extends Identified {
   name: string;
   event: string | null;
   events: string[];
+  /** As an earlier release left it, it may hold `headers`. */
   config: { url: string; headers?: Record<string, string>; retries?: number };
+  headersEncrypted: string | null;
   signingKeyEncrypted: string;
   oldSigningKeys: { signingKeyEncrypted: string; expiresAt: number }[];
   enabled: boolean;

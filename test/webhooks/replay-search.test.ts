@@ -1,0 +1,36 @@
+import { expect, it, vi } from 'vitest';
+import { PreparedSqliteClient } from '../../src/database/sqlite-client.ts';
+import { startService } from '../support/start-service.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+
+// Elsewhere a long read keeps nobody waiting. SQLite has one connection that writes, and all writes go through it.
+it('a replay on SQLite does not search for its events on the connection that writes', async () => {
+  await using service = await startService('sqlite');
+  await using receiver = await WebhookReceiver.start();
+  const { api } = service;
+  const hook = { name: 'Mine', events: ['Role.Created'], config: { url: receiver.url } };
+  const { id } = await api.must('POST /hooks', hook);
+  for (const name of ['One', 'Two', 'Three']) await api.must('POST /roles', { name, description: name });
+  await expect.poll(() => api.must(`GET /hooks/${id}/recent-logs`)).toHaveLength(3);
+
+  const sent: { connection: object; sql: string }[] = [];
+  const send = PreparedSqliteClient.prototype._query;
+  const spy = vi.spyOn(PreparedSqliteClient.prototype, '_query').mockImplementation(function (
+    this: PreparedSqliteClient,
+    connection,
+    query,
+  ) {
+    sent.push({ connection, sql: query.sql });
+    return send.call(this, connection, query);
+  });
+  const { count } = await api.must(`POST /hooks/${id}/replay`, { since: 0, state: 'delivered' });
+  expect(count).toBe(3);
+  await receiver.reach(6);
+  spy.mockRestore();
+
+  const writer = sent.find(({ sql }) => sql === 'begin immediate')?.connection;
+  expect(writer).toBeDefined();
+  const searches = sent.filter(({ sql }) => /`events` where .*`occurred_at` between/.test(sql));
+  expect(searches.length).toBe(2); // To count them, and to send them.
+  expect(searches.filter(({ connection }) => connection === writer)).toEqual([]);
+});
