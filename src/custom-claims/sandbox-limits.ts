@@ -65,5 +65,6 @@ export const LIMITS: SandboxLimits = {
   requeues: 2,
   parked: 16,
   fetches: 5,
+  requestsBytes: 7 * MB,
   fetchBytes: MB,
 };
