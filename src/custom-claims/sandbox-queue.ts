@@ -23,6 +23,8 @@ export class FairQueue {
   readonly #limits: SandboxLimits;
   #length = 0;
   #prefersKnown = false;
+  /** The tenant that had the last turn: to be known does not give it the next one too. */
+  #last: string | undefined;
 
   constructor(limits: SandboxLimits) {
     this.#limits = limits;
@@ -83,11 +85,12 @@ export class FairQueue {
     let chosen: string | undefined;
     let least = Number.POSITIVE_INFINITY;
     for (const tenantId of this.#waiting.keys()) {
-      const rank = 2 * this.#runningOf(tenantId) + (this.#prefersKnown && !this.#known.has(tenantId) ? 1 : 0);
+      const rank = 2 * this.#runningOf(tenantId) + (this.#prefersKnown && !this.#isPreferred(tenantId) ? 1 : 0);
       if (rank < least) [chosen, least] = [tenantId, rank];
       if (least === 0) break;
     }
     if (chosen === undefined) return undefined;
+    this.#last = chosen;
     const job = this.#take(chosen);
     this.began(job);
     return job;
@@ -129,6 +132,10 @@ export class FairQueue {
       while (own[0] && own[0].queuedAt < before) jobs.push(this.#take(tenantId));
     }
     return jobs;
+  }
+
+  #isPreferred(tenantId: string): boolean {
+    return this.#known.has(tenantId) && tenantId !== this.#last;
   }
 
   #longest(): Job[] {
