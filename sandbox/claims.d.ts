@@ -1,16 +1,27 @@
-// What a custom claims script receives and may return. Save it beside the script, which can then begin with
+// What a custom claims script receives and may return. Save it as `claims.d.ts` beside the script, which then starts with two lines:
 //
 //   /// <reference path="./claims.d.ts" />
-//   /** @type {Understudy.GetCustomJwtClaims} */
+//   /** @type {Understudy.GetAccessTokenClaims} */
 //   const getCustomJwtClaims = async ({ token, context, environmentVariables, api }) => { … };
+//
+// A script for client credentials is an `Understudy.GetClientCredentialsClaims`. A function declaration names its input instead:
+//
+//   /** @param {Understudy.AccessTokenInput} input */
+//   async function getCustomJwtClaims({ token, context, environmentVariables, api }) { … }
 
 declare namespace Understudy {
-  type GetCustomJwtClaims = (input: Input) => Claims | Promise<Claims>;
+  // Unions of functions, because TypeScript 5 refuses an async function whose type returns a union (TS1065).
+
+  /** The script for tokens that speak for a user. */
+  type GetAccessTokenClaims = ((input: AccessTokenInput) => Claims) | ((input: AccessTokenInput) => Promise<Claims>);
+
+  /** The script for tokens that speak for an application. */
+  type GetClientCredentialsClaims =
+    | ((input: ClientCredentialsInput) => Claims)
+    | ((input: ClientCredentialsInput) => Promise<Claims>);
 
   /** A plain object that JSON can express, at most 64 kB. Reserved claims such as `sub` or `act` are dropped. */
   type Claims = Record<string, unknown>;
-
-  type Input = AccessTokenInput | ClientCredentialsInput;
 
   /** For tokens that speak for a user. */
   interface AccessTokenInput {

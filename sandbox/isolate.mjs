@@ -80,7 +80,7 @@ export class Realm {
    * Calls an operation of the prelude and drains the microtasks. Each time limit costs a wake-up of another thread, so an
    * operation that cannot reach the script's code goes without.
    *
-   * @param {'seed' | 'start' | 'resume' | 'take' | 'lines' | 'defined'} operation
+   * @param {'seed' | 'start' | 'resume' | 'take' | 'requests' | 'lines' | 'defined'} operation
    * @param {string[]} texts
    * @param {number} [timeoutMs]
    */

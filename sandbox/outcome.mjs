@@ -21,6 +21,27 @@ export function outcomeOf(taken, { resultBytes, messageBytes }) {
   return { result: 'too-large', message: `The result is larger than ${resultBytes} bytes.` };
 }
 
+/**
+ * The requests of a run that waits for them, or the outcome of one whose requests cannot leave: then that run ends, alone.
+ *
+ * @param {string} text what the prelude's `requests` answered
+ * @param {import('./protocol.ts').Limits} limits
+ * @returns {{ fetches: import('./protocol.ts').FetchCall[] } | Outcome}
+ */
+export function requestsOf(text, { requestsBytes }) {
+  if (Buffer.byteLength(text) > requestsBytes)
+    return { result: 'too-large', message: `The requests of the run are larger than ${requestsBytes} bytes.` };
+  try {
+    const fetches = JSON.parse(text);
+    if (Array.isArray(fetches) && fetches.every(isFetchCall)) return { fetches };
+  } catch {
+    // Not JSON: answered below.
+  }
+  return { result: 'thrown', message: 'The requests of the run cannot be read.' };
+}
+
+const isFetchCall = (/** @type {any} */ call) => Number.isInteger(call?.fetch) && typeof call.request === 'string';
+
 /** A script can throw an error with this message too; it is a timeout only when the time is over as well. */
 export const saysTimeout = (/** @type {unknown} */ error) =>
   error instanceof Error && error.message === 'Script execution timed out.';

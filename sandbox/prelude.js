@@ -112,6 +112,7 @@ function prelude(limits, hasFetch) {
     if (consoleLeft <= 0) return;
     let text = '';
     for (let i = 0; i < values.length && text.length < consoleLeft; i++) text += (i === 0 ? '' : ' ') + show(values[i]);
+    if (consoleLeft <= 0) return; // Used up by what was shown: its `toJSON` can write lines too.
     if (text.length > consoleLeft) text = `${cut(text, consoleLeft)}…`;
     consoleLeft -= text.length + LINE_COST;
     lines += `${lines && ','}{"level":"${level}","text":${stringify(text)}}`;
@@ -148,7 +149,7 @@ function prelude(limits, hasFetch) {
   lazily('structuredClone', makeStructuredClone);
   lazily('crypto', () => makeCrypto(seed));
 
-  const network = hasFetch ? makeFetch(limits.fetches) : undefined;
+  const network = hasFetch ? makeFetch(limits) : undefined;
   if (network) defineProperty(global, 'fetch', { value: network.fetch, writable: true, configurable: true });
 
   let seed;
@@ -164,8 +165,9 @@ function prelude(limits, hasFetch) {
     },
     take() {
       const letter = denial !== undefined ? 'd' : state === 'p' && network?.isWaiting() ? 'f' : state;
-      return letter + (lines ? '1' : '0') + (letter === 'd' ? denial : letter === 'f' ? network.takeUnsent() : outcome);
+      return letter + (lines ? '1' : '0') + (letter === 'd' ? denial : outcome);
     },
+    requests: () => network.takeUnsent(),
     resume(call, answer) {
       network.answer(call, answer);
       return '';

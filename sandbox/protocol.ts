@@ -26,6 +26,8 @@ export interface Limits {
   runsPerIsolate: number;
   /** `fetch` calls of one run. */
   fetches: number;
+  /** UTF-8 bytes of all requests of one run, as the JSON in which they leave: less than a frame. */
+  requestsBytes: number;
   /** Milliseconds after which runs that came together and were not begun go back. */
   turnMs: number;
 }
@@ -63,12 +65,18 @@ export type Reply =
       | { result: Failure; message: string }
     ))
   /** The run waits for these fetches; the runner is free for another. */
-  | { kind: 'parked'; id: number; cpuMs: number; fetches: { fetch: number; request: string }[] }
+  | { kind: 'parked'; id: number; cpuMs: number; fetches: FetchCall[] }
   /** A run that followed others, which took too long: it was not begun. */
   | { kind: 'back'; id: number };
 
 /** How a run can fail inside the runner. */
 export type Failure = 'denied' | 'thrown' | 'timeout' | 'memory' | 'invalid-result' | 'too-large';
+
+/** One `fetch` of a run: its number in the run, and the JSON text of a `FetchRequest`. */
+export interface FetchCall {
+  fetch: number;
+  request: string;
+}
 
 export interface ConsoleLine {
   level: 'log' | 'info' | 'warn' | 'error';

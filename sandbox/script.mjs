@@ -1,5 +1,5 @@
 import { Isolate } from './isolate.mjs';
-import { cut, describe, outcomeOf, saysTimeout } from './outcome.mjs';
+import { cut, describe, outcomeOf, requestsOf, saysTimeout } from './outcome.mjs';
 
 /**
  * @typedef {import('./isolate.mjs').Realm} Realm
@@ -110,6 +110,17 @@ export class Script {
     this.#parked.clear();
   }
 
+  /** @param {Realm} realm of a run that waits for fetches */
+  #ask(realm) {
+    let text = '';
+    try {
+      text = realm.call('requests', [], LAST_WORDS_MS);
+    } catch {
+      // The time was over, or the isolate is gone: without its requests the run has no reason to wait.
+    }
+    return requestsOf(text, this.#options.limits);
+  }
+
   #ownIsolate() {
     const { prelude, source } = this.#options;
     this.#isolate ??= new Isolate({ prelude, source, memoryMb: this.#memoryMb });
@@ -137,12 +148,13 @@ export class Script {
     }
     const timedOut = stop !== undefined && saysTimeout(stop.thrown) && timeLeft(deadline) <= 1;
     const taken = take(realm, stop && LAST_WORDS_MS);
+    const asked = taken?.text.startsWith('f') && !stop ? this.#ask(realm) : undefined;
     const { isDisposed } = isolate;
     run.cpuMs += isDisposed ? performance.now() - startedAt : isolate.cpuMs - cpuMs;
 
-    if (taken?.text.startsWith('f') && !stop) {
+    if (asked && 'fetches' in asked && !isDisposed) {
       this.#parked.set(id, run);
-      put({ kind: 'parked', id, cpuMs: run.cpuMs, fetches: JSON.parse(taken.text.slice(2)) });
+      put({ kind: 'parked', id, cpuMs: run.cpuMs, fetches: asked.fetches });
       return;
     }
     const wallMs = performance.now() - startedAt;
@@ -159,7 +171,7 @@ export class Script {
       put({ ...done, result: 'timeout', message: 'The time for the script is over.' });
     else if (!taken || (stop && taken.text.startsWith('p'))) {
       put({ ...done, result: 'thrown', message: cut(describe(stop?.thrown).message, limits.messageBytes) });
-    } else put({ ...done, ...outcomeOf(taken.text, limits) });
+    } else put({ ...done, ...(asked && 'result' in asked ? asked : outcomeOf(taken.text, limits)) });
 
     if (isDisposed || timedOut || !taken) this.dispose();
     else realm.release();

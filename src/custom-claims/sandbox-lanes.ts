@@ -33,7 +33,7 @@ export class Lanes {
 
   private constructor(options: LanesOptions) {
     this.#options = options;
-    if (options.isolation === 'shared') options.quarantine.onHold = (tenantId) => this.#moveWaiting(tenantId);
+    if (options.isolation === 'shared') options.quarantine.onNote = (tenantId) => this.#noted(tenantId);
   }
 
   /** Starts what the first run needs. Rejects when runners do not start at all. */
@@ -51,9 +51,7 @@ export class Lanes {
   /** Undefined when every lane there may be is busy with other tenants. */
   laneOf({ tenantId }: ScriptVersion): Lane | undefined {
     if (this.#options.isolation === 'shared') {
-      if (this.#options.quarantine.holds(tenantId)) return this.#quarantine();
-      if (this.#options.quarantine.expects(tenantId)) this.#quarantine().openLate(); // So that it is warm by then.
-      return this.#shared();
+      return this.#options.quarantine.holds(tenantId) ? this.#quarantine() : this.#shared();
     }
     const name = `tenant:${tenantId}`;
     if (!this.#lanes.has(name) && this.#lanes.size >= TENANT_LANES && !this.#makeRoom()) return undefined;
@@ -101,8 +99,10 @@ export class Lanes {
     this.#options.quarantine.slowed(tenantId);
   }
 
-  /** A tenant that is held loses its place among the others at once. */
-  #moveWaiting(tenantId: string): void {
+  /** A tenant that is held loses its place among the others at once. Before the first one is, its lane is made warm. */
+  #noted(tenantId: string): void {
+    this.#quarantine().openLate();
+    if (!this.#options.quarantine.holds(tenantId)) return;
     for (const job of this.#shared().takeWaiting(tenantId)) this.#quarantine().submit(job);
   }
 

@@ -52,7 +52,7 @@ export const LIMITS: SandboxLimits = {
   watchMs: 5,
   runsPerIsolate: 1_000,
   loadedScripts: 48,
-  slowMs: 100,
+  slowMs: 50,
   slowRunners: 10,
   runnerBytes: 260 * MB,
   growthBytes: 200 * MB,
@@ -65,5 +65,6 @@ export const LIMITS: SandboxLimits = {
   requeues: 2,
   parked: 16,
   fetches: 5,
+  requestsBytes: 7 * MB,
   fetchBytes: MB,
 };

@@ -1,4 +1,4 @@
-import type { Reply } from '../../sandbox/protocol.ts';
+import type { FetchCall, Reply } from '../../sandbox/protocol.ts';
 import type { FetchBroker } from './sandbox-fetch.ts';
 import type { Job } from './sandbox-types.ts';
 
@@ -28,6 +28,10 @@ export interface Arrival {
   response: string;
 }
 
+/** The runner is not trusted: what it sends is looked at as if the script had written it. */
+const isFetchCall = (call: FetchCall | null | undefined): boolean =>
+  Number.isInteger(call?.fetch) && typeof call?.request === 'string';
+
 /** Runs of one runner that wait for a fetch. While they do, the runner executes others. */
 export class Parking {
   /** Something arrived: the runner may go on with it. */
@@ -51,9 +55,10 @@ export class Parking {
 
   /** False when the run asked for more than it may: then its runner does not keep the rules. */
   park(execution: Execution, { cpuMs, fetches }: Extract<Reply, { kind: 'parked' }>, most: number): boolean {
-    execution.cpuMs = cpuMs;
+    if (!this.#broker || !Array.isArray(fetches) || !fetches.every(isFetchCall)) return false;
+    execution.cpuMs = Number(cpuMs) || 0;
     execution.fetches += fetches.length;
-    if (!this.#broker || execution.fetches > most) return false;
+    if (execution.fetches > most) return false;
     this.#parked.set(execution.id, execution);
     execution.over ??= new AbortController();
     const { signal } = execution.over;

@@ -23,8 +23,8 @@ const SWEEP_AT = 1_000;
  * refusal follows the script, because it is the last resort and its author must be able to end it.
  */
 export class Quarantine {
-  /** A tenant is held from now on. */
-  onHold: (tenantId: string) => void = () => {};
+  /** A tenant is held from now on, or will be with its next misdeed. */
+  onNote: (tenantId: string) => void = () => {};
 
   readonly #strikes = new Map<string, number[]>();
   readonly #kills = new Map<string, number[]>();
@@ -41,11 +41,6 @@ export class Quarantine {
       this.#recent(this.#strikes, tenantId).length >= STRIKES ||
       this.#recent(this.#slow, tenantId, SLOW_MEMORY_MS).length > 0
     );
-  }
-
-  /** Whether one more misdeed brings this tenant there. */
-  expects(tenantId: string): boolean {
-    return this.#recent(this.#strikes, tenantId).length === STRIKES - 1;
   }
 
   /** Whether this script is not run any more. */
@@ -68,7 +63,7 @@ export class Quarantine {
   /** A run that computes while others wait, and has not ended. No misdeed yet: it may still end well. */
   slowed(tenantId: string): void {
     this.#note(this.#slow, tenantId, SLOW_MEMORY_MS);
-    this.onHold(tenantId);
+    this.onNote(tenantId);
   }
 
   /** Its author uploaded it again: refusal ends, placement stays. */
@@ -84,7 +79,7 @@ export class Quarantine {
 
   #strike(tenantId: string): void {
     this.#note(this.#strikes, tenantId);
-    if (this.holds(tenantId)) this.onHold(tenantId);
+    this.onNote(tenantId);
   }
 
   #note(notes: Map<string, number[]>, key: string, memoryMs = MEMORY_MS): void {

@@ -6,16 +6,25 @@ export const mayShare = ({ input, requeues }: Job): boolean => input !== undefin
 
 const lengthOf = ({ input = '' }: Job): number => input.length;
 
+/** Tenants that are remembered as known. */
+const MOST_KNOWN = 10_000;
+
 /**
  * Jobs that wait for a runner. Tenants take turns, whatever each has waiting, and a tenant that is running yields to one that
- * is not: of K runners, one tenant holds more than one only while nobody else waits.
+ * is not: of K runners, one tenant holds more than one only while nobody else waits. Every second turn goes to a tenant that is
+ * known, if one waits: so a crowd of new tenants whose runs do not end holds up the others for one turn at a time.
  */
 export class FairQueue {
   /** In the order of turns: who was served goes to the back. No tenant is listed without a job. */
   readonly #waiting = new Map<string, Job[]>();
   readonly #running = new Map<string, number>();
+  /** Tenants whose runs end. Any tenant can become one, so this only keeps a crowd of new tenants from filling the turns. */
+  readonly #known = new Set<string>();
   readonly #limits: SandboxLimits;
   #length = 0;
+  #prefersKnown = false;
+  /** The tenant that had the last turn: to be known does not give it the next one too. */
+  #last: string | undefined;
 
   constructor(limits: SandboxLimits) {
     this.#limits = limits;
@@ -44,6 +53,7 @@ export class FairQueue {
 
   /** Takes out all that a tenant has waiting. */
   takeAll(tenantId: string): Job[] {
+    this.#known.delete(tenantId);
     const jobs = this.#of(tenantId);
     this.#waiting.delete(tenantId);
     this.#length -= jobs.length;
@@ -71,12 +81,16 @@ export class FairQueue {
 
   /** The next job, counted as running until `finished` is told. */
   next(): Job | undefined {
+    this.#prefersKnown = !this.#prefersKnown;
     let chosen: string | undefined;
+    let least = Number.POSITIVE_INFINITY;
     for (const tenantId of this.#waiting.keys()) {
-      if (chosen === undefined || this.#runningOf(tenantId) < this.#runningOf(chosen)) chosen = tenantId;
-      if (this.#runningOf(chosen) === 0) break;
+      const rank = 2 * this.#runningOf(tenantId) + (this.#prefersKnown && !this.#isPreferred(tenantId) ? 1 : 0);
+      if (rank < least) [chosen, least] = [tenantId, rank];
+      if (least === 0) break;
     }
     if (chosen === undefined) return undefined;
+    this.#last = chosen;
     const job = this.#take(chosen);
     this.began(job);
     return job;
@@ -104,6 +118,8 @@ export class FairQueue {
   }
 
   finished({ script: { tenantId } }: Job): void {
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    this.#known.add(tenantId);
     const left = this.#runningOf(tenantId) - 1;
     if (left > 0) this.#running.set(tenantId, left);
     else this.#running.delete(tenantId);
@@ -116,6 +132,10 @@ export class FairQueue {
       while (own[0] && own[0].queuedAt < before) jobs.push(this.#take(tenantId));
     }
     return jobs;
+  }
+
+  #isPreferred(tenantId: string): boolean {
+    return this.#known.has(tenantId) && tenantId !== this.#last;
   }
 
   #longest(): Job[] {

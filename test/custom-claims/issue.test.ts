@@ -59,14 +59,17 @@ describe.each(databases)('a claims script on %s', (kind) => {
       exp: 9e9,
       organization_id: 'x',
       azp: 'x',
+      active: false,
+      token_type: 'mac',
+      username: 'mallory',
       fine: 1,
     };
     await upload(`console.log('forging'); return ${JSON.stringify(forged)};`);
     const { body } = await exchange();
     expect(decodeJwt(body.access_token)).toMatchObject({ sub: cast.bob.id, scope: cast.scope, fine: 1 });
-    for (const claim of ['act', 'cnf', 'organization_id', 'azp'])
+    for (const claim of ['act', 'cnf', 'organization_id', 'azp', 'active', 'token_type', 'username'])
       expect(decodeJwt(body.access_token)).not.toHaveProperty(claim);
-    await expect.poll(async () => (await runs())[0]?.droppedClaims?.length).toBe(7);
+    await expect.poll(async () => (await runs())[0]?.droppedClaims?.length).toBe(10);
     expect((await runs())[0]).toMatchObject({
       result: 'ok',
       console: [{ level: 'log', text: 'forging' }],

@@ -20,6 +20,8 @@ export interface HostileScript {
   tenants: boolean;
   /** Two runs must differ. */
   differs: boolean;
+  /** It ends by itself, so it has time enough for the busiest machine: what it is about is not its time. */
+  unhurried: boolean;
   /** What happens when the layer is switched off: without it the script gets through. */
   off?: 'runs on' | 'ok' | 'more console' | 'more message';
 }
@@ -44,7 +46,7 @@ function parse(category: string, section: string): HostileScript {
     const [, key = '', value = ''] = /^\/\/ (\w+): (.*)$/.exec(lines.shift() ?? '') ?? [];
     facts[key] = value;
   }
-  const { layer, expect, output, message, console, runs, tenants, differs, off } = facts;
+  const { layer, expect, output, message, console, runs, tenants, differs, unhurried, off } = facts;
   if (!layer) throw new Error(`${category}: ${name} names no layer.`);
   return {
     category,
@@ -58,6 +60,7 @@ function parse(category: string, section: string): HostileScript {
     runs: Number(runs ?? tenants ?? 1),
     tenants: tenants !== undefined,
     differs: differs === 'true',
+    unhurried: unhurried === 'true',
     ...(off !== undefined && { off: off as NonNullable<HostileScript['off']> }),
   };
 }

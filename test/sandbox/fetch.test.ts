@@ -12,7 +12,6 @@ const ECHO: SandboxFetch = async (tenantId, request) => ({
   body: JSON.stringify(request),
 });
 
-const never: SandboxFetch = () => new Promise(() => {});
 const scriptOf = (body: string) => `const getCustomJwtClaims = async () => { ${body} };`;
 const run = (sandbox: Sandbox, body: string, tenantId = 'tenant'): Promise<RunOutcome> =>
   sandbox.run({ tenantId, source: scriptOf(body), input: INPUT });
@@ -103,17 +102,18 @@ describe('fetch', () => {
   });
 
   it('blocks nobody: the runner executes others meanwhile', async () => {
-    await using sandbox = await startSandbox({ runners: 1, timeoutMs: 1_500, fetch: never });
+    const gate = Promise.withResolvers<void>();
+    const fetch: SandboxFetch = async (tenantId, request, limits) => {
+      await gate.promise;
+      return ECHO(tenantId, request, limits);
+    };
+    await using sandbox = await startSandbox({ runners: 1, timeoutMs: 60_000, fetch });
     const waiting = Array.from({ length: 5 }, (_, i) =>
       run(sandbox, 'await fetch("https://a/"); return {};', `waiting${i}`),
     );
-    const order: string[] = [];
-    const both = [
-      ...waiting.map((outcome) => outcome.then(() => order.push('waiting'))),
-      sandbox.run({ tenantId: 'other', source: BENIGN, input: INPUT }).then(({ result }) => order.push(result)),
-    ];
-    await Promise.all(both);
-    expect(order[0]).toBe('ok');
+    expect(await sandbox.run({ tenantId: 'other', source: BENIGN, input: INPUT })).toMatchObject({ result: 'ok' });
+    gate.resolve();
+    for (const { result } of await Promise.all(waiting)) expect(result).toBe('ok');
   });
 
   it('fails the runs that wait when their runner is killed, and does not run them again', async () => {

@@ -186,3 +186,53 @@ const getCustomJwtClaims = async () => { const d = await crypto.subtle.digest('S
 // expect: thrown
 Uint8Array.from = () => { throw new Error('mine'); };
 const getCustomJwtClaims = () => ({ id: crypto.randomUUID() });
+
+//# descriptor fields on Object.prototype
+// layer: isolate
+// expect: thrown ok
+Object.prototype.get = function () { return globalThis; };
+const getCustomJwtClaims = () => ({ type: typeof URL });
+
+//# proxy as the global function
+// layer: isolate
+// output: {"seen":["apply"]}
+const seen = [];
+var getCustomJwtClaims = new Proxy(() => ({ seen }), { apply(target, self, given) { seen.push('apply'); if (self !== undefined && self !== globalThis) seen.push('host'); return Reflect.apply(target, self, given); }, get(target, name) { seen.push(String(name)); return target[name]; } });
+
+//# thenable that settles twice
+// layer: isolate
+// output: {"first":1}
+const getCustomJwtClaims = () => ({ then(resolve, reject) { resolve({ first: 1 }); resolve({ second: 1 }); reject(new Error('third')); } });
+
+//# hasInstance of the errors that the console asks for
+// layer: captured intrinsics
+// output: {"a":1}
+Object.defineProperty(Error, Symbol.hasInstance, { value: () => { throw new Error('mine'); } });
+const getCustomJwtClaims = () => { console.log({ b: 1 }); return { a: 1 }; };
+
+//# stack of an error that is no text
+// layer: error-text
+// expect: thrown
+const getCustomJwtClaims = () => { const e = new Error('x'); e.stack = { toString: () => 'claims.js:1:1', [Symbol.toPrimitive]: () => { for (;;); } }; throw e; };
+
+//# stack that names a place a thousand times
+// layer: error-text
+// expect: thrown
+const getCustomJwtClaims = () => { const e = new Error('x'); e.stack = 'claims.js:' + '1'.repeat(1e5) + ':'; throw e; };
+
+//# name and message that are objects
+// layer: error-text
+// expect: thrown
+const getCustomJwtClaims = () => { throw { name: Object.create(null), message: { toString: null, valueOf: null }, stack: 1 }; };
+
+//# api replaced by a setter
+// layer: isolate
+// expect: thrown
+Object.defineProperty(Object.prototype, 'api', { set(v) { this.own = v.denyAccess.constructor('return typeof process')(); }, configurable: true });
+const getCustomJwtClaims = ({ api, own }) => { if (own === 'undefined' && api === undefined) throw new Error('nothing reached'); return { own }; };
+
+//# promise constructor of the run's own promise
+// layer: captured intrinsics
+// output: {"a":1}
+Object.defineProperty(Promise.prototype, 'constructor', { get() { throw new Error('mine'); } });
+const getCustomJwtClaims = () => ({ a: 1 });

@@ -64,3 +64,20 @@ throw new Error('y'.repeat(1e5));
 // layer: script-time
 // expect: timeout
 const getCustomJwtClaims = () => { for (;;) console.log('again'); };
+
+//# a line that writes lines while it is shown
+// layer: console-size
+// output: {}
+// console: 1
+const getCustomJwtClaims = () => { console.log({ toJSON() { console.log('x'.repeat(1e5)); return 'y'.repeat(1e6); } }); return {}; };
+
+//# lines written from the end of the stack
+// layer: console-size
+// output: {}
+const getCustomJwtClaims = () => { const dive = () => { try { console.log({ toJSON: () => 'z'.repeat(100) }); dive(); } catch {} }; dive(); return {}; };
+
+//# message of a denial that denies again
+// layer: message-size
+// expect: denied
+// message: Access denied by the custom claims script.
+const getCustomJwtClaims = ({ api }) => api.denyAccess({ toString() { api.denyAccess('x'.repeat(1e5)); return 'late'; } });

@@ -105,3 +105,27 @@ const getCustomJwtClaims = () => ({
     .filter(([, fraction]) => { try { return [...Array(50)].some(() => Boolean(fraction())); } catch { return false; } })
     .map(([name]) => name),
 });
+
+//# random values of the top level differ
+// layer: seed-per-run
+// runs: 2
+// differs: true
+const id = crypto.randomUUID();
+const getCustomJwtClaims = () => ({ id });
+
+//# random values of another tenant differ
+// layer: seed-per-run
+// tenants: 2
+// differs: true
+const { randomUUID } = crypto;
+const getCustomJwtClaims = (_, id = randomUUID()) => ({ id });
+
+//# seed read through patched built-ins is of this run only
+// layer: seed-per-run
+// runs: 2
+// output: {"seeds":1}
+const seeds = new Set();
+const slice = String.prototype.slice;
+String.prototype.slice = function (...at) { if (this.length === 64) seeds.add(String(this)); return slice.apply(this, at); };
+crypto.randomUUID();
+const getCustomJwtClaims = () => ({ seeds: seeds.size });

@@ -30,6 +30,7 @@ const getCustomJwtClaims = () => { const all = []; for (;;) all.push(new Uint8Ar
 //# one giant buffer
 // layer: isolate-memory
 // expect: thrown memory
+// unhurried: true
 const getCustomJwtClaims = () => ({ n: new ArrayBuffer(8 * 2 ** 30).byteLength });
 
 //# resizable buffer

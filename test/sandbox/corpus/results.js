@@ -162,3 +162,28 @@ const getCustomJwtClaims = ({ api }) => { try { api.denyAccess({ toString() { th
 // expect: denied
 // message: first
 const getCustomJwtClaims = ({ api }) => { for (const m of ['first', 'second']) { try { api.denyAccess(m); } catch {} } return {}; };
+
+//# key of a hundred thousand characters
+// layer: result-size
+// expect: too-large
+const getCustomJwtClaims = () => ({ ['k'.repeat(1e5)]: 1 });
+
+//# ten thousand keys
+// layer: result-size
+// expect: too-large
+const getCustomJwtClaims = () => Object.fromEntries(Array.from({ length: 1e4 }, (_, i) => [`k${i}`, 1]));
+
+//# typed array as the result
+// layer: result-size
+// expect: too-large ok
+const getCustomJwtClaims = () => new Uint8Array(1e4);
+
+//# lone surrogates
+// layer: result-parse
+// output: {"a":"\ud800"}
+const getCustomJwtClaims = () => ({ a: '\ud800' });
+
+//# a proxy whose keys do not end
+// layer: script-time
+// expect: timeout memory killed thrown invalid-result
+const getCustomJwtClaims = () => new Proxy({}, { ownKeys: () => ({ length: 2 ** 32 - 1, get 0() { for (;;); } }) });
