@@ -4,7 +4,7 @@
 FROM node:24-bookworm AS install
 WORKDIR /app
 COPY package.json package-lock.json ./
-COPY scripts/install.cjs scripts/lock.cjs scripts/compiler-advice.cjs scripts/
+COPY scripts/install.cjs scripts/lock.cjs scripts/compiler-advice.cjs scripts/elapsed.cjs scripts/
 # As `npm start` does: what the lock file asks for, the pinned Node among it, and install scripts for two packages only.
 RUN node scripts/install.cjs --production
 

@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
+    setupFiles: 'src/observe/expected-warnings.ts', // Its false alarm would be the first line of nearly every file.
     pool: 'forks',
     maxWorkers: 2,
     // Against tests that hang. No speed is tested by time, so a machine that is slow or busy fails nothing.

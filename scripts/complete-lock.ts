@@ -1,9 +1,20 @@
+import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 
 export const summary =
   "Complete package-lock.json after a dependency changed: every platform's optional package, each with its checksum.";
 
-type Entry = { version: string; dev?: boolean; optionalDependencies?: Record<string, string> };
+interface Entry {
+  version: string;
+  integrity?: string;
+  dev?: boolean;
+  /** A folder of this repository. */
+  link?: boolean;
+  /** What it is, where that is not its folder's name. */
+  name?: string;
+  optionalDependencies?: Record<string, string>;
+}
 type Lock = { packages: Record<string, Entry> };
 
 const SYSTEMS: Record<string, string> = { windows: 'win32' };
@@ -14,7 +25,7 @@ const PLATFORM =
 
 /**
  * npm leaves an optional package out of the lock when it cannot look it up at that moment, and npm 11 then refuses
- * `npm ci` on every machine. Answers the entries that are missing, with no checksum: it is recorded where it is known.
+ * `npm ci` on every machine. Answers the entries that are missing, without their checksums.
  */
 export function missingEntries({ packages }: Lock): Record<string, object> {
   const missing: Record<string, object> = {};
@@ -25,6 +36,18 @@ export function missingEntries({ packages }: Lock): Record<string, object> {
     }
   }
   return missing;
+}
+
+/** Paths of entries that npm would install without knowing what it gets. */
+export const unverified = ({ packages }: Lock): string[] =>
+  Object.entries(packages).flatMap(([path, { integrity, link }]) => (path === '' || link || integrity ? [] : [path]));
+
+/** As the registry says, asked by npm with the user's own configuration. Undefined when it does not have this version. */
+async function integrityOf(path: string, { name, version }: Entry): Promise<string | undefined> {
+  const spec = `${name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${version}`;
+  const { stdout } = await promisify(execFile)('npm', ['view', spec, 'dist.integrity']).catch(() => ({ stdout: '' }));
+  const integrity = stdout.trim();
+  return integrity.startsWith('sha512-') ? integrity : undefined;
 }
 
 /** Where Node looks for `name` from the package at `path`, innermost first. */
@@ -49,8 +72,17 @@ export async function run(): Promise<void> {
   const file = new URL('../package-lock.json', import.meta.url);
   const lock = JSON.parse(await readFile(file, 'utf8')) as Lock;
   const missing = missingEntries(lock);
-  if (Object.keys(missing).length === 0) return console.log('Nothing was missing.');
   const sorted = Object.entries({ ...lock.packages, ...missing }).sort(([a], [b]) => a.localeCompare(b, 'en'));
-  await writeFile(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`);
-  console.log(Object.keys(missing).join('\n'));
+  const completed = { ...lock, packages: Object.fromEntries(sorted) } as Lock;
+  const without = unverified(completed);
+  for (const path of without) {
+    const entry = completed.packages[path] as Entry;
+    const integrity = await integrityOf(path, entry);
+    if (integrity) completed.packages[path] = { ...entry, integrity };
+  }
+  const still = unverified(completed);
+  await writeFile(file, `${JSON.stringify(completed, null, 2)}\n`);
+  console.log(`Added ${Object.keys(missing).length} packages and ${without.length - still.length} checksums.`);
+  if (still.length > 0)
+    throw new Error(`The registry does not have these, so they stay unverified: ${still.join(', ')}`);
 }

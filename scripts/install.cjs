@@ -12,6 +12,7 @@ const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 const { compilerAdvice } = require('./compiler-advice.cjs');
+const { withElapsed } = require('./elapsed.cjs');
 const { withLock } = require('./lock.cjs');
 
 /** @typedef {'production' | 'development'} Mode */
@@ -108,7 +109,8 @@ const installPackages = (mode, how) => {
   const command = how === 'afresh' ? ['ci'] : ['install', '--no-save'];
   // All said outright: the environment of `npm start`, or NODE_ENV, may say otherwise.
   const which = ['--include=optional', mode === 'production' ? '--omit=dev' : '--include=dev'];
-  const { ok, output } = npm(...command, ...which, '--ignore-scripts', '--no-audit', '--no-fund');
+  const options = [...which, '--ignore-scripts', '--no-audit', '--no-fund'];
+  const { ok, output } = withElapsed('installing packages,', () => npm(...command, ...options));
   if (ok) return;
   const [reason = output.trim().split('\n').pop()] =
     output.match(/(?<=^npm (?:error|ERR!) )(?!code |syscall |errno ).+/m) || [];
@@ -118,22 +120,23 @@ const installPackages = (mode, how) => {
 const prepareRuntime = () => {
   const name = `Node ${runtimeVersion()} for ${platform}`;
   say(`preparing ${name} ...`);
-  const output = runScriptOf('node');
+  const output = withElapsed(`preparing ${name},`, () => runScriptOf('node'));
   if (!runtimeWorks()) fail(`${name} could not be fetched, or does not run here`, output);
 };
 
 const prepareSqlite = () => {
-  say('preparing sqlite3: fetching a binary or else compiling it, which takes about a minute ...');
+  say('preparing sqlite3: fetching a binary or else compiling it, which takes a minute, on a busy machine ten ...');
   // The headers that came with the runtime, so that compiling fetches none.
   const headers = ['node', 'node-bin']
     .map((prefix) => path.join(modules, 'node', 'node_modules', `${prefix}-${platform.replace('win32', 'win')}`))
     .find((folder) => fs.existsSync(path.join(folder, 'include', 'node')));
   if (headers) process.env.npm_config_nodedir = headers;
 
-  let output = runScriptOf('sqlite3');
+  const attempt = () => withElapsed('preparing sqlite3,', () => runScriptOf('sqlite3'));
+  let output = attempt();
   if (sqliteWorks()) return;
   process.env.npm_config_build_from_source = 'true'; // What was fetched may ask for a newer C library than there is.
-  output += runScriptOf('sqlite3');
+  output += attempt();
   if (!sqliteWorks()) fail(`sqlite3 could be neither fetched nor compiled. ${compilerAdvice()}`, output);
 };
 

@@ -43,6 +43,19 @@ it('lets one process work at a time, the other wait and then go on', async () =>
   expect(order.slice(0, 3)).toEqual(['second waiting', 'first ended', expect.stringMatching(/^second started/)]);
 });
 
+it('does not keep silent while an install blocks: it says the time so far', async () => {
+  const elapsed = join(import.meta.dirname, '../scripts/elapsed.cjs');
+  const code = `
+    const { withElapsed } = require(${JSON.stringify(elapsed)});
+    withElapsed('compiling,', () => require('fs').readFileSync(0), { everyMs: 20 });
+    console.log('done');`;
+  const child = spawn(process.execPath, ['-e', code], { stdio: ['pipe', 'pipe', 'inherit'] });
+  await started(child);
+  const lines = await linesOf(child);
+  expect(lines.at(-1)).toBe('done');
+  for (const line of lines.slice(0, -1)) expect(line).toMatch(/^understudy: compiling, \d+ s so far$/);
+});
+
 it('takes over from a process that was killed', async () => {
   const folder = randomUUID();
   const killed = worker(folder);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { commandFor } from '../scripts/compiler-advice.cjs';
-import { missingEntries } from '../scripts/complete-lock.ts';
+import { missingEntries, unverified } from '../scripts/complete-lock.ts';
 import { holds, satisfies } from '../scripts/install.cjs';
 
 type Stamp = Parameters<typeof satisfies>[1];
@@ -56,6 +56,21 @@ describe('packages that npm already put there', () => {
 describe('the lock file', () => {
   it("names every platform's optional packages: `npm run cli -- complete-lock` adds them", () => {
     expect(missingEntries({ packages: locked })).toEqual({});
+  });
+
+  it('does not let npm install what it cannot verify', () => {
+    const paths = unverified({ packages: locked });
+    expect(paths.filter((path) => !locked[path].dev)).toEqual([]);
+    // Binaries for other systems than the one that this lock file was made on, of tools for developers alone.
+    const known = /^node_modules\/(?:@biomejs\/cli|@cloudflare\/workerd)-/;
+    expect(paths.filter((path) => !known.test(path) || !locked[path].optional)).toEqual([]);
+  });
+
+  it('brings no package that reports on those who install it', () => {
+    const names = Object.entries<{ name?: string }>(locked).map(
+      ([path, { name }]) => name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
+    );
+    expect(names).not.toContain('@scarf/scarf');
   });
 
   it('is completed with what its packages themselves say', () => {

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, isLoopbackHost } from '../../src/config.ts';
 import { AddressGuard } from '../../src/net/address-guard.ts';
@@ -14,7 +14,7 @@ export function configurationFindings(config: Config): Finding[] {
       fault(
         'configuration.endpoint',
         'ENDPOINT is http and not of this machine: passwords, tokens and cookies travel in the clear.',
-        'Put a proxy in front that speaks TLS, and set ENDPOINT to its https URL before the first start.',
+        'Put a proxy in front that speaks TLS, and set ENDPOINT to its https URL before the first start; later, npm run cli -- change-address.',
       ),
     );
   if (isHttps && trustProxy === false)
@@ -71,21 +71,27 @@ function guardFindings({ isLoopback, webhooks: { allowedNetworks, proxyUrl } }: 
   ];
 }
 
-/** Only what the files' owner is to read. */
-export async function fileFindings({ dataDir, databaseUrl }: Config): Promise<Finding[]> {
-  const names = ['secret.key', 'credentials.json', ...(databaseUrl ? [] : ['understudy.db'])];
+const OTHERS = 0o077;
+
+/** Everything in `DATA_DIR` is for its owner alone: keys, credentials, the database with its log, messages. */
+export async function fileFindings({ dataDir }: Config): Promise<Finding[]> {
+  const alone = ok('files', `${dataDir} is its owner's alone`);
+  const folder = await stat(dataDir).catch(() => undefined);
+  if (!folder || (folder.mode & OTHERS) === 0) return [alone]; // Nobody else gets as far as the files.
   const findings: Finding[] = [];
-  for (const name of names) {
+  for (const name of (await readdir(dataDir)).sort()) {
     const path = join(dataDir, name);
-    const found = await stat(path).catch(() => undefined);
-    const folder = await stat(dataDir).catch(() => undefined);
-    if (!found || !folder || (folder.mode & 0o077) === 0) continue; // Nobody else gets as far as the file.
-    if ((found.mode & 0o077) !== 0)
+    const found = await stat(path).catch(() => undefined); // A file of SQLite's may be gone again.
+    if (found && (found.mode & OTHERS) !== 0)
       findings.push(
-        fault('files', `${path} can be read by others on this machine.`, `chmod 700 ${dataDir} && chmod 600 ${path}`),
+        fault(
+          'files',
+          `${path} can be read by others on this machine.`,
+          `chmod 700 ${dataDir} && chmod -R go= ${path}`,
+        ),
       );
   }
-  return findings.length > 0 ? findings : [ok('files', `${dataDir} is its owner's alone`)];
+  return findings.length > 0 ? findings : [alone];
 }
 
 /** The key that the service would start with; undefined when it would make one. */

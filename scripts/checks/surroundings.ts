@@ -84,7 +84,7 @@ export async function endpointFindings({ endpoint }: Config, database: Database)
       warning(
         'endpoint',
         `ENDPOINT is ${endpoint}, but the first tenant was made for ${own.url}, which counts.`,
-        'Set ENDPOINT to that, or change the tenant through /admin/api/tenants/default.',
+        `Set ENDPOINT to that, or move the tenant: npm run cli -- change-address --to ${endpoint}`,
       ),
     );
   return findings;

@@ -14,6 +14,7 @@ import { experienceRoutes } from './experience/routes.ts';
 import { factorForms } from './factor-forms.ts';
 import type { SignInObserver, Tools } from './flow.ts';
 import { forms } from './forms.ts';
+import { showHome } from './home.ts';
 import { interactionOfState, setInteractionCookies } from './interaction-cookies.ts';
 import { bodyOf, type Opened, show, take } from './interaction-pages.ts';
 import { Limits } from './limits.ts';
@@ -65,6 +66,7 @@ export function signInRoutes({ providerOf, clock, client, onLimited, ...besides 
   const router = Router({ caseSensitive: true });
   const parseForm = express.urlencoded({ extended: false, limit: MAX_FORM_BYTES, parameterLimit: 20 });
   router.use(assets());
+  router.get('/', showHome);
   router.use('/api/experience', experienceRoutes({ providerOf, tools }));
   router.get(
     '/sign-in/:uid',

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
+import '../../src/observe/expected-warnings.ts'; // Ahead of the benchmarks, which load the library.
 
 /** What every benchmark beside this file exports: `npm run bench -- <file name>`. The answer becomes the last line printed. */
 export type Bench = () => Promise<Record<string, unknown>>;

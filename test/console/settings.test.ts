@@ -94,6 +94,20 @@ describe.each(databases)('the settings on %s', (kind) => {
     expect((await page.goto(`${service.url}/console/acme`))?.status()).toBe(404);
   });
 
+  it('move the indicator of a Management API without ending the one before', async () => {
+    const { service, page } = stage;
+    await stage.open('/settings/tenants/default');
+    await page.getByText(`${service.url}/api`).first().waitFor();
+    await stage.link('Change').click();
+    await stage.fill('Management API indicator', 'https://id.example/api');
+    await press(page, 'Save');
+    await page.getByText('https://id.example/api').first().waitFor();
+    const aliases: { indicator: string }[] = await stage.database
+      .reader('resourceAliases')
+      .where({ tenantId: 'default' });
+    expect(aliases.map(({ indicator }) => indicator)).toEqual([`${service.url}/api`]);
+  });
+
   it('say that the default tenant stays', async () => {
     const { page } = stage;
     await stage.open('/settings/tenants/default/delete');

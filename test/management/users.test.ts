@@ -43,7 +43,7 @@ describe.each(databases)('users on %s', (kind) => {
   });
 
   it('can bring the digest of another system', async () => {
-    const passwordDigest = await hash('imported', { cost: 4 });
+    const passwordDigest = await hash('imported', 4);
     const { id } = await stage.api.must('POST /users', { passwordDigest, passwordAlgorithm: 'Bcrypt' });
     expect((await call(`POST /users/${id}/password/verify`, { password: 'imported' })).status).toBe(204);
     expect(await call('POST /users', { passwordDigest, passwordAlgorithm: 'Argon2id' })).toMatchObject({

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -115,6 +115,22 @@ describe('doctor without a database', () => {
     expect(named(findings, 'warning')).toEqual(
       expect.arrayContaining(['configuration.proxy', 'configuration.demo', 'configuration.messages', 'webhooks.guard']),
     );
+  });
+
+  it('tells each file that others can read, unless its folder is closed to them', async () => {
+    await using place = await createDatabase('sqlite');
+    const files = ['understudy.db-wal', 'server.lock', 'outbox', 'secret.key'];
+    for (const file of files) {
+      await writeFile(join(place.dataDir, file), '');
+      await chmod(join(place.dataDir, file), file === 'secret.key' ? 0o600 : 0o644);
+    }
+    const told = async () => (await examine({ DATA_DIR: place.dataDir })).filter(({ check }) => check === 'files');
+    await chmod(place.dataDir, 0o755);
+    expect((await told()).map(({ level, message }) => [level, message.split(' ')[0]])).toEqual(
+      ['outbox', 'server.lock', 'understudy.db-wal'].map((file) => ['fault', join(place.dataDir, file)]),
+    );
+    await chmod(place.dataDir, 0o700);
+    expect(await told()).toEqual([expect.objectContaining({ level: 'ok' })]);
   });
 
   it('tells a database that does not answer', async () => {

@@ -48,7 +48,7 @@ describe.each(databases)('the settings of sign-in on %s', (kind) => {
 
   it('let a digest made elsewhere in, and replace it without an event', async () => {
     await using service = await startService(kind);
-    const passwordDigest = await hash('from elsewhere', { cost: 5 });
+    const passwordDigest = await hash('from elsewhere', 5);
     const { id } = await service.api.must('POST /users', {
       username: 'oscar',
       passwordDigest,

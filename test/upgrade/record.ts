@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
+import '../../src/observe/expected-warnings.ts'; // Ahead of the service, which loads the library.
 import knex from 'knex';
 import { readConfig } from '../../src/config.ts';
 import { connect, type DatabaseSettings, knexConfig } from '../../src/database/connect.ts';

@@ -128,6 +128,14 @@ export const de: Texts = {
     allow: 'Erlauben',
     deny: 'Ablehnen',
   },
+  home: {
+    title: (brand) => `Willkommen bei ${brand}`,
+    lead: 'Anwendungen schicken Menschen zum Anmelden hierher.',
+    console: ['Konsole', 'Für Administratoren: Benutzer, Anwendungen, Impersonationen'],
+    account: ['Ihr Konto', 'Profil, Passwort, Bestätigung in zwei Schritten, Sitzungen'],
+    reference: ['API-Referenz', 'Für Entwickler: die Management API'],
+    discovery: ['OpenID-Connect-Konfiguration', 'Für Entwickler: Endpunkte und Schlüssel'],
+  },
   signOut: {
     title: (brand) => `Von ${brand} abmelden?`,
     submit: 'Abmelden',

@@ -127,6 +127,14 @@ export const en = {
     allow: 'Allow',
     deny: 'Deny',
   },
+  home: {
+    title: (brand: string) => `Welcome to ${brand}`,
+    lead: 'Applications send people here to sign in.',
+    console: ['Console', 'For administrators: users, applications, impersonations'],
+    account: ['Your account', 'Profile, password, two-step verification, sessions'],
+    reference: ['API reference', 'For developers: the Management API'],
+    discovery: ['OpenID Connect configuration', 'For developers: endpoints and keys'],
+  },
   signOut: {
     title: (brand: string) => `Sign out of ${brand}?`,
     submit: 'Sign out',

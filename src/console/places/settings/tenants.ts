@@ -48,6 +48,12 @@ const things: Things = {
       kind: 'lines',
       hint: 'One a line: a host, or a host and a path. The first is the canonical one, from which the issuer is made.',
     },
+    {
+      name: 'managementApiIndicator',
+      label: 'Management API indicator',
+      on: 'change',
+      hint: 'The resource that callers of the Management API ask for. The one before stays accepted.',
+    },
   ],
   made: async (made, visit) => {
     await visit.rights.takeOn(made.id);
@@ -67,6 +73,7 @@ const things: Things = {
     facts([
       ['State', stateOf(tenant)],
       ['Endpoints', html`<ul>${endpointsOf(tenant).map((url) => html`<li>${copyable(url)}</li>`)}</ul>`],
+      ['Management API indicator', copyable(tenant.managementApiIndicator as string)],
       ['Created', when(tenant.createdAt as number, visit.now)],
       ['Id', copyable(tenant.id)],
     ]),
