@@ -5,6 +5,7 @@ import { ServiceError } from '../errors.ts';
 import { clientFactsOf, contextOf } from '../http/context.ts';
 import { hashOf } from '../ids.ts';
 import type { Flow, Tools } from './flow.ts';
+import { knownAccountsOf } from './known-browsers.ts';
 import { type InteractionEvent, newProgress, ProgressStore } from './progress.ts';
 import { readSettings } from './settings.ts';
 
@@ -57,6 +58,7 @@ export async function openFlow(request: Request, interaction: Interaction, tools
     sessionUid: interaction.session?.uid,
     application: clientId === undefined ? undefined : await store.find('applications', { id: clientId }),
     facts: clientFactsOf(request),
+    knownAccounts: knownAccountsOf(request, tenant, tools.secrets, now),
     requestId,
     now,
     saved: (await progressStore.find(uid)) ?? { progress: fresh, version: 0, finishedAt: null },

@@ -6,6 +6,7 @@ import { clientFactsOf, contextOf } from '../../http/context.ts';
 import { hashOf } from '../../ids.ts';
 import { ACCOUNT_CLIENT_ID } from '../../oidc/account-client.ts';
 import type { Flow, Tools } from '../flow.ts';
+import { knownAccountsOf } from '../known-browsers.ts';
 import type { FormView } from '../pages/layout.ts';
 import { newProgress, ProgressStore } from '../progress.ts';
 import { viewOf } from '../respond.ts';
@@ -71,6 +72,7 @@ export async function openAccount(
     sessionUid: uid,
     application: undefined,
     facts: clientFactsOf(request),
+    knownAccounts: knownAccountsOf(request, tenant, tools.secrets, now),
     requestId,
     now,
     saved: (await progressStore.find(id)) ?? { progress: fresh, version: 0, finishedAt: null },

@@ -8,6 +8,7 @@ import { complete, missingOf } from '../actions.ts';
 import { loginOf } from '../authentication-methods.ts';
 import { type Flow, progressOf, type Tools } from '../flow.ts';
 import { saveProgress } from '../interaction-pages.ts';
+import { rememberBrowser } from '../known-browsers.ts';
 import { csrfTokenOf, type Interaction, openFlow, requireCsrfToken } from '../open-flow.ts';
 import { basePathOf, viewOf } from '../respond.ts';
 import { type Call, calls } from './calls.ts';
@@ -114,6 +115,8 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
       if (missing) throw new ServiceError(MISSING_CODES[missing.what], { data: { ...missing } });
       await complete(flow);
     }
+    const { userId } = progressOf(flow);
+    if (userId !== undefined) rememberBrowser(response, flow, userId);
     response.json({ redirectTo: await redirectToOf(interaction, flow) });
   });
 
