@@ -74,6 +74,7 @@ const catalogue = {
   'verification_code.unavailable': { status: 422, message: 'No sender is configured for such messages.' },
   'factor.invalid_code': { status: 422, message: 'The code of this factor is not valid.' },
   'factor.already_held': { status: 422, message: 'The account already holds a factor of this kind.' },
+  'factor.is_last': { status: 422, message: 'A second factor is required here: add another one first.' },
   'factor.not_allowed': { status: 422, message: 'This kind of factor cannot be used here.' },
   'password.too_short': { status: 422, message: 'The password is too short.' },
   'password.too_common': { status: 422, message: 'The password is one of the most common ones.' },

@@ -40,6 +40,7 @@ const TOP = [
 
 /** What stands on nothing of ours and may be used everywhere. */
 const BASE = [
+  'address',
   'authentication-context',
   'closing',
   'email-and-phone',

@@ -7,6 +7,7 @@ import { newId } from '../ids.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { SecretBox } from '../secret-box.ts';
 import type { Tenant } from '../tenants.ts';
+import type { KnownAccounts } from './known-browsers.ts';
 import type { Limits } from './limits.ts';
 import type { Messenger } from './messenger.ts';
 import type { InteractionEvent, Progress, SavedProgress, Verification } from './progress.ts';
@@ -43,6 +44,8 @@ export interface Flow {
   readonly sessionUid: string | undefined;
   readonly application: ApplicationRow | undefined;
   readonly facts: ClientFacts;
+  /** Accounts that this browser signed in to before. */
+  readonly knownAccounts: KnownAccounts;
   readonly requestId: string;
   /** One instant per request. */
   readonly now: number;

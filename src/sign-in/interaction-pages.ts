@@ -6,6 +6,7 @@ import { loginOf } from './authentication-methods.ts';
 import { offeredConnectors } from './connectors.ts';
 import { type Flow, progressOf } from './flow.ts';
 import type { Body, FormAction } from './forms.ts';
+import { rememberBrowser } from './known-browsers.ts';
 import { csrfTokenOf, forgetEndedSession, type Interaction, parameterOf } from './open-flow.ts';
 import type { FormView } from './pages/layout.ts';
 import { type SocialChoice, singleSignOnPage } from './pages/sign-in.ts';
@@ -75,6 +76,7 @@ async function finish(opened: Opened): Promise<void> {
     await forgetEndedSession(interaction, flow);
     return redirectToStep(opened);
   }
+  rememberBrowser(response, flow, progress.userId);
   const login = loginOf(progress, progress.userId);
   await provider.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false });
 }

@@ -10,8 +10,13 @@ type Query = Parameters<Parameters<TenantStore['changeWhere']>[1]>[0];
 
 /** How many `points` in one stretch of time; then nothing until it is over. */
 const rules = {
-  /** Tries at one account, also one that does not exist. A success clears them. */
+  /**
+   * Tries at one account, also one that does not exist: of a browser that signed in to it before, or of a network of
+   * strangers. A success clears them.
+   */
   account: { points: 10, durationMs: 15 * MINUTE_MS },
+  /** Failed tries of all strangers together at one account. Browsers that signed in to it before are not locked out. */
+  strangers: { points: 100, durationMs: HOUR_MS },
   /** Failed tries from one address, at whichever account: many people may share it. */
   address: { points: 100, durationMs: 15 * MINUTE_MS },
   /** Codes of a second factor of one user. A success clears them. */

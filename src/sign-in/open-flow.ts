@@ -7,6 +7,7 @@ import { clientFactsOf, contextOf } from '../http/context.ts';
 import { hashOf } from '../ids.ts';
 import { credentialsOf } from './credentials.ts';
 import type { Flow, Tools } from './flow.ts';
+import { knownAccountsOf } from './known-browsers.ts';
 import { type InteractionEvent, newProgress, ProgressStore, type SavedProgress } from './progress.ts';
 import { readSettings } from './settings.ts';
 
@@ -63,6 +64,7 @@ export async function openFlow(request: Request, interaction: Interaction, tools
     sessionUid: interaction.session?.uid,
     application: clientId === undefined ? undefined : await store.find('applications', { id: clientId }),
     facts: clientFactsOf(request),
+    knownAccounts: knownAccountsOf(request, tenant, tools.secrets, now),
     requestId,
     now,
     saved: await whileUnchanged(

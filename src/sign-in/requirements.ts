@@ -70,19 +70,25 @@ async function missingEnrolment(
   held: FactorType[],
   userId: string | undefined,
 ): Promise<Missing | undefined> {
-  const { factors, policy } = flow.settings.mfa;
+  const { factors } = flow.settings.mfa;
   const offered = factors.filter((type) => type !== 'BackupCode');
   if (offered.length === 0) return undefined;
-  const isRequired = policy === 'Mandatory' || (userId !== undefined && (await anOrganizationRequiresIt(flow, userId)));
-  if (!isRequired) return undefined;
+  if (!(await requiresFactor(flow, userId))) return undefined;
   const gathered = [...held, ...progressOf(flow).factors.map(({ type }) => type)];
   if (!hasPrimary(gathered)) return { what: 'enrolment', factors: offered };
   const needsBackup = factors.includes('BackupCode') && !gathered.includes('BackupCode');
   return needsBackup ? { what: 'enrolment', factors: ['BackupCode'] } : undefined;
 }
 
+/** Does the tenant, or an organization of the user, require a second factor? Not where the settings offer none. */
+export async function requiresFactor(flow: Flow, userId: string | undefined): Promise<boolean> {
+  const { factors, policy } = flow.settings.mfa;
+  if (!hasPrimary(factors)) return false;
+  return policy === 'Mandatory' || (userId !== undefined && (await anOrganizationRequiresIt(flow, userId)));
+}
+
 /** Backup codes stand in for another factor; alone they are none. */
-const hasPrimary = (types: readonly FactorType[]): boolean => types.some((type) => type !== 'BackupCode');
+export const hasPrimary = (types: readonly FactorType[]): boolean => types.some((type) => type !== 'BackupCode');
 
 async function anOrganizationRequiresIt({ store }: Flow, userId: string): Promise<boolean> {
   const requiring = await store

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { networkOf } from '../address.ts';
+import type { UserRow } from '../database/tables.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { canVerify } from '../password-digests.ts';
 import { auditPerson } from './announce.ts';
@@ -10,7 +12,7 @@ import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
 import type { Identifier, Verification } from './progress.ts';
 import { refuseSsoAddress } from './single-sign-on.ts';
 
-/** As the limits know an account, be there one or not. */
+/** As the limits know an identifier, be there an account or not. */
 const accountKeyOf = ({ type, value }: Identifier): string => `${type}:${value}`;
 
 /** Of a user's id. */
@@ -33,6 +35,18 @@ async function decoyOf({ store, tools }: Flow, identifier: Identifier): Promise<
 }
 
 /**
+ * A browser that signed in to this account before has a counter of its own, so that nobody else's wrong passwords lock the
+ * owner out. Strangers count by network, and together.
+ */
+function countedBy({ knownAccounts, facts }: Flow, identifier: Identifier, user: UserRow | undefined) {
+  const known = knownAccounts.find(({ userId }) => userId === user?.id);
+  if (known) return { account: `browser:${known.browserId}`, failures: [] };
+  const account = accountKeyOf(identifier);
+  const failures = [['strangers', account] as const, ['address', facts.ip] as const];
+  return { account: `${account} ${networkOf(facts.ip)}`, failures };
+}
+
+/**
  * The first factor of most sign-ins. An identifier that nobody has takes the same time, is limited
  * alike and gets the same answer; so does a stored digest that costs too much to verify, which only the audit log tells.
  *
@@ -40,14 +54,15 @@ async function decoyOf({ store, tools }: Flow, identifier: Identifier): Promise<
  */
 export async function verifyPasswordOf(flow: Flow, identifier: Identifier, password: string): Promise<Verification> {
   await requireStep(flow, 'password');
-  const { store, settings, tools, facts } = flow;
+  const { store, settings, tools } = flow;
   const { limits } = tools;
   await refuseSsoAddress(store, identifier);
-  await limits.take(store, 'account', accountKeyOf(identifier));
-  await limits.take(store, 'address', facts.ip);
-
   const isAllowed = settings.signIn.methods.some((method) => method.identifier === identifier.type && method.password);
   const user = isAllowed ? await findUser(store, identifier) : undefined;
+  const counted = countedBy(flow, identifier, user);
+  await limits.take(store, 'account', counted.account);
+  for (const [rule, name] of counted.failures) await limits.take(store, rule, name);
+
   const turn = { tenantId: store.tenantId, isPerson: true };
   const isRight = await verifyPassword(user?.passwordHash, password, turn, await decoyOf(flow, identifier));
   if (!isRight || !user?.passwordHash) {
@@ -58,8 +73,8 @@ export async function verifyPasswordOf(flow: Flow, identifier: Identifier, passw
     await auditPerson(store, 'SignIn.Password', user?.id, occasionOf(flow), payload, 'Error');
     throw new ServiceError('session.invalid_credentials');
   }
-  await limits.clear(store, 'account', accountKeyOf(identifier));
-  await limits.giveBack(store, 'address', facts.ip);
+  await limits.clear(store, 'account', counted.account);
+  for (const [rule, name] of counted.failures) await limits.giveBack(store, rule, name);
 
   const { id: userId, passwordHash } = user;
   if (needsRehash(passwordHash))

@@ -35,7 +35,7 @@ describe('an identity provider in a browser', () => {
     const page = await (await stage.browser.newContext()).newPage();
     await page.goto(`${stage.service.url}/account`);
     await signIn(page, 'lou', GOOD);
-    await page.getByRole('link', { name: 'Add: Acme ID' }).click();
+    await page.getByRole('button', { name: 'Add: Acme ID' }).click();
     await signIn(page, 'kim', GOOD);
     await page.getByText('This is linked to another account already.').waitFor();
     await look(page, 'account-link-taken');

@@ -3,6 +3,7 @@ import { endSessions } from '../../oidc/end-access.ts';
 import {
   addVerifiedIdentifier,
   bindFactor,
+  identityIn,
   newBackupCodes,
   newTotp,
   pendingCode,
@@ -13,13 +14,18 @@ import {
   verifyNewTotp,
 } from '../actions.ts';
 import { passkeyAnswer } from '../factor-forms.ts';
+import { factorsOf } from '../factors.ts';
+import { progressOf, verificationOf } from '../flow.ts';
 import type { Body } from '../forms.ts';
 import { requireGoodPassword } from '../new-password.ts';
 import { hashPassword, verifyPassword } from '../passwords.ts';
 import { ProgressStore } from '../progress.ts';
+import { hasPrimary, requiresFactor } from '../requirements.ts';
 import type { IdentifierType } from '../settings.ts';
+import { refuseSsoAccount } from '../single-sign-on.ts';
 import type { Texts } from '../texts/index.ts';
 import { applyChange, auditChange } from './apply.ts';
+import { tellOwner } from './notices.ts';
 import type { OpenAccount } from './open-account.ts';
 import { requireOtherWay } from './ways-in.ts';
 
@@ -34,7 +40,10 @@ const identifier =
   async (account, { identifier: typed = '' }, t) => {
     const { flow } = account;
     const read = await readMissingIdentifier(flow, typed, type);
-    if (type === 'username') return applyChange(flow, 'Username', { username: read.value });
+    if (type === 'username') {
+      await applyChange(flow, 'Username', { username: read.value });
+      return tellOwner(account, 'Username', t);
+    }
     await sendCode(flow, read, t);
     await save(account);
   };
@@ -54,16 +63,21 @@ export const accountForms: Record<string, AccountForm> = {
     await save(account);
   },
 
-  async code({ flow }, { code = '' }) {
+  async code(account, { code = '' }, t) {
+    const { flow } = account;
     const pending = pendingCode(flow);
     if (!pending) throw new ServiceError('verification_code.invalid');
     const verification = await verifyCode(flow, pending.id, code);
     await addVerifiedIdentifier(flow, verification.id);
-    await applyChange(flow, verification.type === 'EmailVerificationCode' ? 'Email' : 'Phone');
+    const what = verification.type === 'EmailVerificationCode' ? 'Email' : 'Phone';
+    await applyChange(flow, what);
+    tellOwner(account, what, t);
   },
 
   /** Every other session ends: whoever knew the old password is out. */
-  async password({ flow, user }, { current = '', password = '' }) {
+  async password(account, { current = '', password = '' }, t) {
+    const { flow, user } = account;
+    await refuseSsoAccount(flow.store, user);
     const { limits } = flow.tools;
     const turn = { tenantId: flow.store.tenantId, isPerson: true };
     await limits.take(flow.store, 'account', `account-page:${user.id}`);
@@ -74,33 +88,61 @@ export const accountForms: Record<string, AccountForm> = {
     const passwordHash = await hashPassword(password, turn);
     await limits.clear(flow.store, 'account', `account-page:${user.id}`);
     await applyChange(flow, 'Password', { passwordHash }, (store) => endSessions(store, user.id, flow.sessionUid));
+    tellOwner(account, 'Password', t);
   },
 
-  async 'enrol/totp'({ flow }, { code = '' }) {
+  async 'enrol/totp'(account, { code = '' }, t) {
+    const { flow } = account;
     const { verification } = await newTotp(flow, '');
     verifyNewTotp(flow, verification.id, code);
     await bindFactor(flow, 'Totp', verification.id);
     await applyChange(flow, 'AddTotp');
+    tellOwner(account, 'AddFactor', t);
   },
 
-  async 'enrol/passkey'({ flow }, { response }) {
+  async 'enrol/passkey'(account, { response }, t) {
+    const { flow } = account;
     const verification = await verifyNewPasskey(flow, passkeyAnswer(response));
     await bindFactor(flow, 'WebAuthn', verification.id);
     await applyChange(flow, 'AddPasskey');
+    tellOwner(account, 'AddFactor', t);
   },
 
-  async 'enrol/backup'({ flow }) {
+  async 'enrol/backup'(account, _body, t) {
+    const { flow } = account;
     const { verification } = await newBackupCodes(flow);
     await bindFactor(flow, 'BackupCode', verification.id);
     await applyChange(flow, 'AddBackupCodes');
+    tellOwner(account, 'AddFactor', t);
   },
 
-  remove: ({ flow, user }, { id = '' }) =>
-    applyChange(flow, 'RemoveFactor', {}, (store) => store.remove('userFactors', { userId: user.id, id })),
+  async remove(account, { id = '' }, t) {
+    const { flow, user } = account;
+    const isRequired = await requiresFactor(flow, user.id);
+    // The change before it has locked the user's row, so of two removals at once the second sees what the first left.
+    await applyChange(flow, 'RemoveFactor', {}, async (store) => {
+      await store.remove('userFactors', { userId: user.id, id });
+      const left = (await factorsOf(store, user.id)).map(({ type }) => type);
+      if (isRequired && !hasPrimary(left)) throw new ServiceError('factor.is_last');
+    });
+    tellOwner(account, 'RemoveFactor', t);
+  },
 
-  async unlink({ flow, user }, { id = '' }) {
+  /** The identity that the page before has named. */
+  async link(account, { id = '' }, t) {
+    const { flow } = account;
+    const verification = verificationOf(flow, id, true);
+    if (verification.type !== 'Social') throw new ServiceError('session.verification_not_found');
+    progressOf(flow).identities = [identityIn(verification)];
+    await applyChange(flow, 'Link');
+    tellOwner(account, 'Link', t);
+  },
+
+  async unlink(account, { id = '' }, t) {
+    const { flow, user } = account;
     await requireOtherWay(flow, user, id);
     await applyChange(flow, 'Unlink', {}, (store) => store.remove('userIdentities', { userId: user.id, target: id }));
+    tellOwner(account, 'Unlink', t);
   },
 
   async 'sign-out-others'({ flow, user }) {

@@ -6,6 +6,7 @@ import { clientFactsOf, contextOf } from '../../http/context.ts';
 import { hashOf } from '../../ids.ts';
 import { ACCOUNT_CLIENT_ID } from '../../oidc/account-client.ts';
 import type { Flow, Tools } from '../flow.ts';
+import { knownAccountsOf } from '../known-browsers.ts';
 import type { FormView } from '../pages/layout.ts';
 import { newProgress, ProgressStore } from '../progress.ts';
 import { viewOf } from '../respond.ts';
@@ -13,6 +14,12 @@ import { readSettings } from '../settings.ts';
 
 /** Whoever signed in longer ago is asked again: an account is worth more than a forgotten browser. */
 const MAX_AGE_SECONDS = 60 * 60;
+
+/**
+ * What leads into the account is changed within this time after a sign-in with everything that it takes, or after another
+ * one: a browser that was left open, or a stolen cookie, must not be enough to take the account over for good.
+ */
+const PROOF_SECONDS = 5 * 60;
 
 /** A request of the account page, by someone who is signed in. */
 export interface OpenAccount {
@@ -22,6 +29,8 @@ export interface OpenAccount {
   flow: Flow;
   user: UserRow;
   csrf: string;
+  /** Whether the person signed in within the last minutes. */
+  isProven: boolean;
 }
 
 interface BrowserSession {
@@ -65,15 +74,31 @@ export async function openAccount(
     sessionUid: uid,
     application: undefined,
     facts: clientFactsOf(request),
+    knownAccounts: knownAccountsOf(request, tenant, tools.secrets, now),
     requestId,
     now,
     saved: (await progressStore.find(id)) ?? { progress: fresh, version: 0, finishedAt: null },
   };
-  return { request, response, provider, flow, user, csrf: hashOf(`csrf:${jti}`) };
+  const isProven = now / 1000 - loginTs <= PROOF_SECONDS;
+  return { request, response, provider, flow, user, csrf: hashOf(`csrf:${jti}`), isProven };
+}
+
+interface Destination {
+  tenant: Flow['tenant'];
+  response: Response;
+  /** The query of the account page to come back to. */
+  state?: string;
+  user?: UserRow;
+}
+
+/** Who it is once more, before a change. A session of the last minutes would be enough, and there is none. */
+export function proveAgain({ flow, response, user }: OpenAccount, chosen: Readonly<Record<string, string>>): void {
+  signInFirst({ tenant: flow.tenant, response, user, state: String(new URLSearchParams(chosen)) });
 }
 
 /** To the sign-in pages and back. The code that comes back is never redeemed: its verifier is thrown away here. */
-export function signInFirst({ tenant, response }: { tenant: Flow['tenant']; response: Response }): void {
+export function signInFirst({ tenant, response, state, user }: Destination): void {
+  const loginHint = user?.username ?? user?.primaryEmail ?? user?.primaryPhone;
   const url = new URL(`${tenant.endpoint}/oidc/auth`);
   url.search = String(
     new URLSearchParams({
@@ -81,7 +106,9 @@ export function signInFirst({ tenant, response }: { tenant: Flow['tenant']; resp
       redirect_uri: `${tenant.endpoint}/account`,
       response_type: 'code',
       scope: 'openid',
-      max_age: String(MAX_AGE_SECONDS),
+      max_age: String(user ? PROOF_SECONDS : MAX_AGE_SECONDS),
+      ...(state && { state }),
+      ...(loginHint && { login_hint: loginHint }),
       code_challenge_method: 'S256',
       code_challenge: createHash('sha256').update(randomBytes(32)).digest('base64url'),
     }),

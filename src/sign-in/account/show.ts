@@ -1,13 +1,21 @@
 import type { UserRow } from '../../database/tables.ts';
 import type { Html } from '../../pages/html.ts';
-import { pendingCode } from '../actions.ts';
+import { identityIn, pendingCode } from '../actions.ts';
 import { offeredConnectors } from '../connectors.ts';
 import { enrolmentPage } from '../factor-steps.ts';
 import { factorsOf } from '../factors.ts';
-import { progressOf } from '../flow.ts';
+import { type Flow, progressOf } from '../flow.ts';
 import { columnOf } from '../identifiers.ts';
-import { accountPage, editIdentifierPage, editNamePage, editPasswordPage, removePage } from '../pages/account.ts';
+import {
+  accountPage,
+  editIdentifierPage,
+  editNamePage,
+  editPasswordPage,
+  linkPage,
+  removePage,
+} from '../pages/account.ts';
 import type { IdentifierType } from '../settings.ts';
+import { ssoTargetsOf } from '../single-sign-on.ts';
 import { codeOf } from '../steps.ts';
 import { accountViewOf, type OpenAccount } from './open-account.ts';
 import { sessionsOf } from './sessions.ts';
@@ -29,7 +37,7 @@ const channelIsThere = ({ flow }: OpenAccount, type: IdentifierType): boolean =>
 /** The page that `chosen` asks for; nothing known: the overview. */
 export async function accountHtml(account: OpenAccount, chosen: Chosen, refused?: Refused): Promise<Html> {
   const { flow, user } = account;
-  const { edit, add, remove, unlink, code } = chosen;
+  const { edit, add, remove, unlink, link, code } = chosen;
   const view = accountViewOf(account, refused?.fault);
   const pending = pendingCode(flow);
   if (code !== undefined && pending) return codeOf(flow, view, pending);
@@ -42,9 +50,28 @@ export async function accountHtml(account: OpenAccount, chosen: Chosen, refused?
   }
   const factor = typeof remove === 'string' && (await factorsOf(flow.store, user.id)).find(({ id }) => id === remove);
   if (factor) return removePage({ ...view, step: 'remove', id: factor.id, name: view.t.enrol.names[factor.type] });
-  if (typeof unlink === 'string') return removePage({ ...view, step: 'unlink', id: unlink, name: unlink });
+  const pendingLink = progressOf(flow).verifications.find(
+    ({ id, type, isVerified }) => id === link && type === 'Social' && isVerified,
+  );
+  if (pendingLink) {
+    const { target, details } = identityIn(pendingLink);
+    return linkPage({ ...view, id: pendingLink.id, name: await nameOf(flow, target), identity: identityName(details) });
+  }
+  const linked =
+    typeof unlink === 'string' && (await flow.store.find('userIdentities', { userId: user.id, target: unlink }));
+  if (linked) {
+    const { target, details } = linked;
+    const lead = view.t.account.unlinkLead(identityName(details));
+    return removePage({ ...view, step: 'unlink', id: target, name: await nameOf(flow, target), lead });
+  }
   return overview(account, 'saved' in chosen, refused);
 }
+
+/** What people know their account at a provider by. */
+const identityName = ({ email, name, id }: Record<string, unknown>): string => String(email ?? name ?? id ?? '');
+
+const nameOf = async ({ store }: Flow, target: string): Promise<string> =>
+  (await store.find('connectors', { target }))?.name ?? target;
 
 function passwordPage(account: OpenAccount, refused: Refused | undefined): Html {
   const { flow, user } = account;
@@ -66,9 +93,9 @@ async function overview(account: OpenAccount, isSaved: boolean, refused: Refused
   const { flow, user, provider } = account;
   const { store, settings } = flow;
   const factors = await factorsOf(store, user.id);
-  const linked = await store.from('userIdentities').where({ userId: user.id }).select('target');
+  const linked = await store.from('userIdentities').where({ userId: user.id }).select('target', 'details');
+  const bound = await ssoTargetsOf(store, user.id);
   const connectors = await offeredConnectors(store);
-  const nameOf = (target: string) => connectors.find((connector) => connector.target === target)?.name ?? target;
   const isLinked = (target: string) => linked.some((identity) => identity.target === target);
   return accountPage({
     ...accountViewOf(account, refused?.fault),
@@ -76,7 +103,14 @@ async function overview(account: OpenAccount, isSaved: boolean, refused: Refused
     name: user.name,
     identifiers: identifiersOf(account, user),
     hasPassword: user.passwordHash !== null,
-    linked: linked.map(({ target }) => ({ target, name: nameOf(target) })),
+    linked: await Promise.all(
+      linked.map(async ({ target, details }) => ({
+        target,
+        name: await nameOf(flow, target),
+        identity: identityName(details),
+        isRemovable: !bound.includes(target),
+      })),
+    ),
     linkable: connectors.filter(({ target }) => !isLinked(target)),
     factors: factors.map(({ id, type, createdAt, details }) => ({
       id,

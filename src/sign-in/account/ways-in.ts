@@ -2,9 +2,15 @@ import type { UserRow } from '../../database/tables.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Flow } from '../flow.ts';
 import { columnOf } from '../identifiers.ts';
+import { ssoTargetsOf } from '../single-sign-on.ts';
 
-/** Nobody locks themselves out by unlinking what they sign in with. @throws 422 `session.not_allowed` */
+/**
+ * Nobody locks themselves out by unlinking what they sign in with, and nobody leaves single sign-on by it.
+ *
+ * @throws 422 `session.not_allowed`
+ */
 export async function requireOtherWay({ store, settings }: Flow, user: UserRow, target: string): Promise<void> {
+  if ((await ssoTargetsOf(store, user.id)).includes(target)) throw new ServiceError('session.not_allowed');
   const byIdentifier = settings.signIn.methods.some(
     ({ identifier, password, verificationCode }) =>
       user[columnOf[identifier]] !== null &&

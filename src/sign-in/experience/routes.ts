@@ -9,6 +9,7 @@ import { loginOf } from '../authentication-methods.ts';
 import { type Flow, progressOf, type Tools } from '../flow.ts';
 import { findExperience } from '../interaction-cookies.ts';
 import { saveProgress } from '../interaction-pages.ts';
+import { rememberBrowser } from '../known-browsers.ts';
 import { csrfTokenOf, forgetEndedSession, type Interaction, openFlow, requireCsrfToken } from '../open-flow.ts';
 import { viewOf } from '../respond.ts';
 import { type Call, calls } from './calls.ts';
@@ -93,6 +94,8 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
       if (missing) throw new ServiceError(MISSING_CODES[missing.what], { data: { ...missing } });
       await complete(flow);
     }
+    const { userId } = progressOf(flow);
+    if (userId !== undefined) rememberBrowser(response, flow, userId);
     response.json({ redirectTo: await redirectToOf(interaction, flow) });
   });
 

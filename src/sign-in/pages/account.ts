@@ -10,16 +10,24 @@ interface AccountView extends FormView {
   name: string | null;
   identifiers: { type: IdentifierType; value: string | null }[];
   hasPassword: boolean;
-  linked: { target: string; name: string }[];
+  linked: { target: string; name: string; identity: string; isRemovable: boolean }[];
   linkable: { target: string; name: string }[];
   factors: { id: string; type: FactorType; createdAt: number; remaining: number | undefined }[];
   offered: FactorType[];
   sessions: OwnSession[];
 }
 
-/** A thing's name, what it is now, and the way to change it. */
+/** A thing's name and what it is now. */
+const named = (label: string, value: string, way: Html | false = false): Html =>
+  html`<li><div><p class="label">${label}</p><p class="quiet small">${value}</p></div>${way}</li>`;
+
+/** And the way to change it. */
 const row = (label: string, value: string, href: string, action: string): Html =>
-  html`<li><div><p class="label">${label}</p><p class="quiet small">${value}</p></div><a class="button compact" href="${href}" aria-label="${action}: ${label}">${action}</a></li>`;
+  named(label, value, html`<a class="button compact" href="${href}" aria-label="${action}: ${label}">${action}</a>`);
+
+/** A form, as it begins a change: another site can make the browser follow a link. */
+const linkButton = ({ action, csrf, t }: FormView, target: string, name: string): Html =>
+  html`<form method="post" action="${action}/link/${target}"><input type="hidden" name="csrf" value="${csrf}"><button class="button compact" aria-label="${t.account.add}: ${name}">${t.account.add}</button></form>`;
 
 const section = (title: string, content: Html, lead?: string): Html =>
   html`<section class="tight"><h2>${title}</h2>${lead && html`<p class="quiet small">${lead}</p>`}${content}</section>`;
@@ -47,8 +55,10 @@ ${section(account.signInWith, html`<ul class="list">${rows}${password}</ul>`)}`;
 function linkedSection(view: AccountView): Html | false {
   const { t, action, linked, linkable } = view;
   if (linked.length + linkable.length === 0) return false;
-  const rows = linked.map(({ target, name }) => row(name, '', `${action}?unlink=${target}`, t.account.remove));
-  const more = linkable.map(({ target, name }) => row(name, t.account.none, `${action}/link/${target}`, t.account.add));
+  const rows = linked.map(({ target, name, identity, isRemovable }) =>
+    isRemovable ? row(name, identity, `${action}?unlink=${target}`, t.account.remove) : named(name, identity),
+  );
+  const more = linkable.map(({ target, name }) => named(name, t.account.none, linkButton(view, target, name)));
   return section(t.account.linked, html`<ul class="list">${rows}${more}</ul>`);
 }
 
@@ -153,9 +163,23 @@ export function editPasswordPage(
   );
 }
 
+/** Who will be able to sign in is named before it is so: the provider may have been signed in as somebody else. */
+export function linkPage(view: FormView & { id: string; name: string; identity: string }): Html {
+  const { t, id, name, identity, fault } = view;
+  const content = html`${fault && note('bad', fault)}${form(view, 'link', html`<input type="hidden" name="id" value="${id}">${submit(t.account.linkSubmit)}`)}${back(view)}`;
+  return layout(view, t.account.linkTitle(name), content, { lead: t.account.linkLead(identity, name) });
+}
+
+interface RemoveView extends FormView {
+  step: 'remove' | 'unlink';
+  id: string;
+  name: string;
+  lead?: string;
+}
+
 /** What is taken away is named once more before it is. */
-export function removePage(view: FormView & { step: 'remove' | 'unlink'; id: string; name: string }): Html {
-  const { t, step, id, name, fault } = view;
+export function removePage(view: RemoveView): Html {
+  const { t, step, id, name, lead, fault } = view;
   const content = html`${fault && note('bad', fault)}${form(view, step, html`<input type="hidden" name="id" value="${id}">${submit(t.account.remove)}`)}${back(view)}`;
-  return layout(view, t.account.removeTitle(name), content);
+  return layout(view, t.account.removeTitle(name), content, { lead });
 }

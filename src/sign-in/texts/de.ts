@@ -158,6 +158,22 @@ export const de: Texts = {
       `${code} ist Ihr Code für ${brand}. Er gilt 10 Minuten und nur einmal.\n\nWenn Sie ihn nicht angefordert haben, brauchen Sie nichts zu tun. Ohne den Code kommt niemand hinein; behalten Sie ihn für sich.`,
     sms: (code, brand) => `${code} ist Ihr Code für ${brand}. Er gilt 10 Minuten.`,
   },
+  notice: {
+    subject: (brand) => `Ihr Konto bei ${brand} wurde geändert`,
+    text: (what, brand) =>
+      `${what}; es geht um Ihr Konto bei ${brand}.\n\nWaren Sie das selbst, brauchen Sie nichts zu tun. Sonst setzen Sie Ihr Passwort zurück und wenden Sie sich an den Betreiber von ${brand}.`,
+    sms: (what, brand) => `${what} (Konto bei ${brand}). Waren Sie das nicht, wenden Sie sich an ${brand}.`,
+    changes: {
+      Username: 'Der Benutzername wurde geändert',
+      Email: 'Die E-Mail-Adresse wurde geändert',
+      Phone: 'Die Telefonnummer wurde geändert',
+      Password: 'Das Passwort wurde geändert',
+      AddFactor: 'Ein zweiter Faktor wurde hinzugefügt',
+      RemoveFactor: 'Ein zweiter Faktor wurde entfernt',
+      Link: 'Ein Konto eines anderen Anbieters wurde verknüpft',
+      Unlink: 'Die Verknüpfung mit einem anderen Anbieter wurde gelöst',
+    },
+  },
   account: {
     title: 'Ihr Konto',
     profile: 'Profil',
@@ -174,6 +190,11 @@ export const de: Texts = {
     passwordNone: 'Passwort festlegen',
     currentPassword: 'Bisheriges Passwort',
     linked: 'Verknüpfte Konten',
+    linkTitle: (provider) => `${provider} verknüpfen?`,
+    linkLead: (identity, provider) =>
+      `Wer sich bei ${provider} als ${identity} anmeldet, kann sich dann auch bei diesem Konto anmelden. Fahren Sie nur fort, wenn Sie das sind.`,
+    linkSubmit: 'Konto verknüpfen',
+    unlinkLead: (identity) => `${identity} kann sich dann nicht mehr bei diesem Konto anmelden.`,
     factors: 'Zweite Faktoren',
     factorsLead: 'Ein zweiter Faktor hält andere fern, auch wenn sie Ihr Passwort haben.',
     addedOn: (date) => `hinzugefügt am ${date}`,
@@ -199,6 +220,7 @@ export const de: Texts = {
     'verification_code.unavailable': 'Hier kann kein Code gesendet werden.',
     'factor.invalid_code': 'Dieser Code gilt nicht. Geben Sie den neuesten ein.',
     'factor.already_held': 'Sie haben diesen Faktor bereits. Ändern können Sie ihn auf Ihrer Kontoseite.',
+    'factor.is_last': 'Hier ist ein zweiter Faktor vorgeschrieben. Fügen Sie zuerst einen anderen hinzu.',
     'password.too_short': 'Wählen Sie ein längeres.',
     'password.too_long': 'Wählen Sie eines mit weniger als 256 Zeichen.',
     'password.too_common': 'Viele verwenden dieses Passwort, deshalb wird es zuerst probiert. Wählen Sie ein anderes.',

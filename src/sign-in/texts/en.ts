@@ -157,6 +157,22 @@ export const en = {
       `${code} is your ${brand} code. It is valid for 10 minutes and works once.\n\nIf you did not ask for it, you can ignore this message. Nobody gets in without the code, so keep it to yourself.`,
     sms: (code: string, brand: string) => `${code} is your ${brand} code. It is valid for 10 minutes.`,
   },
+  notice: {
+    subject: (brand: string) => `Your ${brand} account changed`,
+    text: (what: string, brand: string) =>
+      `${what} on your ${brand} account.\n\nIf this was you, there is nothing to do. If it was not, reset your password and contact the people who run ${brand}.`,
+    sms: (what: string, brand: string) => `${what} on your ${brand} account. If it was not you, contact ${brand}.`,
+    changes: {
+      Username: 'The username was changed',
+      Email: 'The e-mail address was changed',
+      Phone: 'The phone number was changed',
+      Password: 'The password was changed',
+      AddFactor: 'A second factor was added',
+      RemoveFactor: 'A second factor was removed',
+      Link: 'An account of another provider was linked',
+      Unlink: 'An account of another provider was unlinked',
+    },
+  },
   account: {
     title: 'Your account',
     profile: 'Profile',
@@ -173,6 +189,11 @@ export const en = {
     passwordNone: 'Set a password',
     currentPassword: 'Current password',
     linked: 'Linked accounts',
+    linkTitle: (provider: string) => `Link ${provider}?`,
+    linkLead: (identity: string, provider: string) =>
+      `Anyone who signs in to ${provider} as ${identity} can then sign in to this account. Continue only if that is you.`,
+    linkSubmit: 'Link account',
+    unlinkLead: (identity: string) => `${identity} can then no longer sign in to this account.`,
     factors: 'Second factors',
     factorsLead: 'A second factor keeps others out, even with your password.',
     addedOn: (date: string) => `added ${date}`,
@@ -197,6 +218,7 @@ export const en = {
     'verification_code.unavailable': 'No code can be sent here.',
     'factor.invalid_code': 'This code does not work. Enter the newest one.',
     'factor.already_held': 'You already have this factor. Change it on your account page.',
+    'factor.is_last': 'A second factor is required here. Add another one first.',
     'password.too_short': 'Make it longer.',
     'password.too_long': 'Make it shorter than 256 characters.',
     'password.too_common': 'Many people use this password, so it is tried first. Choose another one.',
