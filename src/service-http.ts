@@ -8,6 +8,7 @@ import { peerTrust } from './http/app.ts';
 import { Connections } from './http/connections.ts';
 import { measureRequests } from './http/metrics.ts';
 import { Pressure, shedLoad } from './http/pressure.ts';
+import { toOriginForm } from './http/request-target.ts';
 import { createHttpServer, listen, stopListening } from './http/server.ts';
 import { metricsServer } from './observe/metrics.ts';
 import type { Observers } from './service-metrics.ts';
@@ -37,7 +38,10 @@ export async function serveHttp(
   });
   closing.add(() => pressure.close());
   const app = makeApp(shedLoad({ pressure, sendPage: sendBusyPage, onShed: observers?.onShed }));
-  server.on('request', app);
+  server.on('request', (request, response) => {
+    toOriginForm(request);
+    app(request, response);
+  });
   await listen(server, port, 'PORT');
   closing.add(() => stopListening(server, () => connections.endUnowed()));
 
