@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { AuditBatch } from './audit/batch.ts';
+import { TokenAudit } from './audit/token-audit.ts';
 import { systemClock } from './clock.ts';
 import { Closing } from './closing.ts';
 import type { Config } from './config.ts';
@@ -35,6 +36,7 @@ import { serviceMetrics } from './service-metrics.ts';
 import { tracedClient, tracedDatabase, tracedSandbox } from './service-tracing.ts';
 import { type FirstStart, firstStart } from './setup/first-start.ts';
 import { checkFingerprint, loadSecretKey } from './setup/secret-key.ts';
+import { sendBusyPage } from './sign-in/busy-page.ts';
 import { Messenger } from './sign-in/messenger.ts';
 import { hashPassword } from './sign-in/passwords.ts';
 import { providerPages } from './sign-in/provider-pages.ts';
@@ -44,8 +46,9 @@ import { backlog } from './webhooks/backlog.ts';
 import { webhookMetrics } from './webhooks/metrics.ts';
 import { WebhookPoller } from './webhooks/poller.ts';
 
-/** How long a change made by another process may go unseen where its notice is missed. */
+/** How long a change made by another process may go unseen where its notice is missed; the end of a token, less long. */
 const CACHE_MS = 5_000;
+const REVOCATIONS_MS = 1_000;
 
 export interface Service {
   /** Where it listens, by the address of this machine. */
@@ -79,7 +82,11 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const credentials = await firstStart({ config, database, secrets, hashPassword, now: clock() });
 
   const tenants = new Tenants(database, clock);
-  const cache = new TenantCache({ commits: database.commits, clock, tables: configurationTables, maxAgeMs: CACHE_MS });
+  const { commits } = database;
+  const cache = new TenantCache({ commits, clock, tables: configurationTables, maxAgeMs: CACHE_MS });
+  const revocations = new TenantCache({ commits, clock, tables: ['revokedTokens'], maxAgeMs: REVOCATIONS_MS });
+  // Dropped by no write: whoever ends many tokens must not have the list made anew each time.
+  const revokedLists = new TenantCache({ commits, clock, tables: [], maxAgeMs: REVOCATIONS_MS });
   const guard = new AddressGuard({ allowedNetworks: config.webhooks.allowedNetworks });
   const client = new HttpClient({ guard, proxyUrl: config.webhooks.proxyUrl });
   closing.add(() => client.close());
@@ -98,9 +105,11 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   closing.add(() => figures.close());
   const audit = new AuditBatch({ database, onError: (err) => logger.error({ err }, 'audit entries were not written') });
   closing.add(() => audit.close());
-  const { token, subjectTokens } = config.rateLimits;
+  const tokenAudit = new TokenAudit(audit);
+  closing.add(() => tokenAudit.close());
+  const { token, subjectTokens, authorization } = config.rateLimits;
   const rateLimits = new RateLimits({
-    limits: { token, 'subject-tokens': subjectTokens },
+    limits: { token, 'subject-tokens': subjectTokens, authorization },
     database,
     clock,
     logger,
@@ -126,7 +135,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     clock,
     logger,
     customClaims,
-    audit,
+    audit: tokenAudit,
     access,
     pages: providerPages,
     observe: observers?.tokens,
@@ -158,6 +167,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
 
   const { management, admin, rows } = serviceApis({
     cache,
+    revocations,
     providers,
     refusals: audit,
     rateLimits,
@@ -188,7 +198,12 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
         details: () => ({ sandbox: sandbox.status(), isLeading: leader.isLeading }),
       }),
       shedLoad,
-      oidc: oidcEndpoint({ providers, rateLimits, revokedTokens: revokedTokensEndpoint(clock) }),
+      oidc: oidcEndpoint({
+        providers,
+        rateLimits,
+        revokedTokens: revokedTokensEndpoint(clock, revokedLists),
+        sendBusyPage,
+      }),
       metadataPath: insertedMetadataPath,
       management,
       admin,

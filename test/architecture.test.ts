@@ -19,7 +19,7 @@ const ARROWS: Record<string, string> = {
     'base tenants database events/catalogue events/sample http/operation oidc custom-claims webhooks sign-in/settings sign-in/connectors',
   admin: 'base tenants database http/operation management/fields oidc setup/create-tenant',
   'sign-in':
-    'base tenants database net observe events audit pages http/context http/validate oidc/provider oidc/account-client',
+    'base tenants database net observe events audit pages http/context http/validate oidc/provider oidc/account-client oidc/issued-jwts',
   console:
     'base tenants database events/catalogue events/sample audit http pages management/overview management/last-administrator oidc/console-client',
   setup: 'base tenants database oidc custom-claims console/administrators',
@@ -40,6 +40,7 @@ const TOP = [
 
 /** What stands on nothing of ours and may be used everywhere. */
 const BASE = [
+  'address',
   'authentication-context',
   'closing',
   'entities',

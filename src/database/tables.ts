@@ -14,6 +14,7 @@ import type { AdministratorLinkRow, AdministratorRow, ConsoleSessionRow } from '
 import type {
   AuditRow,
   ImpersonationRow,
+  IssuedJwtRow,
   OidcPayloadRow,
   RevokedTokenRow,
   SigningKeyRow,
@@ -67,6 +68,7 @@ export interface Tables {
   oidcPayloads: OidcPayloadRow;
   subjectTokens: SubjectTokenRow;
   impersonations: ImpersonationRow;
+  issuedJwts: IssuedJwtRow;
   revokedTokens: RevokedTokenRow;
   hooks: HookRow;
   events: EventRow;

@@ -5,6 +5,7 @@ import { Application, OidcClientMetadata } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
 import { newId } from '../ids.ts';
+import { endJwts } from '../oidc/issued-jwts.ts';
 import { foreignKeyNotFound, optional } from './fields.ts';
 import { list, newestFirst } from './listing.ts';
 import { checkUris } from './redirect-uris.ts';
@@ -128,9 +129,10 @@ export const applications = [
     summary: 'Delete an application with its secrets and what was issued to it',
     status: 204,
     errors: ['entity.not_found'],
-    async run({ params, store }) {
+    async run({ params, store, now }) {
       await store.remove('applications', params);
       await store.removeAll('oidcPayloads', { clientId: params.id });
+      await endJwts(store, { clientId: params.id }, now);
     },
   }),
 ];

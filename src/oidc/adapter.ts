@@ -1,9 +1,10 @@
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import type { Clock } from '../clock.ts';
-import type { OidcPayloadRow } from '../database/tables.ts';
+import type { Key, OidcPayloadRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { hashOf } from '../ids.ts';
 import type { SecretBox } from '../secret-box.ts';
+import { endJwts } from './issued-jwts.ts';
 
 /**
  * A spent refresh token sent again within this is refused without ending its grant: two tabs of one
@@ -39,6 +40,13 @@ export function adapterFor({ store, secrets, clock, findClient }: AdapterOptions
       return { ...payload, consumed: Math.floor(row.consumedAt / 1000) };
     };
 
+    /** What was given under the grant ends with it: rows here, and JWTs, which others verify by themselves. */
+    const endGrant = (grantId: string, rows: Key<'oidcPayloads'>): Promise<void> =>
+      store.transaction(async (store) => {
+        await store.removeAll('oidcPayloads', rows);
+        await endJwts(store, { grantId }, clock());
+      });
+
     return {
       async upsert(value, payload, expiresIn) {
         const id = hashOf(value);
@@ -70,11 +78,14 @@ export function adapterFor({ store, secrets, clock, findClient }: AdapterOptions
       },
 
       async destroy(value) {
-        await store.removeAll('oidcPayloads', { model, id: hashOf(value) });
+        const key = { model, id: hashOf(value) };
+        if (model === 'Grant') await endGrant(value, key);
+        else await store.removeAll('oidcPayloads', key);
       },
 
       async revokeByGrantId(grantId) {
-        await store.removeAll('oidcPayloads', { grantId });
+        // The library asks every model in turn, this one always.
+        if (model === 'AccessToken') await endGrant(grantId, { grantId });
       },
 
       /** True for one request only: the library read `consumed` before, so another may have been faster. */

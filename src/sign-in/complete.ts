@@ -2,6 +2,7 @@ import type { UserRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 import { newShortId } from '../ids.ts';
+import { endJwts } from '../oidc/issued-jwts.ts';
 import { announceInteraction, announceUser, auditPerson, type Occasion } from './announce.ts';
 import { insertFactor } from './factors.ts';
 import { type Flow, progressOf } from './flow.ts';
@@ -86,16 +87,22 @@ async function updateUser(store: TenantStore, flow: Flow): Promise<UserRow> {
   // A user suspended or deleted since the first factor was proven does not get in.
   const changed = await store.change('users', { id: userId as string, isSuspended: false }, patch);
   if (changed !== 1) throw new ServiceError('user.suspended');
-  if (event === 'ForgotPassword') await endSessions(store, userId as string, flow.sessionUid);
+  if (event === 'ForgotPassword') await endSessions(store, userId as string, flow.sessionUid, flow.now);
   return store.get('users', { id: userId as string });
 }
 
-/** Whoever knew the old password is out everywhere: sessions, the console, grants, refresh tokens and opaque access tokens. */
-export async function endSessions(store: TenantStore, accountId: string, exceptUid: string | undefined): Promise<void> {
+/** Whoever knew the old password is out everywhere: sessions, the console, grants, refresh tokens and access tokens. */
+export async function endSessions(
+  store: TenantStore,
+  accountId: string,
+  exceptUid: string | undefined,
+  now: number,
+): Promise<void> {
   await store.removeAll('consoleSessions', { userId: accountId });
   await store.removeWhere('oidcPayloads', (payload) =>
     payload.where({ accountId }).where((kept) => kept.whereNull('uid').orWhereNot({ uid: exceptUid ?? '' })),
   );
+  await endJwts(store, { accountId }, now);
 }
 
 const isLinking = (flow: Flow): boolean => {

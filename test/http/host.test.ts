@@ -28,13 +28,13 @@ async function raw(service: TestService, ...lines: string[]): Promise<{ status: 
 it('does not let a forwarded host choose the tenant, also behind a trusted proxy', async () => {
   await using service = await startService('sqlite', { DEMO: 'false', TRUST_PROXY: 'loopback' });
   await addTenant(service, 'http://other.example.test');
-  for (const headers of [
-    { 'x-forwarded-host': 'other.example.test' },
-    { forwarded: 'host=other.example.test' },
-    { 'x-original-host': 'other.example.test' },
-    { 'x-host': 'other.example.test' },
-  ]) {
-    const answer = await fetch(`${service.url}${DISCOVERY}`, { headers: headers as Record<string, string> });
+  for (const [name, value] of [
+    ['x-forwarded-host', 'other.example.test'],
+    ['forwarded', 'host=other.example.test'],
+    ['x-original-host', 'other.example.test'],
+    ['x-host', 'other.example.test'],
+  ] as const) {
+    const answer = await fetch(`${service.url}${DISCOVERY}`, { headers: { [name]: value } });
     expect(await answer.json()).toMatchObject({ issuer: `${service.url}/oidc` });
   }
 });

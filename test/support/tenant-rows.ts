@@ -30,6 +30,8 @@ const TABLES: Table[] = [
   'oidcPayloads',
   'subjectTokens',
   'impersonations',
+  'issuedJwts',
+  'revokedTokens',
   'hooks',
   'events',
   'replays',

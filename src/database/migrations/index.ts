@@ -16,6 +16,7 @@ import * as console from './014_console.ts';
 import * as auditRefusals from './015_audit_refusals.ts';
 import * as membershipsByUser from './016_memberships_by_user.ts';
 import * as spentInPlace from './017_spent_in_place.ts';
+import * as endedTokens from './019_ended_tokens.ts';
 
 interface Migration {
   name: string;
@@ -42,6 +43,7 @@ export const migrations: readonly Migration[] = [
   { name: '015_audit_refusals', ...auditRefusals },
   { name: '016_memberships_by_user', ...membershipsByUser },
   { name: '017_spent_in_place', ...spentInPlace },
+  { name: '019_ended_tokens', ...endedTokens },
 ];
 
 /** Knex's view of the list: nothing is looked up in a folder, so nothing can be missed or misordered. */

@@ -72,7 +72,9 @@ export const accountForms: Record<string, AccountForm> = {
     requireGoodPassword(password, flow.settings.passwordPolicy, [user.username ?? undefined, flow.settings.brandName]);
     const passwordHash = await hashPassword(password);
     await limits.clear(flow.store, 'account', `account-page:${user.id}`);
-    await applyChange(flow, 'Password', { passwordHash }, (store) => endSessions(store, user.id, flow.sessionUid));
+    await applyChange(flow, 'Password', { passwordHash }, (store) =>
+      endSessions(store, user.id, flow.sessionUid, flow.now),
+    );
   },
 
   async 'enrol/totp'({ flow }, { code = '' }) {
@@ -103,7 +105,7 @@ export const accountForms: Record<string, AccountForm> = {
 
   async 'sign-out-others'({ flow, user }) {
     await flow.store.transaction(async (store) => {
-      await endSessions(store, user.id, flow.sessionUid);
+      await endSessions(store, user.id, flow.sessionUid, flow.now);
       await auditChange(store, flow, 'SignOutOthers');
     });
   },
