@@ -152,6 +152,11 @@ export const CustomClientMetadata = Type.Object({
   refreshTokenTtlInDays: Type.Optional(Type.Integer({ minimum: 1, maximum: 90 })),
   alwaysIssueRefreshToken: Type.Optional(Type.Boolean()),
   rotateRefreshToken: Type.Optional(Type.Boolean()),
+  requirePkce: Type.Optional(
+    Type.Boolean({
+      description: 'Default true. `false` only for `Traditional`: for clients that cannot send a challenge',
+    }),
+  ),
 });
 
 export const Application = Type.Object({

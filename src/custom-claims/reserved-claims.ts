@@ -1,7 +1,7 @@
 /**
  * Claims that a script can never set: those the service answers for (RFC 7519, RFC 9068), those that
  * say who acts (RFC 8693 §4.1, §4.4), and those that bind or vouch (`cnf`, `acr`, `amr`, `azp`).
- * oidc-provider lays only some of them over a script's.
+ * oidc-provider lays only some of them over a script's. The last three are introspection's own (RFC 7662 §2.2).
  */
 export const RESERVED_CLAIMS: ReadonlySet<string> = new Set([
   'iss',
@@ -23,6 +23,9 @@ export const RESERVED_CLAIMS: ReadonlySet<string> = new Set([
   'auth_time',
   'sid',
   'azp',
+  'active',
+  'token_type',
+  'username',
 ]);
 
 /** What may go into the token, and the names of what was dropped. */

@@ -16,14 +16,14 @@ export interface OwnGrantsParts extends ProviderParts {
 /** By `grant_type`, what `TokenEndpoint` answers. */
 export function ownGrants(
   { store, issuer }: Tenant,
-  { keys, claims, resourceServers, provider }: OwnGrantsParts,
+  { keys, clients, claims, resourceServers, provider }: OwnGrantsParts,
   { cache, clock, tracing }: ProviderCollaborators,
 ): Record<string, Grant> {
   const [signer] = keys.signers;
   if (!signer) throw new Error('the tenant has no signing key');
   const accessTokens = new JwtAccessTokens({ issuer, signer, claims, clock });
   const spends = new SpendQueue(store, clock);
-  const exchange = tokenExchange({ store, cache, clock, resourceServers, accessTokens, spends, provider });
+  const exchange = tokenExchange({ store, cache, clock, resourceServers, accessTokens, spends, provider, clients });
   const issue: Grant['issue'] = (request) => spends.during(() => exchange.issue(request));
   return {
     client_credentials: clientCredentials({ resourceServers, accessTokens }),

@@ -102,7 +102,8 @@ function configurationOf(
     conformIdTokenClaims: false,
     responseTypes: ['code'],
     subjectTypes: ['public'],
-    pkce: { required: (_ctx, client) => client.tokenEndpointAuthMethod === 'none' },
+    // OAuth 2.1 §4.1.1. Only a client with a secret can be let off, and only by its owner.
+    pkce: { required: (_ctx, client) => client.require_pkce !== false },
     findAccount: (_ctx, id) => findAccount(store, id),
     async loadExistingGrant(ctx) {
       await interactions.remember(ctx);
