@@ -9,6 +9,13 @@ import { type Cast, castOf } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 
+const PASSWORD = 'correct horse battery';
+
+interface Asked {
+  application?: Application;
+  scope?: string;
+}
+
 /** One text is made a second; the machine may be slow besides. */
 const SOON = { timeout: 10_000, interval: 50 };
 
@@ -42,28 +49,23 @@ describe.each(databases)('a token that was ended, on %s', (kind) => {
   const listed = async (): Promise<string[]> =>
     (await getJson(`${service.url}/oidc/revoked-tokens`)).tokens.map(({ jti }: { jti: string }) => jti);
 
-  /** A user of this test alone, who signed in at the demonstration's application. */
-  async function signedIn(username: string, application?: Application) {
-    const password = 'correct horse battery';
-    const { id } = await service.api.must('POST /users', { username, password });
-    const roles = await service.api.must(`GET /users/${cast.bob.id}/roles`);
-    await service.api.must(`POST /users/${id}/roles`, { roleIds: roles.map((role: { id: string }) => role.id) });
+  /** Who signed in, and what they hold. `scope` without `offline_access` ends with the session. */
+  async function signInAs(username: string, { application, scope = 'openid offline_access' }: Asked = {}) {
     const visitor = new Visitor(service.url);
-    const asked = await authorization(
-      service,
-      {
-        scope: `openid offline_access ${cast.scope}`,
-        prompt: 'consent',
-        resource: cast.resource,
-      },
-      application,
-    );
+    const parameters = { scope: `${scope} ${cast.scope}`, prompt: 'login consent', resource: cast.resource };
+    const asked = await authorization(service, parameters, application);
     await visitor.open(asked.url);
     await visitor.submit('identifier', { identifier: username });
-    await visitor.submit('password', { password });
+    await visitor.submit('password', { password: PASSWORD });
     const callback = visitor.left as URL;
     const tokens = await asked.tokensAt(callback, { resource: cast.resource });
-    return { id: id as string, visitor, callback, asked, tokens, jwt: tokens.access_token };
+    return { visitor, callback, asked, tokens, jwt: tokens.access_token };
+  }
+
+  /** The same for a user of one test alone. */
+  async function signedIn(username: string, asked: Asked = {}) {
+    const { id } = await service.api.must('POST /users', { username, password: PASSWORD });
+    return { id: id as string, ...(await signInAs(username, asked)) };
   }
 
   it('does not open the Management API or the operator API', async () => {
@@ -121,7 +123,7 @@ describe.each(databases)('a token that was ended, on %s', (kind) => {
       oidcClientMetadata: { redirectUris: [redirectUri] },
     });
     const one = await signedIn('deleted');
-    const other = await signedIn('kept', { clientId, redirectUri });
+    const other = await signedIn('kept', { application: { clientId, redirectUri } });
     await service.api.must(`DELETE /users/${one.id}`);
     await service.api.must(`DELETE /applications/${clientId}`);
     for (const { jwt } of [one, other]) {
@@ -131,27 +133,41 @@ describe.each(databases)('a token that was ended, on %s', (kind) => {
   });
 
   it('is known to be ended when the session that gave its grant signs out, unless it was given for longer', async () => {
-    const signOut = async ({ visitor }: Awaited<ReturnType<typeof signedIn>>) => {
+    const offline = await signedIn('offline');
+    const online = await signedIn('online', { scope: 'openid' });
+    for (const { visitor, jwt } of [offline, online]) {
+      expect(await isActive(jwt)).toBe(true);
       await visitor.open(`${service.url}/oidc/session/end`);
       await visitor.submit('end/confirm', { logout: 'yes' });
-    };
-    const offline = await signedIn('offline');
-    await signOut(offline);
+    }
     expect(await isActive(offline.jwt)).toBe(true);
+    expect(await isActive(online.jwt)).toBe(false);
+    await expect.poll(listed, SOON).toContain(decodeJwt(online.jwt).jti);
+    expect(await listed()).not.toContain(decodeJwt(offline.jwt).jti);
+  });
 
-    const { id } = await service.api.must('POST /users', { username: 'online', password: 'correct horse battery' });
-    expect(id).toEqual(expect.any(String));
-    const visitor = new Visitor(service.url);
-    const asked = await authorization(service, { scope: 'openid', resource: cast.resource });
-    await visitor.open(asked.url);
-    await visitor.submit('identifier', { identifier: 'online' });
-    await visitor.submit('password', { password: 'correct horse battery' });
-    const { access_token: jwt } = await asked.tokensAt(visitor.left as URL, { resource: cast.resource });
-    expect(await isActive(jwt)).toBe(true);
-    await visitor.open(`${service.url}/oidc/session/end`);
-    await visitor.submit('end/confirm', { logout: 'yes' });
-    expect(await isActive(jwt)).toBe(false);
-    await expect.poll(listed, SOON).toContain(decodeJwt(jwt).jti);
+  it('does not escape the end of its user by being issued at the same moment', async () => {
+    const { id, ...first } = await signedIn('racing');
+    const sessions = [first, await signInAs('racing'), await signInAs('racing')];
+    const refresh = async ({ tokens }: typeof first) =>
+      (
+        await postForm(`${service.url}/oidc/token`, {
+          grant_type: 'refresh_token',
+          client_id: cast.spa.clientId,
+          refresh_token: tokens.refresh_token,
+          resource: cast.resource,
+        })
+      ).body.access_token as string | undefined;
+    const [, ...refreshed] = await Promise.all([
+      service.api.must(`PATCH /users/${id}/is-suspended`, { isSuspended: true }),
+      ...sessions.map(refresh),
+    ]);
+    await service.api.must(`PATCH /users/${id}/is-suspended`, { isSuspended: false });
+    for (const token of [...sessions.map(({ jwt }) => jwt), ...refreshed]) {
+      if (token === undefined) continue;
+      expect(await isActive(token)).toBe(false);
+      await expect.poll(listed, SOON).toContain(decodeJwt(token).jti);
+    }
   });
 
   it('is forgotten once it would have expired anyway', async () => {
