@@ -63,8 +63,8 @@ export interface Config {
     /** Folder for messages without a sender; only while `ENDPOINT` is loopback. */
     outbox: string | undefined;
   };
-  /** Requests per minute for one client from one address. */
-  rateLimits: { token: number; subjectTokens: number };
+  /** Requests per minute: for one client from one address, or for one address without a proven client. */
+  rateLimits: { token: number; subjectTokens: number; authorization: number };
   metricsPort: number | undefined;
   /** Undefined: no traces. */
   tracing: TracingSettings | undefined;
@@ -221,6 +221,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     rateLimits: {
       token: reader.integer('RATE_LIMIT_TOKEN', 1_200, [1, 100_000_000]),
       subjectTokens: reader.integer('RATE_LIMIT_SUBJECT_TOKENS', 600, [1, 100_000_000]),
+      authorization: reader.integer('RATE_LIMIT_AUTHORIZATION', 600, [1, 100_000_000]),
     },
     metricsPort: readMetricsPort(reader, port),
     tracing: readTracing(reader),

@@ -162,6 +162,11 @@ export const CustomClientMetadata = Type.Object({
         'Default true: a Traditional application gets a new refresh token after 70% of the lifetime of the old one. No effect on SPA and Native applications, which get a new one with each refresh',
     }),
   ),
+  requirePkce: Type.Optional(
+    Type.Boolean({
+      description: 'Default true. `false` only for `Traditional`: for clients that cannot send a challenge',
+    }),
+  ),
 });
 
 export const Application = Type.Object({

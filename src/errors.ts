@@ -8,6 +8,7 @@ const catalogue = {
   'request.unsupported_media_type': { status: 415, message: 'The body must be sent as application/json.' },
   'request.not_found': { status: 404, message: 'There is no such path.' },
   'request.unknown_host': { status: 421, message: 'No tenant is served at this address.' },
+  'request.invalid_host': { status: 400, message: 'The request must name one valid host.' },
   'request.too_many_headers': { status: 431, message: 'The request has too many headers.' },
   'request.rate_limited': { status: 429, message: 'Too many requests. Retry-After tells when to try again.' },
   'request.unavailable': { status: 503, message: 'The service cannot answer now. Try again shortly.' },

@@ -11,15 +11,18 @@ import { AccessTokens } from './oidc/access-tokens.ts';
 import { ManagementAccess } from './oidc/management-access.ts';
 import { protectedResourceMetadata } from './oidc/metadata.ts';
 import type { Providers } from './oidc/providers.ts';
+import { isRevoked } from './oidc/revoked-tokens.ts';
 import { ADMIN_API, MANAGEMENT_API, type SystemApi } from './oidc/urns.ts';
 
 export interface ServiceApisParts extends Performing {
   cache: TenantCache;
+  /** By `jti`, whether a token was ended; dropped when another one is. */
+  revocations: TenantCache;
   providers: Providers;
 }
 
 /** The APIs that are made of rows: each with its resource, its scope and its reference. */
-export function serviceApis({ cache, providers, ...performing }: ServiceApisParts): {
+export function serviceApis({ cache, revocations, providers, ...performing }: ServiceApisParts): {
   management: ApiParts;
   admin: ApiParts;
   /** The same rows, by their route, for the console. */
@@ -30,6 +33,7 @@ export function serviceApis({ cache, providers, ...performing }: ServiceApisPart
     const tokens = new AccessTokens({
       keysOf: (tenant) => providers.keysOf(tenant),
       audiencesOf: (tenant) => access.audiencesOf(tenant),
+      isRevoked: ({ id, store }, jti) => revocations.get(id, jti, () => isRevoked(store, jti)),
     });
     return {
       metadata: protectedResourceMetadata(api, access),

@@ -9,6 +9,7 @@ import { Connections } from './http/connections.ts';
 import type { Readiness } from './http/health.ts';
 import { measureRequests } from './http/metrics.ts';
 import { Pressure, shedLoad } from './http/pressure.ts';
+import { toOriginForm } from './http/request-target.ts';
 import { createHttpServer, listen, stopListening } from './http/server.ts';
 import { metricsServer } from './observe/metrics.ts';
 import type { Observers } from './service-metrics.ts';
@@ -39,7 +40,10 @@ export async function serveHttp(
   });
   closing.add(() => pressure.close());
   const app = makeApp(shedLoad({ pressure, sendPage: sendBusyPage, onShed: observers?.onShed }));
-  server.on('request', app);
+  server.on('request', (request, response) => {
+    toOriginForm(request);
+    app(request, response);
+  });
   await listen(server, { port, host, variable: 'PORT' });
   closing.add(() => stopListening(server, () => connections.endUnowed()));
 

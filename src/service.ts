@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { RequestHandler } from 'express';
 import { AuditBatch } from './audit/batch.ts';
+import { TokenAudit } from './audit/token-audit.ts';
 import { systemClock } from './clock.ts';
 import { Closing } from './closing.ts';
 import type { Config } from './config.ts';
@@ -37,6 +38,7 @@ import { tracedClient, tracedDatabase, tracedSandbox } from './service-tracing.t
 import { addressInForce, addressWarning, updateCredentials } from './setup/address.ts';
 import { type FirstStart, firstStart } from './setup/first-start.ts';
 import { checkFingerprint, loadSecretKey } from './setup/secret-key.ts';
+import { sendBusyPage } from './sign-in/busy-page.ts';
 import { Messenger } from './sign-in/messenger.ts';
 import { hashPassword } from './sign-in/passwords.ts';
 import { providerPages } from './sign-in/provider-pages.ts';
@@ -47,8 +49,9 @@ import { sealStoredHeaders } from './webhooks/hook-headers.ts';
 import { webhookMetrics } from './webhooks/metrics.ts';
 import { WebhookPoller } from './webhooks/poller.ts';
 
-/** How long a change made by another process may go unseen where its notice is missed. */
+/** How long a change made by another process may go unseen where its notice is missed; the end of a token, less long. */
 const CACHE_MS = 5_000;
+const REVOCATIONS_MS = 1_000;
 
 export interface Service {
   /** Where it listens, by the address of this machine. */
@@ -93,7 +96,11 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   );
 
   const tenants = new Tenants(database, clock);
-  const cache = new TenantCache({ commits: database.commits, clock, tables: configurationTables, maxAgeMs: CACHE_MS });
+  const { commits } = database;
+  const cache = new TenantCache({ commits, clock, tables: configurationTables, maxAgeMs: CACHE_MS });
+  const revocations = new TenantCache({ commits, clock, tables: ['revokedTokens'], maxAgeMs: REVOCATIONS_MS });
+  // Dropped by no write: whoever ends many tokens must not have the list made anew each time.
+  const revokedLists = new TenantCache({ commits, clock, tables: [], maxAgeMs: REVOCATIONS_MS });
   const guard = new AddressGuard({ allowedNetworks: config.webhooks.allowedNetworks });
   const client = new HttpClient({ guard, proxyUrl: config.webhooks.proxyUrl });
   closing.add(() => client.close());
@@ -112,9 +119,11 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   closing.add(() => figures.close());
   const audit = new AuditBatch({ database, onError: (err) => logger.error({ err }, 'audit entries were not written') });
   closing.add(() => audit.close());
-  const { token, subjectTokens } = config.rateLimits;
+  const tokenAudit = new TokenAudit(audit);
+  closing.add(() => tokenAudit.close());
+  const { token, subjectTokens, authorization } = config.rateLimits;
   const rateLimits = new RateLimits({
-    limits: { token, 'subject-tokens': subjectTokens },
+    limits: { token, 'subject-tokens': subjectTokens, authorization },
     database,
     clock,
     logger,
@@ -140,7 +149,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     clock,
     logger,
     customClaims,
-    audit,
+    audit: tokenAudit,
     access,
     pages: providerPages,
     observe: observers?.tokens,
@@ -172,6 +181,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
 
   const { management, admin, rows } = serviceApis({
     cache,
+    revocations,
     providers,
     refusals: audit,
     rateLimits,
@@ -203,7 +213,12 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
       trustProxy: config.trustProxy,
       health: healthRoutes(readiness),
       shedLoad,
-      oidc: oidcEndpoint({ providers, rateLimits, revokedTokens: revokedTokensEndpoint(clock) }),
+      oidc: oidcEndpoint({
+        providers,
+        rateLimits,
+        revokedTokens: revokedTokensEndpoint(clock, revokedLists),
+        sendBusyPage,
+      }),
       metadataPath: insertedMetadataPath,
       management,
       admin,

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { isLoopbackHost } from './config.ts';
 import type { Database } from './database/connect.ts';
 import { TenantStore } from './database/tenant-store.ts';
 
@@ -11,6 +12,8 @@ export interface Tenant {
   /** Of `endpoint`: what a URL of this tenant begins with. */
   host: string;
   protocol: 'http' | 'https';
+  /** Reached from the same machine only, as when it is tried out. */
+  isLoopback: boolean;
   /** Likewise: `''` or `/acme`. */
   path: string;
   /** `{endpoint}/oidc`, with the path that issuer has. */
@@ -108,12 +111,13 @@ export class Tenants {
   }
 
   #tenantOf(row: TenantRow, endpoint: string): Tenant {
-    const { host, protocol, pathname } = new URL(endpoint);
+    const { host, hostname, protocol, pathname } = new URL(endpoint);
     return {
       ...row,
       endpoint,
       host,
       protocol: protocol === 'https:' ? 'https' : 'http',
+      isLoopback: isLoopbackHost(hostname),
       path: pathname.replace(/\/+$/, ''),
       issuer: `${endpoint}/oidc`,
       store: new TenantStore(this.#database, row.id),

@@ -25,7 +25,7 @@ const baseOf = (series: string) => series.replace(/_(bucket|sum|count)$/, '');
 describe.each(databases)('what can be observed on %s', (kind) => {
   it('has every figure that the dashboard and the alerts name', async () => {
     const port = await freePort();
-    await using service = await startService(kind, { METRICS_PORT: String(port), RATE_LIMIT_TOKEN: '8' });
+    await using service = await startService(kind, { METRICS_PORT: String(port), RATE_LIMIT_TOKEN: '9' });
     await using receiver = await WebhookReceiver.start();
     const config = { url: receiver.url };
     await service.api.must('POST /hooks', { name: 'Mine', events: ['PostSignIn'], config });

@@ -7,6 +7,10 @@ import { newOrderedId } from '../ids.ts';
 
 /** Who did what, on whom, from where, why. Absent members are null. */
 export type AuditEntry = Pick<AuditRow, 'key' | 'result' | 'payload' | 'createdAt'> & {
+  /** When it may be forgotten; otherwise it is kept as long as the tenant. */
+  expiresAt?: number | null | undefined;
+  /** How many of its kind it stands for, when not for one. */
+  times?: number | undefined;
   applicationId?: string | null | undefined;
   userId?: string | null | undefined;
   actorId?: string | null | undefined;
@@ -19,10 +23,10 @@ export type AuditEntry = Pick<AuditRow, 'key' | 'result' | 'payload' | 'createdA
 export const recordAudit = (store: TenantStore, entry: AuditEntry): Promise<void> => recordAudits(store, [entry]);
 
 /** What the overview counts is what is recorded here, so its numbers are those of the rows behind them. */
-function countsOf({ key, result }: AuditEntry): Counts | undefined {
+function countsOf({ key, result, times = 1 }: AuditEntry): Counts | undefined {
   if (result === 'Success') return SUCCESSES[key];
-  if (key.startsWith('Management.')) return { requestsRefused: 1 };
-  return key.startsWith('ExchangeTokenBy.') || key === 'Impersonation.Refused' ? { tokensRefused: 1 } : undefined;
+  if (key.startsWith('Management.')) return { requestsRefused: times };
+  return key.startsWith('ExchangeTokenBy.') || key === 'Impersonation.Refused' ? { tokensRefused: times } : undefined;
 }
 
 const SUCCESSES: Record<string, Counts> = {
@@ -34,12 +38,20 @@ const SUCCESSES: Record<string, Counts> = {
 };
 
 /** Names every column, so that rows of different making fit one statement. */
-export const auditRowOf = ({ key, result, payload, createdAt, ...who }: AuditEntry): Omit<AuditRow, 'tenantId'> => ({
+export const auditRowOf = ({
+  key,
+  result,
+  payload,
+  createdAt,
+  expiresAt = null,
+  ...who
+}: AuditEntry): Omit<AuditRow, 'tenantId'> => ({
   id: newOrderedId(createdAt),
   key,
   result,
   payload,
   createdAt,
+  expiresAt,
   applicationId: who.applicationId ?? null,
   userId: who.userId ?? null,
   actorId: who.actorId ?? null,

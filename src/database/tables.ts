@@ -15,6 +15,7 @@ import type { AdministratorLinkRow, AdministratorRow, ConsoleSessionRow } from '
 import type {
   AuditRow,
   ImpersonationRow,
+  IssuedJwtRow,
   OidcPayloadRow,
   RevokedTokenRow,
   SigningKeyRow,
@@ -69,6 +70,7 @@ export interface Tables {
   oidcPayloads: OidcPayloadRow;
   subjectTokens: SubjectTokenRow;
   impersonations: ImpersonationRow;
+  issuedJwts: IssuedJwtRow;
   revokedTokens: RevokedTokenRow;
   hooks: HookRow;
   events: EventRow;

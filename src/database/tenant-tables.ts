@@ -30,6 +30,7 @@ const inOrder: Record<Table, true> = {
   oidcPayloads: true,
   subjectTokens: true,
   impersonations: true,
+  issuedJwts: true,
   revokedTokens: true,
   hooks: true,
   events: true,

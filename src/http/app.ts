@@ -7,10 +7,13 @@ import { DEFAULT_TENANT, type Tenants } from '../tenants.ts';
 import { type ApiParts, apiRouter, notFound } from './api.ts';
 import { contextOf, factsOf, setContext } from './context.ts';
 import { errorResponse } from './error-response.ts';
+import { requireOneHost } from './request-target.ts';
 import { traceRequests } from './tracing.ts';
 
 const IS_REQUEST_ID = /^[\w.-]{8,64}$/;
 const MAX_HEADERS = 100;
+/** RFC 6797. For a year, and for no subdomains, because those may be another's. */
+const HSTS = 'max-age=31536000';
 
 export type PeerTrust = (address: string | undefined) => boolean;
 
@@ -65,15 +68,24 @@ function requestId(isProxy: PeerTrust, logger: Logger): RequestHandler {
   };
 }
 
+/** No browser guesses what an answer might be. */
+const noSniff: RequestHandler = (_request, response, next) => {
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  next();
+};
+
 /**
  * Sets the tenant, and takes its path prefix off the URL. What is read as the original URL is the one below the
  * canonical endpoint, whichever way the request came: links are made from it.
  */
 function resolveTenant(tenants: Tenants): RequestHandler {
-  return async (request, _response, next) => {
-    const resolved = await tenants.resolve(request.host ?? '', request.path);
+  return async (request, response, next) => {
+    const resolved = await tenants.resolve(request.headers.host ?? '', request.path);
     if (!resolved) throw new ServiceError('request.unknown_host');
     const { tenant, prefix } = resolved;
+    const { protocol, isLoopback } = tenant;
+    // Never for localhost, where a browser would then refuse every other program that speaks http.
+    if (protocol === 'https' && !isLoopback) response.setHeader('Strict-Transport-Security', HSTS);
     setContext(request, { tenant, requestId: request.headers['x-request-id'] as string, ...factsOf(request) });
     if (tenant.isSuspended) throw new ServiceError('tenant.suspended');
     if (prefix) request.url = request.url.slice(prefix.length).replace(/^(?!\/)/, '/');
@@ -103,7 +115,9 @@ export function createApp({ tenants, logger, tracing, trustProxy, ...parts }: Ap
   app.enable('case sensitive routing');
 
   app.use(requestId(peerTrust(app), logger));
+  app.use(noSniff);
   app.use(limitHeaders);
+  app.use(requireOneHost);
   app.use(parts.health);
   if (tracing) app.use(traceRequests(tracing, peerTrust(app)));
   app.use(parts.shedLoad);

@@ -1,5 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { networkOf } from '../address.ts';
 
 /** Of a stream of events that its reader has not taken: more is not kept for it. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
@@ -19,14 +20,14 @@ export interface ConnectionLimits {
 }
 
 /**
- * Who is connected, and what is under way. No single address holds more than half of the connections, unless it is a
+ * Who is connected, and what is under way. No single address (of IPv6: no /64 network) holds more than half of the connections, unless it is a
  * trusted proxy; and a client that does not read its answers loses them.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #isProxy: (address: string) => boolean;
   readonly #sockets = new Set<Socket>();
-  readonly #byAddress = new Map<string, number>();
+  readonly #byNetwork = new Map<string, number>();
   readonly #responses = new Set<ServerResponse>();
   /** Answers that were written whole when the sweep first saw them unread, and when that was. */
   readonly #unreadSince = new Map<ServerResponse, number>();
@@ -75,19 +76,19 @@ export class Connections {
   }
 
   #connected(socket: Socket): void {
-    const address = socket.remoteAddress ?? '';
-    const held = (this.#byAddress.get(address) ?? 0) + 1;
-    if (held > this.#limits.maxConnections / 2 && !this.#isProxy(address)) {
+    const network = networkOf(socket.remoteAddress);
+    const held = (this.#byNetwork.get(network) ?? 0) + 1;
+    if (held > this.#limits.maxConnections / 2 && !this.#isProxy(socket.remoteAddress ?? '')) {
       socket.destroy();
       return;
     }
     this.#sockets.add(socket);
-    this.#byAddress.set(address, held);
+    this.#byNetwork.set(network, held);
     socket.once('close', () => {
       this.#sockets.delete(socket);
-      const left = (this.#byAddress.get(address) ?? 1) - 1;
-      if (left > 0) this.#byAddress.set(address, left);
-      else this.#byAddress.delete(address);
+      const left = (this.#byNetwork.get(network) ?? 1) - 1;
+      if (left > 0) this.#byNetwork.set(network, left);
+      else this.#byNetwork.delete(network);
     });
   }
 

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { plainAddress } from '../address.ts';
 import type { Tenant } from '../tenants.ts';
 import type { Caller } from './authenticate.ts';
 
@@ -31,13 +32,11 @@ export interface ClientFacts {
   ip: string | undefined;
 }
 
-/** An IPv4 client of a socket that serves both families is written as IPv4. */
-const plainAddress = (ip: string | undefined): string | undefined => ip?.replace(/^::ffff:(?=\d+\.)/, '');
-
 /** Looked up once: who the client is takes Express a walk through the forwarded addresses. */
 export const factsOf = (request: Request): ClientFacts => ({
   userAgent: request.headers['user-agent']?.slice(0, MAX_USER_AGENT),
-  ip: plainAddress(request.ip),
+  // A proxy may name a client by something else, which must be neither counted nor written.
+  ip: plainAddress(request.ip) ?? plainAddress(request.socket.remoteAddress),
 });
 
 export function clientFactsOf(request: object): ClientFacts {

@@ -1,3 +1,4 @@
+import { networkOf } from '../address.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/connect.ts';
 import { addToCounters } from '../database/counters.ts';
@@ -9,10 +10,10 @@ const WINDOW_MS = 60_000;
 const SHARE_MS = 100;
 /** What all clients of a tenant may do together, in multiples of what one may. */
 const TENANT_MULTIPLE = 50;
-/** Counters of one window. Beyond, a stranger with ever new names is counted with all others of the tenant. */
+/** Counters of one window, of addresses and of clients each. Further ones of a tenant share one, with the tenant's multiple. */
 const MAX_COUNTERS = 100_000;
 
-export type Limited = 'token' | 'subject-tokens';
+export type Limited = 'token' | 'subject-tokens' | 'authorization';
 
 export interface Verdict {
   isAllowed: boolean;
@@ -22,16 +23,46 @@ export interface Verdict {
   resetSeconds: number;
 }
 
+/** A request of someone who has not proven who they are yet. It counts for its address. */
+export class Admission {
+  readonly verdict: Verdict;
+  readonly #onProof: ((clientId: string) => Verdict | undefined) | undefined;
+  #isProven = false;
+
+  constructor(verdict: Verdict, onProof?: (clientId: string) => Verdict | undefined) {
+    this.verdict = verdict;
+    this.#onProof = onProof;
+  }
+
+  get isProven(): boolean {
+    return this.#isProven;
+  }
+
+  /** The request now counts for this client, no longer for its address. @returns where the client stands, the first time */
+  prove(clientId: string): Verdict | undefined {
+    if (this.#isProven) return undefined;
+    this.#isProven = true;
+    return this.#onProof?.(clientId);
+  }
+}
+
 interface Counter {
   tenantId: string;
   /** By every process, as far as it is known here. */
   total: number;
   /** Not yet told to the others. */
   untold: number;
+  /** How many times the limit it may reach: once, or more where many share it. */
+  multiple: number;
 }
 
+type Counters = Map<string, Counter>;
+
+/** The key of what all clients of a tenant do together. */
+const TENANT = 'tenant';
+
 export interface RateLimitsOptions {
-  /** Requests a minute for one client from one address. */
+  /** Requests a minute for one client from one address, and for one address without a proven client. */
   limits: Record<Limited, number>;
   database: Database;
   clock: Clock;
@@ -41,35 +72,54 @@ export interface RateLimitsOptions {
 }
 
 /**
- * Counts requests by client, address and tenant, in windows of a minute, over all processes: each
- * counts for itself and adds to a shared counter at most 100 ms later. SQLite has one process, so
- * nothing is shared there. The loser, a write for every request, costs more than the token.
+ * Counts requests in windows of a minute, over all processes: each counts for itself and adds to a shared counter at most
+ * 100 ms later. SQLite has one process, so nothing is shared there. Rejected: a write for every request, which costs more
+ * than the token.
+ *
+ * Who is not proven counts for an address alone. So nobody without credentials can spend what a client may do, or what the
+ * clients of a tenant may do together.
  */
 export class RateLimits {
   readonly #options: RateLimitsOptions;
   #windowStart = 0;
-  #counters = new Map<string, Counter>();
+  /** Apart, so that addresses without number leave room for clients. */
+  #addresses: Counters = new Map();
+  #clients: Counters = new Map();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: RateLimitsOptions) {
     this.#options = options;
   }
 
+  /** Counts a request of a client that is proven: for the client at this address, and for its tenant. */
   take(tenantId: string, what: Limited, client: string, ip: string | undefined): Verdict {
-    const limit = this.#options.limits[what];
-    const now = this.#options.clock();
-    this.#roll(now);
-    const own = this.#count(tenantId, `${what} ${client} ${ip ?? ''}`, what);
-    const ofTenant = this.#count(tenantId, what, what);
-    this.#share();
-    const isAllowed = own <= limit && ofTenant <= limit * TENANT_MULTIPLE;
-    if (!isAllowed) this.#options.onLimited?.(what);
-    return {
-      isAllowed,
-      limit,
-      remaining: Math.max(0, limit - own),
-      resetSeconds: Math.max(1, Math.ceil((this.#windowStart + WINDOW_MS - now) / 1000)),
-    };
+    this.#roll();
+    const own = counterOf(this.#clients, tenantId, what, `client ${networkOf(ip)} ${client}`);
+    const ofTenant = counterOf(this.#clients, tenantId, what, TENANT);
+    this.#count(own, 1);
+    this.#count(ofTenant, 1);
+    return this.#verdict(what, own, own.total <= this.#most(what, own) && ofTenant.total <= this.#most(what, ofTenant));
+  }
+
+  /**
+   * Counts a request for its address, until its client is proven. A client that it names must have something left to
+   * spend, and so must the tenant, although nothing is counted for them yet.
+   *
+   * @param claimed the client it says it is from; undefined where a proven client may ask as often as it needs
+   */
+  admit(tenantId: string, what: Limited, ip: string | undefined, claimed?: string): Admission {
+    this.#roll();
+    const network = networkOf(ip);
+    for (const key of claimed === undefined ? [] : [`client ${network} ${claimed}`, TENANT]) {
+      const known = this.#clients.get(`${tenantId} ${what} ${key}`);
+      if (known && known.total >= this.#most(what, known)) return new Admission(this.#verdict(what, known, false));
+    }
+    const address = counterOf(this.#addresses, tenantId, what, `address ${network}`);
+    this.#count(address, 1);
+    return new Admission(this.#verdict(what, address, address.total <= this.#most(what, address)), (client) => {
+      this.#count(address, -1);
+      return claimed === undefined ? undefined : this.take(tenantId, what, client, ip);
+    });
   }
 
   /** Tells the others what they have not heard. */
@@ -78,26 +128,34 @@ export class RateLimits {
     await this.#tell();
   }
 
-  #roll(now: number): void {
+  #roll(): void {
+    const now = this.#options.clock();
     const start = now - (now % WINDOW_MS);
     if (start === this.#windowStart) return;
     this.#windowStart = start;
-    this.#counters = new Map();
+    this.#addresses = new Map();
+    this.#clients = new Map();
   }
 
-  #count(tenantId: string, key: string, what: Limited): number {
-    const name = this.#counters.size < MAX_COUNTERS ? `${tenantId} ${key}` : `${tenantId} ${what} others`;
-    let counter = this.#counters.get(name);
-    if (!counter) {
-      counter = { tenantId, total: 0, untold: 0 };
-      this.#counters.set(name, counter);
-    }
-    counter.total += 1;
-    counter.untold += 1;
-    return counter.total;
+  #most(what: Limited, { multiple }: Counter): number {
+    return this.#options.limits[what] * multiple;
   }
 
-  #share(): void {
+  #verdict(what: Limited, { total }: Counter, isAllowed: boolean): Verdict {
+    if (!isAllowed) this.#options.onLimited?.(what);
+    const limit = this.#options.limits[what];
+    const leftMs = this.#windowStart + WINDOW_MS - this.#options.clock();
+    return {
+      isAllowed,
+      limit,
+      remaining: isAllowed ? Math.max(0, limit - total) : 0,
+      resetSeconds: Math.max(1, Math.ceil(leftMs / 1000)),
+    };
+  }
+
+  #count(counter: Counter, points: 1 | -1): void {
+    counter.total += points;
+    counter.untold += points;
     if (this.#options.database.kind === 'sqlite') return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -107,8 +165,8 @@ export class RateLimits {
 
   async #tell(): Promise<void> {
     const { database, logger } = this.#options;
-    const [windowStart, counters] = [this.#windowStart, this.#counters];
-    const untold = [...counters].filter(([, { untold }]) => untold > 0);
+    const windowStart = this.#windowStart;
+    const untold = [...this.#addresses, ...this.#clients].filter(([, { untold }]) => untold !== 0);
     if (database.kind === 'sqlite' || untold.length === 0) return;
     const rows = untold.map(([name, { tenantId, untold }]) => ({
       tenantId,
@@ -127,6 +185,20 @@ export class RateLimits {
       logger.warn({ err }, 'rate limits could not be shared; each process counts for itself');
     }
   }
+}
+
+/** The counter of this key, or, once there are too many, the one that all further keys of the tenant share. */
+function counterOf(counters: Counters, tenantId: string, what: Limited, key: string): Counter {
+  const name = `${tenantId} ${what} ${key}`;
+  const known = counters.get(name);
+  if (known) return known;
+  const isFull = key !== TENANT && counters.size >= MAX_COUNTERS;
+  const counter = { tenantId, total: 0, untold: 0, multiple: isFull || key === TENANT ? TENANT_MULTIPLE : 1 };
+  const [kind] = key.split(' ', 1);
+  const shared = isFull ? counters.get(`${tenantId} ${what} other ${kind}`) : undefined;
+  if (shared) return shared;
+  counters.set(isFull ? `${tenantId} ${what} other ${kind}` : name, counter);
+  return counter;
 }
 
 /** Of every answer; a refusal says `Retry-After` too. */

@@ -10,7 +10,9 @@ const RUNS_KEPT_MS = 30 * DAY_MS;
 
 const expired: { table: string; column: string; keptMs: number }[] = [
   { table: 'oidcPayloads', column: 'expiresAt', keptMs: 0 },
+  { table: 'issuedJwts', column: 'expiresAt', keptMs: 0 },
   { table: 'revokedTokens', column: 'expiresAt', keptMs: 0 },
+  { table: 'auditLog', column: 'expiresAt', keptMs: 0 },
   { table: 'signInProgress', column: 'expiresAt', keptMs: 0 },
   { table: 'verificationCodes', column: 'expiresAt', keptMs: 0 },
   { table: 'consoleSessions', column: 'expiresAt', keptMs: 0 },

@@ -5,9 +5,10 @@ import { Application, OidcClientMetadata } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
 import { newId } from '../ids.ts';
+import { endJwts } from '../oidc/issued-jwts.ts';
 import { foreignKeyNotFound, optional } from './fields.ts';
 import { list, newestFirst } from './listing.ts';
-import { checkUris } from './redirect-uris.ts';
+import { checkMetadata } from './redirect-uris.ts';
 import { searchable, searching, searchOf, searchQuery } from './search.ts';
 
 const { name, description, type, customClientMetadata, customData, isThirdParty } = Application.properties;
@@ -74,7 +75,7 @@ export const applications = [
     returns: Application,
     errors: ['application.third_party_application_cannot_enable_token_exchange'],
     async run({ body, store, now }) {
-      checkUris(body.type, body.oidcClientMetadata, body.customClientMetadata);
+      checkMetadata(body.type, body.oidcClientMetadata, body.customClientMetadata);
       const application = {
         id: newId(),
         description: null,
@@ -111,7 +112,7 @@ export const applications = [
     ],
     async run({ params, body, store }) {
       const known = await store.lock('applications', params);
-      checkUris(known.type, body.oidcClientMetadata, body.customClientMetadata);
+      checkMetadata(known.type, body.oidcClientMetadata, body.customClientMetadata);
       const { oidcClientMetadata: oidc, customClientMetadata: custom, customData, ...fields } = body;
       const merged = {
         ...fields,
@@ -128,9 +129,10 @@ export const applications = [
     summary: 'Delete an application with its secrets and what was issued to it',
     status: 204,
     errors: ['entity.not_found'],
-    async run({ params, store }) {
+    async run({ params, store, now }) {
       await store.remove('applications', params);
       await store.removeAll('oidcPayloads', { clientId: params.id });
+      await endJwts(store, { clientId: params.id }, now);
     },
   }),
 ];

@@ -23,6 +23,10 @@ export const impersonationPolicy = [
       const roleIds = [...new Set([...(body.protectedRoleIds ?? []), ...(body.allowedActorRoleIds ?? [])])];
       const known = await store.from('roles').whereIn('id', roleIds).select('id');
       if (known.length !== roleIds.length) throw new ServiceError('entity.relation_foreign_key_not_found');
+      const applicationIds = body.allowedActorApplicationIds ?? [];
+      const applications = await store.from('applications').whereIn('id', applicationIds).select('id');
+      if (applications.length !== applicationIds.length)
+        throw new ServiceError('entity.relation_foreign_key_not_found');
       const policy = { ...(await readImpersonationPolicy(store)), ...body };
       await store.put('configs', { key: 'impersonation' }, { settings: policy });
       return policy;

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { isLoopbackHost } from '../config.ts';
 import type { CustomClientMetadata, OidcClientMetadata } from '../entities.ts';
 import { invalidBody } from './fields.ts';
 
@@ -9,9 +10,13 @@ const DANGEROUS = new Set(['javascript:', 'data:', 'vbscript:', 'file:', 'blob:'
 function faultOf(uri: string, isNative: boolean): string | undefined {
   const url = /\s/.test(uri) ? null : URL.parse(uri);
   if (!url) return 'must be an absolute URI';
+  // Browsers take it for a slash, and others do not: what one of them calls the host is another's path.
+  if (uri.includes('\\')) return 'must not have a backslash';
   if (uri.includes('#')) return 'must not have a fragment';
   if (DANGEROUS.has(url.protocol)) return `must not use the scheme ${url.protocol}`;
   if (url.username || url.password) return 'must not hold credentials';
+  // OAuth 2.1 §2.3.1: a code that goes anywhere else unencrypted is everyone's on the way.
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) return 'must use https, except for localhost';
   if (!isNative && url.protocol !== 'https:' && url.protocol !== 'http:') return 'must use https or http';
   return undefined;
 }
@@ -19,13 +24,15 @@ function faultOf(uri: string, isNative: boolean): string | undefined {
 const originFault = (origin: string): string | undefined =>
   URL.parse(origin)?.origin === origin && origin !== 'null' ? undefined : 'must be an origin: scheme, host and port';
 
-/** @throws 400 `guard.invalid_input` naming the first URI that cannot be used */
-export function checkUris(
+/** @throws 400 `guard.invalid_input` naming what an application of this type cannot have: the first URI, or the switch */
+export function checkMetadata(
   type: string,
   oidc: Partial<Static<typeof OidcClientMetadata>> = {},
   custom: Static<typeof CustomClientMetadata> = {},
 ): void {
   const isNative = type === 'Native';
+  if (custom.requirePkce === false && type !== 'Traditional')
+    throw invalidBody('body.customClientMetadata.requirePkce: can be false only for the type Traditional');
   const lists = [
     ['oidcClientMetadata.redirectUris', oidc.redirectUris, (uri: string) => faultOf(uri, isNative)],
     ['oidcClientMetadata.postLogoutRedirectUris', oidc.postLogoutRedirectUris, (uri: string) => faultOf(uri, isNative)],

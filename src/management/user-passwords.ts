@@ -12,7 +12,7 @@ export const userPasswords = [
   operation('PATCH /users/:userId/password', {
     summary: 'Set the password of a user',
     description:
-      'Ends the sessions, grants, refresh tokens and opaque access tokens of the user. Subject tokens and impersonations stay.',
+      'Ends the sessions, grants, refresh tokens and access tokens of the user. Subject tokens and impersonations stay.',
     status: 200,
     body: Type.Object({ password: Password }),
     returns: User,
@@ -20,7 +20,7 @@ export const userPasswords = [
     prepare: ({ body, tenant }, { hashPassword }) => hashPassword(tenant.id, body.password),
     async run({ params: { userId }, prepared: passwordHash, store, now }) {
       const row = await changeUser(store, userId, { passwordHash }, now);
-      await endSessions(store, userId);
+      await endSessions(store, userId, { now });
       return userView(store, row);
     },
     event: 'User.Data.Updated',

@@ -10,6 +10,7 @@ const MAX_REMEMBERED = 10_000;
 
 interface Remembered {
   token: VerifiedToken;
+  jti: string;
   /** By the clock, which may jump: the cache's own time does not. */
   expiresAt: number;
 }
@@ -18,11 +19,13 @@ export interface AccessTokensOptions {
   keysOf(tenant: Tenant): Promise<SigningKeys>;
   /** A token must have one of these. */
   audiencesOf(tenant: Tenant): Promise<string[]>;
+  /** Asked for every request, so the answer must be at hand. */
+  isRevoked(tenant: Tenant, jti: string): Promise<boolean>;
 }
 
 /**
  * Verifies our own access tokens at the Management API (RFC 9068 §4): `typ`, a key of ours by `kid`
- * with its one algorithm, issuer, audience and times. What a token says of its keys (`jwk`, `jku`,
+ * with its one algorithm, issuer, audience and times, and that it was not ended (RFC 7009 §2). What a token says of its keys (`jwk`, `jku`,
  * another `alg`) is never looked at.
  */
 export class AccessTokens {
@@ -34,9 +37,17 @@ export class AccessTokens {
   }
 
   async verify(tenant: Tenant, token: string): Promise<VerifiedToken> {
-    const remembered = this.#verified.get(`${tenant.id} ${tenant.version} ${token}`);
-    if (remembered && remembered.expiresAt > Date.now()) return remembered.token;
+    const key = `${tenant.id} ${tenant.version} ${token}`;
+    let known = this.#verified.get(key);
+    if (!known || known.expiresAt <= Date.now()) {
+      known = await this.#verify(tenant, token);
+      this.#verified.set(key, known);
+    }
+    if (await this.#options.isRevoked(tenant, known.jti)) throw new Error('the token was revoked');
+    return known.token;
+  }
 
+  async #verify(tenant: Tenant, token: string): Promise<Remembered> {
     const { publicKeys } = await this.#options.keysOf(tenant);
     let algorithm = '';
     const { payload } = await jwtVerify(
@@ -52,7 +63,7 @@ export class AccessTokens {
         issuer: tenant.issuer,
         audience: await this.#options.audiencesOf(tenant),
         algorithms: [...SIGNING_ALGORITHMS],
-        requiredClaims: ['exp'],
+        requiredClaims: ['exp', 'jti'],
         crit: {},
       },
     ).then((verified) => {
@@ -60,13 +71,11 @@ export class AccessTokens {
       return verified;
     });
 
-    const verified = {
+    const verified: VerifiedToken = {
       ...(payload.sub !== undefined && { sub: payload.sub }),
       clientId: String(payload.client_id),
       scopes: new Set(String(payload.scope ?? '').split(' ')),
     };
-    const expiresAt = (payload.exp as number) * 1000;
-    this.#verified.set(`${tenant.id} ${tenant.version} ${token}`, { token: verified, expiresAt });
-    return verified;
+    return { token: verified, jti: payload.jti as string, expiresAt: (payload.exp as number) * 1000 };
   }
 }

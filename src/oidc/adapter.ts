@@ -4,6 +4,7 @@ import type { OidcPayloadRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { hashOf } from '../ids.ts';
 import type { SecretBox } from '../secret-box.ts';
+import { endJwts } from './issued-jwts.ts';
 
 export interface AdapterOptions {
   store: TenantStore;
@@ -63,11 +64,17 @@ export function adapterFor({ store, secrets, clock, findClient }: AdapterOptions
       },
 
       async destroy(value) {
-        await store.removeAll('oidcPayloads', { model, id: hashOf(value) });
+        await store.transaction(async (store) => {
+          await store.removeAll('oidcPayloads', { model, id: hashOf(value) });
+          // JWTs of the grant end with it; others verify those by themselves.
+          if (model === 'Grant') await endJwts(store, { grantId: value }, clock());
+        });
       },
 
       async revokeByGrantId(grantId) {
         await store.removeAll('oidcPayloads', { model, grantId });
+        // The library asks the models one by one, this one always.
+        if (model === 'AccessToken') await endJwts(store, { grantId }, clock());
       },
 
       /** Only codes are spent this way. Throws for all but one request: the library read `consumed` before, so another may have been faster. */

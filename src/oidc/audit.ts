@@ -1,15 +1,12 @@
 import type { errors, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { AuditEntry } from '../audit/record.ts';
+import type { TokenAudit } from '../audit/token-audit.ts';
 import type { Clock } from '../clock.ts';
 import { type RequestFacts, requestFactsOf } from '../http/context.ts';
 import type { Tenant } from '../tenants.ts';
+import { admissionOf } from './admission.ts';
 import type { Exchange } from './exchange.ts';
 import { TOKEN_EXCHANGE } from './urns.ts';
-
-/** Where plain token issue is recorded: in batches, after the answer. */
-export interface TokenAudit {
-  add(tenantId: string, entry: AuditEntry): void;
-}
 
 /** A map: what a client names a grant may also be the name of something every object has. */
 const KEYS: ReadonlyMap<unknown, string> = new Map([
@@ -88,5 +85,9 @@ export function auditTokens(provider: Provider, tenant: Tenant, audit: TokenAudi
     const { scope } = ctx.body as { scope?: string };
     audit.add(tenant.id, issuedEntry(askedOf(ctx), { resource: ctx.oidc.params?.resource, scope }, clock()));
   });
-  provider.on('grant.error', (ctx, error) => audit.add(tenant.id, refusedEntry(askedOf(ctx), error, clock())));
+  provider.on('grant.error', (ctx, error) => {
+    const asked = askedOf(ctx);
+    const isKnown = admissionOf(ctx.req)?.isProven || asked.userId !== undefined;
+    audit[isKnown ? 'add' : 'addStranger'](tenant.id, refusedEntry(asked, error, clock()));
+  });
 }

@@ -16,6 +16,7 @@ export const CLIENT_EXTRAS = [
   'refresh_token_ttl_days',
   'always_issue_refresh_token',
   'rotate_refresh_token',
+  'require_pkce',
 ];
 
 const isConfidential = ({ type }: ApplicationRow): boolean => type === 'Traditional' || type === 'MachineToMachine';
@@ -63,6 +64,7 @@ function metadataOf(application: ApplicationRow): OAuthClient {
     // As Logto has it: a native application asks for `offline_access`.
     always_issue_refresh_token: type !== 'Native' && (customClientMetadata.alwaysIssueRefreshToken ?? false),
     rotate_refresh_token: customClientMetadata.rotateRefreshToken ?? true,
+    require_pkce: !isConfidential(application) || (customClientMetadata.requirePkce ?? true),
   };
 }
 
@@ -77,11 +79,15 @@ interface StoredSecret {
 
 const originOf = (uri: string): string | undefined => URL.parse(uri)?.origin;
 
-/** Whether scripts of a page there may ask in this client's name: where it is redirected to, and what it names besides. */
+/**
+ * Is this origin allowed by CORS? Origins of redirect URIs and `corsAllowedOrigins` are. `null` never is: every sandboxed
+ * page has it, and every URI of a scheme of its own.
+ */
 export const isOwnOrigin = (
   origin: string,
   client: { redirect_uris?: readonly string[] | undefined; cors_allowed_origins?: unknown },
 ): boolean =>
+  origin !== 'null' &&
   [...(client.redirect_uris ?? []).map(originOf), ...(client.cors_allowed_origins as string[])].includes(origin);
 
 /** A tenant's applications as OAuth clients, read through the cache, and the service's own pages. */

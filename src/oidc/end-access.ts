@@ -1,5 +1,6 @@
 import { recordAudits } from '../audit/record.ts';
 import type { Condition, TenantStore } from '../database/tenant-store.ts';
+import { endJwts } from './issued-jwts.ts';
 
 /** Who ended it: the application whose call it was. */
 export interface Ending {
@@ -26,9 +27,13 @@ export async function endImpersonations(
       .where('expiresAt', '>', now)
       .where({ revokedAt: null })
       .andWhere(which);
-  const ended = await store.from('impersonations').where(running).select('id', 'subjectId', 'actorId');
+  const ended = await store.from('impersonations').where(running).select('id', 'subjectId', 'actorId', 'expiresAt');
   if (ended.length === 0) return 0;
   await store.changeWhere('impersonations', running, { revokedAt: now, revokedBy: by });
+  await store.addMissing(
+    'revokedTokens',
+    ended.map(({ id, expiresAt }) => ({ id, expiresAt, revokedAt: now })),
+  );
   await recordAudits(
     store,
     ended.map(({ id, subjectId, actorId }) => ({
@@ -45,25 +50,30 @@ export async function endImpersonations(
 }
 
 /**
- * Ends what a user holds: sessions, the console's too, grants, refresh tokens and opaque access tokens. Whoever knew the
- * old password is out everywhere. What others were given to act as the user is not the user's, and stays.
+ * Ends what a user holds: sessions, the console's too, grants, refresh tokens and access tokens. Anyone who knew the old
+ * password is signed out everywhere. What others were given to act as the user is not the user's, and stays.
  *
  * @param exceptUid the session that the change was made in
  */
-export async function endSessions(store: TenantStore, accountId: string, exceptUid?: string): Promise<void> {
+export async function endSessions(
+  store: TenantStore,
+  accountId: string,
+  { now, exceptUid = '' }: { now: number; exceptUid?: string | undefined },
+): Promise<void> {
   await store.removeAll('consoleSessions', { userId: accountId });
   await store.removeWhere('oidcPayloads', (payload) =>
-    payload.where({ accountId }).where((kept) => kept.whereNull('uid').orWhereNot({ uid: exceptUid ?? '' })),
+    payload.where({ accountId }).where((kept) => kept.whereNull('uid').orWhereNot({ uid: exceptUid })),
   );
+  await endJwts(store, { accountId }, now);
 }
 
 /**
- * Ends what a user may still do, or others as them: sessions (of the console too), grants, refresh tokens and opaque access
+ * Ends what a user may still do, or others as them: sessions (of the console too), grants, refresh tokens and access
  * tokens; unspent subject tokens and running impersonations of which they are subject or actor. For a suspension, and
  * before a deletion.
  */
 export async function endAccess(store: TenantStore, userId: string, ending: Ending): Promise<void> {
-  await endSessions(store, userId);
+  await endSessions(store, userId, ending);
   // One search for each role: with both in one condition SQLite reads the rows of the whole tenant.
   for (const role of [{ userId }, { actorId: userId }])
     await store.change('subjectTokens', { ...role, spentAt: null, revokedAt: null }, { revokedAt: ending.now });

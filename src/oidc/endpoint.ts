@@ -1,8 +1,10 @@
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { clientFactsOf, contextOf, requestFactsOf } from '../http/context.ts';
-import { type RateLimits, rateLimitHeaders } from '../http/rate-limits.ts';
+import { type Admission, type Limited, type RateLimits, rateLimitHeaders } from '../http/rate-limits.ts';
 import type { Tenant } from '../tenants.ts';
+import { keepAdmission } from './admission.ts';
+import { oversizeOf } from './authorization-parameters.ts';
 import { presentedClient } from './client-authentication.ts';
 import { describedError } from './error-body.ts';
 import type { Providers } from './providers.ts';
@@ -10,9 +12,6 @@ import { keepStructuredToken, takeStructuredToken } from './structured-tokens.ts
 
 /** Of a form; the library's own limit is the same, but answers 400. */
 const MAX_BODY_BYTES = 56 * 1024;
-
-/** Of the parameters that a browser posted: they have to fit into a request line. */
-const MAX_QUERY_LENGTH = 8 * 1024;
 
 const FORM = 'application/x-www-form-urlencoded';
 /** How long others may keep the JWKS. */
@@ -57,13 +56,10 @@ function readBody(request: Request): Promise<Buffer | undefined> {
   });
 }
 
-/** Longer than any id: a stranger's is counted under its beginning. */
-const MAX_COUNTED = 64;
-
-/** Who the request says it is from, before that is proven: what it is counted under. */
+/** Who the request says it is from, before that is proven. */
 function clientIdOf({ headers: { authorization } }: Request, form: ParsedUrlQuery): string {
   try {
-    return presentedClient(authorization, form).clientId.slice(0, MAX_COUNTED);
+    return presentedClient(authorization, form).clientId;
   } catch {
     return '';
   }
@@ -97,6 +93,25 @@ function forceCanonicalHost(request: Request, { host, protocol }: Tenant): void 
   delete headers.forwarded;
 }
 
+/** Under which limit an address is counted for what it asks without a proven client. Wrong secrets count alike, wherever they are tried. */
+const LIMITS: ReadonlyMap<string, Limited> = new Map([
+  ['/token', 'token'],
+  ['/token/introspection', 'token'],
+  ['/token/revocation', 'token'],
+  ['/auth', 'authorization'],
+  ['/request', 'authorization'],
+  ['/session/end', 'authorization'],
+]);
+
+/** Where anybody may send parameters that are then kept. */
+const KEEPS_PARAMETERS: ReadonlySet<string> = new Set(['/auth', '/request', '/session/end']);
+
+/** RFC 9110 §8.4: we decode nothing, and `identity` stands for nothing. */
+const isEncoded = ({ headers: { 'content-encoding': encoding = 'identity' } }: Request): boolean =>
+  encoding.trim().toLowerCase() !== 'identity';
+
+const queryOf = ({ url }: Request): string => (url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
+
 /**
  * A posted navigation goes on as GET. The session cookie is `SameSite=Lax`: a browser leaves it out of a POST from
  * another site, and sends it with the GET that follows. Rejected: the library's own POST routes, which want
@@ -104,9 +119,7 @@ function forceCanonicalHost(request: Request, { host, protocol }: Tenant): void 
  */
 function redirectToGet(response: Response, { endpoint }: Tenant, path: string, body: Buffer): void {
   const query = new URLSearchParams(body.toString()).toString();
-  if (query.length <= MAX_QUERY_LENGTH)
-    response.set('Cache-Control', 'no-store').redirect(303, `${endpoint}/oidc${path}?${query}`);
-  else refuse(response, 413, 'invalid_request', `the parameters are longer than ${MAX_QUERY_LENGTH} characters`);
+  response.set('Cache-Control', 'no-store').redirect(303, `${endpoint}/oidc${path}?${query}`);
 }
 
 export interface OidcEndpointParts {
@@ -114,17 +127,45 @@ export interface OidcEndpointParts {
   rateLimits: RateLimits;
   /** `GET /oidc/revoked-tokens`, which is ours. */
   revokedTokens: RequestHandler;
+  /** Answers a browser that is asked to wait. */
+  sendBusyPage(request: Request, response: Response, status: 429): void;
 }
 
 /** `/oidc/*`: our own limits, then our own grants, then oidc-provider, which is never mounted bare. */
-export function oidcEndpoint({ providers, rateLimits, revokedTokens }: OidcEndpointParts): RequestHandler {
+export function oidcEndpoint({
+  providers,
+  rateLimits,
+  revokedTokens,
+  sendBusyPage,
+}: OidcEndpointParts): RequestHandler {
+  /** @returns undefined when the request was answered: its address, or the client it names, has asked too often */
+  function admit(request: Request, response: Response, what: Limited, claimed?: string): Admission | undefined {
+    const { tenant, ip } = contextOf(request);
+    const admission = rateLimits.admit(tenant.id, what, ip, claimed);
+    const { verdict } = admission;
+    if (verdict.isAllowed) {
+      keepAdmission(request, admission);
+      return admission;
+    }
+    response.set(rateLimitHeaders(verdict));
+    if (request.path !== '/token' && request.headers.accept?.includes('text/html'))
+      sendBusyPage(request, response, 429);
+    else refuse(response, 429, 'temporarily_unavailable', 'too many requests');
+    return undefined;
+  }
+
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
+    const { path } = request;
     response.set('X-Content-Type-Options', 'nosniff');
-    if (request.path === '/revoked-tokens' && request.method === 'GET')
-      return void revokedTokens(request, response, next);
-    if (!PATHS.test(request.path)) return next();
+    if (path === '/revoked-tokens' && request.method === 'GET') return void revokedTokens(request, response, next);
+    if (!PATHS.test(path)) return next();
     const { tenant } = contextOf(request);
     if (holdsNul(request.url)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
+    const limit = LIMITS.get(path);
+    // The token endpoint looks at the client too, which the form names.
+    if (limit && path !== '/token' && request.method !== 'OPTIONS' && !admit(request, response, limit)) return;
+    const oversize = KEEPS_PARAMETERS.has(path) ? oversizeOf(queryOf(request)) : undefined;
+    if (oversize !== undefined) return refuse(response, 400, 'invalid_request', oversize);
 
     if (request.method === 'POST') {
       const [mediaType = ''] = (request.headers['content-type'] ?? '').split(';');
@@ -132,30 +173,30 @@ export function oidcEndpoint({ providers, rateLimits, revokedTokens }: OidcEndpo
       const isBare = request.path === '/me' && mediaType === '';
       if (!isBare && mediaType.trim().toLowerCase() !== FORM)
         return refuse(response, 400, 'invalid_request', `the body must be ${FORM}`);
+      if (isEncoded(request))
+        return refuse(response, 415, 'invalid_request', 'the body must be sent without a content encoding');
       const body = await readBody(request);
       if (!body) return refuse(response, 413, 'invalid_request', `the body is larger than ${MAX_BODY_BYTES} bytes`);
       if (holdsNul(body)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
-      if (NAVIGATED.has(request.path)) return redirectToGet(response, tenant, request.path, body);
-      if (request.path === '/token') {
+      const oversize = KEEPS_PARAMETERS.has(path) ? oversizeOf(body.toString()) : undefined;
+      if (oversize !== undefined) return refuse(response, 400, 'invalid_request', oversize);
+      if (NAVIGATED.has(path)) return redirectToGet(response, tenant, path, body);
+      if (path === '/token') {
         const form = parse(body.toString());
-        const facts = requestFactsOf(request);
-        const verdict = rateLimits.take(tenant.id, 'token', clientIdOf(request, form), facts.ip);
-        if (!verdict.isAllowed) {
-          response.set(rateLimitHeaders(verdict));
-          return refuse(response, 429, 'temporarily_unavailable', 'too many requests');
-        }
+        const admission = admit(request, response, 'token', clientIdOf(request, form));
+        if (!admission) return;
         const tokens = await providers.tokensOf(tenant);
-        if (tokens.answers(form)) return tokens.answer(request, response, form, facts);
+        if (tokens.answers(form)) return tokens.answer(request, response, form, requestFactsOf(request), admission);
       }
       // Programs ask here, whatever a browser says it accepts.
-      if (request.path.startsWith('/token') || request.path === '/request') request.headers.accept = 'application/json';
-      const taken = STRUCTURED.has(request.path) ? takeStructuredToken(body) : { body };
+      if (path.startsWith('/token') || path === '/request') request.headers.accept = 'application/json';
+      const taken = STRUCTURED.has(path) ? takeStructuredToken(body) : { body };
       if (taken.token !== undefined) keepStructuredToken(request, taken.token);
       giveBack(request, taken.body);
     }
 
     forceCanonicalHost(request, tenant);
-    if (request.path === '/jwks') response.set('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`);
+    if (path === '/jwks') response.set('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`);
     const handle = await providers.handlerOf(tenant);
     await handle(request, response);
   };

@@ -27,6 +27,11 @@ export const ImpersonationPolicy = Type.Object({
     ...Ids,
     description: 'When not empty, the actor must hold one of these',
   }),
+  allowedActorApplicationIds: Type.Array(Ids.items, {
+    ...Ids,
+    description:
+      'When not empty, the actor token must have been given to one of these applications. A third party’s never counts',
+  }),
   actorMaxAge: Nullable(
     Type.Integer({ minimum: 1, maximum: 2_592_000, description: 'Seconds since the actor signed in' }),
   ),
@@ -50,6 +55,7 @@ const DEFAULTS: ImpersonationPolicy = {
   requiredContextKeys: [],
   protectedRoleIds: [],
   allowedActorRoleIds: [],
+  allowedActorApplicationIds: [],
   actorMaxAge: null,
   requiredAcr: null,
   endOnReplay: false,
@@ -127,13 +133,19 @@ export async function checkExchange(
   if (keys.length > 0) throw refuse(`the context lacks ${keys.join(', ')}`);
   if (intersects(subjectToken.roleIds, policy.protectedRoleIds)) throw refuse('the subject cannot be acted for');
 
-  const { allowedActorRoleIds } = policy;
+  const { allowedActorRoleIds, allowedActorApplicationIds } = policy;
   const wantsActor =
-    policy.requireActor || allowedActorRoleIds.length > 0 || policy.actorMaxAge !== null || policy.requiredAcr !== null;
+    policy.requireActor ||
+    allowedActorRoleIds.length > 0 ||
+    allowedActorApplicationIds.length > 0 ||
+    policy.actorMaxAge !== null ||
+    policy.requiredAcr !== null;
   if (!actor) {
     if (wantsActor) throw refuse('an actor token is required');
     return;
   }
+  if (allowedActorApplicationIds.length > 0 && !allowedActorApplicationIds.includes(actor.clientId))
+    throw refuse('the actor token was given to an application that is not allowed');
   if (allowedActorRoleIds.length > 0 && !intersects(await roleIdsOf(store, actor.id), allowedActorRoleIds)) {
     throw refuse('the actor holds none of the roles that may act for others');
   }

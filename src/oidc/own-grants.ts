@@ -18,7 +18,7 @@ export interface OwnGrantsParts extends ProviderParts {
 /** By `grant_type`, what `TokenEndpoint` answers. */
 export function ownGrants(
   { store, issuer }: Tenant,
-  { keys, claims, resourceServers, organizations, provider }: OwnGrantsParts,
+  { keys, clients, claims, resourceServers, organizations, provider }: OwnGrantsParts,
   { cache, clock, secrets, tracing }: ProviderCollaborators,
 ): Record<string, Grant> {
   const [signer] = keys.signers;
@@ -27,7 +27,7 @@ export function ownGrants(
   const spends = new SpendQueue(store, clock);
   const targets = { resourceServers, organizations };
   const refreshTokens = new RefreshTokens({ store, secrets, clock });
-  const exchange = tokenExchange({ ...targets, store, cache, clock, accessTokens, spends, provider });
+  const exchange = tokenExchange({ ...targets, store, cache, clock, accessTokens, spends, provider, clients });
   const issue: Grant['issue'] = (request) => spends.during(() => exchange.issue(request));
   return {
     client_credentials: clientCredentials({ ...targets, accessTokens }),

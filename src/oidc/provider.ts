@@ -1,4 +1,5 @@
 import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { TokenAudit } from '../audit/token-audit.ts';
 import type { Clock } from '../clock.ts';
 import type { CustomClaims } from '../custom-claims/claims.ts';
 import type { TenantCache } from '../database/tenant-cache.ts';
@@ -8,7 +9,8 @@ import type { SecretBox } from '../secret-box.ts';
 import type { Tenant } from '../tenants.ts';
 import { CLAIMS_BY_SCOPE, findAccount, OIDC_SCOPES } from './account.ts';
 import type { adapterFor } from './adapter.ts';
-import { auditTokens, rememberSecret, type TokenAudit } from './audit.ts';
+import { admissionOf, requireWithinLimit } from './admission.ts';
+import { auditTokens, rememberSecret } from './audit.ts';
 import { CLIENT_EXTRAS, type Clients, isOwnOrigin } from './clients.ts';
 import { loadExistingGrant } from './consent.ts';
 import { answerUnavailable, describeGrantFaults, errorBody } from './error-body.ts';
@@ -87,7 +89,7 @@ function configurationOf(
   const mayIntrospect = async (ctx: unknown, client: { clientId: string }, token: { clientId?: string }) =>
     ownToken(ctx, client, token) || (await access.isEntitled(tenant, client.clientId));
   const mount = pathname.replace(/\/+$/, '');
-  const { extraTokenClaims, customizer } = claimsOfLibraryTokens(claims);
+  const { extraTokenClaims, customizer } = claimsOfLibraryTokens(claims, store);
 
   return {
     adapter,
@@ -102,7 +104,8 @@ function configurationOf(
     conformIdTokenClaims: false,
     responseTypes: ['code'],
     subjectTypes: ['public'],
-    pkce: { required: (_ctx, client) => client.tokenEndpointAuthMethod === 'none' },
+    // OAuth 2.1 §4.1.1. Only a client with a secret can be let off, and only by its owner.
+    pkce: { required: (_ctx, client) => client.require_pkce !== false },
     findAccount: (_ctx, id) => findAccount(store, id),
     async loadExistingGrant(ctx) {
       await interactions.remember(ctx);
@@ -137,7 +140,8 @@ function configurationOf(
       IdToken: 60 * MINUTE,
       Interaction: 60 * MINUTE,
       RefreshToken: (_ctx, _token, client) => Number(client.refresh_token_ttl_days) * DAY,
-      Session: 14 * DAY,
+      // A session without a person is only what a sign-out without one begins with.
+      Session: (_ctx, { accountId }) => (accountId ? 14 * DAY : 60 * MINUTE),
       Grant: 180 * DAY,
     },
     features: {
@@ -174,12 +178,17 @@ export function createProvider(tenant: Tenant, parts: ProviderParts, collaborato
   const provider = new Provider(tenant.issuer, configurationOf(tenant, parts, collaborators));
   provider.proxy = true; // The forwarded headers it sees are ours: see `endpoint.ts`.
 
-  // An application has several secrets, and any live one works.
+  // An application has several secrets, and any live one works. With it the client is proven.
   provider.Client.prototype.compareClientSecret = async function (this: { clientId: string }, actual: string) {
     const secretName = await clients.nameOfSecret(this.clientId, actual, clock());
-    if (Provider.ctx && secretName !== undefined) rememberSecret(Provider.ctx, secretName);
-    return secretName !== undefined;
+    if (secretName === undefined) return false;
+    if (Provider.ctx) {
+      rememberSecret(Provider.ctx, secretName);
+      requireWithinLimit(admissionOf(Provider.ctx.req)?.prove(this.clientId));
+    }
+    return true;
   } as never;
+  provider.on('grant.success', ({ req, oidc: { client } }) => client && admissionOf(req)?.prove(client.clientId));
 
   if (observe) provider.use(observeLibraryTokens(observe));
   provider.use(protectPages);

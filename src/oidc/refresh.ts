@@ -4,6 +4,7 @@ import type { TenantStore } from '../database/tenant-store.ts';
 import { newId } from '../ids.ts';
 import { findAccount } from './account.ts';
 import type { OAuthClient } from './clients.ts';
+import { rememberJwt } from './issued-jwts.ts';
 import type { JwtAccessTokens } from './jwt-access-token.ts';
 import { ORGANIZATIONS_SCOPE } from './organizations.ts';
 import type { RefreshTokens } from './refresh-tokens.ts';
@@ -118,7 +119,11 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
     const { accountId, clientId = '', grantId, sessionUid } = token;
     const gty = lineageOf(token);
     const described = { jti: newId(), kind: 'AccessToken', clientId, accountId, aud: audience, scope } as const;
-    const { jwt } = await accessTokens.issue({ ...described, grantId, gty, sessionUid, organizationId }, ttl);
+    const { jwt, expiresAt } = await accessTokens.issue(
+      { ...described, grantId, gty, sessionUid, organizationId },
+      ttl,
+    );
+    await rememberJwt(store, { id: described.jti, grantId, accountId, clientId, expiresAt });
     return { value: jwt, expiresIn: ttl, scope, audience };
   }
 

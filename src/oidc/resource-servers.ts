@@ -53,7 +53,8 @@ export class ResourceServers {
 
   /** Of the client credentials grant alone. */
   defaultIndicator(): Promise<string | undefined> {
-    return this.#cache.get(this.#store.tenantId, 'resource:default', async () => {
+    // A key of its own kind: what follows `resource:` is for any client to choose.
+    return this.#cache.get(this.#store.tenantId, 'default-resource', async () => {
       return (await this.#store.find('resources', { isDefault: true }))?.indicator;
     });
   }

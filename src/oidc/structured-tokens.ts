@@ -89,7 +89,8 @@ export function structuredTokens({ tenant, keys, access, clock }: StructuredToke
     // Own tokens only, unless the client is one that may call the Management API.
     const mayAsk = payload && (payload.client_id === clientId || (await access.isEntitled(tenant, clientId)));
     if (!payload || !mayAsk || !(await isLive(payload))) return { active: false };
-    return { active: true, token_type: 'Bearer', ...payload };
+    // RFC 7662 §2.2: last, so that no claim of the token says what the service answers for.
+    return { ...payload, active: true, token_type: 'Bearer' };
   }
 
   return async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {

@@ -4,6 +4,7 @@ import { applicationContext, organizationContext, userContext } from '../custom-
 import type { TenantCache } from '../database/tenant-cache.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import type { Exchange } from './exchange.ts';
+import { rememberJwt } from './issued-jwts.ts';
 import type { SessionInteractions } from './session-interactions.ts';
 import { TOKEN_EXCHANGE } from './urns.ts';
 
@@ -109,7 +110,7 @@ export function payloadOf(
  * The same for the tokens that oidc-provider makes. It asks for claims once for every access token, while it is being
  * signed; they go in with the customizer, as the library takes an object with a member `constructor` for no plain one.
  */
-export function claimsOfLibraryTokens(claims: TokenClaims) {
+export function claimsOfLibraryTokens(claims: TokenClaims, store: TenantStore) {
   const ofScript = new WeakMap<AccessToken, Record<string, unknown>>();
   return {
     async extraTokenClaims(ctx: KoaContextWithOIDC, token: AccessToken): Promise<undefined> {
@@ -129,8 +130,22 @@ export function claimsOfLibraryTokens(claims: TokenClaims) {
         throw new errors.InvalidGrant('the user was signed out, suspended or deleted meanwhile');
     },
 
-    customizer(_ctx: KoaContextWithOIDC, token: AccessToken, structured: { payload: Record<string, unknown> }): void {
+    /** The last step before the signature, so what is remembered here is what the token says. */
+    async customizer(
+      _ctx: KoaContextWithOIDC,
+      token: AccessToken,
+      structured: { payload: Record<string, unknown> },
+    ): Promise<void> {
       structured.payload = payloadOf(ofScript.get(token), structured.payload, {});
+      const { jti, grantId, accountId, clientId = '' } = token;
+      if (grantId === undefined) return;
+      await rememberJwt(store, {
+        id: jti,
+        grantId,
+        accountId,
+        clientId,
+        expiresAt: Number(structured.payload.exp) * 1000,
+      });
     },
   };
 }

@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ParsedUrlQuery } from 'node:querystring';
 import { errors } from 'oidc-provider';
+import type { TokenAudit } from '../audit/token-audit.ts';
 import type { Clock } from '../clock.ts';
 import { unavailable } from '../database/unavailable.ts';
 import type { RequestFacts } from '../http/context.ts';
+import type { Admission } from '../http/rate-limits.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Tenant } from '../tenants.ts';
-import { type Asked, issuedEntry, refusedEntry, type TokenAudit } from './audit.ts';
+import { requireWithinLimit } from './admission.ts';
+import { type Asked, issuedEntry, refusedEntry } from './audit.ts';
 import { authenticate, presentedClient } from './client-authentication.ts';
 import { type Clients, isOwnOrigin } from './clients.ts';
 import { describedError, GRANT_NOT_ALLOWED } from './error-body.ts';
@@ -34,6 +37,7 @@ interface Attempt extends Asked {
   /** Whose scripts a browser lets read the answer. */
   readableFrom: string | undefined;
   authorization: string | undefined;
+  admission: Admission;
   exchange?: Exchange;
 }
 
@@ -73,6 +77,7 @@ export class TokenEndpoint {
     response: ServerResponse,
     form: ParsedUrlQuery,
     facts: RequestFacts,
+    admission: Admission,
   ): Promise<void> {
     const startedAt = performance.now();
     const grantType = form.grant_type as string;
@@ -82,6 +87,7 @@ export class TokenEndpoint {
       origin,
       readableFrom: origin ?? '*',
       authorization,
+      admission,
       clientId: undefined,
       facts,
     };
@@ -105,7 +111,7 @@ export class TokenEndpoint {
 
   async #issue(attempt: Attempt): Promise<TokenResponse> {
     const { tenant, clients, grants, audit, clock } = this.#options;
-    const { grantType, form, origin, authorization, facts } = attempt;
+    const { grantType, form, origin, authorization, admission, facts } = attempt;
     const presented = presentedClient(authorization, form);
     const found = await clients.find(presented.clientId);
     attempt.clientId = found?.client_id;
@@ -115,6 +121,8 @@ export class TokenEndpoint {
     }
     const { client, secretName } = await authenticate(clients, found, presented, clock());
     attempt.secretName = secretName;
+    // A public client has shown nothing yet: what it holds is proven by the token it gets.
+    if (client.token_endpoint_auth_method !== 'none') requireWithinLimit(admission.prove(client.client_id));
     if (!client.grant_types.includes(grantType))
       throw new errors.UnauthorizedClient(grantType === TOKEN_EXCHANGE ? EXCHANGE_NOT_ALLOWED : GRANT_NOT_ALLOWED);
 
@@ -127,6 +135,7 @@ export class TokenEndpoint {
       attempt.userId = userId;
     };
     const { response, audience } = await issue({ client, secretName, params, form, facts, onExchange, onUser });
+    admission.prove(client.client_id);
     if (!attempt.exchange)
       audit.add(tenant.id, issuedEntry(attempt, { resource: audience, scope: response.scope }, clock()));
     return response;
@@ -136,7 +145,9 @@ export class TokenEndpoint {
   #refusal(attempt: Attempt, error: unknown): Answer {
     const { tenant, audit, clock } = this.#options;
     if (!(error instanceof errors.OIDCProviderError) || !error.expose) return this.#failure(attempt, error);
-    audit.add(tenant.id, refusedEntry(attempt, error, clock(), attempt.exchange));
+    // Who holds a subject token is no stranger, even with a client that has no secret.
+    const isKnown = attempt.admission.isProven || attempt.exchange;
+    audit[isKnown ? 'add' : 'addStranger'](tenant.id, refusedEntry(attempt, error, clock(), attempt.exchange));
     const { statusCode: status, message, error_description: description = message } = error;
     const { headers = {} } = error as { headers?: Record<string, string> };
     if (status === 401 && attempt.authorization !== undefined)

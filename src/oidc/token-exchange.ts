@@ -5,6 +5,7 @@ import type { TenantCache } from '../database/tenant-cache.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { newOrderedId } from '../ids.ts';
 import { verifyActorToken } from './actor-token.ts';
+import type { Clients } from './clients.ts';
 import { endImpersonations } from './end-access.ts';
 import type { Exchange } from './exchange.ts';
 import { cachedImpersonationPolicy, checkExchange, readImpersonationPolicy } from './impersonation-policy.ts';
@@ -24,6 +25,7 @@ export interface ExchangeCollaborators extends Targets {
   spends: SpendQueue;
   /** Knows actor tokens and the sessions they come from. */
   provider: Provider;
+  clients: Clients;
 }
 
 const PARAMETERS = [
@@ -125,7 +127,7 @@ export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
       const { audience, ttl, held } = await userTarget(collaborators, subject, parameters);
       const scope = grantedScopes(parameters.scope, held);
 
-      const actor = await verifyActorToken(form, provider, store);
+      const actor = await verifyActorToken(form, collaborators);
       exchange.actor = actor;
       if (actor?.id === subjectToken.userId) throw new errors.InvalidRequest('actor and subject are the same person');
       const policy = await cachedImpersonationPolicy(store, cache);

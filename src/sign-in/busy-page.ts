@@ -4,7 +4,7 @@ import { sendPage } from './respond.ts';
 import { chooseLanguage, textsOf } from './texts/index.ts';
 
 /** For people, while the service refuses requests. It knows neither tenant nor style sheet: both would have to be asked for. */
-export function sendBusyPage(request: Request, response: Response): void {
+export function sendBusyPage(request: Request, response: Response, status: 429 | 503 = 503): void {
   const asked = { autoDetect: true, fallbackLanguage: 'en' } as const;
   const language = chooseLanguage(undefined, request.headers['accept-language'], asked);
   const { busyTitle, busy } = textsOf(language).error;
@@ -23,5 +23,5 @@ export function sendBusyPage(request: Request, response: Response): void {
 </body>
 </html>
 `;
-  sendPage(response, 503, page);
+  sendPage(response, status, page);
 }

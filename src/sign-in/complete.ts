@@ -115,7 +115,7 @@ async function updateUser(store: TenantStore, flow: Flow): Promise<UserRow> {
   // The password may have been changed since it was typed; its new hash stays.
   if (event === 'SignIn' && rehash?.userId === id)
     await store.change('users', { id, passwordHash: rehash.from }, { passwordHash: rehash.to });
-  if (event === 'ForgotPassword') await endSessions(store, id);
+  if (event === 'ForgotPassword') await endSessions(store, id, flow);
   return store.get('users', { id });
 }
 

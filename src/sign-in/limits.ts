@@ -1,3 +1,4 @@
+import { networkOf } from '../address.ts';
 import type { Clock } from '../clock.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
@@ -29,6 +30,9 @@ const rules = {
   registration: { points: 30, durationMs: HOUR_MS },
 } as const;
 type Rule = keyof typeof rules;
+
+/** Their names are addresses. */
+const BY_ADDRESS: ReadonlySet<Rule> = new Set(['address', 'codeAddress', 'registration']);
 
 /**
  * The limits of sign-in, counted in the tenant's own table, so that all processes count together. A
@@ -85,4 +89,5 @@ export class Limits {
 const increment = (store: TenantStore, by: number): number => store.raw('points + ?', [by]) as unknown as number;
 
 /** Hashed: what people typed into the identifier field may be a password. */
-const keyOf = (rule: Rule, name = 'unknown'): string => `${rule}:${hashOf(name)}`;
+const keyOf = (rule: Rule, name = 'unknown'): string =>
+  `${rule}:${hashOf(BY_ADDRESS.has(rule) ? networkOf(name) : name)}`;

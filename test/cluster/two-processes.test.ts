@@ -88,6 +88,14 @@ it('both know of an ended impersonation', async () => {
   expect(JSON.stringify(revoked)).toContain(jti);
 });
 
+it('both refuse a token at the Management API once one of them has revoked it', async () => {
+  const { access_token: token } = (await machineToken()).body;
+  const ask = async () =>
+    (await fetch(`${balancer.url}/api/roles`, { headers: { authorization: `Bearer ${token}` } })).status;
+  const change = () => postForm(`${balancer.url}/oidc/token/revocation`, { token }, machine());
+  await seenAtOnce({ ask, change, before: 200, after: 401 });
+});
+
 /** Asks one process before and after the other has made the change: what it keeps is fresh when it must be dropped. */
 async function seenAtOnce<T>(what: { ask: () => Promise<T>; change: () => Promise<unknown>; before: T; after: T }) {
   const { ask, change, before, after } = what;

@@ -14,7 +14,9 @@ it.each(databases)(
     const draw = chance(SEED);
     await using database = await createDatabase(kind);
     await using receiver = await WebhookReceiver.start();
-    await using service = await Killable.on(database, { env: { DEMO: 'true', RATE_LIMIT_TOKEN: '1000000' } });
+    await using service = await Killable.on(database, {
+      env: { DEMO: 'true', RATE_LIMIT_TOKEN: '1000000', RATE_LIMIT_AUTHORIZATION: '1000000' },
+    });
     await service.start();
     const load = await MixedLoad.at({ service, database, receiver });
     try {

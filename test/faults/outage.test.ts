@@ -12,7 +12,7 @@ it('answers 503 while PostgreSQL is away, and goes on by itself when it is back,
   await using postgres = await startPostgres({ durable: true });
   await using database = await createDatabase('postgres', postgres.url);
   await using receiver = await WebhookReceiver.start();
-  const env = { DEMO: 'true', RATE_LIMIT_TOKEN: '1000000', LOG_LEVEL: 'error' };
+  const env = { DEMO: 'true', RATE_LIMIT_TOKEN: '1000000', RATE_LIMIT_AUTHORIZATION: '1000000', LOG_LEVEL: 'error' };
   await using service = await Killable.on(database, { env });
   await service.start();
   const load = await MixedLoad.at({ service, database, receiver });

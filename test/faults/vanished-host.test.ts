@@ -12,7 +12,13 @@ it('goes on by itself when the host of PostgreSQL is gone without a word and ano
   await using database = await createDatabase('postgres', postgres.url);
   await using host = await VanishingHost.before(database.url ?? '');
   await using receiver = await WebhookReceiver.start();
-  const env = { DEMO: 'true', RATE_LIMIT_TOKEN: '1000000', LOG_LEVEL: 'error', DATABASE_URL: host.url };
+  const env = {
+    DEMO: 'true',
+    RATE_LIMIT_TOKEN: '1000000',
+    RATE_LIMIT_AUTHORIZATION: '1000000',
+    LOG_LEVEL: 'error',
+    DATABASE_URL: host.url,
+  };
   await using service = await Killable.on(database, { env });
   await service.start();
   const load = await MixedLoad.at({ service, database, receiver });

@@ -20,6 +20,11 @@ describe.each(databases)('applications on %s', (kind) => {
     'data:text/html,x',
     'https://user:pass@app.example/',
     'com.example.app://callback',
+    'http://app.example/callback',
+    'http://192.168.1.10/callback',
+    'http://localhost.evil.example/callback',
+    'https:\\\\evil.example\\callback',
+    'https://app.example\\@evil.example/callback',
   ])('are not redirected to %s', async (uri) => {
     expect(await create({ oidcClientMetadata: { redirectUris: ['https://app.example/ok', uri] } })).toMatchObject({
       status: 400,
@@ -31,7 +36,7 @@ describe.each(databases)('applications on %s', (kind) => {
   });
 
   it('may have a scheme of their own when native, and origins for CORS', async () => {
-    const redirectUris = ['com.example.app://callback', 'http://127.0.0.1/cb'];
+    const redirectUris = ['com.example.app://callback', 'http://127.0.0.1/cb', 'http://[::1]:4400/cb'];
     expect(await create({ type: 'Native', oidcClientMetadata: { redirectUris } })).toMatchObject({
       status: 200,
       body: { oidcClientMetadata: { redirectUris, postLogoutRedirectUris: [] }, isThirdParty: false },
@@ -39,6 +44,22 @@ describe.each(databases)('applications on %s', (kind) => {
     const origins = (corsAllowedOrigins: string[]) => create({ customClientMetadata: { corsAllowedOrigins } });
     expect(await origins(['https://app.example'])).toMatchObject({ status: 200 });
     expect(await origins(['https://app.example/path'])).toMatchObject({ status: 400 });
+  });
+
+  it('are let off PKCE only when they have a secret', async () => {
+    const letOff = (type: string) => create({ type, customClientMetadata: { requirePkce: false } });
+    expect(await letOff('Traditional')).toMatchObject({
+      status: 200,
+      body: { customClientMetadata: { requirePkce: false } },
+    });
+    for (const type of ['SPA', 'Native'])
+      expect(await letOff(type)).toMatchObject({
+        status: 400,
+        body: { details: expect.stringContaining('body.customClientMetadata.requirePkce') },
+      });
+    const { body } = await create({});
+    const change = { customClientMetadata: { requirePkce: false } };
+    expect(await call(`PATCH /applications/${body.id}`, change)).toMatchObject({ status: 400 });
   });
 
   it('are merged when changed', async () => {

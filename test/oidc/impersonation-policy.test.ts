@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { authorization, Visitor } from '../sign-in/visitor.ts';
 import { type Cast, castOf, verifyAccessToken } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
@@ -10,6 +11,7 @@ const OPEN = {
   requiredContextKeys: [],
   protectedRoleIds: [],
   allowedActorRoleIds: [],
+  allowedActorApplicationIds: [],
   actorMaxAge: null,
   requiredAcr: null,
   endOnReplay: false,
@@ -99,6 +101,52 @@ describe.each(databases)('the impersonation policy on %s', (kind) => {
     await service.api.must(`POST /users/${cast.alice.id}/roles`, { roleIds: [roleId] });
     expect((await exchange(subjectToken)).status).toBe(200);
     await service.api.must(`DELETE /users/${cast.alice.id}/roles/${roleId}`);
+  });
+
+  it('refuses an actor token that was given to an application of a third party', async () => {
+    const redirectUri = 'https://third.example/callback';
+    const { id: clientId } = await service.api.must('POST /applications', {
+      name: 'Third',
+      type: 'SPA',
+      isThirdParty: true,
+      oidcClientMetadata: { redirectUris: [redirectUri] },
+    });
+    const visitor = new Visitor(service.url);
+    const asked = await authorization(service, { scope: 'openid' }, { clientId, redirectUri });
+    await visitor.open(asked.url);
+    await visitor.submit('identifier', { identifier: cast.alice.username });
+    await visitor.submit('password', { password: cast.alice.password });
+    await visitor.submit('consent', { decision: 'allow' });
+    const { access_token: foreign } = await asked.tokensAt(visitor.left as URL);
+
+    const bound = await cast.mint({ actorId: cast.alice.id });
+    const refused = await exchange(bound, foreign);
+    expect([refused.status, refused.body.error_description]).toEqual([
+      400,
+      'actor token was given to an application of a third party',
+    ]);
+    // Not even when the policy names that application.
+    await decide({ allowedActorApplicationIds: [clientId] });
+    expect((await exchange(bound, foreign)).status).toBe(400);
+    await decide({ allowedActorApplicationIds: [] });
+    expect((await exchange(bound)).status).toBe(200); // The refusals spent nothing.
+  });
+
+  it('lets only tokens of certain applications be actor tokens', async () => {
+    const { id } = await service.api.must('POST /applications', { name: 'Desk', type: 'SPA' });
+    await decide({ allowedActorApplicationIds: [id] });
+    const subjectToken = await cast.mint();
+    const refused = await exchange(subjectToken);
+    expect([refused.status, refused.body.error_description]).toEqual([
+      400,
+      'impersonation policy: the actor token was given to an application that is not allowed',
+    ]);
+    const without = await cast.spa.exchange({ subject_token: subjectToken });
+    expect(without.body.error_description).toBe('impersonation policy: an actor token is required');
+    await decide({ allowedActorApplicationIds: [id, cast.spa.clientId] });
+    expect((await exchange(subjectToken)).status).toBe(200);
+    const unknown = await service.api.call('PATCH /configs/impersonation', { allowedActorApplicationIds: ['nothing'] });
+    expect([unknown.status, unknown.body.code]).toEqual([404, 'entity.relation_foreign_key_not_found']);
   });
 
   it('asks for a recent sign-in of the actor', async () => {

@@ -188,6 +188,25 @@ describe.each(databases)('the token service on %s', (kind) => {
     });
   });
 
+  it('does not let a claims script say whether a token is active, of which type, or whose name it bears', async () => {
+    const claims = `{ active: false, token_type: 'mac', username: 'mallory', plan: 'gold' }`;
+    await service.api.must('PUT /configs/jwt-customizer/access-token', {
+      script: `const getCustomJwtClaims = async () => (${claims});`,
+    });
+    const { body } = await cast.spa.exchange({ subject_token: await cast.mint() });
+    expect((await introspect(body.access_token)).body).toMatchObject({
+      active: true,
+      token_type: 'Bearer',
+      plan: 'gold',
+    });
+    const issued = await verifyAccessToken(service, body.access_token, cast.resource);
+    for (const name of ['active', 'token_type', 'username']) expect(issued).not.toHaveProperty(name);
+    const dropped = async () =>
+      (await service.api.must('GET /configs/jwt-customizer/access-token/runs'))[0]?.droppedClaims.toSorted();
+    await expect.poll(dropped).toEqual(['active', 'token_type', 'username']);
+    await service.api.must('DELETE /configs/jwt-customizer/access-token');
+  });
+
   it('revokes a plain JWT too', async () => {
     const token = await machineToken();
     expect((await introspect(token)).body.active).toBe(true);

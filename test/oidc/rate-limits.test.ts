@@ -5,42 +5,124 @@ import { databases } from '../support/databases.ts';
 import { withinOneMinute } from '../support/minute.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 
-const token = ({ url }: TestService, clientId: string) =>
-  postForm(`${url}/oidc/token`, { grant_type: 'client_credentials', client_id: clientId });
+/** Every request of these tests says from which address it comes, as a trusted proxy would. */
+const BEHIND_PROXY = { TRUST_PROXY: 'loopback' };
+const from = (address: string) => ({ 'x-forwarded-for': address });
+const basic = (id: string, secret: string) => ({ authorization: `Basic ${btoa(`${id}:${secret}`)}` });
+
+const ask = ({ url }: TestService, headers: Record<string, string>, form: Record<string, string> = {}) =>
+  postForm(`${url}/oidc/token`, { grant_type: 'client_credentials', ...form }, headers);
+
+const unknown = (service: TestService, client_id: string, address: string) =>
+  ask(service, from(address), { client_id });
+
+/** The first machine, with its secret or with another. */
+function machine(service: TestService, address: string, secret = service.credentials.machine.clientSecret) {
+  const { clientId } = service.credentials.machine;
+  const resource = service.credentials.managementApiIndicator;
+  return ask(service, { ...basic(clientId, secret), ...from(address) }, { resource, scope: 'all' });
+}
+
+async function statuses(count: number, send: (index: number) => Promise<{ status: number }>): Promise<number[]> {
+  const seen: number[] = [];
+  for (let index = 0; index < count; index += 1) seen.push((await send(index)).status);
+  return seen;
+}
 
 describe.each(databases)('rate limits on %s', (kind) => {
-  it('hold one client back at the token endpoint, and nobody else', async () => {
-    await using service = await startService(kind, { RATE_LIMIT_TOKEN: '3' });
+  it('hold back one client at one address, and not the client elsewhere', async () => {
+    await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '3' });
     await withinOneMinute();
-    const statuses: number[] = [];
-    for (let request = 0; request < 5; request += 1) statuses.push((await token(service, 'one')).status);
-    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+    expect(await statuses(5, () => machine(service, '192.0.2.1'))).toEqual([200, 200, 200, 429, 429]);
 
-    const refused = await token(service, 'one');
+    const refused = await machine(service, '192.0.2.1');
     expect(refused.body).toMatchObject({ error: 'temporarily_unavailable', code: 'oidc.temporarily_unavailable' });
     expect(refused.headers.get('ratelimit-limit')).toBe('3');
     expect(refused.headers.get('ratelimit-remaining')).toBe('0');
     const reset = Number(refused.headers.get('ratelimit-reset'));
     expect(reset > 0 && reset <= 60).toBe(true);
     expect(refused.headers.get('retry-after')).toBe(String(reset));
-    expect((await token(service, 'another')).status).toBe(401);
+    expect((await machine(service, '192.0.2.2')).status).toBe(200);
+    // Those that share its address are not held back with it.
+    expect((await unknown(service, 'another', '192.0.2.1')).status).toBe(401);
+  });
+
+  it('do not let an address without credentials spend what a client or the tenant may do', async () => {
+    await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '2' });
+    await withinOneMinute();
+    // The tenant's sum is 50 times the limit of one client.
+    const strangers = await statuses(110, (index) => unknown(service, `stranger${index}`, '198.51.100.7'));
+    expect(strangers.slice(0, 3)).toEqual([401, 401, 429]);
+    expect(new Set(strangers.slice(2))).toEqual(new Set([429]));
+    const many = await statuses(110, (index) => unknown(service, 'x', `198.51.100.${100 + index}`));
+    expect(new Set(many)).toEqual(new Set([401]));
+    expect((await machine(service, '203.0.113.1')).status).toBe(200);
+  });
+
+  it('do not lock a client out elsewhere because of wrong secrets from one address', async () => {
+    await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '2' });
+    await withinOneMinute();
+    expect(await statuses(4, () => machine(service, '198.51.100.7', 'wrong'))).toEqual([401, 401, 429, 429]);
+    expect(await statuses(2, () => machine(service, '203.0.113.1'))).toEqual([200, 200]);
+  });
+
+  it.each(['introspection', 'revocation'])('count wrong secrets at %s with those at the token endpoint', async (at) => {
+    await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '2' });
+    await withinOneMinute();
+    const { clientId, clientSecret } = service.credentials.machine;
+    const send = (secret: string, address = '198.51.100.7') =>
+      postForm(`${service.url}/oidc/token/${at}`, { token: 'x' }, { ...basic(clientId, secret), ...from(address) });
+    expect(await statuses(3, () => send('wrong'))).toEqual([401, 401, 429]);
+    expect((await machine(service, '198.51.100.7', 'wrong')).status).toBe(429);
+    // A client that proves itself may ask as often as it needs.
+    expect(await statuses(5, () => send(clientSecret, '203.0.113.1'))).toEqual([200, 200, 200, 200, 200]);
+  });
+
+  it('do not take the addresses of one IPv6 network for different ones, nor IPv4 in IPv6 for another', async () => {
+    await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '3' });
+    await withinOneMinute();
+    const sameNetwork = ['2001:db8:0:1::1', '2001:db8:0:1:ffff::2', '2001:DB8::1:0:0:0:3', '2001:db8:0:1::4'];
+    expect(await statuses(4, (index) => unknown(service, `a${index}`, sameNetwork[index] as string))).toEqual([
+      401, 401, 401, 429,
+    ]);
+    expect((await unknown(service, 'a', '2001:db8:0:2::1')).status).toBe(401);
+    const sameAddress = ['192.0.2.9', '::ffff:192.0.2.9', '::ffff:c000:209', '192.0.2.9'];
+    expect(await statuses(4, (index) => unknown(service, `b${index}`, sameAddress[index] as string))).toEqual([
+      401, 401, 401, 429,
+    ]);
   });
 
   it('know a client by what it is called, however that is written', async () => {
-    await using service = await startService(kind, { RATE_LIMIT_TOKEN: '3' });
+    await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '3' });
     await withinOneMinute();
-    const statuses: number[] = [];
-    for (const id of ['one', '%6fne', 'o%6ee', 'on%65'])
-      statuses.push(
-        (
-          await postForm(
-            `${service.url}/oidc/token`,
-            { grant_type: 'authorization_code' },
-            { authorization: `Basic ${btoa(`${id}:x`)}` },
-          )
-        ).status,
+    const { clientId, clientSecret } = service.credentials.machine;
+    const [first = '', ...rest] = clientId;
+    const escaped = `%${first.charCodeAt(0).toString(16)}${rest.join('')}`;
+    const resource = service.credentials.managementApiIndicator;
+    const written = [clientId, escaped, clientId, escaped];
+    const send = (index: number) =>
+      ask(service, { ...basic(written[index] as string, clientSecret), ...from('192.0.2.1') }, { resource });
+    expect(await statuses(4, send)).toEqual([200, 200, 200, 429]);
+  });
+
+  it('count what people sign in with for its client too, once that was proven', async () => {
+    await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '3' });
+    const { clientId, secret } = await (async () => {
+      const application = { name: 'Web', type: 'Traditional' };
+      const { id } = await service.api.must('POST /applications', application);
+      const { value } = await service.api.must(`POST /applications/${id}/secrets`, { name: 'one' });
+      return { clientId: id as string, secret: value as string };
+    })();
+    await withinOneMinute();
+    const refresh = (value: string, address: string) =>
+      ask(
+        service,
+        { ...basic(clientId, value), ...from(address) },
+        { grant_type: 'refresh_token', refresh_token: 'x' },
       );
-    expect(statuses).toEqual([401, 401, 401, 429]);
+    expect(await statuses(4, () => refresh('wrong', '198.51.100.7'))).toEqual([401, 401, 401, 429]);
+    expect(await statuses(4, () => refresh(secret, '203.0.113.1'))).toEqual([400, 400, 400, 429]);
+    expect((await unknown(service, 'another', '203.0.113.1')).status).toBe(401);
   });
 
   it('hold one application back at the subject tokens', async () => {
@@ -57,23 +139,25 @@ describe.each(databases)('rate limits on %s', (kind) => {
 });
 
 it('count over all processes on one PostgreSQL', async () => {
-  await using first = await startService('postgres', { RATE_LIMIT_TOKEN: '6' });
+  const env = { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '6' };
+  await using first = await startService('postgres', env);
   const shared = { url: first.databaseUrl, dataDir: first.dataDir, [Symbol.asyncDispose]: async () => {} };
-  await using second = await startService('postgres', { RATE_LIMIT_TOKEN: '6' }, shared);
+  await using second = await startService('postgres', env, shared);
   await withinOneMinute();
-  for (let request = 0; request < 5; request += 1) expect((await token(first, 'roaming')).status).toBe(401);
+  expect(await statuses(5, () => unknown(first, 'roaming', '192.0.2.1'))).toEqual([401, 401, 401, 401, 401]);
   // Names that the database does not take, or takes for one another.
   for (const id of [`${'a'.repeat(63)}😀`, `${'b'.repeat(300)}1`, `${'b'.repeat(300)}2`])
-    expect((await token(first, id)).status).toBe(401);
+    expect((await unknown(first, id, '192.0.2.2')).status).toBe(401);
   const nul = { authorization: `Basic ${btoa('a\0:x')}` };
   expect((await postForm(`${first.url}/oidc/token`, { grant_type: 'refresh_token' }, nul)).status).toBe(400);
   // The second hears of the first's requests when it tells its own; its own alone would not be too many.
   let own = 0;
   const status = async () => {
     own += 1;
-    return (await token(second, 'roaming')).status;
+    return (await unknown(second, 'roaming', '192.0.2.1')).status;
   };
   await expect.poll(status, { interval: 1_000 }).toBe(429);
   expect(own).toBeLessThan(6);
-  expect(Number((await token(second, 'roaming')).headers.get('ratelimit-remaining'))).toBe(0);
+  const refused = await unknown(second, 'roaming', '192.0.2.1');
+  expect(Number(refused.headers.get('ratelimit-remaining'))).toBe(0);
 });

@@ -133,6 +133,31 @@ describe.each(databases)('the token endpoint on %s', (kind) => {
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, own]);
   });
 
+  it('does not count an opaque origin as an application’s own, whatever scheme it is redirected to', async () => {
+    const { id } = await service.api.must('POST /applications', {
+      name: 'Phone',
+      type: 'Native',
+      oidcClientMetadata: { redirectUris: ['com.example.app:/callback', 'com.example.app://callback'] },
+      customClientMetadata: { allowTokenExchange: true },
+    });
+    for (const form of [await exchangeForm(), { grant_type: 'refresh_token', refresh_token: 'x' }]) {
+      const refused = await send({ ...form, client_id: id }, { origin: 'null' });
+      expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+      expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+    }
+  });
+
+  it('does not take a resource that is called default for the default resource, nor remember it as that', async () => {
+    const { id } = await service.api.must('POST /resources', { name: 'Default', indicator: 'https://default.example' });
+    await service.api.must(`PATCH /resources/${id}/is-default`, { isDefault: true });
+    const named = async () => (await ofMachine({ resource: 'default' })).body.error;
+    const unnamed = async () => decodeJwt((await ofMachine({ resource: '' })).body.access_token).aud;
+    expect(await named()).toBe('invalid_target'); // Nothing is remembered yet.
+    expect(await unnamed()).toBe('https://default.example');
+    expect(await named()).toBe('invalid_target');
+    await service.api.must(`DELETE /resources/${id}`);
+  });
+
   it('records what it issued and what it refused, with the application that asked', async () => {
     const headers = { 'user-agent': `recorder of ${kind}` };
     const { id: organizationId } = await service.api.must('POST /organizations', { name: 'Acme' });

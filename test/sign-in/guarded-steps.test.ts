@@ -166,7 +166,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
   it('does not write a password that was verified for one account to another', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
-    const passwordDigest = await bcrypt(NEW, { cost: 10 });
+    const passwordDigest = await bcrypt(NEW, 10);
     await service.api.must('POST /users', { username: 'mine', passwordDigest, passwordAlgorithm: 'Bcrypt' });
     const { id } = await service.api.must('POST /users', { primaryEmail: 'rosa@example.com', password: GOOD });
     await service.api.must('PATCH /sign-in-exp', {

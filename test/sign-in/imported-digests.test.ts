@@ -43,7 +43,7 @@ describe.each(databases)('imported password digests on %s', (kind) => {
     await using service = await startService(kind);
     const digests = {
       Argon2id: await hash('correct horse', { memoryCost: 65_536, timeCost: 3, parallelism: 4 }),
-      Bcrypt: await bcrypt('correct horse', { cost: 4 }),
+      Bcrypt: await bcrypt('correct horse', 4),
     };
     for (const [passwordAlgorithm, passwordDigest] of Object.entries(digests)) {
       const { id } = await service.api.must('POST /users', { passwordAlgorithm, passwordDigest });
@@ -76,7 +76,7 @@ describe.each(databases)('imported password digests on %s', (kind) => {
 
   it('does not tell by its work that an account does not exist, where accounts have imported digests', async () => {
     await using service = await startService(kind, { DEMO: 'false' });
-    const passwordDigest = await bcrypt('correct horse', { cost: 12 });
+    const passwordDigest = await bcrypt('correct horse', 12);
     for (const username of ['ann', 'ben', 'cat'])
       await service.api.must('POST /users', { username, passwordAlgorithm: 'Bcrypt', passwordDigest });
     const { id: clientId } = await service.api.must('POST /applications', {

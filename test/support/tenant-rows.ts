@@ -31,6 +31,8 @@ const TABLES: Table[] = [
   'oidcPayloads',
   'subjectTokens',
   'impersonations',
+  'issuedJwts',
+  'revokedTokens',
   'hooks',
   'events',
   'replays',

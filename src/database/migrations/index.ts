@@ -16,6 +16,7 @@ import * as console from './014_console.ts';
 import * as auditRefusals from './015_audit_refusals.ts';
 import * as membershipsByUser from './016_memberships_by_user.ts';
 import * as spentInPlace from './017_spent_in_place.ts';
+import * as endedTokens from './019_ended_tokens.ts';
 import * as oneSpelling from './020_one_spelling.ts';
 import * as webhookHeadersAndIndexes from './023_webhook_headers_and_indexes.ts';
 import * as resourceAliases from './025_resource_aliases.ts';
@@ -48,6 +49,7 @@ export const migrations: readonly Migration[] = [
   { name: '023_webhook_headers_and_indexes', ...webhookHeadersAndIndexes },
   { name: '025_resource_aliases', ...resourceAliases },
   { name: '020_one_spelling', ...oneSpelling },
+  { name: '019_ended_tokens', ...endedTokens },
 ];
 
 /** Knex's view of the list: nothing is looked up in a folder, so nothing can be missed or misordered. */

@@ -18,6 +18,7 @@ export interface ApplicationRow extends Identified {
     refreshTokenTtlInDays?: number;
     alwaysIssueRefreshToken?: boolean;
     rotateRefreshToken?: boolean;
+    requirePkce?: boolean;
   };
   customData: Json;
   isThirdParty: boolean;

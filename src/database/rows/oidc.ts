@@ -52,6 +52,14 @@ export interface ImpersonationRow extends Identified {
   revokedBy: string | null;
 }
 
+/** An access token that verifies by itself, given under a grant of a user. `id` is its `jti`. */
+export interface IssuedJwtRow extends Identified {
+  grantId: string;
+  accountId: string;
+  clientId: string;
+  expiresAt: number;
+}
+
 export interface RevokedTokenRow extends Identified {
   expiresAt: number;
   revokedAt: number;
@@ -68,4 +76,6 @@ export interface AuditRow extends Identified {
   requestId: string | null;
   payload: Json;
   createdAt: number;
+  /** Null: kept as long as the tenant. */
+  expiresAt: number | null;
 }

@@ -87,7 +87,9 @@ export const accountForms: Record<string, AccountForm> = {
     requireGoodPassword(password, flow.settings.passwordPolicy, [user.username ?? undefined, flow.settings.brandName]);
     const passwordHash = await hashPassword(password, turn);
     await limits.clear(flow.store, 'account', `account-page:${user.id}`);
-    await applyChange(flow, 'Password', { passwordHash }, (store) => endSessions(store, user.id, flow.sessionUid));
+    await applyChange(flow, 'Password', { passwordHash }, (store) =>
+      endSessions(store, user.id, { now: flow.now, exceptUid: flow.sessionUid }),
+    );
     tellOwner(account, 'Password', t);
   },
 
@@ -147,7 +149,7 @@ export const accountForms: Record<string, AccountForm> = {
 
   async 'sign-out-others'({ flow, user }) {
     await flow.store.transaction(async (store) => {
-      await endSessions(store, user.id, flow.sessionUid);
+      await endSessions(store, user.id, { now: flow.now, exceptUid: flow.sessionUid });
       await auditChange(store, flow, 'SignOutOthers');
     });
   },

@@ -44,6 +44,7 @@ export class WatchedService implements AsyncDisposable {
       LOG_LEVEL: 'error',
       METRICS_PORT: String(await freePort()), // What is measured may leak too.
       RATE_LIMIT_TOKEN: '100000000',
+      RATE_LIMIT_AUTHORIZATION: '100000000',
       RATE_LIMIT_SUBJECT_TOKENS: '100000000',
     };
     const child = spawn(process.execPath, arguments_, {

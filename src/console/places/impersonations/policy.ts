@@ -11,17 +11,25 @@ export interface Policy {
   requiredContextKeys: string[];
   protectedRoleIds: string[];
   allowedActorRoleIds: string[];
+  allowedActorApplicationIds: string[];
   actorMaxAge: number | null;
   requiredAcr: string | null;
   endOnReplay: boolean;
 }
 
-interface Role {
+/** A role or an application, as a box to tick. */
+interface Choice {
   id: string;
   name: string;
 }
 
 const ROLES = { type: 'User', page: '1', page_size: '100' };
+const APPLICATIONS = { page: '1', page_size: '100' };
+
+interface Application extends Choice {
+  type: string;
+  isThirdParty: boolean;
+}
 
 /** What stands in the fields, one text each: as typed, or as it is. */
 function textsOf(policy: Policy): URLSearchParams {
@@ -35,6 +43,7 @@ function textsOf(policy: Policy): URLSearchParams {
   });
   for (const id of policy.protectedRoleIds) texts.append('protectedRoleIds', id);
   for (const id of policy.allowedActorRoleIds) texts.append('allowedActorRoleIds', id);
+  for (const id of policy.allowedActorApplicationIds) texts.append('allowedActorApplicationIds', id);
   if (policy.requireActor) texts.append('flags', 'requireActor');
   if (policy.endOnReplay) texts.append('flags', 'endOnReplay');
   return texts;
@@ -42,15 +51,17 @@ function textsOf(policy: Policy): URLSearchParams {
 
 async function showPolicy(visit: Visit, attempt?: Attempt): Promise<Page> {
   const { value: policy } = await visit.perform<Policy>('GET /configs/impersonation');
-  const { value: roles } = await visit.perform<Role[]>('GET /roles', { query: ROLES });
+  const { value: roles } = await visit.perform<Choice[]>('GET /roles', { query: ROLES });
+  const { value: applications } = await visit.perform<Application[]>('GET /applications', { query: APPLICATIONS });
+  const own = applications.filter(({ type, isThirdParty }) => type !== 'MachineToMachine' && !isThirdParty);
   const texts = attempt?.typed ?? textsOf(policy);
   const faults = faultsOf(attempt);
   const text = (name: string) => texts.get(name) ?? '';
-  /** A role that is not among the first hundred stays chosen, by its id. */
-  const roleBoxes = (name: string, legend: string, hint: string) => {
+  /** One that is not among the first hundred stays chosen, by its id. */
+  const choices = (name: string, legend: string, known: readonly Choice[], hint: string) => {
     const ticked = texts.getAll(name);
-    const others = ticked.filter((id) => !roles.some((role) => role.id === id)).map((id) => ({ id, name: id }));
-    const options = [...roles, ...others].map((role) => [role.id, role.name] as const);
+    const others = ticked.filter((id) => !known.some((one) => one.id === id)).map((id) => ({ id, name: id }));
+    const options = [...known, ...others].map((one) => [one.id, one.name] as const);
     return options.length > 0 && boxes(name, legend, options, { ticked, hint, faults });
   };
   const content = [
@@ -88,8 +99,9 @@ async function showPolicy(visit: Visit, attempt?: Attempt): Promise<Page> {
       ],
       { ticked: texts.getAll('flags') },
     ),
-    html`${roleBoxes('protectedRoleIds', 'Nobody acts as', 'Whoever holds one of these roles cannot be acted for.')}`,
-    html`${roleBoxes('allowedActorRoleIds', 'Only these act', 'None chosen: whoever the application lets.')}`,
+    html`${choices('protectedRoleIds', 'Nobody acts as', roles, 'Whoever holds one of these roles cannot be acted for.')}`,
+    html`${choices('allowedActorRoleIds', 'Only these act', roles, 'None chosen: whoever the application lets.')}`,
+    html`${choices('allowedActorApplicationIds', 'Actors must sign in to', own, 'None chosen: any of your own applications. Applications of third parties never count.')}`,
     field({
       name: 'actorMaxAge',
       label: 'Whoever acts signed in within',
@@ -139,6 +151,7 @@ function policyOf(sent: URLSearchParams) {
     endOnReplay: flags.includes('endOnReplay'),
     protectedRoleIds: sent.getAll('protectedRoleIds'),
     allowedActorRoleIds: sent.getAll('allowedActorRoleIds'),
+    allowedActorApplicationIds: sent.getAll('allowedActorApplicationIds'),
   };
 }
 

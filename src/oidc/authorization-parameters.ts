@@ -1,0 +1,13 @@
+/** Of all parameters of an authorization request together: they are kept until its sign-in ends, or expires. */
+const MAX_BYTES = 8 * 1024;
+/** Characters of what an application makes up: it returns unread, and is kept meanwhile. */
+const MAX_OWN = 2_048;
+const OWN = ['state', 'nonce'];
+
+/** What is too large in a query or a form that starts a sign-in or a sign-out, in words for the client; undefined when nothing is. */
+export function oversizeOf(text: string): string | undefined {
+  if (text.length > MAX_BYTES) return `the request is larger than ${MAX_BYTES} bytes`;
+  const parameters = new URLSearchParams(text);
+  const name = OWN.find((name) => parameters.getAll(name).some(({ length }) => length > MAX_OWN));
+  return name && `${name} is longer than ${MAX_OWN} characters`;
+}

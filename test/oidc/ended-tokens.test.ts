@@ -1,0 +1,209 @@
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect, type Database } from '../../src/database/connect.ts';
+import { TenantStore } from '../../src/database/tenant-store.ts';
+import { sweepExpired } from '../../src/jobs/expiry.ts';
+import { type Application, authorization, Visitor } from '../sign-in/visitor.ts';
+import { getJson, postForm } from '../support/call.ts';
+import { type Cast, castOf } from '../support/cast.ts';
+import { databases } from '../support/databases.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+
+const PASSWORD = 'correct horse battery';
+
+interface Asked {
+  application?: Application;
+  scope?: string;
+}
+
+/** One text is made a second; the machine may be slow besides. */
+const SOON = { timeout: 10_000, interval: 50 };
+
+describe.each(databases)('a token that was ended, on %s', (kind) => {
+  let service: TestService;
+  let cast: Cast;
+  let database: Database;
+  beforeAll(async () => {
+    service = await startService(kind);
+    cast = castOf(service);
+    database = connect({ databaseUrl: service.databaseUrl, dataDir: service.dataDir, poolSize: 2 });
+  });
+  afterAll(async () => {
+    await database.close();
+    await service[Symbol.asyncDispose]();
+  });
+
+  const machine = () => {
+    const { clientId, clientSecret } = service.credentials.machine;
+    return { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` };
+  };
+  const machineToken = async (resource: string, scope: string): Promise<string> =>
+    (await postForm(`${service.url}/oidc/token`, { grant_type: 'client_credentials', resource, scope }, machine())).body
+      .access_token;
+  const revoke = (token: string, form: Record<string, string> = {}, headers: Record<string, string> = {}) =>
+    postForm(`${service.url}/oidc/token/revocation`, { token, ...form }, headers);
+  const statusAt = async (path: string, token: string) =>
+    (await fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${token}` } })).status;
+  const isActive = async (token: string) =>
+    (await postForm(`${service.url}/oidc/token/introspection`, { token }, machine())).body.active as boolean;
+  const listed = async (): Promise<string[]> =>
+    (await getJson(`${service.url}/oidc/revoked-tokens`)).tokens.map(({ jti }: { jti: string }) => jti);
+
+  /** Who signed in, and what they hold. `scope` without `offline_access` ends with the session. */
+  async function signInAs(username: string, { application, scope = 'openid offline_access' }: Asked = {}) {
+    const visitor = new Visitor(service.url);
+    const parameters = { scope: `${scope} ${cast.scope}`, prompt: 'login consent', resource: cast.resource };
+    const asked = await authorization(service, parameters, application);
+    await visitor.open(asked.url);
+    await visitor.submit('identifier', { identifier: username });
+    await visitor.submit('password', { password: PASSWORD });
+    const callback = visitor.left as URL;
+    const tokens = await asked.tokensAt(callback, { resource: cast.resource });
+    return { visitor, callback, asked, tokens, jwt: tokens.access_token };
+  }
+
+  /** The same for a user of one test alone. */
+  async function signedIn(username: string, asked: Asked = {}) {
+    const { id } = await service.api.must('POST /users', { username, password: PASSWORD });
+    return { id: id as string, ...(await signInAs(username, asked)) };
+  }
+
+  it('does not open the Management API or the operator API', async () => {
+    for (const [path, resource, scope] of [
+      ['/api/roles', service.credentials.managementApiIndicator, 'all'],
+      ['/admin/api/tenants', `${service.url}/admin/api`, 'tenants'],
+    ] as const) {
+      const token = await machineToken(resource, scope);
+      const other = await machineToken(resource, scope);
+      expect([path, await statusAt(path, token)]).toEqual([path, 200]);
+      expect((await revoke(token, {}, machine())).status).toBe(200);
+      expect([path, await statusAt(path, token)]).toEqual([path, 401]);
+      expect([path, await statusAt(path, other)]).toEqual([path, 200]);
+    }
+  });
+
+  it('does not open userinfo, and is no actor token', async () => {
+    const token = await cast.spa.signIn(cast.alice);
+    expect(await statusAt('/oidc/me', token)).toBe(200);
+    expect((await revoke(token, { client_id: cast.spa.clientId })).status).toBe(200);
+    expect(await statusAt('/oidc/me', token)).toBe(401);
+    const { status, body } = await cast.spa.exchange({ subject_token: await cast.mint(), actor_token: token });
+    expect([status, body.error_description]).toEqual([400, 'actor token is not valid']);
+  });
+
+  it('is known to be ended when its code is sent again', async () => {
+    const { jwt, asked, callback } = await signedIn('replayed');
+    expect(await isActive(jwt)).toBe(true);
+    await expect(asked.tokensAt(callback, { resource: cast.resource })).rejects.toThrow();
+    expect(await isActive(jwt)).toBe(false);
+    await expect.poll(listed, SOON).toContain(decodeJwt(jwt).jti);
+  });
+
+  it('is known to be ended when its refresh token is revoked', async () => {
+    const { jwt, tokens } = await signedIn('revoked');
+    await revoke(String(tokens.refresh_token), { client_id: cast.spa.clientId });
+    expect(await isActive(jwt)).toBe(false);
+    await expect.poll(listed, SOON).toContain(decodeJwt(jwt).jti);
+  });
+
+  it('is known to be ended when its user is suspended, and stays so afterwards', async () => {
+    const { id, jwt } = await signedIn('suspended');
+    await service.api.must(`PATCH /users/${id}/is-suspended`, { isSuspended: true });
+    expect(await isActive(jwt)).toBe(false);
+    await expect.poll(listed, SOON).toContain(decodeJwt(jwt).jti);
+    await service.api.must(`PATCH /users/${id}/is-suspended`, { isSuspended: false });
+    expect(await isActive(jwt)).toBe(false);
+  });
+
+  it('is known to be ended when its user or its application is deleted', async () => {
+    const redirectUri = 'http://localhost:4400/callback';
+    const { id: clientId } = await service.api.must('POST /applications', {
+      name: 'Short-lived',
+      type: 'SPA',
+      oidcClientMetadata: { redirectUris: [redirectUri] },
+    });
+    const one = await signedIn('deleted');
+    const other = await signedIn('kept', { application: { clientId, redirectUri } });
+    await service.api.must(`DELETE /users/${one.id}`);
+    await service.api.must(`DELETE /applications/${clientId}`);
+    for (const { jwt } of [one, other]) {
+      await expect.poll(listed, SOON).toContain(decodeJwt(jwt).jti);
+      expect(await isActive(jwt)).toBe(false);
+    }
+  });
+
+  it('is known to be ended when the session that gave its grant signs out, unless it was given for longer', async () => {
+    const offline = await signedIn('offline');
+    const online = await signedIn('online', { scope: 'openid' });
+    for (const { visitor, jwt } of [offline, online]) {
+      expect(await isActive(jwt)).toBe(true);
+      await visitor.open(`${service.url}/oidc/session/end`);
+      await visitor.submit('end/confirm', { logout: 'yes' });
+    }
+    expect(await isActive(offline.jwt)).toBe(true);
+    expect(await isActive(online.jwt)).toBe(false);
+    await expect.poll(listed, SOON).toContain(decodeJwt(online.jwt).jti);
+    expect(await listed()).not.toContain(decodeJwt(offline.jwt).jti);
+  });
+
+  it('does not escape the end of its user by being issued at the same moment', async () => {
+    const { id, ...first } = await signedIn('racing');
+    const sessions = [first, await signInAs('racing'), await signInAs('racing')];
+    const refresh = async ({ tokens }: typeof first) =>
+      (
+        await postForm(`${service.url}/oidc/token`, {
+          grant_type: 'refresh_token',
+          client_id: cast.spa.clientId,
+          refresh_token: tokens.refresh_token,
+          resource: cast.resource,
+        })
+      ).body.access_token as string | undefined;
+    const [, ...refreshed] = await Promise.all([
+      service.api.must(`PATCH /users/${id}/is-suspended`, { isSuspended: true }),
+      ...sessions.map(refresh),
+    ]);
+    await service.api.must(`PATCH /users/${id}/is-suspended`, { isSuspended: false });
+    for (const token of [...sessions.map(({ jwt }) => jwt), ...refreshed]) {
+      if (token === undefined) continue;
+      expect(await isActive(token)).toBe(false);
+      await expect.poll(listed, SOON).toContain(decodeJwt(token).jti);
+    }
+  });
+
+  it('is forgotten once it would have expired anyway', async () => {
+    const { jwt } = await signedIn('forgotten');
+    const jti = decodeJwt(jwt).jti as string;
+    expect(await database.reader('issuedJwts').where({ id: jti })).toHaveLength(1);
+    await sweepExpired(database, Date.now() + 25 * 60 * 60 * 1000);
+    expect(await database.reader('issuedJwts').where({ id: jti })).toHaveLength(0);
+  });
+
+  it('is listed in a fixed order, and the list is made once a second at most', async () => {
+    const expiresAt = Date.now() + 600_000;
+    const ids = ['b', 'A', 'a', 'ä', 'Z', '_', '-'].map((id) => `order-${id}`);
+    const store = new TenantStore(database, 'default');
+    await store.addMissing(
+      'revokedTokens',
+      ids.map((id) => ({ id, expiresAt, revokedAt: Date.now() })),
+    );
+    await expect.poll(listed, SOON).toEqual(expect.arrayContaining(ids));
+    const inOrder = (await listed()).filter((jti) => jti.startsWith('order-'));
+    expect(inOrder).toEqual([...ids].sort((one, other) => (one < other ? -1 : 1)));
+
+    const first = await fetch(`${service.url}/oidc/revoked-tokens`);
+    const etag = first.headers.get('etag') as string;
+    expect(first.headers.get('cache-control')).toBe('public, max-age=1');
+    const again = await fetch(`${service.url}/oidc/revoked-tokens`, {
+      headers: { 'if-none-match': etag, 'cache-control': 'max-age=0' },
+    });
+    expect(again.status).toBe(304);
+    // What another writes within the same second is not read for each request.
+    const sequence: string[] = [];
+    const until = Date.now() + 900;
+    for (let made = 0; Date.now() < until; made += 1) {
+      await store.addMissing('revokedTokens', [{ id: `many-${made}`, expiresAt, revokedAt: Date.now() }]);
+      sequence.push((await fetch(`${service.url}/oidc/revoked-tokens`)).headers.get('etag') as string);
+    }
+    expect(new Set(sequence).size).toBeLessThanOrEqual(3);
+  });
+});
