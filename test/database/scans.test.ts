@@ -25,6 +25,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const WALKS: Record<string, RegExp> = {
   'a page of a list: in the order of an index, until the page is full': /order by .* limit (\?|\$\d+)/,
   'how many a list holds, which the API promises': /^select count\(\*\) as .total/,
+  'how many events of a time a replay would send': /^select count\(\*\) as .count. .* .occurred_at. between/,
   'the overview counts to a thousand': /as running\) as running/,
   'the number of open deliveries of each tenant, once a minute': /due_at. is not null group by/,
 };
