@@ -110,11 +110,14 @@ export class Script {
     this.#parked.clear();
   }
 
-  /** @param {Realm} realm of a run that waits for fetches */
-  #ask(realm) {
+  /**
+   * @param {Realm} realm of a run that waits for fetches
+   * @param {number} deadline of the run
+   */
+  #ask(realm, deadline) {
     let text = '';
     try {
-      text = realm.call('requests', [], LAST_WORDS_MS);
+      text = realm.call('requests', [], timeLeft(deadline) + LAST_WORDS_MS);
     } catch {
       // The time was over, or the isolate is gone: without its requests the run has no reason to wait.
     }
@@ -148,7 +151,7 @@ export class Script {
     }
     const timedOut = stop !== undefined && saysTimeout(stop.thrown) && timeLeft(deadline) <= 1;
     const taken = take(realm, stop && LAST_WORDS_MS);
-    const asked = taken?.text.startsWith('f') && !stop ? this.#ask(realm) : undefined;
+    const asked = taken?.text.startsWith('f') && !stop ? this.#ask(realm, deadline) : undefined;
     const { isDisposed } = isolate;
     run.cpuMs += isDisposed ? performance.now() - startedAt : isolate.cpuMs - cpuMs;
 
