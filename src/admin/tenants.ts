@@ -55,7 +55,7 @@ export const adminOperations: readonly Operation[] = [
     summary: 'Make a tenant, with a signing key and a machine that may call its Management API',
     status: 201,
     body: Type.Object({
-      id: Type.Optional(Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,31}$' })),
+      id: Type.Optional(Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,31}$', maxLength: 32 })),
       name,
       endpoints,
     }),

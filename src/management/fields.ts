@@ -1,13 +1,13 @@
 import Type, { type TSchema } from 'typebox';
-import { Id } from '../entities.ts';
+import { EACH_ONCE, Id } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 
 /** Ids of one call. More than this is not one change but an import. */
 const MAX_IDS = 5_000;
 
-/** Ids in a body, each once; none is allowed only where a set is replaced. */
+/** Ids in a body; a repeated one counts once. */
 export const Ids = ({ least = 1, most = MAX_IDS } = {}) =>
-  Type.Array(Id, { minItems: least, maxItems: most, uniqueItems: true });
+  Type.Array(Id, { minItems: least, maxItems: most, [EACH_ONCE]: true });
 
 /** Every field may be left out. */
 export const optional = <T extends Record<string, TSchema>>(fields: T) => Type.Partial(Type.Object(fields));

@@ -4,11 +4,11 @@ import { satisfiesContext } from '../authentication-context.ts';
 import type { FoundSubjectToken } from '../database/statements/find-subject-token.ts';
 import type { TenantCache } from '../database/tenant-cache.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
-import { Nullable } from '../entities.ts';
+import { EACH_ONCE, Nullable } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import type { Actor } from './actor-token.ts';
 
-const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { uniqueItems: true, maxItems: 100 });
+const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { [EACH_ONCE]: true, maxItems: 100 });
 
 /** Who may be acted for, by whom, and what must be said: a tenant's own rules, beside the integrator's. */
 export const ImpersonationPolicy = Type.Object({
@@ -21,7 +21,10 @@ export const ImpersonationPolicy = Type.Object({
     Type.Integer({ minimum: 60, maximum: 86_400, description: 'Seconds; null: as long as the resource says' }),
   ),
   requireActor: Type.Boolean({ description: 'Every exchange must carry an actor token' }),
-  requiredContextKeys: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { uniqueItems: true, maxItems: 20 }),
+  requiredContextKeys: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+    [EACH_ONCE]: true,
+    maxItems: 20,
+  }),
   protectedRoleIds: Type.Array(Ids.items, { ...Ids, description: 'Whoever holds one of these cannot be acted for' }),
   allowedActorRoleIds: Type.Array(Ids.items, {
     ...Ids,

@@ -84,7 +84,7 @@ function configurationOf(
   // Own tokens, or any for a client that may call the Management API: it could read all of this there.
   const mayIntrospect = async (ctx: unknown, client: { clientId: string }, token: { clientId?: string }) =>
     ownToken(ctx, client, token) || (await access.isEntitled(tenant, client.clientId));
-  const mount = pathname.replace(/\/+$/, '');
+  const mount = pathname.replace(/(?<!\/)\/+$/, '');
   const { extraTokenClaims, customizer } = claimsOfLibraryTokens(claims);
 
   return {
