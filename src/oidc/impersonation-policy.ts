@@ -43,6 +43,9 @@ export const ImpersonationPolicy = Type.Object({
   endOnReplay: Type.Boolean({
     description: 'A second use of a subject token ends the impersonation its first use began',
   }),
+  protectAdministrators: Type.Boolean({
+    description: 'Administrators of the console cannot be impersonated. True unless set otherwise.',
+  }),
 });
 export type ImpersonationPolicy = Static<typeof ImpersonationPolicy>;
 
@@ -56,6 +59,7 @@ const DEFAULTS: ImpersonationPolicy = {
   actorMaxAge: null,
   requiredAcr: null,
   endOnReplay: false,
+  protectAdministrators: true,
 };
 
 export async function readImpersonationPolicy(store: TenantStore): Promise<ImpersonationPolicy> {
@@ -81,6 +85,10 @@ async function roleIdsOf(store: TenantStore, userId: string): Promise<string[]> 
   return rows.map(({ roleId }) => roleId);
 }
 
+/** Whoever manages a tenant: only users of the default tenant can. A right that was just given counts at once. */
+const isAdministrator = async (store: TenantStore, userId: string): Promise<boolean> =>
+  (await store.from('administrators').where({ userId }).first('userId')) !== undefined;
+
 /** What a policy refuses before a subject token exists. */
 export async function checkMint(
   store: TenantStore,
@@ -91,6 +99,8 @@ export async function checkMint(
   if (keys.length > 0) throw new ServiceError('impersonation.context_required', { data: { keys } });
   if (intersects(await roleIdsOf(store, userId), policy.protectedRoleIds))
     throw new ServiceError('impersonation.subject_protected');
+  if (policy.protectAdministrators && (await isAdministrator(store, userId)))
+    throw new ServiceError('impersonation.subject_protected', { message: 'The policy protects administrators.' });
   const { allowedActorRoleIds } = policy;
   if (actorId === undefined || allowedActorRoleIds.length === 0) return;
   if (!intersects(await roleIdsOf(store, actorId), allowedActorRoleIds))
@@ -128,6 +138,8 @@ export async function checkExchange(
   const keys = missingKeys(policy, subjectToken.context);
   if (keys.length > 0) throw refuse(`the context lacks ${keys.join(', ')}`);
   if (intersects(subjectToken.roleIds, policy.protectedRoleIds)) throw refuse('the subject cannot be acted for');
+  if (policy.protectAdministrators && subjectToken.isSubjectAdministrator)
+    throw refuse('the subject is an administrator');
 
   const { allowedActorRoleIds } = policy;
   const wantsActor =
