@@ -158,6 +158,19 @@ export class ServiceError extends Error {
   }
 }
 
+/**
+ * `entity.relation_foreign_key_not_found`, with the member of the body that refers to something unknown.
+ *
+ * @param status where it is not the usual 404
+ */
+export const foreignKeyNotFound = (member: string, status?: 422): ServiceError =>
+  new ServiceError('entity.relation_foreign_key_not_found', {
+    ...(status && { status }),
+    message: `${member} refers to something that does not exist in this tenant.`,
+    data: { member },
+    details: `body.${member}: does not exist in this tenant`,
+  });
+
 /** The usual status of a code: what the OpenAPI document says of it. */
 export const statusOf = (code: ErrorCode): number => catalogue[code].status;
 export const messageOf = (code: ErrorCode): string => catalogue[code].message;

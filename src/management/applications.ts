@@ -2,10 +2,10 @@ import Type from 'typebox';
 import type { ApplicationRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { Application, OidcClientMetadata } from '../entities.ts';
-import { ServiceError } from '../errors.ts';
+import { foreignKeyNotFound, ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
 import { newId } from '../ids.ts';
-import { foreignKeyNotFound, optional } from './fields.ts';
+import { optional } from './fields.ts';
 import { list, newestFirst } from './listing.ts';
 import { checkUris } from './redirect-uris.ts';
 import { searchable, searching, searchOf, searchQuery } from './search.ts';
@@ -21,7 +21,7 @@ const oidcClientMetadata = Type.Partial(OidcClientMetadata);
  */
 export async function requireMachines(store: TenantStore, applicationIds: string[], status?: 422): Promise<void> {
   const found = await store.from('applications').whereIn('id', applicationIds).select('type');
-  if (found.length < applicationIds.length) throw foreignKeyNotFound(status);
+  if (found.length < applicationIds.length) throw foreignKeyNotFound('applicationIds', status);
   if (found.some(({ type }) => type !== 'MachineToMachine')) throw new ServiceError('entity.db_constraint_violated');
 }
 

@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox';
+import type { TenantStore } from '../database/tenant-store.ts';
 import { EACH_ONCE, Id } from '../entities.ts';
-import { ServiceError } from '../errors.ts';
+import { foreignKeyNotFound, ServiceError } from '../errors.ts';
 
 /** Ids of one call. More than this is not one change but an import. */
 const MAX_IDS = 5_000;
@@ -16,5 +17,12 @@ export const optional = <T extends Record<string, TSchema>>(fields: T) => Type.P
 export const invalidBody = (details: string): ServiceError =>
   new ServiceError('guard.invalid_input', { message: 'The body of the request is not valid.', details });
 
-export const foreignKeyNotFound = (status?: 422): ServiceError =>
-  new ServiceError('entity.relation_foreign_key_not_found', status ? { status } : {});
+/** @throws 404 (or 422) `entity.relation_foreign_key_not_found`, naming the member that holds the ids */
+export async function requireExisting(
+  store: TenantStore,
+  table: 'users' | 'roles' | 'scopes' | 'organizationRoles' | 'organizationScopes',
+  { ids, member, status }: { ids: readonly string[]; member: string; status?: 422 },
+): Promise<void> {
+  const found = await store.from(table).whereIn('id', ids).select('id');
+  if (found.length < ids.length) throw foreignKeyNotFound(member, status);
+}

@@ -2,8 +2,7 @@ import Type from 'typebox';
 import type { Tables } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { OrganizationRole } from '../entities.ts';
-import { ServiceError } from '../errors.ts';
-import { foreignKeyNotFound } from './fields.ts';
+import { foreignKeyNotFound, ServiceError } from '../errors.ts';
 
 /** A kind of member: users and machine-to-machine applications join organizations in the same way. */
 export interface MemberKind {
@@ -127,6 +126,6 @@ export async function requireMembers(
 /** @throws 422 `entity.relation_foreign_key_not_found`, `entity.db_constraint_violated` for roles of the other type */
 export async function requireRolesFor(store: TenantStore, { roleType }: MemberKind, roleIds: string[]): Promise<void> {
   const roles = await store.from('organizationRoles').whereIn('id', roleIds).select('type');
-  if (roles.length < roleIds.length) throw foreignKeyNotFound(422);
+  if (roles.length < roleIds.length) throw foreignKeyNotFound('organizationRoleIds', 422);
   if (roles.some(({ type }) => type !== roleType)) throw new ServiceError('entity.db_constraint_violated');
 }

@@ -13,8 +13,8 @@ describe.each(databases)('a statement that fails on %s', (kind) => {
     const settings = { databaseUrl: owned.url, dataDir: owned.dataDir, poolSize: 1 };
     await migrate(settings);
     const database = connect(settings);
-    let logged = '';
-    const logger = createLogger('error', { write: (line: string) => void (logged += line) });
+    const lines: string[] = [];
+    const logger = createLogger('error', { write: (line: string) => void lines.push(line) });
     await database.write((db) => db('serviceSettings').insert({ key: VALUE, value: '0' }));
     const failures = [
       () => database.write((db) => db('serviceSettings').insert({ key: VALUE, value: '0' })),
@@ -30,6 +30,7 @@ describe.each(databases)('a statement that fails on %s', (kind) => {
       expect(error?.message).toMatch(/service_settings|no_such/);
       logger.error({ err: error }, 'a statement failed');
     }
+    const logged = lines.join('');
     expect(logged).toContain('no_such_table');
     expect(logged).not.toContain(VALUE);
     await database.close();

@@ -118,10 +118,13 @@ describe.each(databases)('applications on %s', (kind) => {
     expect(await stage.api.must(`GET ${path}`)).toMatchObject([{ id: spareMachineRole }]);
   });
 
-  it('lose the Management API the moment they lose its scope', async () => {
+  it('lose the Management API the moment they lose its scope, which the refusal names', async () => {
     const { clientId } = stage.service.credentials.machine;
     const [{ id }] = await stage.api.must(`GET /applications/${clientId}/roles`);
     expect(await call(`DELETE /applications/${clientId}/roles/${id}`)).toMatchObject({ status: 204 });
-    expect(await call('GET /roles')).toMatchObject({ status: 403, body: { code: 'auth.forbidden' } });
+    const refused = await call('GET /roles');
+    expect(refused).toMatchObject({ status: 403, body: { code: 'auth.forbidden', data: { scope: 'all' } } });
+    expect(refused.body.message).toContain('the scope all');
+    expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer error="insufficient_scope", scope="all", /);
   });
 });
