@@ -105,11 +105,14 @@ const catalogue = {
     status: 422,
     message: 'A third-party application cannot use token exchange.',
   },
+  'application.invalid_third_party_application_type': {
+    status: 400,
+    message: 'A third-party application must be of type Traditional, SPA or Native.',
+  },
   'application.invalid_role_type': {
     status: 422,
     message: 'Only roles of type MachineToMachine can be given to an application.',
   },
-  'application.role_exists': { status: 422, message: 'The application already has one of these roles.' },
 
   'jwt_customizer.general': { status: 422, message: 'The script failed.' },
 

@@ -39,22 +39,19 @@ export const applicationRoles = [
 
   operation('POST /applications/:id/roles', {
     summary: 'Give roles to a machine-to-machine application',
+    description: 'Those already held stay.',
     status: 201,
     body: Type.Object({ roleIds: Ids() }),
-    errors: [
-      'entity.not_exists',
-      'entity.relation_foreign_key_not_found',
-      'application.invalid_role_type',
-      'application.role_exists',
-    ],
+    returns: Type.Object({ roleIds: Type.Array(Type.String()), addedRoleIds: Type.Array(Type.String()) }),
+    errors: ['entity.not_exists', 'entity.relation_foreign_key_not_found', 'application.invalid_role_type'],
     async run({ params: { id }, body: { roleIds }, store }) {
       await lockMachine(store, id);
       await requireMachineRoles(store, roleIds);
       const rows = roleIds.map((roleId) => ({ applicationId: id, roleId }));
       const added = await store.addMissing('applicationRoles', rows);
-      if (added.length < rows.length) throw new ServiceError('application.role_exists');
+      return { roleIds, addedRoleIds: added.map(({ roleId }) => roleId) };
     },
-    audit: (_, { body }) => ({ roleIds: body.roleIds }),
+    audit: ({ addedRoleIds }) => ({ addedRoleIds }),
   }),
 
   operation('PUT /applications/:id/roles', {

@@ -13,6 +13,12 @@ export const Ids = ({ least = 1, most = MAX_IDS } = {}) =>
 /** Every field may be left out. */
 export const optional = <T extends Record<string, TSchema>>(fields: T) => Type.Partial(Type.Object(fields));
 
+/** @throws 400 `request.invalid_input` for a time that ends before it starts */
+export function requireOrder(startTime: number | undefined, endTime: number | undefined): void {
+  if (startTime !== undefined && endTime !== undefined && startTime > endTime)
+    throw new ServiceError('request.invalid_input', { message: 'start_time must not be after end_time.' });
+}
+
 /** 400 for what a schema cannot say; `details` begins with the JSON path. */
 export const invalidBody = (details: string): ServiceError =>
   new ServiceError('guard.invalid_input', { message: 'The body of the request is not valid.', details });

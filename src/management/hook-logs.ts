@@ -7,7 +7,7 @@ import { operation } from '../http/operation.ts';
 import { newId } from '../ids.ts';
 import { recentLogs } from '../webhooks/history.ts';
 import { openSigningKey } from '../webhooks/signing-keys.ts';
-import { optional } from './fields.ts';
+import { optional, requireOrder } from './fields.ts';
 import { checkConfig } from './hooks.ts';
 
 const HookLog = Type.Object({
@@ -51,8 +51,9 @@ export const hookLogs = [
     }),
     returns: Type.Array(HookLog),
     paginated: 'always',
-    errors: ['entity.not_exists_with_id'],
+    errors: ['entity.not_exists_with_id', 'request.invalid_input'],
     async run({ params: { id }, query: { logKey, start_time: startTime, end_time: endTime }, page, store, now }) {
+      requireOrder(startTime, endTime);
       await store.get('hooks', { id });
       const { offset = 0, limit = 20 } = page ?? {};
       return recentLogs(store, id, { logKey, startTime, endTime, now, offset, limit });

@@ -134,7 +134,7 @@ function configurationOf(
     ttl: {
       AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 60 * MINUTE,
       AuthorizationCode: MINUTE,
-      IdToken: 60 * MINUTE,
+      IdToken: (_ctx, _token, client) => Number(client.id_token_ttl),
       Interaction: 60 * MINUTE,
       RefreshToken: (_ctx, _token, client) => Number(client.refresh_token_ttl_days) * DAY,
       Session: 14 * DAY,

@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import { AfterCommit } from '../database/after-commit.ts';
 import type { Database } from '../database/connect.ts';
 import { TenantStore } from '../database/tenant-store.ts';
-import { newId, newSecret } from '../ids.ts';
-import { secretPurposeOf } from '../oidc/clients.ts';
+import { newId } from '../ids.ts';
+import { addSecret } from '../oidc/application-secrets.ts';
 import { addSigningKey, DEFAULT_ALGORITHM, generateSigningKey, type NewSigningKey } from '../oidc/signing-keys.ts';
 import { MANAGEMENT_RESOURCE_ID, MANAGEMENT_SCOPE_ID } from '../oidc/urns.ts';
 import type { SecretBox } from '../secret-box.ts';
@@ -67,7 +67,7 @@ async function addMachine(
   roleId: string,
   now: number,
 ): Promise<MachineCredentials> {
-  const [clientId, clientSecret] = [newId(), newSecret()];
+  const clientId = newId();
   await store.add('applications', [
     {
       id: clientId,
@@ -81,15 +81,11 @@ async function addMachine(
       createdAt: now,
     },
   ]);
-  await store.add('applicationSecrets', [
-    {
-      applicationId: clientId,
-      name: 'First secret',
-      valueEncrypted: secrets.seal(clientSecret, secretPurposeOf(store.tenantId, clientId, 'First secret')),
-      createdAt: now,
-      expiresAt: null,
-    },
-  ]);
+  const { value: clientSecret } = await addSecret(store, secrets, {
+    applicationId: clientId,
+    name: 'First secret',
+    now,
+  });
   await store.add('applicationRoles', [{ applicationId: clientId, roleId }]);
   return { clientId, clientSecret };
 }
