@@ -14,6 +14,13 @@ export const Timestamp = Type.Integer({
 });
 export const Id = Type.String({ minLength: 1, maxLength: 64, examples: ['r2d6q0w8k1x5'] });
 export const JsonObject = Type.Record(Type.String(), Type.Unknown());
+/** Keyword of an array in which a repeated value counts once: an extension, which OpenAPI passes on as it is. */
+export const EACH_ONCE = 'x-each-once';
+/** Each of these words at most once. */
+export const SetOf = <const T extends string>(
+  words: readonly T[],
+  options: { minItems?: number; description?: string } = {},
+) => Type.Array(Type.Enum([...words], { type: 'string' }), { ...options, uniqueItems: true, maxItems: words.length });
 const Name = Type.String({ minLength: 1, maxLength: 128 });
 const Text = Type.String({ maxLength: 256 });
 
@@ -48,12 +55,12 @@ export const User = Type.Object({
   username: Nullable(Type.String({ pattern: '^[A-Za-z_]\\w*$', maxLength: 128, examples: ['bob'] })),
   primaryEmail: Nullable(
     Type.String({
-      pattern: '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$|^[^\\s@]+@localhost$',
+      pattern: '^[^\\s@]+@(?:[^\\s@.]+(?:\\.[^\\s@.]+)+|localhost)$',
       maxLength: 128,
       examples: ['bob@example.com'],
     }),
   ),
-  primaryPhone: Nullable(Type.String({ pattern: '^\\d{1,32}$', examples: ['12025550123'] })),
+  primaryPhone: Nullable(Type.String({ pattern: '^\\d{1,32}$', maxLength: 32, examples: ['12025550123'] })),
   name: Nullable(Type.String({ maxLength: 128 })),
   avatar: Nullable(Type.String({ maxLength: 2048 })),
   customData: JsonObject,
@@ -152,6 +159,9 @@ export const OidcClientMetadata = Type.Object({
 export const CustomClientMetadata = Type.Object({
   allowTokenExchange: Type.Optional(Type.Boolean()),
   corsAllowedOrigins: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 100 })),
+  idTokenTtl: Type.Optional(
+    Type.Integer({ minimum: 60, maximum: 604_800, description: 'Seconds that an ID token is valid; 3600 unless said' }),
+  ),
   refreshTokenTtlInDays: Type.Optional(Type.Integer({ minimum: 1, maximum: 90 })),
   alwaysIssueRefreshToken: Type.Optional(
     Type.Boolean({ description: 'Without the scope `offline_access` too; no effect on Native applications' }),

@@ -124,11 +124,14 @@ const catalogue = {
     status: 422,
     message: 'A third-party application cannot use token exchange.',
   },
+  'application.invalid_third_party_application_type': {
+    status: 400,
+    message: 'A third-party application must be of type Traditional, SPA or Native.',
+  },
   'application.invalid_role_type': {
     status: 422,
     message: 'Only roles of type MachineToMachine can be given to an application.',
   },
-  'application.role_exists': { status: 422, message: 'The application already has one of these roles.' },
 
   'jwt_customizer.general': { status: 422, message: 'The script failed.' },
 
@@ -177,6 +180,19 @@ export class ServiceError extends Error {
     this.headers = headers;
   }
 }
+
+/**
+ * `entity.relation_foreign_key_not_found`, with the member of the body that refers to something unknown.
+ *
+ * @param status where it is not the usual 404
+ */
+export const foreignKeyNotFound = (member: string, status?: 422): ServiceError =>
+  new ServiceError('entity.relation_foreign_key_not_found', {
+    ...(status && { status }),
+    message: `${member} refers to something that does not exist in this tenant.`,
+    data: { member },
+    details: `body.${member}: does not exist in this tenant`,
+  });
 
 /** The usual status of a code: what the OpenAPI document says of it. */
 export const statusOf = (code: ErrorCode): number => catalogue[code].status;

@@ -53,7 +53,7 @@ const withoutDefaultPort = (host: string): string => host.toLowerCase().replace(
  */
 export function placeOf(endpoint: string): string {
   const { host, pathname } = new URL(endpoint);
-  return withoutDefaultPort(host) + pathname.replace(/\/+$/, '');
+  return withoutDefaultPort(host) + pathname.replace(/(?<!\/)\/+$/, '');
 }
 
 /** Longest endpoint, in characters: no path is looked at beyond it. */
@@ -61,7 +61,7 @@ export const MAX_ENDPOINT_LENGTH = 512;
 
 /** The longest part of a path that may be an endpoint's: it ends where a segment does. */
 function longestPrefix(path: string): string {
-  const whole = path.replace(/\/+$/, '');
+  const whole = path.replace(/(?<!\/)\/+$/, '');
   return whole.length <= MAX_ENDPOINT_LENGTH ? whole : whole.slice(0, whole.lastIndexOf('/', MAX_ENDPOINT_LENGTH));
 }
 
@@ -118,7 +118,7 @@ export class Tenants {
       host,
       protocol: protocol === 'https:' ? 'https' : 'http',
       isLoopback: isLoopbackHost(hostname),
-      path: pathname.replace(/\/+$/, ''),
+      path: pathname.replace(/(?<!\/)\/+$/, ''),
       issuer: `${endpoint}/oidc`,
       store: new TenantStore(this.#database, row.id),
     };

@@ -123,7 +123,7 @@ function makeUrlParser() {
 
   /** The parts by the names that `URL` gives them; `hostname` is null for a URL without an authority. */
   const parse = (input, base) => {
-    const text = input.replace(/^[\0-\x20]+|[\0-\x20]+$/g, '').replace(/[\t\n\r]/g, '');
+    const text = input.replace(/^[\0-\x20]+|(?<![\0-\x20])[\0-\x20]+$/g, '').replace(/[\t\n\r]/g, '');
     const [, scheme, rest] = /^(?:([a-z][a-z\d+.-]*):)?([\s\S]*)$/i.exec(text);
     const named = scheme && `${scheme.toLowerCase()}:`;
     const isRelative =

@@ -2,7 +2,7 @@ import { inputPurpose } from '../../src/custom-claims/claims.ts';
 import { environmentPurpose } from '../../src/custom-claims/versions.ts';
 import type { HookRow, Table, Tables } from '../../src/database/tables.ts';
 import { payloadPurposeOf } from '../../src/oidc/adapter.ts';
-import { secretPurposeOf } from '../../src/oidc/clients.ts';
+import { secretPurposeOf } from '../../src/oidc/application-secrets.ts';
 import { signingKeyPurposeOf } from '../../src/oidc/signing-keys.ts';
 import { codePurposeOf } from '../../src/sign-in/codes.ts';
 import { connectorPurposeOf } from '../../src/sign-in/connectors.ts';

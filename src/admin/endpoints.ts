@@ -16,7 +16,7 @@ function normalized(text: string, index: number): string {
   if (/[?#]/.test(text) || url.username || url.password)
     throw fault('must hold no query, no fragment and no credentials');
   if (OWN_PATHS.test(url.pathname)) throw fault('its path holds a word that the service uses itself');
-  return url.href.replace(/\/+$/, '');
+  return url.href.replace(/(?<!\/)\/+$/, '');
 }
 
 /**

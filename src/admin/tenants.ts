@@ -74,7 +74,7 @@ export const adminOperations: readonly Operation[] = [
     summary: 'Make a tenant, with a signing key and a machine that may call its Management API',
     status: 201,
     body: Type.Object({
-      id: Type.Optional(Type.String({ pattern: TENANT_ID.source })),
+      id: Type.Optional(Type.String({ pattern: TENANT_ID.source, maxLength: 32 })),
       name,
       endpoints,
     }),

@@ -60,7 +60,7 @@ export function faultsOf(attempt: Attempt | undefined): Faults {
   const field = FIELD_OF[code];
   if (field) fields.set(field, message);
   for (const line of details?.split('\n') ?? []) {
-    const [, name, text] = /^body\.([\w.]+)[^:]*: (.*)$/.exec(line) ?? [];
+    const [, name, text] = /^body\.([\w.]+)(?:[^\w.:][^:]*)?: (.*)$/.exec(line) ?? [];
     if (name && text && !fields.has(name)) fields.set(name, inWords(text));
   }
   return { general: fields.size > 0 ? undefined : [message, details].filter(Boolean).join(' '), fields };

@@ -5,7 +5,7 @@ import { CommitGroup } from './commit-group.ts';
 import { Commits } from './commits.ts';
 import { Figures } from './figures.ts';
 import { camelCase, snakeCase } from './names.ts';
-import { migratorConfig, poolConfig } from './postgres-config.ts';
+import { migratorConfig, poolConfig, WITHOUT_VALUES } from './postgres-config.ts';
 import { ReadBatches } from './read-batches.ts';
 import { againWhenUndone } from './retry.ts';
 import { PreparedSqliteClient } from './sqlite-client.ts';
@@ -99,6 +99,7 @@ const PRAGMAS =
 
 function sqliteConfig(dataDir: string, { pool, setup }: { pool: number; setup: string }): Knex.Config {
   return {
+    ...WITHOUT_VALUES,
     client: PreparedSqliteClient as unknown as typeof Knex.Client,
     connection: { filename: join(dataDir, 'understudy.db') },
     useNullAsDefault: true,

@@ -27,8 +27,12 @@ function afterCreate({ connection: { stream } }: Connection, done: () => void): 
   done();
 }
 
+/** The message of a failed statement shows its placeholders: its values may be secrets, and the log keeps messages. */
+export const WITHOUT_VALUES = { compileSqlOnError: false };
+
 /** For migrations, which take as long as they take. */
 export const migratorConfig = (databaseUrl: string): Knex.Config => ({
+  ...WITHOUT_VALUES,
   client: 'pg',
   connection: { connectionString: databaseUrl, application_name: 'understudy', connectionTimeoutMillis: 5_000 },
   pool: { min: 0, max: 2 },
@@ -47,6 +51,7 @@ export interface PoolOptions {
 export function poolConfig(databaseUrl: string, { size, isDirect, session }: PoolOptions): Knex.Config {
   const options = Object.entries(session).map(([name, value]) => `-c ${name}=${value}`);
   return {
+    ...WITHOUT_VALUES,
     client: isDirect ? 'pg' : (UnpreparedPostgresClient as unknown as typeof Knex.Client),
     connection: {
       connectionString: databaseUrl,

@@ -19,10 +19,24 @@ const ANSWERS: Partial<Record<ErrorClass, [message: string, retryAfter: string]>
 /** Others fail with the same codes: a mail server, a script's `fetch`. */
 const ofDatabase = new WeakSet<object>();
 
-/** Marks what fails there: statements, and connections that cannot be had. */
+/** What PostgreSQL adds to an error: the key or the row that failed, and the parameters. */
+interface Failure {
+  detail?: string | undefined;
+  where?: string | undefined;
+}
+
+/** Of `Key (tenant_id, name)=(default, secret) already exists.` the columns stay: `constraints.ts` reads them. */
+const columnsIn = (detail = ''): string | undefined =>
+  detail.startsWith('Key (') ? detail.slice(0, detail.indexOf(')=(') + 1) : undefined;
+
+/** Marks what fails there: statements, whose values then reach no log, and connections that cannot be had. */
 export function markFailures(db: Knex): Knex {
   const mark = (error: object) => void ofDatabase.add(error);
-  db.on('query-error', mark);
+  db.on('query-error', (error: Failure) => {
+    mark(error);
+    error.detail = columnsIn(error.detail);
+    error.where = undefined;
+  });
   db.client.pool.on('acquireFail', (_id: number, error: object) => mark(error));
   return db;
 }

@@ -40,3 +40,11 @@ export type EventType = keyof typeof kinds;
 /** Every event of the specification's section 6: type → what its `data` is. */
 export const catalogue: Readonly<Record<EventType, EventKind>> = kinds;
 export const eventTypes = Object.keys(kinds) as EventType[];
+
+/** Events of the compatible API that nothing here announces: a webhook that lists them can be carried over as it is. */
+export const silentEventTypes = [
+  'PostSignInAdaptiveMfaTriggered',
+  'Identifier.Lockout',
+  'Message.RateLimited',
+  'Grant.LimitExceeded',
+] as const;

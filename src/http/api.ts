@@ -25,6 +25,10 @@ const isExperience = (path: string): boolean => path === '/experience' || path.s
 export function apiRouter({ metadata, reference, authenticate, operations }: ApiParts): Router {
   const router = Router({ caseSensitive: true });
   router.get('/.well-known/oauth-protected-resource', metadata);
+  // For balancers that ask the compatible API whether it is there. `/readyz` knows more.
+  router.get('/status', (_request, response) => {
+    response.status(204).end();
+  });
   router.use(reference);
   router.use((request, response, next) =>
     isExperience(request.path) ? next('router') : authenticate(request, response, next),

@@ -30,10 +30,15 @@ export interface AuthenticateOptions {
 }
 
 /** RFC 6750 §3, with the pointer of RFC 9728 §5.1 to what the client must know. */
-function challenge({ endpoint }: Tenant, path: string, error?: string): Record<string, string> {
+function challenge({ endpoint }: Tenant, path: string, error?: string, scope?: string): Record<string, string> {
   const { origin, pathname } = new URL(endpoint + path);
-  const metadata = `resource_metadata="${origin}/.well-known/oauth-protected-resource${pathname}"`;
-  return { 'WWW-Authenticate': error ? `Bearer error="${error}", ${metadata}` : `Bearer ${metadata}` };
+  const attributes = {
+    ...(error && { error }),
+    ...(scope && { scope }),
+    resource_metadata: `${origin}/.well-known/oauth-protected-resource${pathname}`,
+  };
+  const written = Object.entries(attributes).map(([name, value]) => `${name}="${value}"`);
+  return { 'WWW-Authenticate': `Bearer ${written.join(', ')}` };
 }
 
 /** RFC 6750 §2.1: the token of the Authorization header, and nowhere else. */
@@ -51,7 +56,7 @@ function bearerToken(header: string | undefined, headers: (error?: string) => Re
 export function authenticate({ verify, isEntitled, scope, path }: AuthenticateOptions) {
   return async (request: Request, _response: Response, next: NextFunction): Promise<void> => {
     const context = contextOf(request);
-    const headers = (error?: string) => challenge(context.tenant, path, error);
+    const headers = (error?: string, needed?: string) => challenge(context.tenant, path, error, needed);
     const token = bearerToken(request.headers.authorization, headers);
     const { sub, clientId, scopes } = await verify(context.tenant, token).catch((error: unknown) => {
       if (error instanceof ServiceError) throw error;
@@ -60,7 +65,11 @@ export function authenticate({ verify, isEntitled, scope, path }: AuthenticateOp
     if (!sub) throw new ServiceError('auth.jwt_sub_missing', { headers: headers('invalid_token') });
     // Only a machine speaks for itself: `sub` = `client_id`. A user's token never opens this door.
     if (sub !== clientId || !scopes.has(scope) || !(await isEntitled(context.tenant, sub))) {
-      throw new ServiceError('auth.forbidden', { headers: headers('insufficient_scope') });
+      throw new ServiceError('auth.forbidden', {
+        message: `This API needs the access token of a machine-to-machine application that holds the scope ${scope}.`,
+        data: { scope },
+        headers: headers('insufficient_scope', scope),
+      });
     }
     context.caller = { applicationId: sub, scopes };
     next();

@@ -1,13 +1,32 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
+import { EACH_ONCE } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 
 /** Deeper JSON is refused before anything walks it recursively. */
 const MAX_DEPTH = 64;
 
-const ajv = new Ajv2020({ allErrors: true, strict: false });
+/** Described in full; a body that is wrong throughout has more of them than anyone reads. */
+const MOST_FAULTS = 100;
+/** Shown. */
+const MOST_LINES = 20;
+
+function keepEachOnce(_schema: unknown, values: unknown[]): boolean {
+  const once = new Set(values);
+  if (once.size === values.length) return true;
+  values.length = 0;
+  for (const value of once) values.push(value);
+  return true;
+}
+
+function ajvWith(options: Options): Ajv2020 {
+  const ajv = new Ajv2020({ allErrors: true, strict: false, ...options });
+  return ajv.addKeyword({ keyword: EACH_ONCE, type: 'array', modifying: true, validate: keepEachOnce });
+}
+
+const ajv = ajvWith({});
 /** Query parameters arrive as text. */
-const coercingAjv = new Ajv2020({ allErrors: true, strict: false, coerceTypes: true });
+const coercingAjv = ajvWith({ coerceTypes: true });
 
 type JsonSchema = Record<string, unknown>;
 
@@ -25,6 +44,35 @@ export function close(schema: TSchema): TSchema {
   return walk(schema) as TSchema;
 }
 
+/** Keywords that look at every part of a value, some of them more than once. */
+const COSTLY = ['pattern', 'uniqueItems', EACH_ONCE, 'items'];
+/** JSON Schema's keyword; as a name in an object literal it looks like a promise's method. */
+const THEN = 'then';
+/** Keywords whose members are schemas by a name of the tenant's data: a property may be called `items`. */
+const MAPS = ['properties', 'patternProperties'];
+
+/**
+ * The same schema, in which sizes are checked first: what is too long is refused for that alone. All faults of a value
+ * are reported, so without this a pattern would run on all that a body holds, however short the value must be.
+ */
+function sizesFirst(schema: TSchema): TSchema {
+  const walk = (node: unknown, isMap: boolean): unknown => {
+    if (Array.isArray(node)) return node.map((item) => walk(item, false));
+    if (node === null || typeof node !== 'object') return node;
+    const copy: JsonSchema = {};
+    for (const [name, value] of Object.entries(node)) copy[name] = walk(value, !isMap && MAPS.includes(name));
+    const { maxLength, maxItems } = copy;
+    const within = { ...(maxLength !== undefined && { maxLength }), ...(maxItems !== undefined && { maxItems }) };
+    if (isMap || Object.keys(within).length === 0) return copy;
+    const entries = Object.entries(copy);
+    const cheap = entries.filter(([name]) => !COSTLY.includes(name));
+    const costly = entries.filter(([name]) => COSTLY.includes(name));
+    if (costly.length === 0) return copy;
+    return { ...Object.fromEntries(cheap), if: within, [THEN]: Object.fromEntries(costly) };
+  };
+  return walk(schema, false) as TSchema;
+}
+
 function describe({ instancePath, keyword, params, message }: ErrorObject, root: string): string {
   const path = instancePath
     .split('/')
@@ -39,8 +87,8 @@ function describe({ instancePath, keyword, params, message }: ErrorObject, root:
 }
 
 function faultsOf(errors: ErrorObject[] | null | undefined, root: string): string {
-  const lines = (errors ?? []).filter(({ keyword }) => keyword !== 'anyOf').map((error) => describe(error, root));
-  return [...new Set(lines)].slice(0, 20).join('\n');
+  const faults = (errors ?? []).filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'if').slice(0, MOST_FAULTS);
+  return [...new Set(faults.map((error) => describe(error, root)))].slice(0, MOST_LINES).join('\n');
 }
 
 export const invalidInput = (root: string, details: string): ServiceError =>
@@ -70,7 +118,7 @@ export function refuseUnclean(value: unknown, root: string): void {
 
 /** @returns the value, coerced in place where it is a query */
 export function parser(schema: TSchema, root: 'body' | 'query' | 'params'): (value: unknown) => unknown {
-  const compile: ValidateFunction = (root === 'query' ? coercingAjv : ajv).compile(close(schema));
+  const compile: ValidateFunction = (root === 'query' ? coercingAjv : ajv).compile(sizesFirst(close(schema)));
   return (value) => {
     refuseUnclean(value, root);
     if (compile(value)) return value;

@@ -1,16 +1,16 @@
 import Type from 'typebox';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { Role } from '../entities.ts';
-import { ServiceError } from '../errors.ts';
+import { foreignKeyNotFound, ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
-import { foreignKeyNotFound, Ids } from './fields.ts';
+import { Ids } from './fields.ts';
 import { byName, list } from './listing.ts';
 import { searchable, searching, searchOf, searchQuery } from './search.ts';
 
 /** @throws 404 `entity.relation_foreign_key_not_found`, 422 `application.invalid_role_type` */
 async function requireMachineRoles(store: TenantStore, roleIds: string[]): Promise<void> {
   const roles = await store.from('roles').whereIn('id', roleIds).select('type');
-  if (roles.length < roleIds.length) throw foreignKeyNotFound();
+  if (roles.length < roleIds.length) throw foreignKeyNotFound('roleIds');
   if (roles.some(({ type }) => type !== 'MachineToMachine')) throw new ServiceError('application.invalid_role_type');
 }
 
@@ -39,22 +39,19 @@ export const applicationRoles = [
 
   operation('POST /applications/:id/roles', {
     summary: 'Give roles to a machine-to-machine application',
+    description: 'Those already held stay.',
     status: 201,
     body: Type.Object({ roleIds: Ids() }),
-    errors: [
-      'entity.not_exists',
-      'entity.relation_foreign_key_not_found',
-      'application.invalid_role_type',
-      'application.role_exists',
-    ],
+    returns: Type.Object({ roleIds: Type.Array(Type.String()), addedRoleIds: Type.Array(Type.String()) }),
+    errors: ['entity.not_exists', 'entity.relation_foreign_key_not_found', 'application.invalid_role_type'],
     async run({ params: { id }, body: { roleIds }, store }) {
       await lockMachine(store, id);
       await requireMachineRoles(store, roleIds);
       const rows = roleIds.map((roleId) => ({ applicationId: id, roleId }));
       const added = await store.addMissing('applicationRoles', rows);
-      if (added.length < rows.length) throw new ServiceError('application.role_exists');
+      return { roleIds, addedRoleIds: added.map(({ roleId }) => roleId) };
     },
-    audit: (_, { body }) => ({ roleIds: body.roleIds }),
+    audit: ({ addedRoleIds }) => ({ addedRoleIds }),
   }),
 
   operation('PUT /applications/:id/roles', {

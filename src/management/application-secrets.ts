@@ -3,14 +3,13 @@ import type { ApplicationSecretRow } from '../database/tables.ts';
 import { ApplicationSecret } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
-import { newSecret } from '../ids.ts';
+import { addSecret, isConfidential, secretPurposeOf } from '../oidc/application-secrets.ts';
 import type { SecretBox } from '../secret-box.ts';
 import { invalidBody } from './fields.ts';
 
 type SecretId = Pick<ApplicationSecretRow, 'tenantId' | 'applicationId' | 'name'>;
 
-const purposeOf = ({ tenantId, applicationId, name }: SecretId) =>
-  `application-secret:${tenantId}:${applicationId}:${name}`;
+const purposeOf = ({ tenantId, applicationId, name }: SecretId) => secretPurposeOf(tenantId, applicationId, name);
 
 const opened = (secrets: SecretBox, { valueEncrypted, ...secret }: ApplicationSecretRow) => ({
   ...secret,
@@ -40,19 +39,10 @@ export const applicationSecrets = [
     returns: ApplicationSecret,
     errors: ['entity.not_exists_with_id', 'application.secret_not_supported', 'application.secret_name_exists'],
     async run({ params: { id }, body: { name, expiresAt = null }, store, secrets, now }) {
-      const { type } = await store.get('applications', { id });
-      if (type === 'SPA' || type === 'Native') throw new ServiceError('application.secret_not_supported');
+      if (!isConfidential(await store.get('applications', { id })))
+        throw new ServiceError('application.secret_not_supported');
       if (expiresAt !== null && expiresAt <= now) throw invalidBody('body.expiresAt: must be in the future');
-      const value = newSecret();
-      const valueEncrypted = secrets.seal(value, purposeOf({ tenantId: store.tenantId, applicationId: id, name }));
-      const secret = await store.insert('applicationSecrets', {
-        applicationId: id,
-        name,
-        valueEncrypted,
-        createdAt: now,
-        expiresAt,
-      });
-      return { ...secret, value };
+      return addSecret(store, secrets, { applicationId: id, name, expiresAt, now });
     },
     audit: ({ name }) => ({ name }),
   }),

@@ -2,16 +2,19 @@ import Type from 'typebox';
 import type { ApplicationRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { Application, OidcClientMetadata } from '../entities.ts';
-import { ServiceError } from '../errors.ts';
+import { foreignKeyNotFound, ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
 import { newId } from '../ids.ts';
+import { addSecret, isConfidential } from '../oidc/application-secrets.ts';
 import { endJwts } from '../oidc/issued-jwts.ts';
-import { foreignKeyNotFound, optional } from './fields.ts';
+import { optional } from './fields.ts';
 import { list, newestFirst } from './listing.ts';
 import { checkMetadata } from './redirect-uris.ts';
 import { searchable, searching, searchOf, searchQuery } from './search.ts';
 
 const { name, description, type, customClientMetadata, customData, isThirdParty } = Application.properties;
+/** As the compatible API names it. */
+const DEFAULT_SECRET = 'Default secret';
 const oidcClientMetadata = Type.Partial(OidcClientMetadata);
 
 /**
@@ -22,15 +25,22 @@ const oidcClientMetadata = Type.Partial(OidcClientMetadata);
  */
 export async function requireMachines(store: TenantStore, applicationIds: string[], status?: 422): Promise<void> {
   const found = await store.from('applications').whereIn('id', applicationIds).select('type');
-  if (found.length < applicationIds.length) throw foreignKeyNotFound(status);
+  if (found.length < applicationIds.length) throw foreignKeyNotFound('applicationIds', status);
   if (found.some(({ type }) => type !== 'MachineToMachine')) throw new ServiceError('entity.db_constraint_violated');
 }
 
-type Metadata = Pick<ApplicationRow, 'isThirdParty' | 'customClientMetadata'>;
+type Metadata = Pick<ApplicationRow, 'type' | 'isThirdParty' | 'customClientMetadata'>;
 
-/** @throws 422 `application.third_party_application_cannot_enable_token_exchange` */
-function refuseThirdPartyExchange({ isThirdParty, customClientMetadata }: Metadata): void {
-  if (isThirdParty && customClientMetadata.allowTokenExchange)
+/**
+ * A third party acts for people who consented: it is no machine, and cannot exchange tokens.
+ *
+ * @throws 400 `application.invalid_third_party_application_type`
+ * @throws 422 `application.third_party_application_cannot_enable_token_exchange`
+ */
+function refuseThirdParty({ type, isThirdParty, customClientMetadata }: Metadata): void {
+  if (!isThirdParty) return;
+  if (type === 'MachineToMachine') throw new ServiceError('application.invalid_third_party_application_type');
+  if (customClientMetadata.allowTokenExchange)
     throw new ServiceError('application.third_party_application_cannot_enable_token_exchange');
 }
 
@@ -38,21 +48,37 @@ export const applications = [
   operation('GET /applications', {
     summary: 'List applications, newest first',
     status: 200,
-    query: searchQuery(searchable.applications, { excludeRoleId: { type: 'string' }, type: { ...type } }),
+    query: searchQuery(searchable.applications, {
+      types: {
+        anyOf: [type, Type.Array(type, { maxItems: 100 })],
+        description: 'Of one of these types; may be repeated',
+      },
+      type: { ...type },
+      isThirdParty: { type: 'string', enum: ['true', 'false'] },
+      excludeRoleId: { type: 'string' },
+      excludeOrganizationId: { type: 'string' },
+    }),
     returns: Type.Array(Application),
     paginated: 'optional',
     errors: ['request.invalid_input'],
-    run({ query: { excludeRoleId, type, ...query }, page, store }) {
+    run({ query: { types, type, isThirdParty, excludeRoleId, excludeOrganizationId, ...query }, page, store }) {
       return searching(store, searchOf(store, query, searchable.applications), async (store, found) =>
         list(store, 'applications', {
           page,
           order: newestFirst,
           where(applications) {
             applications.where(found);
+            if (types !== undefined) applications.whereIn('type', [types].flat());
             if (type !== undefined) applications.where({ type });
-            if (excludeRoleId === undefined) return;
-            const holders = store.from('applicationRoles').where({ roleId: excludeRoleId });
-            applications.whereNotIn('id', holders.select('applicationId'));
+            if (isThirdParty !== undefined) applications.where({ isThirdParty: isThirdParty === 'true' });
+            if (excludeRoleId !== undefined) {
+              const holders = store.from('applicationRoles').where({ roleId: excludeRoleId });
+              applications.whereNotIn('id', holders.select('applicationId'));
+            }
+            if (excludeOrganizationId !== undefined) {
+              const members = store.from('organizationApplications').where({ organizationId: excludeOrganizationId });
+              applications.whereNotIn('id', members.select('applicationId'));
+            }
           },
         }),
       );
@@ -61,7 +87,7 @@ export const applications = [
 
   operation('POST /applications', {
     summary: 'Register an application',
-    description: 'It has no secret yet: POST /applications/{id}/secrets makes one.',
+    description: `One of type Traditional or MachineToMachine gets a secret named "${DEFAULT_SECRET}": GET /applications/{id}/secrets shows it.`,
     status: 200,
     body: Type.Object({
       name,
@@ -73,8 +99,11 @@ export const applications = [
       isThirdParty: Type.Optional(isThirdParty),
     }),
     returns: Application,
-    errors: ['application.third_party_application_cannot_enable_token_exchange'],
-    async run({ body, store, now }) {
+    errors: [
+      'application.third_party_application_cannot_enable_token_exchange',
+      'application.invalid_third_party_application_type',
+    ],
+    async run({ body, store, secrets, now }) {
       checkMetadata(body.type, body.oidcClientMetadata, body.customClientMetadata);
       const application = {
         id: newId(),
@@ -86,8 +115,10 @@ export const applications = [
         oidcClientMetadata: { redirectUris: [], postLogoutRedirectUris: [], ...body.oidcClientMetadata },
         createdAt: now,
       };
-      refuseThirdPartyExchange(application);
-      return store.insert('applications', application);
+      refuseThirdParty(application);
+      const made = await store.insert('applications', application);
+      if (isConfidential(made)) await addSecret(store, secrets, { applicationId: made.id, name: DEFAULT_SECRET, now });
+      return made;
     },
   }),
 
@@ -112,7 +143,6 @@ export const applications = [
     ],
     async run({ params, body, store }) {
       const known = await store.lock('applications', params);
-      checkMetadata(known.type, body.oidcClientMetadata, body.customClientMetadata);
       const { oidcClientMetadata: oidc, customClientMetadata: custom, customData, ...fields } = body;
       const merged = {
         ...fields,
@@ -120,8 +150,24 @@ export const applications = [
         ...(custom && { customClientMetadata: { ...known.customClientMetadata, ...custom } }),
         ...(customData && { customData: { ...known.customData, ...customData } }),
       };
-      refuseThirdPartyExchange({ ...known, ...merged });
+      checkMetadata(known.type, merged.oidcClientMetadata, body.customClientMetadata);
+      refuseThirdParty({ ...known, ...merged });
       return store.update('applications', params, merged);
+    },
+  }),
+
+  operation('PATCH /applications/:id/custom-data', {
+    summary: 'Merge into the custom data of an application',
+    description: 'The body is the custom data itself.',
+    status: 200,
+    body: customData,
+    returns: customData,
+    errors: ['entity.not_exists'],
+    async run({ params, body, store }) {
+      const known = await store.lock('applications', params);
+      const merged = { ...known.customData, ...body };
+      await store.update('applications', params, { customData: merged });
+      return merged;
     },
   }),
 

@@ -10,6 +10,7 @@ import { connectorPurposeOf, DEFAULT_SCOPE } from '../sign-in/connectors.ts';
 const Fields = {
   target: Type.String({
     pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
+    maxLength: 64,
     examples: ['google'],
     description: 'Names the provider in `identities`; part of the redirect URI `{endpoint}/sign-in/callback/{target}`.',
   }),

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Nullable, Timestamp } from '../entities.ts';
+import { Nullable, SetOf, Timestamp } from '../entities.ts';
 import { eventTypes } from '../events/catalogue.ts';
 import { operation } from '../http/operation.ts';
 import { feedOfDeliveries } from '../webhooks/delivery-feed.ts';
@@ -103,7 +103,7 @@ export const hookDeliveries = [
       since: Timestamp,
       until: Type.Optional(Timestamp),
       state: Type.Optional(State),
-      events: Type.Optional(Type.Array(Event, { minItems: 1, uniqueItems: true })),
+      events: Type.Optional(SetOf(eventTypes, { minItems: 1 })),
       dryRun: Type.Optional(Type.Boolean()),
     }),
     returns: Started,

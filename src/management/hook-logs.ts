@@ -1,13 +1,14 @@
 import Type from 'typebox';
-import { HookConfig, JsonObject, Timestamp } from '../entities.ts';
+import { HookConfig, JsonObject, SetOf, Timestamp } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
+import { eventTypes } from '../events/catalogue.ts';
 import { sampleOf } from '../events/sample.ts';
 import { operation } from '../http/operation.ts';
 import { newId } from '../ids.ts';
 import { recentLogs } from '../webhooks/history.ts';
 import { openSigningKey } from '../webhooks/signing-keys.ts';
-import { optional } from './fields.ts';
-import { checkConfig, HookEvents } from './hooks.ts';
+import { optional, requireOrder } from './fields.ts';
+import { checkConfig } from './hooks.ts';
 
 const HookLog = Type.Object({
   tenantId: Type.String(),
@@ -21,7 +22,7 @@ export const hookLogs = [
   operation('POST /hooks/:id/test', {
     summary: 'Send one signed sample of each event to a URL, with the key of this webhook',
     status: 204,
-    body: Type.Object({ events: { ...HookEvents, minItems: 1 }, config: HookConfig }),
+    body: Type.Object({ events: SetOf(eventTypes, { minItems: 1 }), config: HookConfig }),
     errors: ['entity.not_exists_with_id', 'hook.send_test_payload_failed', 'hook.endpoint_responded_with_error'],
     load: ({ params, store }) => store.get('hooks', params),
     async prepare({ body: { events, config }, loaded: hook, secrets, now }, { refuseHookUrl, sendHookTest }) {
@@ -50,8 +51,9 @@ export const hookLogs = [
     }),
     returns: Type.Array(HookLog),
     paginated: 'always',
-    errors: ['entity.not_exists_with_id'],
+    errors: ['entity.not_exists_with_id', 'request.invalid_input'],
     async run({ params: { id }, query: { logKey, start_time: startTime, end_time: endTime }, page, store, now }) {
+      requireOrder(startTime, endTime);
       await store.get('hooks', { id });
       const { offset = 0, limit = 20 } = page ?? {};
       return recentLogs(store, id, { logKey, startTime, endTime, now, offset, limit });

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import type { TenantStore } from '../database/tenant-store.ts';
-import { Hook, HookConfig } from '../entities.ts';
+import { Hook, HookConfig, SetOf } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
-import { eventTypes } from '../events/catalogue.ts';
+import { eventTypes, silentEventTypes } from '../events/catalogue.ts';
 import { operation, type Services } from '../http/operation.ts';
 import { newId, newSecret } from '../ids.ts';
 import { checkHeaders } from '../webhooks/headers.ts';
@@ -13,10 +13,14 @@ import { invalidBody, optional } from './fields.ts';
 import { hookView } from './hook-view.ts';
 import { list, mapped, newestFirst } from './listing.ts';
 
-const HookEvent = Type.Enum(eventTypes);
-export const HookEvents = Type.Array(HookEvent, { uniqueItems: true });
-const OneEvent = Type.Union([HookEvent, Type.Null()], { description: 'Deprecated: use `events`' });
+const acceptedTypes = [...eventTypes, ...silentEventTypes];
+const HookEvents = SetOf(acceptedTypes, {
+  description: `Accepted and stored, but never sent: ${silentEventTypes.map((type) => `\`${type}\``).join(', ')}`,
+});
+const OneEvent = Type.Union([Type.Enum(acceptedTypes), Type.Null()], { description: 'Deprecated: use `events`' });
 const { name, enabled } = Hook.properties;
+/** A webhook is known by its address; a name is for people who have several. */
+const nameOf = ({ url }: Static<typeof HookConfig>): string => `Webhook to ${new URL(url).host}`.slice(0, 256);
 
 /** @throws 400 when a webhook must not be sent there, or with these headers */
 export function checkConfig(
@@ -72,8 +76,9 @@ export const hooks = [
   operation('POST /hooks', {
     summary: 'Register a webhook',
     status: 201,
+    description: 'Without a `name` it is named after the host of its URL.',
     body: Type.Object({
-      name,
+      name: Type.Optional(name),
       event: Type.Optional(OneEvent),
       events: Type.Optional(HookEvents),
       config: HookConfig,
@@ -90,6 +95,7 @@ export const hooks = [
       const id = newId();
       const hook = await store.insert('hooks', {
         id,
+        name: nameOf(body.config),
         event: null,
         events: [],
         enabled: true,

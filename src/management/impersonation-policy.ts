@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
 import { ImpersonationPolicy, readImpersonationPolicy } from '../oidc/impersonation-policy.ts';
+import { requireExisting } from './fields.ts';
 
 export const impersonationPolicy = [
   operation('GET /configs/impersonation', {
@@ -20,13 +21,10 @@ export const impersonationPolicy = [
     errors: ['entity.invalid_input', 'entity.relation_foreign_key_not_found'],
     async run({ body, store }) {
       if (Object.keys(body).length === 0) throw new ServiceError('entity.invalid_input');
-      const roleIds = [...new Set([...(body.protectedRoleIds ?? []), ...(body.allowedActorRoleIds ?? [])])];
-      const known = await store.from('roles').whereIn('id', roleIds).select('id');
-      if (known.length !== roleIds.length) throw new ServiceError('entity.relation_foreign_key_not_found');
+      for (const member of ['protectedRoleIds', 'allowedActorRoleIds'] as const)
+        await requireExisting(store, 'roles', { ids: body[member] ?? [], member });
       const applicationIds = body.allowedActorApplicationIds ?? [];
-      const applications = await store.from('applications').whereIn('id', applicationIds).select('id');
-      if (applications.length !== applicationIds.length)
-        throw new ServiceError('entity.relation_foreign_key_not_found');
+      await requireExisting(store, 'applications', { ids: applicationIds, member: 'allowedActorApplicationIds' });
       const policy = { ...(await readImpersonationPolicy(store)), ...body };
       await store.put('configs', { key: 'impersonation' }, { settings: policy });
       return policy;

@@ -11,6 +11,7 @@ import { impersonations } from './impersonations.ts';
 import { jwtCustomizer } from './jwt-customizer.ts';
 import { keyRotation } from './key-rotation.ts';
 import { logs } from './logs.ts';
+import { memberOrganizations } from './member-organizations.ts';
 import { organizationApplicationRoles } from './organization-application-roles.ts';
 import { organizationApplications } from './organization-applications.ts';
 import { organizationRoleResourceScopes } from './organization-role-resource-scopes.ts';
@@ -38,6 +39,7 @@ import { userFactors } from './user-factors.ts';
 import { userIdentities } from './user-identities.ts';
 import { userPasswords } from './user-passwords.ts';
 import { userRoles } from './user-roles.ts';
+import { userSessions } from './user-sessions.ts';
 import { users } from './users.ts';
 /** Every row of the Management API, in the order of the reference. Of two routes that match, the first answers. */
 export const operations: readonly Operation[] = [
@@ -47,6 +49,8 @@ export const operations: readonly Operation[] = [
   ...userRoles,
   ...userIdentities,
   ...userFactors,
+  ...userSessions,
+  ...memberOrganizations,
   ...roles,
   ...roleScopes,
   ...roleUsers,

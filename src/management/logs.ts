@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { AuditRow } from '../database/tables.ts';
 import { JsonObject, Timestamp } from '../entities.ts';
 import { operation } from '../http/operation.ts';
-import { optional } from './fields.ts';
+import { optional, requireOrder } from './fields.ts';
 import { list, mapped, newestFirst } from './listing.ts';
 
 const Result = Type.Enum(['Success', 'Error']);
@@ -48,7 +48,9 @@ export const logs = [
     }),
     returns: Type.Array(Log),
     paginated: 'always',
+    errors: ['request.invalid_input'],
     async run({ query: { userId, applicationId, logKey, result, start_time: start, end_time: end }, page, store }) {
+      requireOrder(start, end);
       const rows = await list(store, 'auditLog', {
         page,
         order: newestFirst,

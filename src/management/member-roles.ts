@@ -1,6 +1,10 @@
+import Type, { type Static } from 'typebox';
 import type { OrganizationRoleRow, OrganizationScopeRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
+import { EACH_ONCE, OrganizationRole } from '../entities.ts';
+import { foreignKeyNotFound } from '../errors.ts';
 import type { Listed, Page } from '../http/operation.ts';
+import { Ids, optional } from './fields.ts';
 import { byName, list } from './listing.ts';
 import { type MemberKind, requireMembers, requireRolesFor } from './memberships.ts';
 
@@ -26,6 +30,20 @@ export async function listMemberRoles(
   await requireMembers(store, member.kind, member.organizationId, [member.id]);
   const held = roleIdsOf(store, member);
   return list(store, 'organizationRoles', { page, order: byName, where: (roles) => roles.whereIn('id', held) });
+}
+
+/** Roles of a member in a body: by id, by name, or both. */
+export const MemberRoles = optional({
+  organizationRoleIds: Ids({ least: 0 }),
+  organizationRoleNames: Type.Array(OrganizationRole.properties.name, { maxItems: 100, [EACH_ONCE]: true }),
+});
+
+/** @throws 422 `entity.relation_foreign_key_not_found` for a name that no role has */
+export async function roleIdsIn(store: TenantStore, body: Static<typeof MemberRoles>): Promise<string[]> {
+  const { organizationRoleIds = [], organizationRoleNames: names = [] } = body;
+  const named = await store.from('organizationRoles').whereIn('name', names).select('id');
+  if (named.length < names.length) throw foreignKeyNotFound('organizationRoleNames', 422);
+  return [...new Set([...organizationRoleIds, ...named.map(({ id }) => id)])];
 }
 
 /** Each of these roles to each of these members; those already held stay. */

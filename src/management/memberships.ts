@@ -1,9 +1,8 @@
 import Type from 'typebox';
 import type { Tables } from '../database/tables.ts';
-import type { TenantStore } from '../database/tenant-store.ts';
+import type { Condition, TenantStore } from '../database/tenant-store.ts';
 import { OrganizationRole } from '../entities.ts';
-import { ServiceError } from '../errors.ts';
-import { foreignKeyNotFound } from './fields.ts';
+import { foreignKeyNotFound, ServiceError } from '../errors.ts';
 
 /** A kind of member: users and machine-to-machine applications join organizations in the same way. */
 export interface MemberKind {
@@ -90,27 +89,44 @@ export function announceChange({ plural }: MemberKind) {
 
 export const RolesOfMember = { organizationRoles: Type.Array(Type.Pick(OrganizationRole, ['id', 'name'])) };
 
+interface HeldRole {
+  memberId: string;
+  organizationId: string;
+  id: string;
+  name: string;
+}
+
+/** Roles that members hold, by name. */
+const heldRoles = (store: TenantStore, { roles, column }: MemberKind, where: Condition): Promise<HeldRole[]> =>
+  store
+    .from(roles)
+    .join(store.rows('organizationRoles'), 'organizationRoles.id', `${roles}.organizationRoleId`)
+    .where(where)
+    .orderBy('organizationRoles.name')
+    .select({
+      memberId: column,
+      organizationId: 'organizationId',
+      id: 'organizationRoles.id',
+      name: 'organizationRoles.name',
+    }) as unknown as Promise<HeldRole[]>;
+
 /** Adds `organizationRoles` to members, with one query for all. */
 export async function withOrganizationRoles<T extends { id: string }>(
   store: TenantStore,
-  { roles, column }: MemberKind,
+  kind: MemberKind,
   organizationId: string,
   members: T[],
 ) {
   const ids = members.map(({ id }) => id);
-  const rows = (await store
-    .from(roles)
-    .join(store.rows('organizationRoles'), 'organizationRoles.id', `${roles}.organizationRoleId`)
-    .where({ organizationId })
-    .whereIn(column, ids)
-    .orderBy('organizationRoles.name')
-    .select({ memberId: column, id: 'organizationRoles.id', name: 'organizationRoles.name' })) as unknown as {
-    memberId: string;
-    id: string;
-    name: string;
-  }[];
+  const rows = await heldRoles(store, kind, (held) => held.where({ organizationId }).whereIn(kind.column, ids));
   const byMember = Map.groupBy(rows, ({ memberId }) => memberId);
   return members.map((member) => ({ ...member, organizationRoles: byMember.get(member.id) ?? [] }));
+}
+
+/** The roles of one member, by organization. */
+export async function organizationRolesIn(store: TenantStore, kind: MemberKind, memberId: string) {
+  const rows = await heldRoles(store, kind, (held) => held.where({ [kind.column]: memberId }));
+  return Map.groupBy(rows, ({ organizationId }) => organizationId);
 }
 
 /** @throws 422 `organization.require_membership` unless all of them are members */
@@ -127,6 +143,6 @@ export async function requireMembers(
 /** @throws 422 `entity.relation_foreign_key_not_found`, `entity.db_constraint_violated` for roles of the other type */
 export async function requireRolesFor(store: TenantStore, { roleType }: MemberKind, roleIds: string[]): Promise<void> {
   const roles = await store.from('organizationRoles').whereIn('id', roleIds).select('type');
-  if (roles.length < roleIds.length) throw foreignKeyNotFound(422);
+  if (roles.length < roleIds.length) throw foreignKeyNotFound('organizationRoleIds', 422);
   if (roles.some(({ type }) => type !== roleType)) throw new ServiceError('entity.db_constraint_violated');
 }

@@ -22,7 +22,7 @@ export const organizationApplicationRoles = [
   operation('POST /organizations/:id/applications/roles', {
     summary: 'Give organization roles to applications of an organization',
     status: 201,
-    body: Type.Object({ applicationIds: Ids({ most: 100 }), organizationRoleIds: Ids({ most: 100 }) }),
+    body: Type.Object({ applicationIds: Ids({ most: 100 }), organizationRoleIds: Ids({ least: 0, most: 100 }) }),
     errors: [
       'organization.require_membership',
       ['entity.relation_foreign_key_not_found', 422],
@@ -45,14 +45,17 @@ export const organizationApplicationRoles = [
   operation('POST /organizations/:id/applications/:applicationId/roles', {
     summary: 'Give organization roles to an application; those already held stay',
     status: 201,
-    body: Type.Object({ organizationRoleIds: Ids() }),
+    body: Type.Object({ organizationRoleIds: Ids({ least: 0 }) }),
+    returns: Type.Object({ organizationRoleIds: Type.Array(Type.String()) }),
     errors: [
       'organization.require_membership',
       ['entity.relation_foreign_key_not_found', 422],
       'entity.db_constraint_violated',
     ],
-    run: ({ params: { id, applicationId }, body, store }) =>
-      addMemberRoles(store, { kind: MACHINES, organizationId: id, ids: [applicationId] }, body.organizationRoleIds),
+    async run({ params: { id, applicationId }, body: { organizationRoleIds }, store }) {
+      await addMemberRoles(store, { kind: MACHINES, organizationId: id, ids: [applicationId] }, organizationRoleIds);
+      return { organizationRoleIds };
+    },
     audit: (_, { body }) => ({ ...body }),
   }),
 

@@ -1,32 +1,46 @@
 import type { TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 import { isSystemScope } from '../oidc/urns.ts';
+import { requireExisting } from './fields.ts';
 
 /** An organization role holds two sets: organization scopes, and scopes of API resources. */
 interface ScopeSet {
   /** Typed as one of the two tables, which differ in the name of one column. */
   table: 'organizationRoleScopes';
   column: 'organizationScopeId';
+  /** Where the scopes themselves are. */
+  target: 'organizationScopes' | 'scopes';
 }
 
-export const ORGANIZATION_SCOPES: ScopeSet = { table: 'organizationRoleScopes', column: 'organizationScopeId' };
-export const RESOURCE_SCOPES = { table: 'organizationRoleResourceScopes', column: 'scopeId' } as unknown as ScopeSet;
+export const ORGANIZATION_SCOPES: ScopeSet = {
+  table: 'organizationRoleScopes',
+  column: 'organizationScopeId',
+  target: 'organizationScopes',
+};
+export const RESOURCE_SCOPES = {
+  table: 'organizationRoleResourceScopes',
+  column: 'scopeId',
+  target: 'scopes',
+} as unknown as ScopeSet;
 
 /**
  * Those already held stay.
  *
+ * @param member of the body that holds these ids
  * @returns whether anything changed
  * @throws 400 `role.management_api_scopes_not_assignable_to_user_role`
  * @throws 422 `entity.relation_foreign_key_not_found`
  */
 export async function addRoleScopes(
   store: TenantStore,
-  { table, column }: ScopeSet,
+  { table, column, target }: ScopeSet,
   organizationRoleId: string,
   scopeIds: string[],
+  member = `${column}s`,
 ): Promise<boolean> {
   if (table !== ORGANIZATION_SCOPES.table && scopeIds.some(isSystemScope))
     throw new ServiceError('role.management_api_scopes_not_assignable_to_user_role');
+  await requireExisting(store, target, { ids: scopeIds, member, status: 422 });
   const added = await store.addMissing(
     table,
     scopeIds.map((id) => ({ organizationRoleId, [column]: id })),

@@ -43,7 +43,7 @@ export const organizationRoles = [
     async run({ body: { organizationScopeIds = [], resourceScopeIds = [], ...fields }, store }) {
       const role = await store.insert('organizationRoles', { id: newId(), description: null, type: 'User', ...fields });
       await addRoleScopes(store, ORGANIZATION_SCOPES, role.id, organizationScopeIds);
-      await addRoleScopes(store, RESOURCE_SCOPES, role.id, resourceScopeIds);
+      await addRoleScopes(store, RESOURCE_SCOPES, role.id, resourceScopeIds, 'resourceScopeIds');
       return { ...role, hasScopes: organizationScopeIds.length + resourceScopeIds.length > 0 };
     },
     event: 'OrganizationRole.Created',

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { OrganizationRole, OrganizationScope } from '../entities.ts';
+import { ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
 import { Ids } from './fields.ts';
 import {
@@ -7,8 +8,10 @@ import {
   listMemberRoles,
   listMemberScopes,
   type Member,
+  MemberRoles,
   removeMemberRole,
   replaceMemberRoles,
+  roleIdsIn,
 } from './member-roles.ts';
 import { USERS } from './memberships.ts';
 
@@ -22,7 +25,7 @@ export const organizationUserRoles = [
   operation('POST /organizations/:id/users/roles', {
     summary: 'Give organization roles to users of an organization',
     status: 201,
-    body: Type.Object({ userIds: Ids({ most: 100 }), organizationRoleIds: Ids({ most: 100 }) }),
+    body: Type.Object({ userIds: Ids({ most: 100 }), organizationRoleIds: Ids({ least: 0, most: 100 }) }),
     errors: [
       'organization.require_membership',
       ['entity.relation_foreign_key_not_found', 422],
@@ -45,29 +48,39 @@ export const organizationUserRoles = [
   operation('POST /organizations/:id/users/:userId/roles', {
     summary: 'Give organization roles to a user; those already held stay',
     status: 201,
-    body: Type.Object({ organizationRoleIds: Ids() }),
+    body: MemberRoles,
+    returns: Type.Object({ organizationRoleIds: Type.Array(Type.String()) }),
     errors: [
       'organization.require_membership',
       ['entity.relation_foreign_key_not_found', 422],
       'entity.db_constraint_violated',
     ],
-    run: ({ params: { id, userId }, body, store }) =>
-      addMemberRoles(store, { kind: USERS, organizationId: id, ids: [userId] }, body.organizationRoleIds),
-    audit: (_, { body }) => ({ ...body }),
+    async run({ params: { id, userId }, body, store }) {
+      const organizationRoleIds = await roleIdsIn(store, body);
+      await addMemberRoles(store, { kind: USERS, organizationId: id, ids: [userId] }, organizationRoleIds);
+      return { organizationRoleIds };
+    },
+    audit: ({ organizationRoleIds }) => ({ organizationRoleIds }),
   }),
 
   operation('PUT /organizations/:id/users/:userId/roles', {
     summary: 'Replace the roles of a user in an organization',
     status: 204,
-    body: Type.Object({ organizationRoleIds: Ids({ least: 0 }) }),
+    body: MemberRoles,
     errors: [
       'entity.not_exists',
+      'entity.invalid_input',
       'organization.require_membership',
       ['entity.relation_foreign_key_not_found', 422],
       'entity.db_constraint_violated',
     ],
-    run: ({ params, body, store }) => replaceMemberRoles(store, memberOf(params), body.organizationRoleIds),
-    audit: (_, { body }) => ({ ...body }),
+    async run({ params, body, store }) {
+      if (Object.keys(body).length === 0) throw new ServiceError('entity.invalid_input');
+      const organizationRoleIds = await roleIdsIn(store, body);
+      await replaceMemberRoles(store, memberOf(params), organizationRoleIds);
+      return { organizationRoleIds };
+    },
+    audit: ({ organizationRoleIds }) => ({ organizationRoleIds }),
   }),
 
   operation('DELETE /organizations/:id/users/:userId/roles/:organizationRoleId', {

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { userViews } from '../database/user-view.ts';
 import { User } from '../entities.ts';
 import { operation } from '../http/operation.ts';
-import { Ids, optional } from './fields.ts';
+import { Ids, optional, requireExisting } from './fields.ts';
 import { containing, list, mapped, newestFirst } from './listing.ts';
 import {
   addMembers,
@@ -45,6 +45,7 @@ export const organizationUsers = [
     errors: ['entity.not_exists_with_id', ['entity.relation_foreign_key_not_found', 422]],
     async run({ params: { id }, body: { userIds }, store }) {
       await store.get('organizations', { id });
+      await requireExisting(store, 'users', { ids: userIds, member: 'userIds', status: 422 });
       return { userIds, ...(await addMembers(store, USERS, id, userIds)) };
     },
     event: 'Organization.Membership.Updated',
@@ -59,6 +60,7 @@ export const organizationUsers = [
     errors: ['entity.not_exists', ['entity.relation_foreign_key_not_found', 422]],
     async run({ params: { id }, body: { userIds }, store }) {
       await store.lock('organizations', { id });
+      await requireExisting(store, 'users', { ids: userIds, member: 'userIds', status: 422 });
       return replaceMembers(store, USERS, id, userIds);
     },
     event: 'Organization.Membership.Updated',

@@ -2,10 +2,10 @@ import Type from 'typebox';
 import type { RoleRow, ScopeRow } from '../database/tables.ts';
 import type { Condition, TenantStore } from '../database/tenant-store.ts';
 import { Resource, Scope } from '../entities.ts';
-import { ServiceError } from '../errors.ts';
+import { foreignKeyNotFound, ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
 import { isSystemScope } from '../oidc/urns.ts';
-import { foreignKeyNotFound, Ids } from './fields.ts';
+import { Ids } from './fields.ts';
 import { byName, list, mapped } from './listing.ts';
 import { searchable, searching, searchOf, searchQuery } from './search.ts';
 
@@ -32,7 +32,7 @@ export async function assignScopes(store: TenantStore, role: RoleRow, scopeIds: 
   if (role.type === 'User' && scopeIds.some(isSystemScope))
     throw new ServiceError('role.management_api_scopes_not_assignable_to_user_role');
   const scopes = await store.from('scopes').whereIn('id', scopeIds).orderBy(byName).select('*');
-  if (scopes.length !== scopeIds.length) throw foreignKeyNotFound();
+  if (scopes.length !== scopeIds.length) throw foreignKeyNotFound('scopeIds');
   await store.add(
     'roleScopes',
     scopeIds.map((scopeId) => ({ roleId: role.id, scopeId })),

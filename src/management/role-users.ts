@@ -3,7 +3,7 @@ import { userViews } from '../database/user-view.ts';
 import { User } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
-import { Ids } from './fields.ts';
+import { Ids, requireExisting } from './fields.ts';
 import { type Listing, list, mapped, newestFirst } from './listing.ts';
 import { searchable, searching, searchOf, searchQuery } from './search.ts';
 
@@ -42,6 +42,7 @@ export const roleUsers = [
     async run({ params: { id }, body: { userIds }, store }) {
       const role = await store.get('roles', { id });
       if (role.type !== 'User') throw new ServiceError('entity.db_constraint_violated');
+      await requireExisting(store, 'users', { ids: userIds, member: 'userIds' });
       const added = await store.addMissing(
         'userRoles',
         userIds.map((userId) => ({ userId, roleId: id })),

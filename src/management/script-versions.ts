@@ -9,7 +9,7 @@ import { RunFacts, ScriptValue, TokenTypePath, tokenTypeOf } from './script-valu
 
 const VersionPath = Type.Object({
   ...TokenTypePath.properties,
-  version: Type.String({ pattern: '^[1-9]\\d{0,8}$', examples: ['1'] }),
+  version: Type.String({ pattern: '^[1-9]\\d{0,8}$', maxLength: 9, examples: ['1'] }),
 });
 
 const ScriptVersion = Type.Object({

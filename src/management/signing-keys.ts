@@ -1,13 +1,21 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { Nullable, Timestamp } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
 import { rotateKeys } from '../oidc/key-rotation.ts';
+import type { SigningAlgorithm } from '../oidc/signer.ts';
 import { DEFAULT_ALGORITHM, generateSigningKey, readSigningKeys, SIGNING_ALGORITHMS } from '../oidc/signing-keys.ts';
 import { countChange } from '../tenants.ts';
 import { optional } from './fields.ts';
 
 const Algorithm = Type.Enum(SIGNING_ALGORITHMS);
+/** Kinds of keys, as the compatible API names them, with the algorithm that it uses each for. */
+const KINDS = { EC: 'ES384', RSA: 'RS256' } as const;
+const Wanted = Type.Enum([...SIGNING_ALGORITHMS, ...(Object.keys(KINDS) as (keyof typeof KINDS)[])], {
+  description: '`EC` stands for ES384, `RSA` for RS256',
+});
+const algorithmOf = (wanted: Static<typeof Wanted>): SigningAlgorithm =>
+  wanted === 'EC' || wanted === 'RSA' ? KINDS[wanted] : wanted;
 
 const SigningKey = Type.Object({
   tenantId: Type.String(),
@@ -39,10 +47,11 @@ export const signingKeys = [
     description:
       'Publishes a key at once. It signs five minutes later, when every resource server can have seen it: by itself, or by this call. What it replaces stays published until its last token is over. `immediately` does not wait: for emergencies, as resource servers refuse new tokens until they read the JWKS again. Without an algorithm it stays the one of the current key.',
     status: 200,
-    body: optional({ signingKeyAlgorithm: Algorithm, immediately: Type.Boolean() }),
+    body: optional({ signingKeyAlgorithm: Wanted, immediately: Type.Boolean() }),
     returns: Type.Array(SigningKey),
     load: async ({ store }) => (await readSigningKeys(store))[0]?.algorithm ?? DEFAULT_ALGORITHM,
-    prepare: ({ body, loaded }) => generateSigningKey(body.signingKeyAlgorithm ?? loaded),
+    prepare: ({ body, loaded }) =>
+      generateSigningKey(body.signingKeyAlgorithm ? algorithmOf(body.signingKeyAlgorithm) : loaded),
     async run({ body: { immediately = false }, prepared, store, secrets, now }) {
       return (await rotateKeys(store, secrets, { prepared, immediately, now })).map(shown);
     },

@@ -2,10 +2,10 @@ import Type from 'typebox';
 import type { SubjectTokenRow } from '../database/tables.ts';
 import type { Condition, TenantStore } from '../database/tenant-store.ts';
 import { Id, JsonObject, Nullable, Timestamp } from '../entities.ts';
-import { ServiceError } from '../errors.ts';
+import { foreignKeyNotFound, ServiceError } from '../errors.ts';
 import { authorOf, operation } from '../http/operation.ts';
 import { mintSubjectToken } from '../oidc/subject-tokens.ts';
-import { foreignKeyNotFound, invalidBody, optional } from './fields.ts';
+import { invalidBody, optional } from './fields.ts';
 import { list, mapped, newestFirst } from './listing.ts';
 
 /** Bytes of the context as JSON. */
@@ -57,10 +57,12 @@ interface Restrictions {
 }
 
 /** A restriction to what does not exist would make a token that nobody can exchange. */
-async function requireExisting(store: TenantStore, { clientId, actorId, resource }: Restrictions): Promise<void> {
-  if (clientId !== undefined && !(await store.find('applications', { id: clientId }))) throw foreignKeyNotFound();
-  if (actorId !== undefined && !(await store.find('users', { id: actorId }))) throw foreignKeyNotFound();
-  if (resource !== undefined && !(await store.find('resources', { indicator: resource }))) throw foreignKeyNotFound();
+async function requireBound(store: TenantStore, { clientId, actorId, resource }: Restrictions): Promise<void> {
+  if (clientId !== undefined && !(await store.find('applications', { id: clientId })))
+    throw foreignKeyNotFound('clientId');
+  if (actorId !== undefined && !(await store.find('users', { id: actorId }))) throw foreignKeyNotFound('actorId');
+  if (resource !== undefined && !(await store.find('resources', { indicator: resource })))
+    throw foreignKeyNotFound('resource');
 }
 
 /** What the audit log keeps of a context: why. The rest may be anything. */
@@ -81,7 +83,7 @@ export const subjectTokens = [
       if (Buffer.byteLength(JSON.stringify(body.context ?? {})) > MAX_CONTEXT_BYTES)
         throw invalidBody(`body.context: is larger than ${MAX_CONTEXT_BYTES} bytes as JSON`);
       if (body.actorId === body.userId) throw invalidBody('body.actorId: must be another user than userId');
-      await requireExisting(store, body);
+      await requireBound(store, body);
       return mintSubjectToken(store, { ...body, creatorId: authorOf(caller) }, now);
     },
     audit: (_, { body }) => ({ userId: body.userId, actorId: body.actorId, ...reasonOf(body.context) }),

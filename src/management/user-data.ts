@@ -4,6 +4,14 @@ import { operation } from '../http/operation.ts';
 import { changeUser } from './user-writes.ts';
 
 export const userData = [
+  operation('GET /users/:userId/custom-data', {
+    summary: 'Read the custom data of a user',
+    status: 200,
+    returns: JsonObject,
+    errors: ['entity.not_found'],
+    run: async ({ params: { userId }, store }) => (await store.get('users', { id: userId })).customData,
+  }),
+
   operation('PATCH /users/:userId/custom-data', {
     summary: 'Merge into the custom data of a user',
     status: 200,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import Type from 'typebox';
+import { renderSVG } from 'uqr';
 import type { UserRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { userView } from '../database/user-view.ts';
@@ -25,8 +26,15 @@ const NewFactor = Type.Object({
   type: Type.Enum(['Totp', 'BackupCode']),
   secret: Type.Optional(Type.String({ description: 'Of Totp, in base32' })),
   secretUri: Type.Optional(Type.String({ description: 'Of Totp: what an authenticator app reads from a QR code' })),
+  secretQrCode: Type.Optional(Type.String({ description: 'Of Totp: that code, as a data URI of an SVG image' })),
   codes: Type.Optional(Type.Array(Type.String(), { description: 'Of BackupCode; each can be used once' })),
 });
+
+/** Bytes that a QR code holds at most. Long names of tenant and user, percent-encoded, may be more. */
+const QR_CODE_BYTES = 2_953;
+
+const qrCodeOf = (uri: string) =>
+  uri.length > QR_CODE_BYTES ? {} : { secretQrCode: `data:image/svg+xml;base64,${btoa(renderSVG(uri))}` };
 
 /** What is shown once, and the text of it that is sealed: the secret, or the codes as JSON. */
 function make(type: 'Totp' | 'BackupCode', issuer: string, { username, primaryEmail, id }: UserRow) {
@@ -36,7 +44,7 @@ function make(type: 'Totp' | 'BackupCode', issuer: string, { username, primaryEm
   }
   const secret = new Secret({ size: TOTP_SECRET_BYTES });
   const secretUri = new TOTP({ secret, issuer, label: username ?? primaryEmail ?? id }).toString();
-  return { shown: { secret: secret.base32, secretUri }, sealed: secret.base32, details: {} };
+  return { shown: { secret: secret.base32, secretUri, ...qrCodeOf(secretUri) }, sealed: secret.base32, details: {} };
 }
 
 async function changed(store: TenantStore, userId: string, now: number) {

@@ -1,16 +1,16 @@
 import Type from 'typebox';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { Role } from '../entities.ts';
-import { ServiceError } from '../errors.ts';
+import { foreignKeyNotFound, ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
-import { foreignKeyNotFound, Ids } from './fields.ts';
+import { Ids } from './fields.ts';
 import { byName, list } from './listing.ts';
 import { searchable, searching, searchOf, searchQuery } from './search.ts';
 
 /** @throws 404 `entity.relation_foreign_key_not_found`, 422 `user.invalid_role_type` */
 async function requireUserRoles(store: TenantStore, roleIds: string[]): Promise<void> {
   const roles = await store.from('roles').whereIn('id', roleIds).select('type');
-  if (roles.length < roleIds.length) throw foreignKeyNotFound();
+  if (roles.length < roleIds.length) throw foreignKeyNotFound('roleIds');
   if (roles.some(({ type }) => type !== 'User')) throw new ServiceError('user.invalid_role_type');
 }
 

@@ -94,10 +94,9 @@ export class AddressGuard {
       throw new HttpError('dns', `The name ${hostname} cannot be resolved.`, { cause });
     });
     if (addresses.length === 0) throw new HttpError('dns', `The name ${hostname} has no address.`);
-    for (const address of addresses) {
-      const reason = this.checkAddress(address);
-      if (reason) throw new HttpError('blocked', reason);
-    }
+    // The message does not name the address: tenants read it, and could map the operator's network by names.
+    if (addresses.some((address) => this.checkAddress(address) !== undefined))
+      throw new HttpError('blocked', `The name ${hostname} does not lead to a public address.`);
     return addresses;
   }
 }

@@ -39,10 +39,16 @@ const REASONS: [RegExp, HttpFailure][] = [
   [/^(HTTPParserError|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, 'protocol'],
 ];
 
+/** What went wrong. The address that a name led to is left out: tenants read it, and could map the operator's network. */
+function messageOf(error: Error, reason: HttpFailure, code: string): string {
+  if (reason === 'timeout') return 'The connection timed out.';
+  return reason === 'connect' || 'address' in error ? `The connection failed: ${code}.` : error.message;
+}
+
 /** Any failure of a request as an `HttpError`. What has no row above is a connection that broke. */
 export function toHttpError(error: Error & { code?: unknown }, status?: number): HttpError {
   if (error instanceof HttpError) return error;
   const code = String(error.code ?? error.name);
   const reason = REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? 'reset';
-  return new HttpError(reason, error.message, { cause: error, status });
+  return new HttpError(reason, messageOf(error, reason, code), { cause: error, status });
 }

@@ -6,23 +6,21 @@ import { hashOf } from '../ids.ts';
 import type { SecretBox } from '../secret-box.ts';
 import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
 import { ACCOUNT_CLIENT_ID, accountClient } from './account-client.ts';
+import { isConfidential, secretPurposeOf } from './application-secrets.ts';
 import { CONSOLE_CLIENT_ID, consoleClient } from './console-client.ts';
+import { runsOnDevice } from './device-clients.ts';
 import { TOKEN_EXCHANGE } from './urns.ts';
 
 /** Metadata of ours beside the standard ones; on a client they keep these names. */
 export const CLIENT_EXTRAS = [
   'is_third_party',
   'cors_allowed_origins',
+  'id_token_ttl',
   'refresh_token_ttl_days',
   'always_issue_refresh_token',
   'rotate_refresh_token',
   'require_pkce',
 ];
-
-const isConfidential = ({ type }: ApplicationRow): boolean => type === 'Traditional' || type === 'MachineToMachine';
-
-export const secretPurposeOf = (tenantId: string, applicationId: string, name: string): string =>
-  `application-secret:${tenantId}:${applicationId}:${name}`;
 
 /** Without a redirect URI nobody can be sent back, so there is no code to be had; the rest works. */
 const isInteractive = ({ type, oidcClientMetadata }: ApplicationRow): boolean =>
@@ -50,7 +48,7 @@ function metadataOf(application: ApplicationRow): OAuthClient {
   return {
     client_id: id,
     client_name: name,
-    application_type: type === 'Native' ? 'native' : 'web',
+    application_type: runsOnDevice(type, oidcClientMetadata) ? 'native' : 'web',
     token_endpoint_auth_method: isConfidential(application) ? 'client_secret_basic' : 'none',
     // Never compared: an application has several secrets, see `nameOfSecret`.
     ...(isConfidential(application) && { client_secret: 'unused' }),
@@ -60,6 +58,7 @@ function metadataOf(application: ApplicationRow): OAuthClient {
     post_logout_redirect_uris: isInteractive(application) ? oidcClientMetadata.postLogoutRedirectUris : [],
     is_third_party: isThirdParty,
     cors_allowed_origins: customClientMetadata.corsAllowedOrigins ?? [],
+    id_token_ttl: customClientMetadata.idTokenTtl ?? 3600,
     refresh_token_ttl_days: customClientMetadata.refreshTokenTtlInDays ?? 14,
     // As Logto has it: a native application asks for `offline_access`.
     always_issue_refresh_token: type !== 'Native' && (customClientMetadata.alwaysIssueRefreshToken ?? false),

@@ -20,6 +20,7 @@ export const consoleClient = (endpoint: string): OAuthClient => ({
   post_logout_redirect_uris: [],
   is_third_party: false,
   cors_allowed_origins: [],
+  id_token_ttl: 3600,
   refresh_token_ttl_days: 14,
   always_issue_refresh_token: false,
   rotate_refresh_token: true,

@@ -4,11 +4,11 @@ import { satisfiesContext } from '../authentication-context.ts';
 import type { FoundSubjectToken } from '../database/statements/find-subject-token.ts';
 import type { TenantCache } from '../database/tenant-cache.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
-import { Nullable } from '../entities.ts';
+import { EACH_ONCE, Nullable } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import type { Actor } from './actor-token.ts';
 
-const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { uniqueItems: true, maxItems: 100 });
+const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { [EACH_ONCE]: true, maxItems: 100 });
 
 /** Who may be acted for, by whom, and what must be said: a tenant's own rules, beside the integrator's. */
 export const ImpersonationPolicy = Type.Object({
@@ -21,7 +21,10 @@ export const ImpersonationPolicy = Type.Object({
     Type.Integer({ minimum: 60, maximum: 86_400, description: 'Seconds; null: as long as the resource says' }),
   ),
   requireActor: Type.Boolean({ description: 'Every exchange must carry an actor token' }),
-  requiredContextKeys: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { uniqueItems: true, maxItems: 20 }),
+  requiredContextKeys: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+    [EACH_ONCE]: true,
+    maxItems: 20,
+  }),
   protectedRoleIds: Type.Array(Ids.items, { ...Ids, description: 'Whoever holds one of these cannot be acted for' }),
   allowedActorRoleIds: Type.Array(Ids.items, {
     ...Ids,
@@ -45,6 +48,9 @@ export const ImpersonationPolicy = Type.Object({
   endOnReplay: Type.Boolean({
     description: 'A second use of a subject token ends the impersonation its first use began',
   }),
+  protectAdministrators: Type.Boolean({
+    description: 'Administrators of the console cannot be impersonated. True unless set otherwise.',
+  }),
 });
 export type ImpersonationPolicy = Static<typeof ImpersonationPolicy>;
 
@@ -59,6 +65,7 @@ const DEFAULTS: ImpersonationPolicy = {
   actorMaxAge: null,
   requiredAcr: null,
   endOnReplay: false,
+  protectAdministrators: true,
 };
 
 export async function readImpersonationPolicy(store: TenantStore): Promise<ImpersonationPolicy> {
@@ -84,6 +91,10 @@ async function roleIdsOf(store: TenantStore, userId: string): Promise<string[]> 
   return rows.map(({ roleId }) => roleId);
 }
 
+/** Whoever manages a tenant: only users of the default tenant can. A right that was just given counts at once. */
+const isAdministrator = async (store: TenantStore, userId: string): Promise<boolean> =>
+  (await store.from('administrators').where({ userId }).first('userId')) !== undefined;
+
 /** What a policy refuses before a subject token exists. */
 export async function checkMint(
   store: TenantStore,
@@ -94,6 +105,8 @@ export async function checkMint(
   if (keys.length > 0) throw new ServiceError('impersonation.context_required', { data: { keys } });
   if (intersects(await roleIdsOf(store, userId), policy.protectedRoleIds))
     throw new ServiceError('impersonation.subject_protected');
+  if (policy.protectAdministrators && (await isAdministrator(store, userId)))
+    throw new ServiceError('impersonation.subject_protected', { message: 'The policy protects administrators.' });
   const { allowedActorRoleIds } = policy;
   if (actorId === undefined || allowedActorRoleIds.length === 0) return;
   if (!intersects(await roleIdsOf(store, actorId), allowedActorRoleIds))
@@ -132,6 +145,8 @@ export async function checkExchange(
   const keys = missingKeys(policy, subjectToken.context);
   if (keys.length > 0) throw refuse(`the context lacks ${keys.join(', ')}`);
   if (intersects(subjectToken.roleIds, policy.protectedRoleIds)) throw refuse('the subject cannot be acted for');
+  if (policy.protectAdministrators && subjectToken.isSubjectAdministrator)
+    throw refuse('the subject is an administrator');
 
   const { allowedActorRoleIds, allowedActorApplicationIds } = policy;
   const wantsActor =

@@ -88,7 +88,7 @@ function configurationOf(
   // Own tokens, or any for a client that may call the Management API: it could read all of this there.
   const mayIntrospect = async (ctx: unknown, client: { clientId: string }, token: { clientId?: string }) =>
     ownToken(ctx, client, token) || (await access.isEntitled(tenant, client.clientId));
-  const mount = pathname.replace(/\/+$/, '');
+  const mount = pathname.replace(/(?<!\/)\/+$/, '');
   const { extraTokenClaims, customizer } = claimsOfLibraryTokens(claims, store);
 
   return {
@@ -137,7 +137,7 @@ function configurationOf(
     ttl: {
       AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 60 * MINUTE,
       AuthorizationCode: MINUTE,
-      IdToken: 60 * MINUTE,
+      IdToken: (_ctx, _token, client) => Number(client.id_token_ttl),
       Interaction: 60 * MINUTE,
       RefreshToken: (_ctx, _token, client) => Number(client.refresh_token_ttl_days) * DAY,
       // A session without a person is only what a sign-out without one begins with.

@@ -1,6 +1,6 @@
 import { type FoundSubjectToken, subjectTokenByHash } from '../database/statements/find-subject-token.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
-import { ServiceError } from '../errors.ts';
+import { foreignKeyNotFound, ServiceError } from '../errors.ts';
 import { hashOf, newOrderedId, newSubjectToken } from '../ids.ts';
 import { checkMint, readImpersonationPolicy } from './impersonation-policy.ts';
 
@@ -23,7 +23,7 @@ export async function mintSubjectToken(
   now: number,
 ): Promise<{ subjectToken: string; expiresIn: number }> {
   const user = await store.find('users', { id: userId });
-  if (!user) throw new ServiceError('entity.relation_foreign_key_not_found');
+  if (!user) throw foreignKeyNotFound('userId');
   if (user.isSuspended) throw new ServiceError('user.suspended');
   const policy = await readImpersonationPolicy(store);
   await checkMint(store, policy, { userId, actorId, context });

@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import { AfterCommit } from '../database/after-commit.ts';
 import type { Database } from '../database/connect.ts';
 import { TenantStore } from '../database/tenant-store.ts';
-import { newId, newSecret } from '../ids.ts';
-import { secretPurposeOf } from '../oidc/clients.ts';
+import { newId } from '../ids.ts';
+import { addSecret } from '../oidc/application-secrets.ts';
 import { addSigningKey, DEFAULT_ALGORITHM, generateSigningKey, type NewSigningKey } from '../oidc/signing-keys.ts';
 import { MANAGEMENT_RESOURCE_ID, MANAGEMENT_SCOPE_ID } from '../oidc/urns.ts';
 import type { SecretBox } from '../secret-box.ts';
@@ -70,7 +70,7 @@ export async function addMachine(
   { name, description, scopeId, role }: NewMachine,
   { secrets, now }: { secrets: SecretBox; now: number },
 ): Promise<MachineCredentials> {
-  const [roleId, clientId, clientSecret] = [newId(), newId(), newSecret()];
+  const [roleId, clientId] = [newId(), newId()];
   await store.add('roles', [{ ...role, id: roleId, type: 'MachineToMachine', isDefault: false }]);
   await store.add('roleScopes', [{ roleId, scopeId }]);
   await store.add('applications', [
@@ -86,15 +86,11 @@ export async function addMachine(
       createdAt: now,
     },
   ]);
-  await store.add('applicationSecrets', [
-    {
-      applicationId: clientId,
-      name: 'First secret',
-      valueEncrypted: secrets.seal(clientSecret, secretPurposeOf(store.tenantId, clientId, 'First secret')),
-      createdAt: now,
-      expiresAt: null,
-    },
-  ]);
+  const { value: clientSecret } = await addSecret(store, secrets, {
+    applicationId: clientId,
+    name: 'First secret',
+    now,
+  });
   await store.add('applicationRoles', [{ applicationId: clientId, roleId }]);
   return { clientId, clientSecret };
 }

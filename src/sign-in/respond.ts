@@ -28,7 +28,7 @@ export const sendPage = (response: Response, status: number, page: Html): void =
   send(response, status, page, CONTENT_SECURITY_POLICY);
 
 /** Path of the tenant's endpoint, `''` or `/acme`: what its own links begin with. */
-export const basePathOf = (tenant: Tenant): string => new URL(tenant.endpoint).pathname.replace(/\/+$/, '');
+export const basePathOf = (tenant: Tenant): string => new URL(tenant.endpoint).pathname.replace(/(?<!\/)\/+$/, '');
 
 interface Asked {
   uiLocales?: string | undefined;

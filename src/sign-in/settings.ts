@@ -1,8 +1,10 @@
 import Type, { type Static } from 'typebox';
 import type { TenantStore } from '../database/tenant-store.ts';
+import { SetOf } from '../entities.ts';
 
-const IdentifierType = Type.Enum(['username', 'email', 'phone']);
-const FactorType = Type.Enum(['Totp', 'WebAuthn', 'BackupCode']);
+const IDENTIFIERS = ['username', 'email', 'phone'] as const;
+const IdentifierType = Type.Enum([...IDENTIFIERS]);
+const FACTORS = ['Totp', 'WebAuthn', 'BackupCode'] as const;
 
 /** What a tenant decides about its sign-in pages. */
 export const SignInSettings = Type.Object({
@@ -10,19 +12,18 @@ export const SignInSettings = Type.Object({
   color: Type.Object({
     primaryColor: Type.String({
       pattern: '^#[0-9a-fA-F]{6}$',
+      maxLength: 7,
       examples: ['#5d34f2'],
       description: 'Made darker or lighter where its contrast is too low to be read.',
     }),
   }),
   signInMode: Type.Enum(['SignIn', 'SignInAndRegister']),
   signUp: Type.Object({
-    identifiers: Type.Array(IdentifierType, {
+    identifiers: SetOf(IDENTIFIERS, {
       minItems: 1,
-      uniqueItems: true,
       description: 'What a new account can be made with. An e-mail address or phone number is always verified.',
     }),
-    requiredIdentifiers: Type.Array(IdentifierType, {
-      uniqueItems: true,
+    requiredIdentifiers: SetOf(IDENTIFIERS, {
       description: 'What every account must have: asked for at the next sign-in of those who lack it.',
     }),
     password: Type.Boolean({
@@ -40,7 +41,7 @@ export const SignInSettings = Type.Object({
     ),
   }),
   mfa: Type.Object({
-    factors: Type.Array(FactorType, { uniqueItems: true }),
+    factors: SetOf(FACTORS),
     policy: Type.Enum(['UserControlled', 'Mandatory']),
   }),
   passwordPolicy: Type.Object({
@@ -53,8 +54,8 @@ export const SignInSettings = Type.Object({
   }),
 });
 export type SignInSettings = Static<typeof SignInSettings>;
-export type IdentifierType = Static<typeof IdentifierType>;
-export type FactorType = Static<typeof FactorType>;
+export type IdentifierType = (typeof IDENTIFIERS)[number];
+export type FactorType = (typeof FACTORS)[number];
 
 const defaultSettings = (tenantName: string): SignInSettings => ({
   brandName: tenantName,

@@ -212,4 +212,17 @@ describe.each(databases)('custom claims on %s', (kind) => {
     expect(row?.tokenSample).toEqual({ clientId: 'mine' });
     await plain.close();
   });
+
+  it('do not stop the service to compare scripts that share nothing', async () => {
+    const { page, service } = stage;
+    const long = (word: string) =>
+      scriptOf(`${Array.from({ length: 2_500 }, (_, line) => `  // ${word} ${line}`).join('\n')}\n  return {};`);
+    const path = '/configs/jwt-customizer/client-credentials';
+    for (const word of ['left', 'right']) await service.api.must(`PUT ${path}`, { script: long(word) });
+    const [newest] = await service.api.must(`GET ${path}/versions`);
+    await stage.open(`/claims/client-credentials/versions/${newest.number}`);
+    await page.getByText('More than 500 lines differ.').waitFor();
+    expect(await page.getByRole('region', { name: 'Old script' }).textContent()).toContain('left 2499');
+    expect(await page.getByRole('region', { name: 'New script' }).textContent()).toContain('right 2499');
+  });
 });

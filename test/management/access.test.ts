@@ -94,11 +94,14 @@ describe.each(databases)('access on %s', (kind) => {
     const { api } = service;
     const { bob } = castOf(service);
     const mint = (besides: object) => api.call('POST /subject-tokens', { userId: bob.id, ...besides });
-    const missing = { status: 404, body: { code: 'entity.relation_foreign_key_not_found' } };
-    expect(await mint({ userId: 'zzzzzzzzzzzz' })).toMatchObject(missing);
-    expect(await mint({ clientId: 'z'.repeat(21) })).toMatchObject(missing);
-    expect(await mint({ actorId: 'zzzzzzzzzzzz' })).toMatchObject(missing);
-    expect(await mint({ resource: 'https://nobody.example' })).toMatchObject(missing);
+    const missing = (member: string) => ({
+      status: 404,
+      body: { code: 'entity.relation_foreign_key_not_found', data: { member } },
+    });
+    expect(await mint({ userId: 'zzzzzzzzzzzz' })).toMatchObject(missing('userId'));
+    expect(await mint({ clientId: 'z'.repeat(21) })).toMatchObject(missing('clientId'));
+    expect(await mint({ actorId: 'zzzzzzzzzzzz' })).toMatchObject(missing('actorId'));
+    expect(await mint({ resource: 'https://nobody.example' })).toMatchObject(missing('resource'));
     expect(await mint({ actorId: bob.id })).toMatchObject({ status: 400 });
     expect(await mint({ context: { note: 'x'.repeat(17_000) } })).toMatchObject({ status: 400 });
     expect(await mint({ context: { note: 'x'.repeat(16_000) } })).toMatchObject({ status: 201 });

@@ -19,7 +19,6 @@ describe.each(databases)('applications on %s', (kind) => {
     'javascript:alert(1)',
     'data:text/html,x',
     'https://user:pass@app.example/',
-    'com.example.app://callback',
     'http://app.example/callback',
     'http://192.168.1.10/callback',
     'http://localhost.evil.example/callback',
@@ -33,6 +32,31 @@ describe.each(databases)('applications on %s', (kind) => {
         details: expect.stringContaining('body.oidcClientMetadata.redirectUris[1]'),
       },
     });
+  });
+
+  it('may have a scheme of their own as pages in a shell, and not on a server', async () => {
+    const uris = (...redirectUris: string[]) => ({ oidcClientMetadata: { redirectUris } });
+    const { body } = await create(
+      uris('capacitor://localhost/cb', 'http://localhost:5173/cb', 'https://app.example/cb'),
+    );
+    const page = await fetch(
+      `${stage.service.url}/oidc/auth?client_id=${body.id}&response_type=code&scope=openid&code_challenge_method=S256` +
+        `&code_challenge=${'a'.repeat(43)}&redirect_uri=${encodeURIComponent('capacitor://localhost/cb')}`,
+      { redirect: 'manual' },
+    );
+    expect([page.status, page.headers.get('location')]).toEqual([303, expect.stringContaining('/sign-in/')]);
+
+    const invalid = (details: string) => ({ status: 400, body: { details: expect.stringContaining(details) } });
+    expect(await create({ type: 'Traditional', ...uris('com.example.app://callback') })).toMatchObject(
+      invalid('body.oidcClientMetadata.redirectUris[0]: must use https or http'),
+    );
+    expect(await create(uris('capacitor://localhost/cb', 'https://localhost/cb'))).toMatchObject(
+      invalid('body.oidcClientMetadata.redirectUris[1]'),
+    );
+    const mixed = { oidcClientMetadata: { postLogoutRedirectUris: ['https://localhost/out'] } };
+    expect(await call(`PATCH /applications/${body.id}`, mixed)).toMatchObject(
+      invalid('body.oidcClientMetadata.postLogoutRedirectUris[0]'),
+    );
   });
 
   it('may have a scheme of their own when native, and origins for CORS', async () => {
@@ -86,6 +110,63 @@ describe.each(databases)('applications on %s', (kind) => {
     expect(await create({ isThirdParty: true, ...exchange })).toMatchObject(refused);
     const { body } = await create({ isThirdParty: true });
     expect(await call(`PATCH /applications/${body.id}`, exchange)).toMatchObject(refused);
+    expect(await create({ isThirdParty: true, type: 'MachineToMachine' })).toMatchObject({
+      status: 400,
+      body: { code: 'application.invalid_third_party_application_type' },
+    });
+  });
+
+  it.each([
+    ['Traditional', true],
+    ['MachineToMachine', true],
+    ['SPA', false],
+    ['Native', false],
+  ])('of type %s do not lack the secret that they need', async (type, needsOne) => {
+    const { body } = await create({ type });
+    expect(body).not.toHaveProperty('secrets');
+    const secrets = await stage.api.must(`GET /applications/${body.id}/secrets`);
+    expect(secrets.map(({ name }: { name: string }) => name)).toEqual(needsOne ? ['Default secret'] : []);
+    if (type !== 'MachineToMachine') return;
+    const token = await postForm(`${stage.service.url}/oidc/token`, {
+      grant_type: 'client_credentials',
+      client_id: body.id,
+      client_secret: secrets[0].value,
+      resource: stage.world.indicator,
+    });
+    expect(token.status).toBe(200);
+  });
+
+  it('are listed by types, by party, and without those of a role or an organization', async () => {
+    const { application, machine, spareMachine, machineRole, organization } = stage.world;
+    const { body: party } = await create({ isThirdParty: true });
+    const ids = async (query: string): Promise<string[]> =>
+      (await stage.api.must(`GET /applications?${query}`)).map(({ id }: { id: string }) => id);
+    expect(new Set(await ids('types=SPA&types=Native'))).toEqual(new Set([application, party.id]));
+    expect(await ids('types=SPA&isThirdParty=false')).toEqual([application]);
+    expect(await ids('isThirdParty=true')).toEqual([party.id]);
+    for (const query of [`excludeRoleId=${machineRole}`, `excludeOrganizationId=${organization}`]) {
+      const found = await ids(`type=MachineToMachine&${query}`);
+      expect(found).toContain(spareMachine);
+      expect(found).not.toContain(machine);
+    }
+    expect(await call('GET /applications?types=SPA&types=Toaster')).toMatchObject({ status: 400 });
+    expect(await call('GET /applications?isThirdParty=perhaps')).toMatchObject({ status: 400 });
+  });
+
+  it('keep custom data that is merged', async () => {
+    const { application } = stage.world;
+    await stage.api.must(`PATCH /applications/${application}`, { customData: { floor: 1, desk: 3 } });
+    const path = `PATCH /applications/${application}/custom-data`;
+    expect(await stage.api.must(path, { desk: 4 })).toEqual({ floor: 1, desk: 4 });
+    expect(await call('PATCH /applications/nothing/custom-data', {})).toMatchObject({ status: 404 });
+  });
+
+  it('list their organizations, each with the roles that they hold in it', async () => {
+    const { machine, spareMachine, organization, machineOrganizationRole } = stage.world;
+    expect(await stage.api.must(`GET /applications/${machine}/organizations`)).toMatchObject([
+      { id: organization, name: 'Acme', organizationRoles: [{ id: machineOrganizationRole, name: 'Robot' }] },
+    ]);
+    expect(await stage.api.must(`GET /applications/${spareMachine}/organizations`)).toEqual([]);
   });
 
   it('authenticate with any live secret, until it is gone', async () => {
@@ -124,9 +205,10 @@ describe.each(databases)('applications on %s', (kind) => {
   it('hold roles of machines, once', async () => {
     const { machine, application, machineRole, spareMachineRole, role } = stage.world;
     const path = `/applications/${machine}/roles`;
-    expect(await call(`POST ${path}`, { roleIds: [machineRole] })).toMatchObject({
-      status: 422,
-      body: { code: 'application.role_exists' },
+    const roleIds = [machineRole, spareMachineRole, spareMachineRole];
+    expect(await call(`POST ${path}`, { roleIds })).toMatchObject({
+      status: 201,
+      body: { roleIds: [machineRole, spareMachineRole], addedRoleIds: [spareMachineRole] },
     });
     expect(await call(`POST ${path}`, { roleIds: [role] })).toMatchObject({
       status: 422,
@@ -139,10 +221,13 @@ describe.each(databases)('applications on %s', (kind) => {
     expect(await stage.api.must(`GET ${path}`)).toMatchObject([{ id: spareMachineRole }]);
   });
 
-  it('lose the Management API the moment they lose its scope', async () => {
+  it('lose the Management API the moment they lose its scope, which the refusal names', async () => {
     const { clientId } = stage.service.credentials.machine;
     const [{ id }] = await stage.api.must(`GET /applications/${clientId}/roles`);
     expect(await call(`DELETE /applications/${clientId}/roles/${id}`)).toMatchObject({ status: 204 });
-    expect(await call('GET /roles')).toMatchObject({ status: 403, body: { code: 'auth.forbidden' } });
+    const refused = await call('GET /roles');
+    expect(refused).toMatchObject({ status: 403, body: { code: 'auth.forbidden', data: { scope: 'all' } } });
+    expect(refused.body.message).toContain('the scope all');
+    expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer error="insufficient_scope", scope="all", /);
   });
 });

@@ -37,6 +37,26 @@ describe.each(databases)('webhooks on %s', (kind) => {
       expect(await create({ config: { ...config, headers } })).toMatchObject(invalid);
   });
 
+  it('do not need a name: without one they are named after their host', async () => {
+    const { body } = await create({ name: undefined });
+    expect(body).toMatchObject({ name: 'Webhook to receiver.example' });
+  });
+
+  it('do not refuse events of the compatible API that are never sent', async () => {
+    const events = [
+      'PostSignInAdaptiveMfaTriggered',
+      'Identifier.Lockout',
+      'Message.RateLimited',
+      'Grant.LimitExceeded',
+      'Role.Created',
+    ];
+    const { status: code, body } = await create({ events });
+    expect(code).toBe(201);
+    expect(body.events).toEqual(events);
+    const { body: changed } = await call(`PATCH /hooks/${body.id}`, { events: events.slice(0, 1) });
+    expect(changed.events).toEqual(['PostSignInAdaptiveMfaTriggered']);
+  });
+
   it('are refused once a tenant has a hundred', async () => {
     const store = new TenantStore(stage.database, 'default');
     const { id: _, ...hook } = await store.get('hooks', { id: stage.world.hook });

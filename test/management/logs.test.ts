@@ -58,6 +58,15 @@ describe.each(databases)('the audit log on %s', (kind) => {
     expect((await stage.api.must(`GET /logs?userId=${user}&end_time=${last}`)).length).toBe(ofUser.length);
   });
 
+  it('is not read backwards', async () => {
+    const { hook } = stage.world;
+    for (const path of ['/logs', `/hooks/${hook}/recent-logs`])
+      expect(await stage.api.call(`GET ${path}?start_time=2&end_time=1`)).toMatchObject({
+        status: 400,
+        body: { code: 'request.invalid_input' },
+      });
+  });
+
   it('cannot be changed', async () => {
     const [{ id }] = await stage.api.must('GET /logs');
     for (const method of ['PATCH', 'PUT', 'DELETE', 'POST'])

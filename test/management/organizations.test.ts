@@ -34,6 +34,41 @@ describe.each(databases)('organizations on %s', (kind) => {
     expect(machines).toMatchObject([{ id: machine, organizationRoles: [{ name: 'Robot' }] }]);
   });
 
+  it('do not refuse ids that are repeated, or none', async () => {
+    const { organization, user, spareUser, organizationRole, spareOrganizationRole } = stage.world;
+    const members = `/organizations/${organization}/users`;
+    const { body } = await call(`POST ${members}`, { userIds: [spareUser, spareUser] });
+    expect(body).toEqual({ userIds: [spareUser] });
+
+    const roles = `${members}/${user}/roles`;
+    expect(await call(`POST ${roles}`, { organizationRoleIds: [] })).toMatchObject({
+      status: 201,
+      body: { organizationRoleIds: [] },
+    });
+    const both = { organizationRoleIds: [organizationRole], organizationRoleNames: ['Guest', 'Member', 'Guest'] };
+    const { body: given } = await call(`POST ${roles}`, both);
+    expect(new Set(given.organizationRoleIds)).toEqual(new Set([organizationRole, spareOrganizationRole]));
+    expect(given.organizationRoleIds).toHaveLength(2);
+    expect(await call(`PUT ${roles}`, { organizationRoleNames: ['Guest'] })).toMatchObject({ status: 204 });
+    expect(await stage.api.must(`GET ${roles}`)).toMatchObject([{ id: spareOrganizationRole }]);
+    expect(await call(`POST ${roles}`, { organizationRoleNames: ['Nobody'] })).toMatchObject({
+      status: 422,
+      body: { code: 'entity.relation_foreign_key_not_found', data: { member: 'organizationRoleNames' } },
+    });
+    expect(await call(`PUT ${roles}`, {})).toMatchObject({ status: 422, body: { code: 'entity.invalid_input' } });
+  });
+
+  it('are listed for a user, each with the roles held in it', async () => {
+    const { organization, user, spareUser, organizationRole } = stage.world;
+    expect(await stage.api.must(`GET /users/${user}/organizations`)).toMatchObject([
+      { id: organization, name: 'Acme', organizationRoles: [{ id: organizationRole, name: 'Member' }] },
+    ]);
+    const paged = await call(`GET /users/${user}/organizations?page=1&page_size=1`);
+    expect(paged.headers.get('total-number')).toBe('1');
+    expect(await stage.api.must(`GET /users/${spareUser}/organizations`)).toEqual([]);
+    expect(await call('GET /users/zzzzzzzzzzzz/organizations')).toMatchObject({ status: 404 });
+  });
+
   it('answer a wrong reference with 422, and change nothing', async () => {
     const { organization, spareUser, application } = stage.world;
     const missing = { status: 422, body: { code: 'entity.relation_foreign_key_not_found' } };

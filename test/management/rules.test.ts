@@ -123,6 +123,10 @@ describe.each(databases)('every call on %s', (kind) => {
     });
   });
 
+  it('does not ask a balancer for a token', async () => {
+    expect((await fetch(`${service.url}/api/status`)).status).toBe(204);
+  });
+
   it('refuses an empty change', async () => {
     const { id } = await service.api.must('POST /users', { username: 'still' });
     expect(await service.api.call(`PATCH /users/${id}`, {})).toMatchObject({

@@ -103,6 +103,13 @@ describe.each(databases)('users on %s', (kind) => {
     expect((await stage.api.must('GET /users?page_size=1&search.id=%25')).at(0)).toHaveProperty('identities');
   });
 
+  it('keep custom data that can be read alone', async () => {
+    const { user } = stage.world;
+    await stage.api.must(`PATCH /users/${user}/custom-data`, { customData: { level: 3 } });
+    expect(await stage.api.must(`GET /users/${user}/custom-data`)).toEqual({ level: 3 });
+    expect(await call('GET /users/zzzzzzzzzzzz/custom-data')).toMatchObject({ status: 404 });
+  });
+
   it('show the secret of a factor once', async () => {
     const { user, factor } = stage.world;
     const made = await call(`POST /users/${user}/mfa-verifications`, { type: 'BackupCode' });
@@ -111,7 +118,9 @@ describe.each(databases)('users on %s', (kind) => {
     expect(again.body).toMatchObject({
       secret: expect.stringMatching(/^[A-Z2-7]{32}$/),
       secretUri: expect.stringMatching(/^otpauth:/),
+      secretQrCode: expect.stringMatching(/^data:image\/svg\+xml;base64,/),
     });
+    expect(atob(again.body.secretQrCode.split(',')[1])).toMatch(/^<svg/);
     const listed = await stage.api.must(`GET /users/${user}/mfa-verifications`);
     expect(listed.map(({ id }: { id: string }) => id)).not.toContain(factor);
     expect(listed).toHaveLength(2);

@@ -115,6 +115,13 @@ describe('names', () => {
     const error = await new Promise((resolve) => guard.lookup('localhost', { all: true }, resolve));
     expect(error).toMatchObject({ reason: 'blocked' });
   });
+
+  it('does not tell which address a refused name led to', async () => {
+    const guard = new AddressGuard({ resolve: async () => ['10.11.12.13'] });
+    const error = await new Promise((resolve) => guard.lookup('printer.internal', {}, resolve));
+    expect(error).toMatchObject({ reason: 'blocked', message: expect.stringContaining('printer.internal') });
+    expect(String(error)).not.toContain('10.11.12.13');
+  });
 });
 
 describe('allowed networks', () => {

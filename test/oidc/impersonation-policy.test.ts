@@ -1,4 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { manage } from '../../src/console/administrators.ts';
+import { connect } from '../../src/database/connect.ts';
+import { TenantStore } from '../../src/database/tenant-store.ts';
 import { authorization, Visitor } from '../sign-in/visitor.ts';
 import { type Cast, castOf, verifyAccessToken } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';
@@ -15,6 +18,7 @@ const OPEN = {
   actorMaxAge: null,
   requiredAcr: null,
   endOnReplay: false,
+  protectAdministrators: true,
 };
 
 describe.each(databases)('the impersonation policy on %s', (kind) => {
@@ -36,7 +40,7 @@ describe.each(databases)('the impersonation policy on %s', (kind) => {
   const exchange = async (subjectToken: string, actor: string | undefined = actorToken) =>
     cast.spa.exchange({ subject_token: subjectToken, actor_token: actor });
 
-  it('starts open, and gives back what was set', async () => {
+  it('starts open for everyone but administrators, and gives back what was set', async () => {
     expect(await service.api.must('GET /configs/impersonation')).toEqual(OPEN);
     expect(await decide({ requireActor: true, actorMaxAge: 60 })).toEqual({
       ...OPEN,
@@ -82,6 +86,27 @@ describe.each(databases)('the impersonation policy on %s', (kind) => {
     );
     await service.api.must(`DELETE /users/${cast.bob.id}/roles/${roleId}`);
     expect((await exchange(before)).status).toBe(200);
+  });
+
+  it('does not let anyone act as an administrator, unless an operator decided so', async () => {
+    const before = await cast.mint();
+    const database = connect({ databaseUrl: service.databaseUrl, dataDir: service.dataDir, poolSize: 1 });
+    const store = new TenantStore(database, 'default');
+    await manage(store, cast.bob.id, ['default'], { by: 'command', now: Date.now() });
+
+    const minted = await service.api.call('POST /subject-tokens', { userId: cast.bob.id });
+    expect([minted.status, minted.body.code]).toEqual([422, 'impersonation.subject_protected']);
+    expect((await exchange(before)).body).toMatchObject({
+      error: 'invalid_request',
+      error_description: 'impersonation policy: the subject is an administrator',
+    });
+
+    await decide({ protectAdministrators: false });
+    expect((await exchange(await cast.mint())).status).toBe(200);
+    await decide({ protectAdministrators: true });
+    await store.remove('administrators', { userId: cast.bob.id, managedTenantId: 'default' });
+    expect((await exchange(before)).status).toBe(200);
+    await database.close();
   });
 
   it('asks for an actor', async () => {

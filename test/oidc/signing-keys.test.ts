@@ -200,4 +200,12 @@ describe.each(databases)('signing keys on %s', (kind) => {
     expect([await isActive(old), await callWith(old)]).toEqual([false, 401]);
     expect(await recorded('Retire')).toEqual([first]);
   });
+
+  it.each([
+    ['EC', 'ES384'],
+    ['RSA', 'RS256'],
+  ])('are not refused by their kind alone: %s', async (signingKeyAlgorithm, algorithm) => {
+    const [current] = await rotate({ signingKeyAlgorithm, immediately: true });
+    expect(current).toMatchObject({ state: 'current', signingKeyAlgorithm: algorithm });
+  });
 });

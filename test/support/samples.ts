@@ -4,6 +4,7 @@ import { CONNECTOR, SCRIPT, type World } from './world.ts';
 
 const HOOK = { url: 'https://receiver.example/hook' };
 const user = ({ user: userId }: World) => ({ userId });
+const session = (w: World) => ({ ...user(w), sessionId: w.session });
 const role = ({ role: id }: World) => ({ id });
 const resource = ({ resource: id }: World) => ({ id });
 const scope = ({ resource: resourceId, scope: scopeId }: World) => ({ resourceId, scopeId });
@@ -37,6 +38,13 @@ const users: Samples = {
     () => ({ userId: 'gh-1', details: {} }),
   ),
   'DELETE /users/:userId/identities/:target': at((w) => ({ ...user(w), target: 'google' })),
+  'GET /users/:userId/custom-data': at(user),
+  'GET /users/:userId/organizations': at(user),
+  'GET /users/:userId/sessions': at(user),
+  'GET /users/:userId/sessions/:sessionId': at(session),
+  'DELETE /users/:userId/sessions/:sessionId': (w) => ({ params: session(w), query: { revokeGrantsTarget: 'all' } }),
+  'GET /users/:userId/grants': (w) => ({ params: user(w), query: { appType: 'firstParty' } }),
+  'DELETE /users/:userId/grants/:grantId': at((w) => ({ ...user(w), grantId: w.grant })),
   'GET /users/:userId/mfa-verifications': at(user),
   'POST /users/:userId/mfa-verifications': sending(user, () => ({ type: 'BackupCode' })),
   'DELETE /users/:userId/mfa-verifications/:verificationId': at((w) => ({ ...user(w), verificationId: w.factor })),
@@ -76,10 +84,12 @@ const roles: Samples = {
 };
 
 const applications: Samples = {
-  'GET /applications': (w) => ({ query: { excludeRoleId: w.machineRole } }),
-  'POST /applications': () => ({ body: { name: 'Till', type: 'Native' } }),
+  'GET /applications': (w) => ({ query: { excludeRoleId: w.machineRole, types: 'SPA', isThirdParty: 'false' } }),
+  'POST /applications': () => ({ body: { name: 'Till', type: 'Traditional' } }),
   'GET /applications/:id': at(application),
   'PATCH /applications/:id': sending(application, () => ({ customClientMetadata: { allowTokenExchange: true } })),
+  'PATCH /applications/:id/custom-data': sending(application, () => ({ desk: 4 })),
+  'GET /applications/:id/organizations': at(machine),
   'DELETE /applications/:id': at(application),
   'GET /applications/:id/secrets': at(machine),
   'POST /applications/:id/secrets': sending(machine, () => ({ name: 'second', expiresAt: 4_000_000_000_000 })),

@@ -1,9 +1,12 @@
 import { connect } from '../../src/database/connect.ts';
+import { TenantStore } from '../../src/database/tenant-store.ts';
+import { SecretBox } from '../../src/secret-box.ts';
+import { loadSecretKey } from '../../src/setup/secret-key.ts';
 import type { DatabaseKind } from './databases.ts';
 import { startService } from './start-service.ts';
 import { dumpTenant, eraseTenant, loadTenant } from './tenant-rows.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
-import { buildWorld } from './world.ts';
+import { buildWorld, signedIn } from './world.ts';
 
 const OWN = 'default';
 
@@ -15,7 +18,9 @@ export async function buildStage(kind: DatabaseKind) {
   const { api, databaseUrl, dataDir } = service;
   const database = connect({ databaseUrl, dataDir, poolSize: 2 });
   const receiver = await WebhookReceiver.start();
-  const world = await buildWorld(api, database, receiver.url);
+  const things = await buildWorld(api, database, receiver.url);
+  const secrets = new SecretBox(await loadSecretKey(dataDir));
+  const world = { ...things, ...(await signedIn(new TenantStore(database, OWN), secrets, things)) };
   const rows = await dumpTenant(database, OWN);
   return {
     service,

@@ -1,6 +1,8 @@
 import type { Database } from '../../src/database/connect.ts';
 import { TenantStore } from '../../src/database/tenant-store.ts';
 import { newId } from '../../src/ids.ts';
+import { adapterFor } from '../../src/oidc/adapter.ts';
+import type { SecretBox } from '../../src/secret-box.ts';
 import type { ManagementClient } from './call.ts';
 
 /** Ids of one of everything, joined to one another; the `spare` ones are joined to nothing. */
@@ -37,6 +39,9 @@ export interface World {
   log: string;
   /** Where a test of a webhook may be sent. */
   receiver: string;
+  /** Of the user, with a grant to the application. */
+  session: string;
+  grant: string;
 }
 
 export const CONNECTOR = {
@@ -156,8 +161,36 @@ async function traces(store: TenantStore, made: { user: string; application: str
   return { impersonation, run, delivery, replay };
 }
 
-/** Makes one of everything in the default tenant, mostly through its own API. */
-export async function buildWorld(api: ManagementClient, database: Database, receiver: string): Promise<World> {
+/** A session as a sign-in leaves it, with what it gave an application. */
+export async function signedIn(
+  store: TenantStore,
+  secrets: SecretBox,
+  { user: accountId, application: clientId }: { user: string; application: string },
+): Promise<Pick<World, 'session' | 'grant'>> {
+  const [session, grant, hour] = [newId(), newId(), 3600];
+  const iat = Math.floor(Date.now() / 1000);
+  const of = { accountId, iat, exp: iat + hour };
+  const adapter = adapterFor({ store, secrets, clock: Date.now, findClient: async () => undefined });
+  const authorizations = { [clientId]: { grantId: grant } };
+  const jti = newId();
+  await adapter('Session').upsert(
+    jti,
+    { ...of, kind: 'Session', jti, uid: session, loginTs: iat, authorizations },
+    hour,
+  );
+  const signIn = { interactionEvent: 'SignIn', userId: accountId, verificationRecords: [{ type: 'Password' }] };
+  await adapter('SessionInteraction').upsert(session, { ...signIn, accountId, uid: session }, hour);
+  await adapter('Grant').upsert(grant, { ...of, kind: 'Grant', jti: grant, clientId }, hour);
+  await adapter('RefreshToken').upsert(newId(), { ...of, kind: 'RefreshToken', clientId, grantId: grant }, hour);
+  return { session, grant };
+}
+
+/** Makes one of everything in the default tenant, mostly through its own API; nobody is signed in. */
+export async function buildWorld(
+  api: ManagementClient,
+  database: Database,
+  receiver: string,
+): Promise<Omit<World, 'session' | 'grant'>> {
   const who = await people(api);
   const may = await permissions(api, who.user);
   const what = await applications(api, may.machineRole);

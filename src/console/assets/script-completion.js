@@ -6,7 +6,7 @@ const GLOBALS = ['console', 'crypto', 'URL', 'URLSearchParams', 'TextEncoder', '
 const DESTRUCTURED = /(?:const|let)\s*\{([^{}]*)\}\s*=\s*([\w$.?]+)/g;
 const NAMED = /(?:const|let)\s+([\w$]+)\s*=\s*([\w$]+(?:\??\.[\w$]+)*)\s*;/g;
 
-const bare = (type) => type.replaceAll(/\s*\|\s*(?:null|undefined)/g, '');
+const bare = (type) => type.replaceAll(/(?<!\s)\s*\|\s*(?:null|undefined)/g, '');
 
 /** What stands behind a dot after this type. */
 function membersOf(types, type) {

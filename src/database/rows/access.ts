@@ -15,6 +15,7 @@ export interface ApplicationRow extends Identified {
   customClientMetadata: {
     allowTokenExchange?: boolean;
     corsAllowedOrigins?: string[];
+    idTokenTtl?: number;
     refreshTokenTtlInDays?: number;
     alwaysIssueRefreshToken?: boolean;
     rotateRefreshToken?: boolean;

@@ -1,7 +1,12 @@
 import type { SubjectTokenRow } from '../tables.ts';
 import { type BatchedRead, textsFor } from './batched-read.ts';
 
-export type FoundSubjectToken = SubjectTokenRow & { isSubjectSuspended: boolean; roleIds: string[] };
+export type FoundSubjectToken = SubjectTokenRow & {
+  isSubjectSuspended: boolean;
+  /** Of the console, for any tenant. */
+  isSubjectAdministrator: boolean;
+  roleIds: string[];
+};
 
 const HELD = 'from user_roles held where held.tenant_id = token.tenant_id and held.user_id = token.user_id';
 const ROLE_IDS = {
@@ -9,10 +14,13 @@ const ROLE_IDS = {
   postgres: `array(select held.role_id ${HELD})`,
 };
 
+const MANAGES =
+  'exists (select 1 from administrators manager where manager.tenant_id = token.tenant_id and manager.user_id = token.user_id)';
+
 const SUBJECT = 'join users subject on subject.tenant_id = token.tenant_id and subject.id = token.user_id';
 
 /**
- * A subject token by its hash, with whether its user is suspended and which roles they hold now. A subject token
+ * A subject token by its hash, with whether its user is suspended or an administrator, and which roles they hold now. A subject token
  * without a user does not exist: it goes with them.
  */
 export const subjectTokenByHash: BatchedRead<FoundSubjectToken> = {
@@ -20,7 +28,7 @@ export const subjectTokenByHash: BatchedRead<FoundSubjectToken> = {
     const isIt = (table: string) =>
       `${table}.tenant_id = ${valueFor('tenant_id')} and ${table}.token_hash = ${valueFor('token_hash')}`;
     return {
-      columns: `token.*, subject.is_suspended as is_suspended, ${ROLE_IDS[kind]} as role_ids`,
+      columns: `token.*, subject.is_suspended as is_suspended, ${MANAGES} as is_administrator, ${ROLE_IDS[kind]} as role_ids`,
       from: {
         sqlite: `subject_tokens token ${SUBJECT} where ${isIt('token')}`,
         // The limit holds PostgreSQL to this order: the other way round it reads all tokens that the user ever had.
@@ -28,10 +36,11 @@ export const subjectTokenByHash: BatchedRead<FoundSubjectToken> = {
       }[kind],
     };
   }),
-  rowOf({ isSuspended, roleIds, ...token }) {
+  rowOf({ isSuspended, isAdministrator, roleIds, ...token }) {
     return {
       ...(token as unknown as SubjectTokenRow),
       isSubjectSuspended: isSuspended as boolean,
+      isSubjectAdministrator: Boolean(isAdministrator), // SQLite says 0 or 1.
       roleIds: typeof roleIds === 'string' ? JSON.parse(roleIds) : roleIds,
     };
   },

@@ -15,7 +15,7 @@ function accepted(header: string): string[] {
     .slice(0, 512)
     .split(',')
     .map((item) => {
-      const [tag = '', quality = ''] = item.trim().split(/\s*;\s*q=/i);
+      const [tag = '', quality = ''] = item.trim().split(/(?<!\s)\s*;\s*q=/i);
       return { tag, quality: quality === '' ? 1 : Number(quality) };
     })
     .filter(({ quality }) => quality > 0)

@@ -9,7 +9,7 @@ export interface Member {
 }
 
 const INTERFACE = /interface (\w+) \{\n([\s\S]*?)\n {2}\}/g;
-const BEGINNING = /\s*(?:\/\*\* (.*?) \*\/)?\s*(?:(\w+)\??|\[.*?\]|(\w+)\(.*?\)): /y;
+const BEGINNING = /\s*(?:\/\*\* (.*?) \*\/\s*)?(?:(\w+)\??|\[.*?\]|(\w+)\(.*?\)): /y;
 
 /** Where the type that begins at `start` ends: at the semicolon that is not within braces. */
 function endOf(text: string, start: number): number {

@@ -15,6 +15,7 @@ export interface Policy {
   actorMaxAge: number | null;
   requiredAcr: string | null;
   endOnReplay: boolean;
+  protectAdministrators: boolean;
 }
 
 /** A role or an application, as a box to tick. */
@@ -46,6 +47,7 @@ function textsOf(policy: Policy): URLSearchParams {
   for (const id of policy.allowedActorApplicationIds) texts.append('allowedActorApplicationIds', id);
   if (policy.requireActor) texts.append('flags', 'requireActor');
   if (policy.endOnReplay) texts.append('flags', 'endOnReplay');
+  if (policy.protectAdministrators) texts.append('flags', 'protectAdministrators');
   return texts;
 }
 
@@ -95,6 +97,7 @@ async function showPolicy(visit: Visit, attempt?: Attempt): Promise<Page> {
       'Always',
       [
         ['requireActor', 'Whoever acts proves who they are, with a token of their own'],
+        ['protectAdministrators', 'Administrators cannot be impersonated'],
         ['endOnReplay', 'A second use of a subject token ends what its first use began'],
       ],
       { ticked: texts.getAll('flags') },
@@ -149,6 +152,7 @@ function policyOf(sent: URLSearchParams) {
     ],
     requireActor: flags.includes('requireActor'),
     endOnReplay: flags.includes('endOnReplay'),
+    protectAdministrators: flags.includes('protectAdministrators'),
     protectedRoleIds: sent.getAll('protectedRoleIds'),
     allowedActorRoleIds: sent.getAll('allowedActorRoleIds'),
     allowedActorApplicationIds: sent.getAll('allowedActorApplicationIds'),

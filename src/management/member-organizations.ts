@@ -1,0 +1,56 @@
+import Type from 'typebox';
+import type { TenantStore } from '../database/tenant-store.ts';
+import { Organization } from '../entities.ts';
+import { type Listed, operation, type Page } from '../http/operation.ts';
+import { list, mapped, newestFirst } from './listing.ts';
+import { MACHINES, type MemberKind, organizationRolesIn, RolesOfMember, USERS } from './memberships.ts';
+
+const OrganizationWithRoles = Type.Object({ ...Organization.properties, ...RolesOfMember });
+
+/** The organizations of a member, each with the roles held in it: two queries, however many there are. */
+async function organizationsOf(
+  store: TenantStore,
+  kind: MemberKind,
+  memberId: string,
+  page: Page | undefined,
+): Promise<Listed<object>> {
+  const joined = store
+    .from(kind.members)
+    .where({ [kind.column]: memberId })
+    .select('organizationId');
+  const organizations = await list(store, 'organizations', {
+    page,
+    order: newestFirst,
+    where: (rows) => rows.whereIn('id', joined),
+  });
+  return mapped(organizations, async (rows) => {
+    const roles = await organizationRolesIn(store, kind, memberId);
+    return rows.map((organization) => ({ ...organization, organizationRoles: roles.get(organization.id) ?? [] }));
+  });
+}
+
+export const memberOrganizations = [
+  operation('GET /users/:userId/organizations', {
+    summary: 'List the organizations of a user, each with their roles in it',
+    status: 200,
+    returns: Type.Array(OrganizationWithRoles),
+    paginated: 'optional',
+    errors: ['entity.not_found'],
+    async run({ params: { userId }, page, store }) {
+      await store.get('users', { id: userId });
+      return organizationsOf(store, USERS, userId, page);
+    },
+  }),
+
+  operation('GET /applications/:id/organizations', {
+    summary: 'List the organizations of a machine-to-machine application, each with its roles in it',
+    status: 200,
+    returns: Type.Array(OrganizationWithRoles),
+    paginated: 'optional',
+    errors: ['entity.not_exists_with_id'],
+    async run({ params: { id }, page, store }) {
+      await store.get('applications', { id });
+      return organizationsOf(store, MACHINES, id, page);
+    },
+  }),
+];

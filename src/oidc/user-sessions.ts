@@ -1,0 +1,82 @@
+import type { OidcPayloadRow } from '../database/tables.ts';
+import type { TenantStore } from '../database/tenant-store.ts';
+import { hashOf } from '../ids.ts';
+import type { SecretBox } from '../secret-box.ts';
+import { adapterFor, payloadPurposeOf } from './adapter.ts';
+import type { SessionInteraction } from './session-interactions.ts';
+
+export interface Where {
+  store: TenantStore;
+  secrets: SecretBox;
+  /** Epoch milliseconds. */
+  now: number;
+}
+
+/** What both hold of oidc-provider's payloads. Times are seconds. */
+interface Payload {
+  accountId: string;
+  exp: number;
+  iat: number;
+  kind: string;
+}
+
+/** Its `jti` is what the browser's cookie holds, so it is known here by its `uid` alone. */
+export interface Session extends Payload {
+  uid: string;
+  loginTs: number;
+  /** By application, the grant that the session gave it. */
+  authorizations?: Record<string, { grantId?: string }>;
+}
+
+export interface Grant extends Payload {
+  jti: string;
+  clientId: string;
+}
+
+const opened = <T>({ store, secrets }: Where, { model, id, payloadEncrypted }: OidcPayloadRow): T =>
+  JSON.parse(secrets.open(payloadEncrypted, payloadPurposeOf(store.tenantId, model, id)));
+
+async function payloadsOf<T extends Payload>(where: Where, model: string, userId: string): Promise<T[]> {
+  const rows: OidcPayloadRow[] = await where.store
+    .from('oidcPayloads')
+    .where({ model, accountId: userId })
+    .where('expiresAt', '>', where.now)
+    .select('*');
+  return rows.map((row) => opened<T>(where, row)).sort((one, other) => other.iat - one.iat);
+}
+
+/** Where a user is signed in, newest first. */
+export const sessionsOf = (where: Where, userId: string): Promise<Session[]> => payloadsOf(where, 'Session', userId);
+
+/** What a user, or their sign-in, let applications do, newest first. */
+export const grantsOf = (where: Where, userId: string): Promise<Grant[]> => payloadsOf(where, 'Grant', userId);
+
+/** Undefined for another user's, and for one that is over. */
+export async function findSession(where: Where, userId: string, uid: string): Promise<Session | undefined> {
+  const row = await where.store.find('oidcPayloads', { model: 'Session', uid });
+  if (row?.accountId !== userId || (row.expiresAt ?? 0) <= where.now) return undefined;
+  return opened(where, row);
+}
+
+export async function hasGrant({ store }: Where, userId: string, grantId: string): Promise<boolean> {
+  const row = await store.find('oidcPayloads', { model: 'Grant', id: hashOf(grantId) });
+  return row?.accountId === userId;
+}
+
+/** The sign-in that began a session. */
+export async function signInOf(where: Where, { uid }: Session): Promise<SessionInteraction | undefined> {
+  const row = await where.store.find('oidcPayloads', { model: 'SessionInteraction', id: hashOf(uid) });
+  return row && opened(where, row);
+}
+
+/** As the library ends one: with the codes, refresh tokens and access tokens that were issued under it. */
+export async function endGrant({ store, secrets, now }: Where, grantId: string): Promise<void> {
+  const adapter = adapterFor({ store, secrets, clock: () => now, findClient: async () => undefined });
+  await adapter('AccessToken').revokeByGrantId(grantId);
+  await adapter('Grant').destroy(grantId);
+}
+
+/** Its browser has to sign in again. What began the session goes with it. */
+export async function endSession({ store }: Where, { uid }: Session): Promise<void> {
+  for (const model of ['Session', 'SessionInteraction']) await store.removeAll('oidcPayloads', { model, uid });
+}

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signIn } from '../../scripts/support/sign-in.ts';
+import { postForm } from '../support/call.ts';
+import { type Cast, castOf } from '../support/cast.ts';
+import { databases } from '../support/databases.ts';
+import { startService, type TestService } from '../support/start-service.ts';
+
+interface Tokens {
+  access_token: string;
+  refresh_token: string;
+}
+
+describe.each(databases)('sessions and grants of a user on %s', (kind) => {
+  let service: TestService;
+  let cast: Cast;
+  beforeAll(async () => {
+    service = await startService(kind);
+    cast = castOf(service);
+    await service.api.must(`PATCH /applications/${cast.spa.clientId}`, {
+      customClientMetadata: { alwaysIssueRefreshToken: true },
+    });
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const call = (route: string) => service.api.call(route);
+  const read = (route: string) => service.api.must(route);
+
+  /** A browser of its own, and what the application got in it. */
+  async function signedIn(): Promise<Tokens> {
+    const { clientId, redirectUri } = service.credentials.demo;
+    const of = { endpoint: service.url, clientId, redirectUri, person: cast.alice };
+    return (await signIn({ ...of, scope: 'openid offline_access' })).tokens as unknown as Tokens;
+  }
+
+  /** Statuses of what the tokens are good for: the user's data, and new tokens. */
+  async function uses({ access_token, refresh_token }: Tokens): Promise<number[]> {
+    const me = await fetch(`${service.url}/oidc/me`, { headers: { authorization: `Bearer ${access_token}` } });
+    const form = { grant_type: 'refresh_token', client_id: cast.spa.clientId, refresh_token };
+    const refreshed = await postForm(`${service.url}/oidc/token`, form);
+    return [me.status, refreshed.status];
+  }
+
+  const unknown = { status: 404, body: { code: 'entity.not_found' } };
+
+  it('are listed without what the browser holds, and ended with what was issued under them', async () => {
+    const path = `/users/${cast.alice.id}/sessions`;
+    const first = await signedIn();
+    const {
+      sessions: [session],
+    } = await read(`GET ${path}`);
+    expect(session).toMatchObject({
+      payload: { kind: 'Session', accountId: cast.alice.id, uid: expect.any(String) },
+      lastSubmission: { interactionEvent: 'SignIn', verificationRecords: [{ type: 'Password' }] },
+      clientId: cast.spa.clientId,
+      accountId: cast.alice.id,
+      expiresAt: session.payload.exp * 1000,
+    });
+    expect(session.payload).not.toHaveProperty('jti');
+    const { uid } = session.payload;
+    expect(await read(`GET ${path}/${uid}`)).toEqual(session);
+
+    const second = await signedIn();
+    expect((await read(`GET ${path}`)).sessions).toHaveLength(2);
+    for (const method of ['GET', 'DELETE']) {
+      expect(await call(`${method} /users/${cast.bob.id}/sessions/${uid}`)).toMatchObject(unknown);
+      expect(await call(`${method} ${path}/nothing`)).toMatchObject(unknown);
+    }
+
+    expect((await call(`DELETE ${path}/${uid}`)).status).toBe(204);
+    expect(await uses(first)).toEqual([401, 400]);
+    expect(await uses(second)).toEqual([200, 200]);
+    expect((await read(`GET ${path}`)).sessions).toHaveLength(1);
+    expect(await call(`DELETE ${path}/${uid}`)).toMatchObject(unknown);
+    const [entry] = await read(
+      `GET /logs?userId=${cast.alice.id}&logKey=${encodeURIComponent(
+        'Management.DELETE /users/:userId/sessions/:sessionId',
+      )}&result=Success`,
+    );
+    expect(entry.payload.details).toMatchObject({ grantIds: [expect.any(String)], params: { sessionId: uid } });
+  });
+
+  it('do not leave a token of a grant that was ended', async () => {
+    const path = `/users/${cast.alice.id}/grants`;
+    const tokens = await signedIn();
+    const { grants } = await read(`GET ${path}`);
+    const [grant] = grants;
+    expect(grant).toMatchObject({
+      payload: { kind: 'Grant', jti: grant.id, clientId: cast.spa.clientId, accountId: cast.alice.id },
+      expiresAt: grant.payload.exp * 1000,
+      application: { id: cast.spa.clientId, name: expect.any(String) },
+    });
+    expect((await read(`GET ${path}?appType=thirdParty`)).grants).toEqual([]);
+    expect((await read(`GET ${path}?appType=firstParty`)).grants).toEqual(grants);
+    expect(await call(`DELETE /users/${cast.bob.id}/grants/${grant.id}`)).toMatchObject(unknown);
+
+    for (const { id } of grants) expect((await call(`DELETE ${path}/${id}`)).status).toBe(204);
+    expect(await uses(tokens)).toEqual([401, 400]);
+    expect((await read(`GET ${path}`)).grants).toEqual([]);
+    expect(await call(`DELETE ${path}/${grant.id}`)).toMatchObject(unknown);
+  });
+});
