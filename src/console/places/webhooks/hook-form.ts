@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../errors.ts';
-import type { EventType } from '../../../events/catalogue.ts';
+import { type EventType, silentEventTypes } from '../../../events/catalogue.ts';
 import { sampleOf } from '../../../events/sample.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { type Faults, faultsOf } from '../../faults.ts';
@@ -69,9 +69,13 @@ function bodyOf({ name, url, headers, retries, events }: Typed) {
 const exampleOf = (type: EventType, now: number): Html =>
   html`<details><summary aria-label="Example of ${type}">Example</summary><pre class="mono" tabindex="0">${JSON.stringify({ ...sampleOf(type, now), hookId: '0f3k9d2m5x7q1w8e4r6t2' }, null, 2)}</pre></details>`;
 
+/** Events that are accepted and never sent: a change of the others keeps them. */
+const silentIn = (events: readonly string[]) => silentEventTypes.filter((type) => events.includes(type));
+
 /** By what they are about, each with the body that it sends. */
 const eventPicker = (ticked: readonly string[], now: number, faults: Faults): Html =>
-  html`<fieldset class="field picker"><legend>Events</legend>
+  html`${silentIn(ticked).map((type) => html`<input type="hidden" name="events" value="${type}">`)}
+<fieldset class="field picker"><legend>Events</legend>
 <p class="hint">Each is sent when the change is committed, signed, with a body like its example.</p>
 ${faults.fields.has('events') && html`<p class="fault" id="events-fault">${faults.fields.get('events')}</p>`}
 ${eventGroups.map(
