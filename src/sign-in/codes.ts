@@ -41,15 +41,15 @@ async function isSent(flow: Flow, identifier: Identifier): Promise<boolean> {
  */
 export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Promise<Verification> {
   const { store, tools, facts, now, settings } = flow;
-  // Once the account is named, another address is not for identifying: it is added to the profile.
-  await requireStep(flow, progressOf(flow).userId === undefined ? 'code' : 'profile');
+  // Once the account is named, another address is not for identifying: it is added to the profile, and is no way in.
+  const isFirst = progressOf(flow).userId === undefined;
+  if (isFirst) await refuseSsoAddress(store, identifier);
+  await requireStep(flow, isFirst ? 'code' : 'profile');
   if (!flow.isAccountPage) requireAsked(flow, identifier.type);
   const channel = channelOf(identifier);
   if (identifier.type === 'username' || !tools.messenger.canSend(channel)) {
     throw new ServiceError('verification_code.unavailable');
   }
-  // To add an address to an account is no way into it.
-  if (progressOf(flow).userId === undefined) await refuseSsoAddress(store, identifier);
   if (tools.messenger.isFull) throw new ServiceError('request.unavailable', { headers: { 'Retry-After': '15' } });
   await tools.limits.take(store, 'codePause', identifier.value);
   await tools.limits.take(store, 'codeDestination', identifier.value);

@@ -32,7 +32,11 @@ export const forms: Record<string, FormAction> = {
     const { event } = progressOf(flow);
     const sso = identifier.type === 'email' ? await connectorOfDomain(flow.store, identifier.value) : undefined;
     if (sso) {
-      if (event === 'ForgotPassword') start(flow, 'SignIn'); // A provider's account has no password here to reset.
+      if (event === 'ForgotPassword') {
+        // The account signs in at its provider, and has no password here to reset.
+        start(flow, 'SignIn');
+        progressOf(flow).identifier = identifier;
+      }
       return `/social/${sso.target}`;
     }
     if (event === 'Register') {

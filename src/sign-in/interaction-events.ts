@@ -28,7 +28,7 @@ export type Step =
  */
 type When = 'never' | 'always' | 'identified' | 'proven';
 
-/** The account page is no interaction: whoever opens it has signed in. */
+/** The account page is no interaction. Its session stands for the proofs; its routes ask for a fresh sign-in where that matters. */
 type Place = InteractionEvent | 'Account';
 
 /**
@@ -40,7 +40,7 @@ export const steps: Readonly<Record<Step, Readonly<Record<Place, When>>>> = {
   code: { SignIn: 'always', Register: 'always', ForgotPassword: 'always', Account: 'never' },
   social: { SignIn: 'always', Register: 'always', ForgotPassword: 'never', Account: 'proven' },
   newAccount: { SignIn: 'never', Register: 'always', ForgotPassword: 'never', Account: 'never' },
-  secondFactor: { SignIn: 'identified', Register: 'never', ForgotPassword: 'identified', Account: 'identified' },
+  secondFactor: { SignIn: 'identified', Register: 'never', ForgotPassword: 'identified', Account: 'never' },
   newFactor: { SignIn: 'proven', Register: 'always', ForgotPassword: 'never', Account: 'proven' },
   profile: { SignIn: 'proven', Register: 'always', ForgotPassword: 'never', Account: 'proven' },
   newPassword: { SignIn: 'never', Register: 'always', ForgotPassword: 'proven', Account: 'never' },

@@ -28,9 +28,8 @@ async function decoyOf({ store, tools }: Flow, identifier: Identifier): Promise<
   const text = `${store.tenantId}:${accountKeyOf(identifier)}`;
   const number = BigInt(`0x${createHmac('sha256', key).update(text).digest('hex')}`);
   const place = number.toString(36).slice(-ID_LENGTH);
-  const users = () => store.from('users').orderBy('id');
-  const neighbour =
-    (await users().where('id', '>=', place).first('passwordHash')) ?? (await users().first('passwordHash'));
+  const nextAfter = (id: string) => store.from('users').where('id', '>=', id).orderBy('id').first('passwordHash');
+  const neighbour = (await nextAfter(place)) ?? (await nextAfter(''));
   return neighbour?.passwordHash;
 }
 
@@ -53,10 +52,10 @@ function countedBy({ knownAccounts, facts }: Flow, identifier: Identifier, user:
  * @throws 422 `session.invalid_credentials`, `session.sso_required`, 429 `request.rate_limited`
  */
 export async function verifyPasswordOf(flow: Flow, identifier: Identifier, password: string): Promise<Verification> {
-  await requireStep(flow, 'password');
   const { store, settings, tools } = flow;
   const { limits } = tools;
   await refuseSsoAddress(store, identifier);
+  await requireStep(flow, 'password');
   const isAllowed = settings.signIn.methods.some((method) => method.identifier === identifier.type && method.password);
   const user = isAllowed ? await findUser(store, identifier) : undefined;
   const counted = countedBy(flow, identifier, user);

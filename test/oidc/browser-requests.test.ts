@@ -77,7 +77,7 @@ describe.each(databases)('requests of browsers on %s', (kind) => {
     const nul = await fetch(at(path), { ...post('state=a%00b'), redirect: 'manual' });
     expect([nul.status, await errorOf(nul)]).toEqual([400, 'invalid_request']);
     const large = await fetch(at(path), { ...post(`state=${'x'.repeat(9_000)}`), redirect: 'manual' });
-    expect([large.status, await errorOf(large)]).toEqual([413, 'invalid_request']);
+    expect([large.status, await errorOf(large)]).toEqual([400, 'invalid_request']);
     const json = await fetch(at(path), { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } });
     expect([json.status, await errorOf(json)]).toEqual([400, 'invalid_request']);
   });

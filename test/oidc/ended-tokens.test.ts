@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Database } from '../../src/database/connect.ts';
 import { TenantStore } from '../../src/database/tenant-store.ts';
 import { sweepExpired } from '../../src/jobs/expiry.ts';
+import type { MachineCredentials } from '../../src/setup/create-tenant.ts';
 import { type Application, authorization, Visitor } from '../sign-in/visitor.ts';
 import { getJson, postForm } from '../support/call.ts';
 import { type Cast, castOf } from '../support/cast.ts';
@@ -33,12 +34,13 @@ describe.each(databases)('a token that was ended, on %s', (kind) => {
     await service[Symbol.asyncDispose]();
   });
 
-  const machine = () => {
-    const { clientId, clientSecret } = service.credentials.machine;
-    return { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` };
-  };
-  const machineToken = async (resource: string, scope: string): Promise<string> =>
-    (await postForm(`${service.url}/oidc/token`, { grant_type: 'client_credentials', resource, scope }, machine())).body
+  const basic = ({ clientId, clientSecret }: MachineCredentials) => ({
+    authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}`,
+  });
+  const machine = () => basic(service.credentials.machine);
+  const operator = () => basic(service.credentials.operator);
+  const machineToken = async (resource: string, scope: string, as = machine()): Promise<string> =>
+    (await postForm(`${service.url}/oidc/token`, { grant_type: 'client_credentials', resource, scope }, as)).body
       .access_token;
   const revoke = (token: string, form: Record<string, string> = {}, headers: Record<string, string> = {}) =>
     postForm(`${service.url}/oidc/token/revocation`, { token, ...form }, headers);
@@ -69,14 +71,14 @@ describe.each(databases)('a token that was ended, on %s', (kind) => {
   }
 
   it('does not open the Management API or the operator API', async () => {
-    for (const [path, resource, scope] of [
-      ['/api/roles', service.credentials.managementApiIndicator, 'all'],
-      ['/admin/api/tenants', `${service.url}/admin/api`, 'tenants'],
+    for (const [path, resource, scope, as] of [
+      ['/api/roles', service.credentials.managementApiIndicator, 'all', machine()],
+      ['/admin/api/tenants', `${service.url}/admin/api`, 'tenants', operator()],
     ] as const) {
-      const token = await machineToken(resource, scope);
-      const other = await machineToken(resource, scope);
+      const token = await machineToken(resource, scope, as);
+      const other = await machineToken(resource, scope, as);
       expect([path, await statusAt(path, token)]).toEqual([path, 200]);
-      expect((await revoke(token, {}, machine())).status).toBe(200);
+      expect((await revoke(token, {}, as)).status).toBe(200);
       expect([path, await statusAt(path, token)]).toEqual([path, 401]);
       expect([path, await statusAt(path, other)]).toEqual([path, 200]);
     }
