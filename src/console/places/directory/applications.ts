@@ -179,10 +179,7 @@ const things: Things = {
     const { value: secrets } = await perform<Secret[]>('GET /applications/:id/secrets', { params: { id: made.id } });
     return {
       text: 'An application was created.',
-      secrets: [
-        { label: 'Client id', value: made.id },
-        ...secrets.map(({ value }) => ({ label: 'Secret', value })),
-      ],
+      secrets: [{ label: 'Client id', value: made.id }, ...secrets.map(({ value }) => ({ label: 'Secret', value }))],
     };
   },
   show: async (visit, application) => {
