@@ -98,7 +98,7 @@ describe.each(databases)('people and applications in the directory on %s', (kind
     expect(await page.content()).not.toContain(secret?.value);
 
     await stage.link('New secret').click();
-    await stage.fill('Name', 'First secret');
+    await stage.fill('Name', 'Default secret');
     await press(page, 'Create secret');
     await page.getByText('The application already has a secret of this name.').waitFor();
     await stage.fill('Name', 'second/odd & name');

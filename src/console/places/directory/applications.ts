@@ -176,14 +176,10 @@ const things: Things = {
   ],
   made: async (made, { perform }) => {
     if (!isConfidential(made)) return { text: 'An application was created.' };
-    const body = { name: 'First secret' };
-    const { value } = await perform<Secret>('POST /applications/:id/secrets', { params: { id: made.id }, body });
+    const { value: secrets } = await perform<Secret[]>('GET /applications/:id/secrets', { params: { id: made.id } });
     return {
       text: 'An application was created.',
-      secrets: [
-        { label: 'Client id', value: made.id },
-        { label: 'Secret', value: value.value },
-      ],
+      secrets: [{ label: 'Client id', value: made.id }, ...secrets.map(({ value }) => ({ label: 'Secret', value }))],
     };
   },
   show: async (visit, application) => {
