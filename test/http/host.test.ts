@@ -8,7 +8,7 @@ const DISCOVERY = '/oidc/.well-known/openid-configuration';
 
 /** A second tenant on a host of its own, which no name server has to know. */
 async function addTenant({ url, credentials }: TestService, endpoint: string): Promise<void> {
-  const operator = await new ManagementClient(url, `${url}/admin/api`, credentials.machine).token('tenants');
+  const operator = await new ManagementClient(url, `${url}/admin/api`, credentials.operator).token('tenants');
   const made = await fetch(`${url}/admin/api/tenants`, {
     method: 'POST',
     headers: { authorization: `Bearer ${operator}`, 'content-type': 'application/json' },
