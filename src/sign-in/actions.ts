@@ -23,6 +23,7 @@ export {
   accountByEmail,
   finishSocial,
   identityIn,
+  provesAccount,
   registerSocial,
   startSocial,
 } from './social.ts';

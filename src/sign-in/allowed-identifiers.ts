@@ -1,14 +1,19 @@
 import { ServiceError } from '../errors.ts';
 import { type Flow, progressOf } from './flow.ts';
-import type { IdentifierType } from './settings.ts';
+import type { IdentifierType, SignInSettings } from './settings.ts';
+
+/** The ways to sign in that are not switched off entirely: one without password and code leads nowhere, and resets nothing. */
+export const usableMethods = ({ settings }: Flow): SignInSettings['signIn']['methods'] =>
+  settings.signIn.methods.filter(({ password, verificationCode }) => password || verificationCode);
 
 /** The kinds of identifier that can be typed first, by what the person is about to do. */
-export function allowedIdentifiers({ settings, saved, tools }: Flow): IdentifierType[] {
+export function allowedIdentifiers(flow: Flow): IdentifierType[] {
+  const { settings, saved, tools } = flow;
   const { event } = saved.progress;
   const canSend = (type: IdentifierType) =>
     type !== 'username' && tools.messenger.canSend(type === 'email' ? 'email' : 'sms');
   if (event === 'Register') return settings.signUp.identifiers.filter((type) => type === 'username' || canSend(type));
-  const methods = settings.signIn.methods.filter(({ identifier }) => event === 'SignIn' || canSend(identifier));
+  const methods = usableMethods(flow).filter(({ identifier }) => event === 'SignIn' || canSend(identifier));
   return methods.map(({ identifier }) => identifier);
 }
 
@@ -32,6 +37,6 @@ export function requireAsked(flow: Flow, type: IdentifierType): void {
   const asked: IdentifierType[] =
     event === 'Register'
       ? [...identifiers, ...requiredIdentifiers]
-      : flow.settings.signIn.methods.map(({ identifier }) => identifier);
+      : usableMethods(flow).map(({ identifier }) => identifier);
   if (!asked.includes(type)) throw new ServiceError('session.not_allowed');
 }

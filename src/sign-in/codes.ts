@@ -2,6 +2,7 @@ import { randomInt, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { requireAsked } from './allowed-identifiers.ts';
+import { credentialsOf } from './credentials.ts';
 import { addVerification, type Flow, progressOf, verificationOf } from './flow.ts';
 import { findUser } from './identifiers.ts';
 import { requireStep } from './interaction-events.ts';
@@ -90,6 +91,8 @@ export async function verifyCode(flow: Flow, verificationId: string, given: stri
   if (!(await spendCode(flow, codeId, given.replace(/\D/g, '')))) throw new ServiceError('verification_code.invalid');
   verification.isVerified = true;
   delete verification.details;
+  const owner = verification.identifier && (await findUser(flow.store, verification.identifier));
+  if (owner) verification.credentials = await credentialsOf(flow.store, owner);
   return verification;
 }
 

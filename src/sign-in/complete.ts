@@ -6,7 +6,7 @@ import { endSessions } from '../oidc/end-access.ts';
 import { announceInteraction, announceUser, auditPerson, type Occasion } from './announce.ts';
 import { isSecondFactor, proofsOf } from './authentication-methods.ts';
 import { requireNotHeld } from './bind-factor.ts';
-import { credentialsOf } from './credentials.ts';
+import { credentialsOf, requireUnchanged } from './credentials.ts';
 import { insertFactor } from './factors.ts';
 import { type Flow, progressOf } from './flow.ts';
 import { writable } from './interaction-events.ts';
@@ -39,7 +39,7 @@ export async function complete(flow: Flow): Promise<UserRow> {
     const user = progress.event === 'Register' ? await createUser(store, flow) : await updateUser(store, flow);
     await linkAll(store, flow, user.id);
     await announceCompletion(store, flow, user);
-    const next = nextProgress(progress, user.id, await credentialsOf(store, user.id));
+    const next = nextProgress(progress, user.id, await credentialsOf(store, user));
     if (progress.event === 'ForgotPassword')
       await progressStore.save(flow.uid, { ...flow.saved, progress: next }, store);
     else await progressStore.finish(flow.uid, { ...flow.saved, progress: next }, store, flow.now);
@@ -98,8 +98,7 @@ async function updateUser(store: TenantStore, flow: Flow): Promise<UserRow> {
   const { event, rehash } = progressOf(flow);
   const { account, passwordHash, factors } = writable(progressOf(flow));
   const id = progressOf(flow).userId as string;
-  // Another request may have changed it since this one was opened.
-  if ((await credentialsOf(store, id)) !== progressOf(flow).credentials) throw new ServiceError('session.conflict');
+  await requireUnchanged(store, id, progressOf(flow).credentials);
   const isChange = event === 'ForgotPassword' || isLinking(flow);
   const patch = {
     ...account,

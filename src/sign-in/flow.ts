@@ -40,6 +40,8 @@ export interface Flow {
   readonly publicId: string;
   /** True on the account page, which is no interaction. */
   readonly isAccountPage?: boolean;
+  /** `credentialsOf` the account when the request of the account page was opened. */
+  readonly credentials?: string;
   /** The browser's session, when someone is signed in there already. */
   readonly sessionUid: string | undefined;
   readonly application: ApplicationRow | undefined;

@@ -1,11 +1,11 @@
 import { ServiceError } from '../errors.ts';
-import { requireSignUp } from './allowed-identifiers.ts';
-import { credentialsOf } from './credentials.ts';
+import { requireSignUp, usableMethods } from './allowed-identifiers.ts';
+import { currentCredentials } from './credentials.ts';
 import { type Flow, progressOf, verificationOf } from './flow.ts';
 import { columnOf, findUser, requireFree } from './identifiers.ts';
 import { identifiedBy } from './interaction-events.ts';
 import { newProgress, type Verification } from './progress.ts';
-import { refuseSsoAccount } from './single-sign-on.ts';
+import { refuseSsoAccount, refuseSsoAddress } from './single-sign-on.ts';
 
 /**
  * Says who this is, by a first factor that was verified.
@@ -30,10 +30,12 @@ export async function identify(flow: Flow, verificationId: string): Promise<void
 
 /** Proofs of another account, and whatever was gathered for it, are forgotten: nothing of one person is written to another. */
 async function nameAccount(flow: Flow, verification: Verification, userId: string): Promise<void> {
-  verification.userId = userId;
   const before = progressOf(flow);
-  const credentials = await credentialsOf(flow.store, userId);
+  const credentials = await currentCredentials(flow.store, userId);
   if (credentials === undefined) throw new ServiceError('session.unknown_account');
+  if ((verification.credentials ?? credentials) !== credentials)
+    throw new ServiceError('session.verification_not_found');
+  verification.userId = userId;
   if (before.userId === userId) return;
   const { event, identifier, rehash, identities, linking, linkingTo, notice } = before;
   const isLinking = linkingTo === userId;
@@ -54,7 +56,7 @@ const FIRST_FACTORS_BY_CODE = ['EmailVerificationCode', 'PhoneVerificationCode']
 /** A code proves an address or a number; the account is whose that is now. */
 async function ownerOf(flow: Flow, { type, identifier }: Verification): Promise<string | undefined> {
   if (!identifier || !FIRST_FACTORS_BY_CODE.includes(type)) return undefined;
-  const method = flow.settings.signIn.methods.find((method) => method.identifier === identifier.type);
+  const method = usableMethods(flow).find((method) => method.identifier === identifier.type);
   const isTaken = progressOf(flow).event === 'SignIn' ? method?.verificationCode : method !== undefined;
   if (!isTaken) throw new ServiceError('session.not_allowed');
   return (await findUser(flow.store, identifier))?.id;
@@ -65,6 +67,7 @@ async function identifyNew(flow: Flow, { type, identifier, details }: Verificati
   const isNewAccount = type === 'NewPasswordIdentity' || FIRST_FACTORS_BY_CODE.includes(type);
   if (!identifier || !isNewAccount) throw new ServiceError('session.verification_not_found');
   requireSignUp(flow, identifier.type);
+  await refuseSsoAddress(flow.store, identifier);
   await requireFree(flow.store, identifier);
   progress.account[columnOf[identifier.type]] = identifier.value;
   if (type === 'NewPasswordIdentity') progress.passwordHash = String(details?.passwordHash);

@@ -26,13 +26,17 @@ const rules = {
   codeDestination: { points: 5, durationMs: HOUR_MS },
   codePause: { points: 1, durationMs: MINUTE_MS },
   codeAddress: { points: 30, durationMs: HOUR_MS },
+  /** New passwords from one address, for new accounts and in resets. */
+  newPassword: { points: 60, durationMs: HOUR_MS },
+  /** Usernames that one user tries on the account page. */
+  username: { points: 30, durationMs: HOUR_MS },
   /** New accounts from one address. */
   registration: { points: 30, durationMs: HOUR_MS },
 } as const;
 type Rule = keyof typeof rules;
 
 /** Their names are addresses. */
-const BY_ADDRESS: ReadonlySet<Rule> = new Set(['address', 'codeAddress', 'registration']);
+const BY_ADDRESS: ReadonlySet<Rule> = new Set(['address', 'codeAddress', 'newPassword', 'registration']);
 
 /**
  * The limits of sign-in, counted in the tenant's own table, so that all processes count together. A

@@ -7,6 +7,7 @@ import { requireFree } from './identifiers.ts';
 import { requireStep } from './interaction-events.ts';
 import { hashPassword } from './passwords.ts';
 import type { Identifier, Verification } from './progress.ts';
+import { missingOf } from './requirements.ts';
 import type { SignInSettings } from './settings.ts';
 
 const MAX_LENGTH = 256;
@@ -35,7 +36,9 @@ export function requireGoodPassword(
   }
 }
 
+/** Each costs a hash, so what strangers ask for from one address is limited. */
 async function checkedHash(flow: Flow, password: string, identifier: Identifier | undefined): Promise<string> {
+  await flow.tools.limits.take(flow.store, 'newPassword', flow.facts.ip);
   const { settings } = flow;
   requireGoodPassword(password, settings.passwordPolicy, [identifier?.value.split('@')[0], settings.brandName]);
   return hashPassword(password, { tenantId: flow.store.tenantId, isPerson: true });
@@ -59,6 +62,7 @@ export async function newPasswordIdentity(flow: Flow, identifier: Identifier, pa
 /** The password of a new account, or the one after a reset. */
 export async function setPassword(flow: Flow, password: string): Promise<void> {
   await requireStep(flow, 'newPassword');
+  if ((await missingOf(flow))?.what === 'identification') throw new ServiceError('session.identifier_required');
   const progress = progressOf(flow);
   progress.passwordHash = await checkedHash(flow, password, progress.identifier);
 }

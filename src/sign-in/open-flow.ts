@@ -5,7 +5,7 @@ import type { TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 import { clientFactsOf, contextOf } from '../http/context.ts';
 import { hashOf } from '../ids.ts';
-import { credentialsOf } from './credentials.ts';
+import { currentCredentials } from './credentials.ts';
 import type { Flow, Tools } from './flow.ts';
 import { knownAccountsOf } from './known-browsers.ts';
 import { type InteractionEvent, newProgress, ProgressStore, type SavedProgress } from './progress.ts';
@@ -80,7 +80,7 @@ export async function openFlow(request: Request, interaction: Interaction, tools
  */
 async function whileUnchanged(store: TenantStore, saved: SavedProgress): Promise<SavedProgress> {
   const { userId, credentials, event, identifier } = saved.progress;
-  if (userId === undefined || (await credentialsOf(store, userId)) === credentials) return saved;
+  if (userId === undefined || (await currentCredentials(store, userId)) === credentials) return saved;
   if (saved.finishedAt !== null) throw new ServiceError('session.not_found');
   return { ...saved, progress: { ...newProgress(event), ...(identifier && { identifier }) } };
 }

@@ -13,7 +13,9 @@ export async function readMissingIdentifier(flow: Flow, text: string, type: Iden
   const identifier = readIdentifier(text, [type]);
   // Whether an address is taken is told after it was proven. A username cannot be proven, so asking is limited.
   if (type === 'username') {
-    if (!flow.isAccountPage) await flow.tools.limits.take(flow.store, 'registration', flow.facts.ip);
+    const { limits } = flow.tools;
+    if (flow.isAccountPage) await limits.take(flow.store, 'username', progressOf(flow).userId);
+    else await limits.take(flow.store, 'registration', flow.facts.ip);
     await requireFree(flow.store, identifier);
   }
   return identifier;

@@ -28,6 +28,8 @@ export interface Verification {
   identifier?: Identifier;
   /** The account it proves: at once of a password, a factor or a linked identity, of a code when it names the account. */
   userId?: string;
+  /** `credentialsOf` the account before the proof was given. Once they differ, the proof names nobody. */
+  credentials?: string;
   /** Of a second factor: the one that was proven, so that its successor is not. */
   factorId?: string;
   /** What the proof needs until it is given or used: a challenge, a new factor's secret. Never shown. */
@@ -60,7 +62,7 @@ export interface Progress {
   verifications: Verification[];
   /** Who it is, once that was proven with a first factor. */
   userId?: string;
-  /** `credentialsOf` the account when it was named. Once they differ, what was proven and gathered is forgotten. */
+  /** `credentialsOf` the account when it was proven. Once they differ, what was proven and gathered is forgotten. */
   credentials?: string;
   /** Written to the account at the end: of a registration all of it, of a sign-in what was missing or is linked. */
   account: { username?: string; primaryEmail?: string; primaryPhone?: string; name?: string; avatar?: string };

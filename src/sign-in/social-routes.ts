@@ -1,5 +1,14 @@
 import { ServiceError } from '../errors.ts';
-import { accountByEmail, finishSocial, identify, identityIn, registerSocial, start, startSocial } from './actions.ts';
+import {
+  accountByEmail,
+  finishSocial,
+  identify,
+  identityIn,
+  provesAccount,
+  registerSocial,
+  start,
+  startSocial,
+} from './actions.ts';
 import { type Flow, progressOf } from './flow.ts';
 import { type Opened, saveProgress, showFault, take } from './interaction-pages.ts';
 import type { Verification } from './progress.ts';
@@ -41,6 +50,6 @@ async function arrive(flow: Flow, verification: Verification): Promise<void> {
     progress.linking = known.providerName;
     return;
   }
-  verification.userId = known.user.id;
+  await provesAccount(flow, verification, known.user.id);
   await identify(flow, verification.id);
 }

@@ -1,6 +1,7 @@
 import type { ConnectorRow } from '../database/tables.ts';
 import { ServiceError } from '../errors.ts';
 import { connectorOfDomain } from './connectors.ts';
+import { currentCredentials } from './credentials.ts';
 import { addVerification, type Flow, progressOf } from './flow.ts';
 import { findUser } from './identifiers.ts';
 import { requireStep } from './interaction-events.ts';
@@ -52,9 +53,16 @@ export async function finishSocial(flow: Flow, target: string, search: string): 
     throw new ServiceError('session.email_not_verified');
   }
   verification.isVerified = true;
-  if (linked) verification.userId = linked.userId;
+  if (linked) await provesAccount(flow, verification, linked.userId);
   verification.details = { target, social };
   return verification;
+}
+
+/** The proof is of this account, as it is now. */
+export async function provesAccount({ store }: Flow, verification: Verification, userId: string): Promise<void> {
+  const credentials = await currentCredentials(store, userId);
+  verification.userId = userId;
+  if (credentials !== undefined) verification.credentials = credentials;
 }
 
 const isSso = ({ type }: Verification): boolean => type === 'EnterpriseSso';

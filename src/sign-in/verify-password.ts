@@ -5,6 +5,7 @@ import { type ErrorCode, ServiceError } from '../errors.ts';
 import { canVerify } from '../password-digests.ts';
 import { auditPerson } from './announce.ts';
 import { occasionOf } from './complete.ts';
+import { credentialsOf } from './credentials.ts';
 import { addVerification, type Flow, progressOf } from './flow.ts';
 import { findUser } from './identifiers.ts';
 import { requireStep } from './interaction-events.ts';
@@ -58,6 +59,7 @@ export async function verifyPasswordOf(flow: Flow, identifier: Identifier, passw
   await requireStep(flow, 'password');
   const isAllowed = settings.signIn.methods.some((method) => method.identifier === identifier.type && method.password);
   const user = isAllowed ? await findUser(store, identifier) : undefined;
+  const credentials = user && (await credentialsOf(store, user)); // Before the hash is computed, which takes a while.
   const counted = countedBy(flow, identifier, user);
   await limits.take(store, 'account', counted.account);
   for (const [rule, name] of counted.failures) await limits.take(store, rule, name);
@@ -78,5 +80,6 @@ export async function verifyPasswordOf(flow: Flow, identifier: Identifier, passw
   const { id: userId, passwordHash } = user;
   if (needsRehash(passwordHash))
     progressOf(flow).rehash = { userId, from: passwordHash, to: await hashPassword(password, turn) };
-  return addVerification(flow, { type: 'Password', isVerified: true, identifier, userId });
+  const proof = { type: 'Password', isVerified: true, identifier, userId } as const;
+  return addVerification(flow, { ...proof, ...(credentials && { credentials }) });
 }

@@ -5,7 +5,7 @@ import { startService, type TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
 import { Mailbox } from './mailbox.ts';
 import { GOOD } from './stage.ts';
-import { authorization, Visitor } from './visitor.ts';
+import { Visitor } from './visitor.ts';
 
 const NEW = 'copper lantern forty';
 const email = { type: 'email', value: 'rosa@example.com' };
@@ -38,6 +38,52 @@ describe.each(databases)('a proof whose account has changed since, on %s', (kind
     expect((await submitted.visitor.open(redirectTo)).status).toBe(400);
     expect(submitted.visitor.left).toBeUndefined();
     expect((await submitted.call('POST /submit')).status).toBe(404);
+  });
+
+  it('does not count a password that was proven, and replaced before it named the account', async () => {
+    await using service = await startService(kind);
+    const id = await makeRosa(service);
+    const { call } = await experience(service);
+    const { verificationId } = (await call('POST /verification/password', { identifier: email, password: GOOD })).body;
+    await service.api.must(`PATCH /users/${id}/password`, { password: NEW });
+    expect(await call('POST /identification', { verificationId })).toMatchObject({
+      status: 422,
+      body: { code: 'session.verification_not_found' },
+    });
+    expect((await call('POST /submit')).status).toBe(422);
+  });
+
+  it('does not count a code of a reset that was held back until the password had changed', async () => {
+    await using mailbox = await Mailbox.start();
+    await using service = await startService(kind, { SMTP_URL: mailbox.url });
+    const id = await makeRosa(service);
+    const { call } = await experience(service);
+    await call('PUT /', { interactionEvent: 'ForgotPassword' });
+    const { verificationId } = (await call('POST /verification/verification-code', { identifier: email })).body;
+    await call('POST /verification/verification-code/verify', { verificationId, code: await mailbox.code() });
+    await service.api.must(`PATCH /users/${id}/password`, { password: NEW });
+    expect((await call('POST /identification', { verificationId })).status).toBe(422);
+    expect((await call('PUT /profile/password', { password: 'silver meadow eighty' })).status).toBe(422);
+    await service.api.must(`POST /users/${id}/password/verify`, { password: NEW });
+  });
+
+  it('does not let a change on the account page that was under way overwrite a reset', async () => {
+    await using service = await startService(kind);
+    const id = await makeRosa(service);
+    const visitor = new Visitor(service.url);
+    await visitor.open('/account');
+    await visitor.submit('identifier', { identifier: 'rosa' });
+    await visitor.submit('password', { password: GOOD });
+    await visitor.open('/account?edit=password');
+    const { action, fields } = visitor.form('password');
+    const body = new URLSearchParams({ ...fields, current: GOOD, password: 'silver meadow eighty' });
+    const [, changed] = await Promise.all([
+      service.api.must(`PATCH /users/${id}/password`, { password: NEW }),
+      visitor.send(action, { method: 'POST', body }),
+    ]);
+    // Whichever came first: the owner's change ended the session, so nothing of that session is written after it.
+    expect(changed.status).toBeGreaterThanOrEqual(300);
+    await service.api.must(`POST /users/${id}/password/verify`, { password: NEW });
   });
 
   it('does not enrol a factor in a sign-in that was begun before a reset', async () => {
@@ -142,76 +188,5 @@ describe.each(databases)('proofs of two accounts in one sign-in on %s', (kind) =
       expect(await service.api.must(`GET /users/${id}`)).toMatchObject({ username: null });
       expect(await service.api.must(`GET /users/${id}/mfa-verifications`)).toEqual([]);
     }
-  });
-});
-
-describe.each(databases)('the settings of sign-in on %s', (kind) => {
-  it('keep a reset from a channel that they do not take', async () => {
-    await using mailbox = await Mailbox.start();
-    await using service = await startService(kind, { SMTP_URL: mailbox.url });
-    await makeRosa(service);
-    const methods = [{ identifier: 'username', password: true, verificationCode: false }];
-    await service.api.must('PATCH /sign-in-exp', { signIn: { methods } });
-    const { call } = await experience(service);
-    await call('PUT /', { interactionEvent: 'ForgotPassword' });
-    expect(await call('POST /verification/verification-code', { identifier: email })).toMatchObject({
-      status: 422,
-      body: { code: 'session.not_allowed' },
-    });
-    expect(mailbox.mails).toEqual([]);
-  });
-
-  it('keep a registration from identifiers that they do not ask for, and take those that they require', async () => {
-    await using mailbox = await Mailbox.start();
-    await using service = await startService(kind, { SMTP_URL: mailbox.url });
-    const signUp = { identifiers: ['email'], requiredIdentifiers: [], password: true };
-    await service.api.must('PATCH /sign-in-exp', { signUp });
-    const { call } = await experience(service, { first_screen: 'register' });
-    await call('PUT /', { interactionEvent: 'Register' });
-    const username = { type: 'username', value: 'mallory' };
-    expect((await call('POST /profile', username)).body.code).toBe('session.not_allowed');
-
-    const required = { identifiers: ['username'], requiredIdentifiers: ['email'], password: true };
-    await service.api.must('PATCH /sign-in-exp', { signUp: required });
-    const asked = await experience(service, { first_screen: 'register' });
-    await asked.call('PUT /', { interactionEvent: 'Register' });
-    const named = { identifier: username, password: NEW };
-    const proof = (await asked.call('POST /verification/new-password-identity', named)).body;
-    await asked.call('POST /identification', proof);
-    const { verificationId } = (await asked.call('POST /verification/verification-code', { identifier: email })).body;
-    await asked.call('POST /verification/verification-code/verify', { verificationId, code: await mailbox.code() });
-    expect((await asked.call('POST /profile', { type: 'email', verificationId })).status).toBe(204);
-    expect((await asked.submit()).claims).toMatchObject({ email: email.value });
-  });
-
-  it('limit how often a stranger may ask whether a username is taken', async () => {
-    await using service = await startService(kind);
-    const { call } = await experience(service);
-    const ask = () => call('POST /profile', { type: 'username', value: service.credentials.demo.actor.username });
-    expect(await ask()).toMatchObject(startOver);
-    await call('PUT /', { interactionEvent: 'Register' });
-    const codes = [];
-    for (let tries = 0; tries < 32; tries += 1) codes.push((await ask()).body.code);
-    expect(codes[0]).toBe('user.username_already_in_use');
-    expect(codes.at(-1)).toBe('request.rate_limited');
-  });
-});
-
-describe.each(databases)('a browser that is signed in on %s', (kind) => {
-  it('can sign in as somebody else', async () => {
-    await using service = await startService(kind);
-    const id = await makeRosa(service);
-    const { actor } = service.credentials.demo;
-    const visitor = new Visitor(service.url);
-    await visitor.open((await authorization(service)).url);
-    await visitor.submit('identifier', { identifier: actor.username });
-    await visitor.submit('password', { password: actor.password });
-    const { url, tokensAt } = await authorization(service, { prompt: 'login' });
-    await visitor.open(url);
-    await visitor.submit('identifier', { identifier: 'rosa' });
-    await visitor.submit('password', { password: GOOD });
-    // The library first signs the other one out, by a form that a browser's script submits.
-    await visitor.submit('session/end/confirm');
-    expect((await tokensAt(visitor.left as URL)).claims()?.sub).toBe(id);
   });
 });

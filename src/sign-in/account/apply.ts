@@ -1,7 +1,9 @@
 import type { Patch } from '../../database/tables.ts';
 import type { TenantStore } from '../../database/tenant-store.ts';
+import { ServiceError } from '../../errors.ts';
 import { announceUser, auditPerson, type Occasion } from '../announce.ts';
 import { linkAll } from '../complete.ts';
+import { requireUnchanged } from '../credentials.ts';
 import { type Flow, progressOf } from '../flow.ts';
 import { newProgress, ProgressStore } from '../progress.ts';
 
@@ -16,7 +18,7 @@ const occasionOf = (flow: Flow): Occasion => ({
 
 /**
  * Writes a change that a person made to their own account, with `User.Data.Updated` and its audit
- * row, in one transaction. Everything the page gathered (a proven address, a new factor) goes with it.
+ * row, in one transaction, unless the account or the session changed since the request began. Everything the page gathered (a proven address, a new factor) goes with it.
  *
  * @param what the audit row's word for it
  */
@@ -30,6 +32,9 @@ export async function applyChange(
   const id = userId as string;
   const progress = { ...newProgress('SignIn'), userId: id };
   await flow.store.transaction(async (store) => {
+    await requireUnchanged(store, id, flow.credentials);
+    const session = await store.find('oidcPayloads', { model: 'Session', uid: flow.sessionUid as string });
+    if (!session) throw new ServiceError('session.conflict'); // Ended meanwhile: what it began ends with it.
     const user = await store.update('users', { id }, { ...account, ...patch, updatedAt: flow.now });
     await linkAll(store, flow, id);
     await besides(store);

@@ -5,6 +5,7 @@ import type { UserRow } from '../../database/tables.ts';
 import { clientFactsOf, contextOf } from '../../http/context.ts';
 import { hashOf } from '../../ids.ts';
 import { ACCOUNT_CLIENT_ID } from '../../oidc/account-client.ts';
+import { credentialsOf } from '../credentials.ts';
 import type { Flow, Tools } from '../flow.ts';
 import { knownAccountsOf } from '../known-browsers.ts';
 import type { FormView } from '../pages/layout.ts';
@@ -71,6 +72,7 @@ export async function openAccount(
     uid: id,
     publicId: 'account',
     isAccountPage: true,
+    credentials: await credentialsOf(store, user),
     sessionUid: uid,
     application: undefined,
     facts: clientFactsOf(request),
