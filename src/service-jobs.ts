@@ -11,6 +11,7 @@ import { advanceKeys, dueStep, publishKey } from './oidc/key-rotation.ts';
 import { DEFAULT_ALGORITHM, generateSigningKey } from './oidc/signing-keys.ts';
 import type { SecretBox } from './secret-box.ts';
 import type { Tenants } from './tenants.ts';
+import { clearDeliveries } from './webhooks/clearing.ts';
 import { sweepWebhooks } from './webhooks/retention.ts';
 
 export interface ServiceJobsParts {
@@ -50,6 +51,7 @@ export function serviceJobs(parts: ServiceJobsParts): Job[] {
   return [
     { name: 'expiry', at: '*/5 * * * *', run: () => sweepExpired(database, clock()) },
     { name: 'backlog', at: '* * * * *', run: () => noteBacklog(database, clock()) },
+    { name: 'webhook-clearing', at: '*/5 * * * * *', run: () => clearDeliveries(database) },
     { name: 'webhook-retention', at: '17 * * * *', run: () => sweepWebhooks(database, clock()) },
     { name: 'tenant-removal', at: '* * * * *', run: () => removeDeletedTenants(database) },
     { name: 'signing-keys', at: '* * * * *', run: () => rotateSigningKeys(parts) },

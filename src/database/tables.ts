@@ -30,7 +30,7 @@ import type {
   VerificationCodeRow,
 } from './rows/people.ts';
 import type { Json, Owned } from './rows/row.ts';
-import type { AttemptRow, DeliveryRow, EventRow, HookRow, ReplayRow } from './rows/webhooks.ts';
+import type { AttemptRow, ClearingRow, DeliveryRow, EventRow, HookRow, ReplayRow } from './rows/webhooks.ts';
 
 export type * from './rows/access.ts';
 export type * from './rows/claims.ts';
@@ -77,6 +77,7 @@ export interface Tables {
   replays: ReplayRow;
   deliveries: DeliveryRow;
   attempts: AttemptRow;
+  clearings: ClearingRow;
   scriptVersions: ScriptVersionRow;
   activeScripts: ActiveScriptRow;
   scriptRuns: ScriptRunRow;

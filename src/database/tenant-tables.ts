@@ -37,6 +37,7 @@ const inOrder: Record<Table, true> = {
   replays: true,
   deliveries: true,
   attempts: true,
+  clearings: true,
   scriptVersions: true,
   activeScripts: true,
   scriptRuns: true,

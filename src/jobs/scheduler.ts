@@ -22,7 +22,7 @@ export function startJobs(
     await run().catch((err: unknown) => logger.error({ err, job: name }, 'job failed'));
   };
   const tasks: ScheduledTask[] = jobs.map((job) =>
-    schedule(job.at, () => turn(job), { name: job.name, noOverlap: true }),
+    schedule(job.at, () => turn(job), { name: job.name, noOverlap: true, logger: logger.child({ job: job.name }) }),
   );
   return {
     async stop() {

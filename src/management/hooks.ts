@@ -5,6 +5,7 @@ import { ServiceError } from '../errors.ts';
 import { eventTypes, silentEventTypes } from '../events/catalogue.ts';
 import { operation, type Services } from '../http/operation.ts';
 import { newId, newSecret } from '../ids.ts';
+import { cancelWaiting, removeHook } from '../webhooks/clearing.ts';
 import { checkHeaders } from '../webhooks/headers.ts';
 import { executionStats } from '../webhooks/history.ts';
 import { sealConfig } from '../webhooks/hook-headers.ts';
@@ -136,8 +137,7 @@ export const hooks = [
       const sealed = body.config && sealConfig(secrets, { ...params, tenantId: store.tenantId }, body.config);
       const hook = await store.update('hooks', params, { ...body, ...sealed, ...(body.enabled && REVIVED) });
       requireEvents(hook.event, hook.events);
-      if (body.enabled === false)
-        await store.change('deliveries', { hookId: params.id, state: 'waiting' }, { state: 'cancelled', dueAt: null });
+      if (body.enabled === false) await cancelWaiting(store, hook);
       return hookView(secrets, hook);
     },
   }),
@@ -162,6 +162,6 @@ export const hooks = [
     summary: 'Delete a webhook with its deliveries',
     status: 204,
     errors: ['entity.not_found'],
-    run: ({ params, store }) => store.remove('hooks', params),
+    run: ({ params, store }) => removeHook(store, params.id),
   }),
 ];

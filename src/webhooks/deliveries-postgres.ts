@@ -31,7 +31,7 @@ export const dueHooks: Statements['dueHooks'] = (database, now, tenantId) => {
 const CLAIM = `with rooms as materialized (
     select room, tenant_id, id as hook_id, json_build_object('tenantId', tenant_id, 'id', id, 'config', config,
       'headersEncrypted', headers_encrypted, 'signingKeyEncrypted', signing_key_encrypted, 'oldSigningKeys', old_signing_keys, 'enabled', enabled,
-      'failingSince', failing_since, 'goneCount', gone_count) as hook
+      'failingSince', failing_since, 'goneCount', gone_count, 'timesDisabled', times_disabled) as hook
     from (select set_config('synchronous_commit', 'off', true)) commit_soon
     cross join unnest(?::text[], ?::text[], ?::int[]) as rooms (tenant, hook, room)
     join hooks on hooks.tenant_id = rooms.tenant and hooks.id = rooms.hook
@@ -45,11 +45,11 @@ const CLAIM = `with rooms as materialized (
     update deliveries set state = 'delivering', lease_owner = ?, lease_until = ?
     from picked where deliveries.ctid = picked.place
     returning deliveries.tenant_id, deliveries.id, deliveries.event_id, deliveries.hook_id, deliveries.attempts,
-      deliveries.trigger, deliveries.created_at, was_leased
+      deliveries.trigger, deliveries.times_disabled, deliveries.created_at, was_leased
   )
   select claimed.*, events.type as event_type, events.body, null::json as hook
   from claimed join events on events.tenant_id = claimed.tenant_id and events.id = claimed.event_id
-  union all select null, null, null, null, null, null, null, null, null, null, hook from rooms`;
+  union all select null, null, null, null, null, null, null, null, null, null, null, hook from rooms`;
 
 export const claim: Statements['claim'] = (database, rooms, { owner, now, leaseUntil }) =>
   database.byKey((db) =>
@@ -65,21 +65,15 @@ export const claim: Statements['claim'] = (database, rooms, { owner, now, leaseU
   );
 
 /**
- * One statement. It locks the hooks before their deliveries, as deleting a hook does: the other order would be a
- * deadlock with it. What a deleted hook took along is settled for nobody. What the delivery knows of its attempt
- * is not sent again.
+ * One statement. A delivery that was removed with its hook is settled for nobody. What the delivery knows of its
+ * attempt is not sent again.
  */
 const SETTLE = `with settled as materialized (
     select * from json_to_recordset(?) as settled (tenant text, delivery text, to_state text, next_due_at bigint,
       event_type text, started_at bigint, duration_ms int, status int, error_class text, error_message text,
       response_body text)
-  ), locked as materialized (
-    select count(*) from (
-      select 1 from hooks where (tenant_id, id) in (select * from unnest(?::text[], ?::text[]))
-      order by tenant_id, id for key share
-    ) hooks
   ), delivered as (
-    delete from deliveries using settled, locked
+    delete from deliveries using settled
     where to_state = 'delivered' and tenant_id = tenant and id = delivery
       and state = 'delivering' and lease_owner = ?
     returning event_id, hook_id, trigger, attempts + 1 as number, settled.*
@@ -88,7 +82,7 @@ const SETTLE = `with settled as materialized (
       due_at = case when to_state = 'waiting' then coalesce(next_due_at, due_at) end,
       attempts = attempts + (started_at is not null)::int,
       last_status = case when started_at is null then last_status else status end
-    from settled, locked
+    from settled
     where to_state <> 'delivered' and tenant_id = tenant and id = delivery
       and state = 'delivering' and lease_owner = ?
     returning event_id, hook_id, trigger, attempts as number, settled.*
@@ -101,7 +95,6 @@ const SETTLE = `with settled as materialized (
   where started_at is not null`;
 
 export const settle: Statements['settle'] = async (database, settlements, owner) => {
-  const hooks = new Map(settlements.map(({ tenantId, hookId }) => [hookId, tenantId]));
   const rows = settlements.map(({ tenantId, id, state, dueAt, attempt }) => ({
     tenant: tenantId,
     delivery: id,
@@ -115,6 +108,5 @@ export const settle: Statements['settle'] = async (database, settlements, owner)
     error_message: attempt?.errorMessage,
     response_body: attempt?.responseBody,
   }));
-  const bindings = [JSON.stringify(rows), [...hooks.values()], [...hooks.keys()], owner, owner];
-  await database.byKey((db) => prepared(db, SETTLE, bindings));
+  await database.byKey((db) => prepared(db, SETTLE, [JSON.stringify(rows), owner, owner]));
 };

@@ -50,25 +50,26 @@ function dueUpTo(rooms: HookRoom[], now: number): { due: string; bindings: (stri
 
 /**
  * Read where the writer is not waited for, and written only where it is still so. Nobody else claims here; what may
- * have changed in between is that a row was cancelled or is gone.
+ * have changed in between is that a row was cancelled or is gone. Rows whose hook was deleted are left to be removed.
  */
 export const claim: Statements['claim'] = async ({ reader, byKey }, rooms, { owner, now, leaseUntil }) => {
   const { due, bindings } = dueUpTo(rooms, now);
   const rows = await reader.raw<RawRow[]>(
     `with picked as (${due})
-     select deliveries.tenant_id, deliveries.id, event_id, hook_id, attempts, trigger, deliveries.created_at,
+     select deliveries.tenant_id, deliveries.id, event_id, hook_id, attempts, trigger, times_disabled, deliveries.created_at,
        was_leased, events.type as event_type, body, null as hook
      from picked
      join deliveries on deliveries.rowid = picked.head
      join events on events.tenant_id = deliveries.tenant_id and events.id = event_id
      union all
-     select null, null, null, null, null, null, null, null, null, null, json_object('tenantId', tenant_id, 'id', id,
+     select null, null, null, null, null, null, null, null, null, null, null, json_object('tenantId', tenant_id, 'id', id,
        'config', json(config), 'headersEncrypted', headers_encrypted, 'signingKeyEncrypted', signing_key_encrypted, 'oldSigningKeys', json(old_signing_keys),
-       'enabled', json(iif(enabled, 'true', 'false')), 'failingSince', failing_since, 'goneCount', gone_count)
+       'enabled', json(iif(enabled, 'true', 'false')), 'failingSince', failing_since, 'goneCount', gone_count, 'timesDisabled', times_disabled)
      from hooks where (tenant_id, id) in (select value ->> 0, value ->> 1 from json_each(?))`,
     [...bindings, JSON.stringify(rooms.map(({ tenantId, hookId }) => [tenantId, hookId]))],
   );
-  const keys = rows.flatMap(({ hook, tenantId, id }) => (hook ? [] : [[tenantId, id]]));
+  const hooks = new Set(rows.flatMap(({ hook }) => (hook ? [JSON.parse(hook).id as string] : [])));
+  const keys = rows.filter(({ hookId }) => hooks.has(hookId)).map(({ tenantId, id }) => [tenantId, id]);
   if (keys.length === 0) return [];
   const taken = await byKey((db) =>
     db.raw<{ id: string }[]>(

@@ -25,11 +25,15 @@ export type ClaimedHook = Pick<
   | 'enabled'
   | 'failingSince'
   | 'goneCount'
+  | 'timesDisabled'
 >;
 
 /** A claimed row with all that an attempt needs, read in the same moment. */
 export interface ClaimedDelivery
-  extends Pick<DeliveryRow, 'tenantId' | 'id' | 'eventId' | 'hookId' | 'attempts' | 'trigger' | 'createdAt'> {
+  extends Pick<
+    DeliveryRow,
+    'tenantId' | 'id' | 'eventId' | 'hookId' | 'attempts' | 'trigger' | 'timesDisabled' | 'createdAt'
+  > {
   eventType: string;
   body: string;
   /** One for all rows of a claim. */

@@ -2,6 +2,7 @@ import type { Database } from '../database/connect.ts';
 import type { HookRow } from '../database/tables.ts';
 import { TenantStore } from '../database/tenant-store.ts';
 import { newOrderedId } from '../ids.ts';
+import { cancelWaiting } from './clearing.ts';
 import type { HookKey } from './deliveries.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -39,7 +40,7 @@ export async function recordFailure(
     await store.change('hooks', { id: hookId }, { failingSince, lastFailureAt: now, goneCount, ...disabled });
     if (reason === undefined) return undefined;
 
-    await store.change('deliveries', { hookId, state: 'waiting' }, { state: 'cancelled', dueAt: null });
+    await cancelWaiting(store, hook);
     const payload = { hookId, reason };
     await store.add('auditLog', [
       { id: newOrderedId(now), key: 'Hook.Disabled', result: 'Success', payload, createdAt: now },

@@ -2,7 +2,7 @@ import type { AttemptRow, DeliveryRow } from '../database/tables.ts';
 import type { Condition, TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 import { bodyFor } from './deliver.ts';
-import type { DeliveryState } from './replay.ts';
+import { type DeliveryState, rowsInState, WITHDRAWN } from './delivery-state.ts';
 
 type Query = ReturnType<TenantStore['rows']>;
 
@@ -147,6 +147,7 @@ export async function getDelivery(
   store: TenantStore,
   { hookId, deliveryId }: { hookId: string; deliveryId: string },
 ): Promise<DeliverySummary & { body?: string; attemptLog: (AttemptRow & { id: string })[] }> {
+  await store.get('hooks', { id: hookId });
   const attempts: AttemptRow[] = await store.from('attempts').where({ hookId, deliveryId }).orderBy('number');
   const attemptLog = attempts.map((attempt) => ({ id: attemptIdOf(attempt), ...attempt }));
   const [waiting] = await undelivered(store, hookId, {}).where('deliveries.id', deliveryId);
@@ -158,15 +159,13 @@ export async function getDelivery(
 }
 
 export function undelivered(store: TenantStore, hookId: string, { state, event, since }: DeliveryRestriction): Query {
-  const query = store
-    .from('deliveries')
+  const query = rowsInState(store, hookId, state)
     .join(store.rows('events'), 'events.id', 'deliveries.eventId')
-    .where('deliveries.hookId', hookId)
-    .select('deliveries.id', 'eventId', 'hookId', 'state', 'dueAt', 'attempts', 'lastStatus', 'trigger')
+    .select('deliveries.id', 'eventId', 'hookId')
+    .select(store.raw(`case when ${WITHDRAWN} then 'cancelled' else state end as state`))
+    .select(store.raw(`case when ${WITHDRAWN} then null else due_at end as due_at`))
+    .select('attempts', 'lastStatus', 'trigger')
     .select({ createdAt: 'deliveries.createdAt', event: 'events.type' });
-  if (state !== undefined) query.where({ state });
-  // Said again, as the index of open deliveries is found by it: no index holds a state.
-  if (state === 'waiting' || state === 'delivering') query.whereNotNull('dueAt');
   if (event !== undefined) query.where('events.type', event);
   if (since !== undefined) query.where('deliveries.createdAt', '>=', since);
   return query;

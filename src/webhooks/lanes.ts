@@ -148,6 +148,10 @@ export class Lanes {
     for (const lane of this.#lanes.values()) this.wake(lane);
   }
 
+  of(tenantId: string): Lane[] {
+    return [...this.#lanes.values()].filter((lane) => lane.tenantId === tenantId);
+  }
+
   /** Takes out what is queued: of a lane whose breaker opened, or of all. */
   takeBack(lanes: Iterable<Lane> = this.#lanes.values()): ClaimedDelivery[] {
     const rows = [...lanes].flatMap((lane) => lane.queue.splice(0));

@@ -8,6 +8,7 @@ import type { Logger } from '../observe/logger.ts';
 import type { SecretBox } from '../secret-box.ts';
 import { type AttemptSeen, Attempts } from './attempts.ts';
 import { type ClaimedDelivery, Deliveries } from './deliveries.ts';
+import { isCancelled } from './delivery-state.ts';
 import { type Lane, Lanes } from './lanes.ts';
 import { ReplayWalk } from './replay-walk.ts';
 import { DEFAULT_RETRY_SCHEDULE } from './retry-schedule.ts';
@@ -71,6 +72,7 @@ export class WebhookPoller {
     if (this.#parts.database.kind === 'sqlite') this.#tellExpired(await this.#deliveries.freeAll());
     this.#unlisten = this.#parts.database.commits.listen((tenantId, written) => {
       if (written.has('replays')) this.#replays.wake();
+      if (written.has('clearings')) this.#giveBack(this.#lanes.of(tenantId)); // They know their hooks as they were.
       if (written.has('deliveries')) this.wake(tenantId);
     });
     this.#poll = setInterval(() => this.#tick(), POLL_MS);
@@ -91,7 +93,7 @@ export class WebhookPoller {
     clearTimeout(this.#slotTimer);
     this.#unlisten?.();
     await Promise.all([this.#filling, this.#replays.stop()]);
-    for (const row of this.#lanes.takeBack()) this.#settler.add(givenBack(row));
+    this.#giveBack();
     await Promise.all(this.#underWay);
     await this.#settler.flush();
   }
@@ -176,10 +178,15 @@ export class WebhookPoller {
     }
   }
 
+  #giveBack(lanes?: Lane[]): void {
+    for (const row of this.#lanes.takeBack(lanes)) this.#settler.add(givenBack(row));
+  }
+
   /** @returns whether an attempt is now under way */
   #start(lane: Lane, row: ClaimedDelivery, slot: symbol): boolean {
-    if (!row.hook.enabled || row.leaseUntil - this.#parts.clock() < this.#parts.settings.timeoutMs) {
-      this.#settler.add(row.hook.enabled ? givenBack(row) : cancelled(row));
+    const isOver = isCancelled(row);
+    if (isOver || row.leaseUntil - this.#parts.clock() < this.#parts.settings.timeoutMs) {
+      this.#settler.add(isOver ? cancelled(row) : givenBack(row));
       this.#lanes.wake(lane);
       return false;
     }

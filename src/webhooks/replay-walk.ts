@@ -4,7 +4,7 @@ import type { Database } from '../database/connect.ts';
 import type { ReplayRow } from '../database/tables.ts';
 import { type Condition, TenantStore } from '../database/tenant-store.ts';
 import type { Logger } from '../observe/logger.ts';
-import { eventsToReplay, newDelivery, type ReplayFilter } from './replay.ts';
+import { eventsToReplay, hookToDeliverTo, newDelivery, type ReplayFilter } from './replay.ts';
 
 /** New deliveries of one webhook's replay at a step; with a step a second, its rate. */
 const ROWS_PER_STEP = 100;
@@ -94,12 +94,14 @@ export class ReplayWalk {
       state: ahead.isLast && rest.length === 0 ? ('done' as const) : ('running' as const),
     };
     await store.transaction(async (store) => {
+      const hook = await hookToDeliverTo(store, hookId);
+      if (!hook) return;
       const moved = await store.change('replays', { id, state: 'running', cursor }, next);
       if (moved === 0) return; // Cancelled, or another process was faster.
       const now = this.#clock();
       await store.add(
         'deliveries',
-        events.map((event) => newDelivery(event.id, hookId, 'replay', now)),
+        events.map((event) => newDelivery(event.id, hook, 'replay', now)),
       );
     });
     this.#ahead.set(keyOf(replay), { cursor: next.cursor, events: rest, isLast: ahead.isLast });

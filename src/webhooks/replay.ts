@@ -1,9 +1,8 @@
-import type { DeliveryRow, ReplayRow } from '../database/tables.ts';
-import type { Condition, Rows, TenantStore } from '../database/tenant-store.ts';
+import type { DeliveryRow, HookRow, ReplayRow } from '../database/tables.ts';
+import type { Query, Rows, TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 import { newId, newOrderedId } from '../ids.ts';
-
-export type DeliveryState = DeliveryRow['state'] | 'delivered';
+import { type DeliveryState, rowsInState } from './delivery-state.ts';
 
 export interface ReplayRequest {
   /** Epoch milliseconds of the events, both ends included. */
@@ -23,14 +22,20 @@ export interface ReplayStarted {
   count: number;
 }
 
+/** A hook that is given deliveries now: it is not deleted before this transaction has ended. */
+export async function hookToDeliverTo(store: TenantStore, id: string): Promise<HookRow | undefined> {
+  return store.from('hooks').where({ id }).forKeyShare().first();
+}
+
 /** A delivery that is due at once, of an event that is already there. */
 export function newDelivery(
   eventId: string,
-  hookId: string,
+  { id: hookId, timesDisabled }: HookRow,
   trigger: DeliveryRow['trigger'],
   now: number,
-): Pick<DeliveryRow, 'id' | 'eventId' | 'hookId' | 'state' | 'dueAt' | 'attempts' | 'trigger' | 'createdAt'> {
-  return { id: newOrderedId(now), eventId, hookId, state: 'waiting', dueAt: now, attempts: 0, trigger, createdAt: now };
+): Omit<DeliveryRow, 'tenantId' | 'leaseUntil' | 'leaseOwner' | 'lastStatus'> {
+  const row = { id: newOrderedId(now), eventId, hookId, state: 'waiting' as const, dueAt: now, attempts: 0 };
+  return { ...row, trigger, timesDisabled, createdAt: now };
 }
 
 /**
@@ -46,9 +51,10 @@ export async function redeliver(
   const known =
     (await store.find('deliveries', { id: deliveryId, hookId })) ??
     (await store.find('attempts', { deliveryId, hookId }));
-  if (!known) throw new ServiceError('entity.not_exists_with_id');
+  const hook = known && (await hookToDeliverTo(store, hookId));
+  if (!hook) throw new ServiceError('entity.not_exists_with_id');
   await store.get('events', { id: known.eventId });
-  const delivery = newDelivery(known.eventId, hookId, 'manual', now);
+  const delivery = newDelivery(known.eventId, hook, 'manual', now);
   await store.add('deliveries', [delivery]);
   return { id: delivery.id, count: 1 };
 }
@@ -107,10 +113,11 @@ export function eventsToReplay(store: TenantStore, hookId: string, filter: Repla
   const { since, until, state, events } = filter;
   const query = store.from('events').whereBetween('occurredAt', [since, until]).whereIn('type', events);
   if (state === undefined) return query;
-  const inState: Condition =
-    state === 'delivered' ? (made) => made.where({ hookId, isSuccess: true }) : (made) => made.where({ hookId, state });
-  const table = state === 'delivered' ? 'attempts' : 'deliveries';
-  return query.whereIn('id', store.from(table).modify(inState).select('eventId'));
+  const made: Query =
+    state === 'delivered'
+      ? store.from('attempts').where({ hookId, isSuccess: true })
+      : rowsInState(store, hookId, state);
+  return query.whereIn('id', made.select('eventId'));
 }
 
 async function filterOf(

@@ -5,6 +5,7 @@ import { noteBacklog } from '../../src/jobs/backlog.ts';
 import { sweepExpired } from '../../src/jobs/expiry.ts';
 import { removeDeletedTenants } from '../../src/jobs/tenant-removal.ts';
 import { operations } from '../../src/management/index.ts';
+import { clearDeliveries } from '../../src/webhooks/clearing.ts';
 import { sweepWebhooks } from '../../src/webhooks/retention.ts';
 import { castOf } from '../support/cast.ts';
 import { createDatabase, type DatabaseKind, databases } from '../support/databases.ts';
@@ -43,7 +44,7 @@ async function statementsOfUse(kind: DatabaseKind): Promise<Sent[]> {
   }
   const { database } = stage;
   const later = Date.now() + 60 * DAY_MS;
-  for (const job of [sweepExpired, sweepWebhooks, noteBacklog, removeDeletedTenants])
+  for (const job of [sweepExpired, sweepWebhooks, clearDeliveries, noteBacklog, removeDeletedTenants])
     await recorder.during(job.name, async () => job(database, later));
   await stage.close();
 

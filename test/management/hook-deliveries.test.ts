@@ -155,4 +155,35 @@ describe.each(databases)('deliveries of a webhook on %s', (kind) => {
     expect(await call('GET /hooks/unknown/deliveries')).toMatchObject(unknown);
     expect(await call('POST /hooks/unknown/replay', { since: 0 })).toMatchObject(unknown);
   });
+
+  it('are cancelled at once when it is disabled, not sent when it is enabled again, and gone at once with it', async () => {
+    const { receiver } = stage;
+    const { id, path } = await listen(['Role.Created']);
+    const config = { url: receiver.url };
+    await must(`PATCH ${path}`, { config });
+    receiver.behave(status(503, { 'retry-after': '3600' }));
+    await createRole('Before');
+    const { headers } = await receiver.next('Role.Created');
+    await expect.poll(() => must(`GET ${path}/deliveries?state=waiting`)).toMatchObject([{ attempts: 1 }]);
+
+    await must(`PATCH ${path}`, { enabled: false });
+    const cancelled = { eventId: headers['webhook-id'], state: 'cancelled', dueAt: null };
+    expect(await must(`GET ${path}/deliveries?state=waiting`)).toEqual([]);
+    expect(await must(`GET ${path}/deliveries`)).toMatchObject([cancelled]);
+    expect((await must(`GET ${path}/delivery-feed?state=cancelled`)).deliveries).toMatchObject([cancelled]);
+    await must(`PATCH ${path}`, { enabled: true });
+    const [delivery] = await must(`GET ${path}/deliveries?state=cancelled`);
+    expect(await must(`GET ${path}/deliveries/${delivery.id}`)).toMatchObject(cancelled);
+    expect(await must(`POST ${path}/replay`, { since: 0, state: 'cancelled', dryRun: true })).toMatchObject({
+      count: 1,
+    });
+
+    await must(`DELETE ${path}`);
+    const routes = ['', '/deliveries', '/delivery-feed', `/deliveries/${delivery.id}`, '/recent-logs'];
+    for (const route of routes) expect(await call(`GET ${path}${route}`)).toMatchObject({ status: 404 });
+    expect(await call(`POST ${path}/deliveries/${delivery.id}/redeliver`)).toMatchObject({ status: 404 });
+    const left = () => stage.database.reader('deliveries').where({ hookId: id });
+    await expect.poll(left, { timeout: 30_000 }).toEqual([]);
+    expect(await stage.database.reader('clearings')).toEqual([]);
+  });
 });

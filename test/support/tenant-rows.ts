@@ -38,6 +38,7 @@ const TABLES: Table[] = [
   'replays',
   'deliveries',
   'attempts',
+  'clearings',
   'scriptVersions',
   'activeScripts',
   'scriptRuns',

@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it, vi } from 'vitest';
 import type { AttemptRow } from '../../src/database/tables.ts';
+import { clearDeliveries, removeHook } from '../../src/webhooks/clearing.ts';
 import { webhookSecret } from '../../src/webhooks/signature.ts';
 import { databases } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
@@ -201,7 +202,8 @@ describe.each(databases)('deliveries on %s', (kind) => {
     const poller = await stage.poller();
     await stage.announce();
     await receiver.reach(2);
-    await stage.store.remove('hooks', { id: hookId });
+    await stage.store.transaction((store) => removeHook(store, hookId));
+    await clearDeliveries(stage.database);
     await stage.deliveries(none);
     await poller.stop();
     expect(await attemptsOf(stage)).toMatchObject([{ hookId: otherId }]);

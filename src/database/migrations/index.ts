@@ -20,6 +20,7 @@ import * as endedTokens from './019_ended_tokens.ts';
 import * as oneSpelling from './020_one_spelling.ts';
 import * as webhookHeadersAndIndexes from './023_webhook_headers_and_indexes.ts';
 import * as resourceAliases from './025_resource_aliases.ts';
+import * as webhookClearings from './026_webhook_clearings.ts';
 
 interface Migration {
   name: string;
@@ -50,6 +51,7 @@ export const migrations: readonly Migration[] = [
   { name: '025_resource_aliases', ...resourceAliases },
   { name: '020_one_spelling', ...oneSpelling },
   { name: '019_ended_tokens', ...endedTokens },
+  { name: '026_webhook_clearings', ...webhookClearings },
 ];
 
 /** Knex's view of the list: nothing is looked up in a folder, so nothing can be missed or misordered. */

@@ -16,6 +16,7 @@ export interface HookRow extends Identified {
   failingSince: number | null;
   lastFailureAt: number | null;
   goneCount: number;
+  timesDisabled: number;
   createdAt: number;
 }
 
@@ -46,7 +47,14 @@ export interface DeliveryRow extends Identified {
   leaseOwner: string | null;
   lastStatus: number | null;
   trigger: 'schedule' | 'manual' | 'replay';
+  /** Of its hook, when it was made: less than the hook's own, and it is cancelled even if its state still says waiting. */
+  timesDisabled: number;
   createdAt: number;
+}
+
+/** A hook that was disabled or deleted, and whose deliveries are still to be cancelled or removed. */
+export interface ClearingRow extends Identified {
+  hookId: string;
 }
 
 /** Named by its delivery and its number. */

@@ -4,17 +4,17 @@ import type { Database } from '../connect.ts';
 import type { EventRow } from '../tables.ts';
 import { prepared } from './prepared.ts';
 
-const DELIVERY = '(tenant_id, id, event_id, hook_id, state, due_at, attempts, trigger, created_at)';
+const DELIVERY = '(tenant_id, id, event_id, hook_id, state, due_at, attempts, trigger, times_disabled, created_at)';
 
 /** Of the tenant's own webhooks, because they are joined to the event by its tenant. */
 const deliveries = (
   random: string,
 ) => `select hooks.tenant_id, substr(event.id, 1, ${TIME_DIGITS}) || ${random}, event.id, hooks.id, 'waiting',
-  event.occurred_at, 0, 'schedule', event.occurred_at from event join hooks on hooks.tenant_id = event.tenant_id`;
+  event.occurred_at, 0, 'schedule', hooks.times_disabled, event.occurred_at from event join hooks on hooks.tenant_id = event.tenant_id`;
 
 /**
  * One statement, planned once for each connection. A webhook that is being deleted is waited for and then left out:
- * without the lock, its foreign key would fail the change that is announced.
+ * without the lock, a delivery of it could be made after its others were removed, and stay for ever.
  */
 const POSTGRES = `with event as (
     insert into events (tenant_id, id, type, body, occurred_at) values (?, ?, ?, ?, ?)
