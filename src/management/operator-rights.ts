@@ -1,6 +1,6 @@
 import type { TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
-import type { Caller } from '../http/authenticate.ts';
+import type { Caller } from '../http/operation.ts';
 import { ADMIN_API } from '../oidc/urns.ts';
 
 const { scope, scopeId } = ADMIN_API;
