@@ -1,6 +1,5 @@
-import type { Knex } from 'knex';
 import { errors } from 'oidc-provider';
-import type { TenantStore } from '../database/tenant-store.ts';
+import type { Query, TenantStore } from '../database/tenant-store.ts';
 import { ORGANIZATION } from './urns.ts';
 
 /** Refresh tokens with this scope may be used for organizations. */
@@ -78,10 +77,7 @@ export class Organizations {
     return this.#scopesOf(table, this.#store.from(table).where(where));
   }
 
-  async #scopesOf(
-    members: 'organizationUserRoles' | 'organizationApplicationRoles',
-    roles: Knex.QueryBuilder,
-  ): Promise<string[]> {
+  async #scopesOf(members: 'organizationUserRoles' | 'organizationApplicationRoles', roles: Query): Promise<string[]> {
     const rows = await roles
       .join(
         this.#store.rows('organizationRoleScopes'),

@@ -205,37 +205,6 @@ describe.each(databases)('organization permissions on %s', (kind) => {
     expect(refusalOf(refreshed)).toEqual([400, 'invalid_target', `resource ${resource} was not asked for at sign-in`]);
   });
 
-  it('does not count roles in an organization whose second factor the user lacks, where no organization is named', async () => {
-    const scope = `${SCOPE} ${within}`;
-    const requested = `read:things write:things ${within}`;
-    const tokens = new Map<string, string>();
-    for (const resource of [RESERVED, cast.resource])
-      tokens.set(resource, (await codeGrant(service, web, { scope, resource })).body.refresh_token);
-    const scopeOf = ({ body }: Answer) => body.scope;
-    const exchanged = async (resource: string) =>
-      scopeOf(await cast.spa.exchange({ subject_token: await cast.mint(), resource, scope: requested }));
-    /** Alice's by a refresh, Bob's by an exchange. */
-    const scopesAt = async (resource: string) => {
-      const refreshed = await refresh(web, tokens.get(resource) as string, { resource });
-      return [scopeOf(refreshed), await exchanged(resource)];
-    };
-
-    expect(await scopesAt(cast.resource)).toEqual([within, within]);
-    await service.api.must(`PATCH /organizations/${first}`, { isMfaRequired: true });
-    expect(await scopesAt(RESERVED)).toEqual(['write:things', 'write:things']);
-    expect(await scopesAt(cast.resource)).toEqual(['', '']);
-
-    const factors = `/users/${cast.bob.id}/mfa-verifications`;
-    await service.api.must(`POST ${factors}`, { type: 'BackupCode' });
-    expect(await exchanged(cast.resource)).toBe('');
-    await service.api.must(`POST ${factors}`, { type: 'Totp' });
-    expect([await exchanged(RESERVED), await exchanged(cast.resource)]).toEqual(['read:things write:things', within]);
-
-    for (const { id } of await service.api.must(`GET ${factors}`)) await service.api.must(`DELETE ${factors}/${id}`);
-    await service.api.must(`PATCH /organizations/${first}`, { isMfaRequired: false });
-    expect(await scopesAt(cast.resource)).toEqual([within, within]);
-  });
-
   it('refuses a user without a second factor where the organization requires one', async () => {
     const token = await refreshTokenOf(spa);
     await service.api.must(`PATCH /organizations/${first}`, { isMfaRequired: true });
