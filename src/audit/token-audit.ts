@@ -4,12 +4,11 @@ import type { AuditEntry } from './record.ts';
 
 /** How long the same refusal is counted instead of written. */
 const WINDOW_MS = 60_000;
-/** Kinds of refusals in one window. Further ones are counted as one kind for each tenant and grant. */
+/** Kinds of refusals of one tenant in one window. Further ones are counted as one kind for each grant. */
 const MAX_KINDS = 500;
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 interface Counted {
-  tenantId: string;
   /** The last one. */
   entry: AuditEntry;
   /** Those that were not written. */
@@ -23,7 +22,8 @@ interface Counted {
  */
 export class TokenAudit {
   readonly #batch: Pick<AuditBatch, 'add'>;
-  #counted = new Map<string, Counted>();
+  /** By tenant, then by kind: strangers at one tenant use up no other's kinds. */
+  #counted = new Map<string, Map<string, Counted>>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(batch: Pick<AuditBatch, 'add'>) {
@@ -37,11 +37,12 @@ export class TokenAudit {
   /** A refusal of someone who proved nothing: no secret, no token, no code. */
   addStranger(tenantId: string, entry: AuditEntry): void {
     const { key, applicationId, ip, payload, createdAt } = entry;
-    const kind = [tenantId, key, applicationId ?? '', networkOf(ip ?? undefined), payload.error].join(' ');
+    const kind = [key, applicationId ?? '', networkOf(ip ?? undefined), payload.error].join(' ');
     const expiresAt = createdAt + KEPT_MS;
-    const isCounted = this.#counted.has(kind) || this.#counted.size < MAX_KINDS;
-    if (isCounted) this.#count(kind, tenantId, { ...entry, expiresAt });
-    else this.#count(`${tenantId} ${key}`, tenantId, { key, result: 'Error', payload: {}, createdAt, expiresAt });
+    const ofTenant = this.#counted.getOrInsertComputed(tenantId, () => new Map());
+    const isCounted = ofTenant.has(kind) || ofTenant.size < MAX_KINDS;
+    if (isCounted) this.#count(ofTenant, kind, tenantId, { ...entry, expiresAt });
+    else this.#count(ofTenant, key, tenantId, { key, result: 'Error', payload: {}, createdAt, expiresAt });
   }
 
   /** Writes what was counted. */
@@ -50,20 +51,22 @@ export class TokenAudit {
     this.#timer = undefined;
     const counted = this.#counted;
     this.#counted = new Map();
-    for (const { tenantId, entry, times } of counted.values()) {
-      const payload = { ...entry.payload, count: times };
-      if (times > 0) this.#batch.add(tenantId, { ...entry, payload, times });
+    for (const [tenantId, kinds] of counted) {
+      for (const { entry, times } of kinds.values()) {
+        const payload = { ...entry.payload, count: times };
+        if (times > 0) this.#batch.add(tenantId, { ...entry, payload, times });
+      }
     }
   }
 
-  #count(kind: string, tenantId: string, entry: AuditEntry): void {
-    const known = this.#counted.get(kind);
+  #count(kinds: Map<string, Counted>, kind: string, tenantId: string, entry: AuditEntry): void {
+    const known = kinds.get(kind);
     if (known) {
       known.entry = entry;
       known.times += 1;
       return;
     }
-    this.#counted.set(kind, { tenantId, entry, times: 0 });
+    kinds.set(kind, { entry, times: 0 });
     this.#batch.add(tenantId, entry);
     this.#timer ??= setTimeout(() => this.close(), WINDOW_MS);
   }

@@ -9,7 +9,7 @@ import type { Page } from './pagination.ts';
 import type { Limited } from './rate-limits.ts';
 import type { Services } from './services.ts';
 
-export type { Page, Services };
+export type { Caller, Page, Services };
 
 /** `'DELETE /roles/:id/scopes/:scopeId'` → `{ id: string; scopeId: string }` */
 export type PathParams<R extends string> = R extends `${string}:${infer Name}/${infer Rest}`

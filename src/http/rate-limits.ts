@@ -46,6 +46,19 @@ export class Admission {
   }
 }
 
+/** A secret that a client shows, compared only where the client's address has asked too often. */
+export interface ShownSecret {
+  clientId: string;
+  /** Undefined: there is no such client with a secret. */
+  isRight(): Promise<boolean | undefined>;
+}
+
+interface Claim {
+  /** The client it says it is from; undefined where a proven client may ask as often as it needs. */
+  claimed?: string | undefined;
+  shown?: ShownSecret | undefined;
+}
+
 interface Counter {
   tenantId: string;
   /** By every process, as far as it is known here. */
@@ -103,11 +116,15 @@ export class RateLimits {
 
   /**
    * Counts a request for its address, until its client is proven. A client that it names must have something left to
-   * spend, and so must the tenant, although nothing is counted for them yet.
-   *
-   * @param claimed the client it says it is from; undefined where a proven client may ask as often as it needs
+   * spend, and so must the tenant, although nothing is counted for them yet. A client that shows its secret is admitted
+   * although others at its address have spent what the address may do.
    */
-  admit(tenantId: string, what: Limited, ip: string | undefined, claimed?: string): Admission {
+  async admit(
+    tenantId: string,
+    what: Limited,
+    ip: string | undefined,
+    { claimed, shown }: Claim = {},
+  ): Promise<Admission> {
     this.#roll();
     const network = networkOf(ip);
     for (const key of claimed === undefined ? [] : [`client ${network} ${claimed}`, TENANT]) {
@@ -116,10 +133,23 @@ export class RateLimits {
     }
     const address = counterOf(this.#addresses, tenantId, what, `address ${network}`);
     this.#count(address, 1);
-    return new Admission(this.#verdict(what, address, address.total <= this.#most(what, address)), (client) => {
+    const isAllowed =
+      address.total <= this.#most(what, address) ||
+      (shown !== undefined && (await this.#isProven(tenantId, what, network, shown)));
+    return new Admission(this.#verdict(what, address, isAllowed), (client) => {
       this.#count(address, -1);
       return claimed === undefined ? undefined : this.take(tenantId, what, client, ip);
     });
+  }
+
+  /** Wrong secrets count for the client at this address: no more of them are compared than one client may ask. */
+  async #isProven(tenantId: string, what: Limited, network: string, { clientId, isRight }: ShownSecret) {
+    const key = `secret ${network} ${clientId}`;
+    const wrong = this.#addresses.get(`${tenantId} ${what} ${key}`);
+    if (wrong && wrong.total >= this.#most(what, wrong)) return false;
+    const isProven = await isRight();
+    if (isProven === false) this.#count(counterOf(this.#addresses, tenantId, what, key), 1);
+    return isProven === true;
   }
 
   /** Tells the others what they have not heard. */

@@ -5,6 +5,7 @@ import { foreignKeyNotFound, ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
 import { Ids } from './fields.ts';
 import { byName, list } from './listing.ts';
+import { guardRoles } from './operator-rights.ts';
 import { searchable, searching, searchOf, searchQuery } from './search.ts';
 
 /** @throws 404 `entity.relation_foreign_key_not_found`, 422 `application.invalid_role_type` */
@@ -44,9 +45,10 @@ export const applicationRoles = [
     body: Type.Object({ roleIds: Ids() }),
     returns: Type.Object({ roleIds: Type.Array(Type.String()), addedRoleIds: Type.Array(Type.String()) }),
     errors: ['entity.not_exists', 'entity.relation_foreign_key_not_found', 'application.invalid_role_type'],
-    async run({ params: { id }, body: { roleIds }, store }) {
+    async run({ params: { id }, body: { roleIds }, caller, store }) {
       await lockMachine(store, id);
       await requireMachineRoles(store, roleIds);
+      await guardRoles(store, caller, roleIds);
       const rows = roleIds.map((roleId) => ({ applicationId: id, roleId }));
       const added = await store.addMissing('applicationRoles', rows);
       return { roleIds, addedRoleIds: added.map(({ roleId }) => roleId) };
@@ -59,9 +61,10 @@ export const applicationRoles = [
     status: 200,
     body: Type.Object({ roleIds: Ids({ least: 0 }) }),
     errors: ['entity.not_exists', 'entity.relation_foreign_key_not_found', 'application.invalid_role_type'],
-    async run({ params: { id }, body: { roleIds }, store }) {
+    async run({ params: { id }, body: { roleIds }, caller, store }) {
       await lockMachine(store, id);
       await requireMachineRoles(store, roleIds);
+      await guardRoles(store, caller, roleIds);
       await store.removeWhere('applicationRoles', (held) =>
         held.where({ applicationId: id }).whereNotIn('roleId', roleIds),
       );

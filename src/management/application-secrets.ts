@@ -6,6 +6,7 @@ import { operation } from '../http/operation.ts';
 import { addSecret, isConfidential, secretPurposeOf } from '../oidc/application-secrets.ts';
 import type { SecretBox } from '../secret-box.ts';
 import { invalidBody } from './fields.ts';
+import { guardSecrets } from './operator-rights.ts';
 
 type SecretId = Pick<ApplicationSecretRow, 'tenantId' | 'applicationId' | 'name'>;
 
@@ -24,8 +25,9 @@ export const applicationSecrets = [
     status: 200,
     returns: Type.Array(ApplicationSecret),
     errors: ['entity.not_exists_with_id'],
-    async run({ params: { id }, store, secrets }) {
+    async run({ params: { id }, caller, store, secrets }) {
       await store.get('applications', { id });
+      await guardSecrets(store, caller, id);
       const rows = await store.from('applicationSecrets').where({ applicationId: id }).orderBy('createdAt').select('*');
       return rows.map((row) => opened(secrets, row));
     },
@@ -38,9 +40,10 @@ export const applicationSecrets = [
     body: Type.Object({ name, expiresAt: Type.Optional(expiresAt) }),
     returns: ApplicationSecret,
     errors: ['entity.not_exists_with_id', 'application.secret_not_supported', 'application.secret_name_exists'],
-    async run({ params: { id }, body: { name, expiresAt = null }, store, secrets, now }) {
+    async run({ params: { id }, body: { name, expiresAt = null }, caller, store, secrets, now }) {
       if (!isConfidential(await store.get('applications', { id })))
         throw new ServiceError('application.secret_not_supported');
+      await guardSecrets(store, caller, id);
       if (expiresAt !== null && expiresAt <= now) throw invalidBody('body.expiresAt: must be in the future');
       return addSecret(store, secrets, { applicationId: id, name, expiresAt, now });
     },
@@ -53,7 +56,8 @@ export const applicationSecrets = [
     body: Type.Object({ name }),
     returns: ApplicationSecret,
     errors: ['entity.not_exists', 'application.secret_name_exists'],
-    async run({ params: { id, name }, body, store, secrets }) {
+    async run({ params: { id, name }, body, caller, store, secrets }) {
+      await guardSecrets(store, caller, id);
       const key = { applicationId: id, name };
       const { value } = opened(secrets, await store.lock('applicationSecrets', key));
       const valueEncrypted = secrets.seal(
@@ -69,6 +73,9 @@ export const applicationSecrets = [
     summary: 'Delete a secret; it no longer authenticates',
     status: 204,
     errors: ['entity.not_found'],
-    run: ({ params: { id, name }, store }) => store.remove('applicationSecrets', { applicationId: id, name }),
+    async run({ params: { id, name }, caller, store }) {
+      await guardSecrets(store, caller, id);
+      await store.remove('applicationSecrets', { applicationId: id, name });
+    },
   }),
 ];

@@ -6,7 +6,7 @@ import { operation } from '../http/operation.ts';
 import { requireMachines } from './applications.ts';
 import { Ids } from './fields.ts';
 import { list, newestFirst } from './listing.ts';
-
+import { guardRoles } from './operator-rights.ts';
 import { searchable, searching, searchOf, searchQuery } from './search.ts';
 
 export const roleApplications = [
@@ -37,10 +37,11 @@ export const roleApplications = [
       'entity.db_constraint_violated',
       'role.application_exists',
     ],
-    async run({ params: { id }, body: { applicationIds }, store }) {
+    async run({ params: { id }, body: { applicationIds }, caller, store }) {
       const role = await store.get('roles', { id });
       if (role.type !== 'MachineToMachine') throw new ServiceError('entity.db_constraint_violated');
       await requireMachines(store, applicationIds);
+      await guardRoles(store, caller, [id]);
       const rows = applicationIds.map((applicationId) => ({ applicationId, roleId: id }));
       const added = await store.addMissing('applicationRoles', rows);
       if (added.length < rows.length) throw new ServiceError('role.application_exists');

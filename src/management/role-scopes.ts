@@ -3,10 +3,11 @@ import type { RoleRow, ScopeRow } from '../database/tables.ts';
 import type { Condition, TenantStore } from '../database/tenant-store.ts';
 import { Resource, Scope } from '../entities.ts';
 import { foreignKeyNotFound, ServiceError } from '../errors.ts';
-import { operation } from '../http/operation.ts';
+import { type Caller, operation } from '../http/operation.ts';
 import { isSystemScope } from '../oidc/urns.ts';
 import { Ids } from './fields.ts';
 import { byName, list, mapped } from './listing.ts';
+import { guardScopes } from './operator-rights.ts';
 import { searchable, searching, searchOf, searchQuery } from './search.ts';
 
 export const ScopeWithResource = Type.Object({ ...Scope.properties, resource: Resource });
@@ -25,12 +26,19 @@ const held = (store: TenantStore, roleId: string) => store.from('roleScopes').wh
 
 /**
  * @throws 400 `role.management_api_scopes_not_assignable_to_user_role`
+ * @throws 403 `auth.forbidden` for the scope of operators, from a caller that does not hold it
  * @throws 404 `entity.relation_foreign_key_not_found`, 422 `role.scope_exists`
  */
-export async function assignScopes(store: TenantStore, role: RoleRow, scopeIds: string[]): Promise<ScopeRow[]> {
+export async function assignScopes(
+  store: TenantStore,
+  caller: Caller,
+  role: RoleRow,
+  scopeIds: string[],
+): Promise<ScopeRow[]> {
   if (scopeIds.length === 0) return [];
   if (role.type === 'User' && scopeIds.some(isSystemScope))
     throw new ServiceError('role.management_api_scopes_not_assignable_to_user_role');
+  await guardScopes(store, caller, scopeIds);
   const scopes = await store.from('scopes').whereIn('id', scopeIds).orderBy(byName).select('*');
   if (scopes.length !== scopeIds.length) throw foreignKeyNotFound('scopeIds');
   await store.add(
@@ -71,8 +79,8 @@ export const roleScopes = [
       'role.scope_exists',
       'role.management_api_scopes_not_assignable_to_user_role',
     ],
-    async run({ params: { id }, body: { scopeIds }, store }) {
-      await assignScopes(store, await store.get('roles', { id }), scopeIds);
+    async run({ params: { id }, body: { scopeIds }, caller, store }) {
+      await assignScopes(store, caller, await store.get('roles', { id }), scopeIds);
       return store.from('scopes').whereIn('id', held(store, id)).orderBy(byName).select('*');
     },
     event: 'Role.Scopes.Updated',

@@ -59,9 +59,9 @@ export const roles = [
       'entity.relation_foreign_key_not_found',
       'role.management_api_scopes_not_assignable_to_user_role',
     ],
-    async run({ body: { scopeIds = [], ...fields }, store }) {
+    async run({ body: { scopeIds = [], ...fields }, caller, store }) {
       const role = await store.insert('roles', { id: newId(), type: 'User', isDefault: false, ...fields });
-      return { ...role, scopes: await assignScopes(store, role, scopeIds) };
+      return { ...role, scopes: await assignScopes(store, caller, role, scopeIds) };
     },
     event: 'Role.Created',
     also: [

@@ -113,7 +113,7 @@ export const userSessions = [
   operation('DELETE /users/:userId/sessions/:sessionId', {
     summary: 'Sign a user out in one browser',
     description:
-      'Ends the grants that the session gave, and every token issued under them. `revokeGrantsTarget=firstParty` leaves those of third-party applications.',
+      'Ends the grants that the session gave, and every token issued under them. `revokeGrantsTarget=firstParty` leaves those of third-party applications. Of an administrator, it ends every session of the console.',
     status: 204,
     query: optional({ revokeGrantsTarget: Type.Enum(['all', 'firstParty']) }),
     errors: ['entity.not_found'],

@@ -54,6 +54,15 @@ export function presentedClient(authorization: string | undefined, form: ParsedU
   return basic;
 }
 
+/** The same before anything is proven; undefined where that throws. */
+export function claimedClient(authorization: string | undefined, form: ParsedUrlQuery): PresentedClient | undefined {
+  try {
+    return presentedClient(authorization, form);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * A confidential client shows one of its secrets, in the header or in the body; a public one has none to show.
  *

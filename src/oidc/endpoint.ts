@@ -1,11 +1,17 @@
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { clientFactsOf, contextOf, requestFactsOf } from '../http/context.ts';
-import { type Admission, type Limited, type RateLimits, rateLimitHeaders } from '../http/rate-limits.ts';
+import {
+  type Admission,
+  type Limited,
+  type RateLimits,
+  rateLimitHeaders,
+  type ShownSecret,
+} from '../http/rate-limits.ts';
 import type { Tenant } from '../tenants.ts';
 import { keepAdmission } from './admission.ts';
 import { oversizeOf } from './authorization-parameters.ts';
-import { presentedClient } from './client-authentication.ts';
+import { claimedClient, type PresentedClient } from './client-authentication.ts';
 import { describedError } from './error-body.ts';
 import type { Providers } from './providers.ts';
 import { keepStructuredToken, takeStructuredToken } from './structured-tokens.ts';
@@ -56,15 +62,6 @@ function readBody(request: Request): Promise<Buffer | undefined> {
   });
 }
 
-/** Who the request says it is from, before that is proven. */
-function clientIdOf({ headers: { authorization } }: Request, form: ParsedUrlQuery): string {
-  try {
-    return presentedClient(authorization, form).clientId;
-  } catch {
-    return '';
-  }
-}
-
 /**
  * Gives the request its body back, to be read once more: the library parses it by itself. A new
  * request object in its place (the loser) costs more than everything else here.
@@ -103,6 +100,9 @@ const LIMITS: ReadonlyMap<string, Limited> = new Map([
   ['/session/end', 'authorization'],
 ]);
 
+/** Where a client shows its secret, in the header or in the form: so the form is read before the limit is asked. */
+const AUTHENTICATED: ReadonlySet<string> = new Set([...STRUCTURED, '/token', '/request']);
+
 /** Where anybody may send parameters that are then kept. */
 const KEEPS_PARAMETERS: ReadonlySet<string> = new Set(['/auth', '/request', '/session/end']);
 
@@ -138,10 +138,22 @@ export function oidcEndpoint({
   revokedTokens,
   sendBusyPage,
 }: OidcEndpointParts): RequestHandler {
-  /** @returns undefined when the request was answered: its address, or the client it names, has asked too often */
-  function admit(request: Request, response: Response, what: Limited, claimed?: string): Admission | undefined {
+  /**
+   * @param form of a path where clients show their secret
+   * @returns undefined when the request was answered: its address, or the client it names, has asked too often
+   */
+  async function admit(
+    request: Request,
+    response: Response,
+    what: Limited,
+    form?: ParsedUrlQuery,
+  ): Promise<Admission | undefined> {
     const { tenant, ip } = contextOf(request);
-    const admission = rateLimits.admit(tenant.id, what, ip, claimed);
+    const client = form && claimedClient(request.headers.authorization, form);
+    const admission = await rateLimits.admit(tenant.id, what, ip, {
+      claimed: request.path === '/token' ? (client?.clientId ?? '') : undefined,
+      shown: client && shownSecret(tenant, client),
+    });
     const { verdict } = admission;
     if (verdict.isAllowed) {
       keepAdmission(request, admission);
@@ -154,6 +166,11 @@ export function oidcEndpoint({
     return undefined;
   }
 
+  const shownSecret = (tenant: Tenant, { clientId, secret }: PresentedClient): ShownSecret | undefined =>
+    secret === undefined
+      ? undefined
+      : { clientId, isRight: async () => (await providers.tokensOf(tenant)).isSecretOf(clientId, secret) };
+
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     const { path } = request;
     response.set('X-Content-Type-Options', 'nosniff');
@@ -162,8 +179,9 @@ export function oidcEndpoint({
     const { tenant } = contextOf(request);
     if (holdsNul(request.url)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
     const limit = LIMITS.get(path);
-    // The token endpoint looks at the client too, which the form names.
-    if (limit && path !== '/token' && request.method !== 'OPTIONS' && !admit(request, response, limit)) return;
+    const isAuthenticated = request.method === 'POST' && AUTHENTICATED.has(path);
+    const isCounted = !isAuthenticated && path !== '/token' && request.method !== 'OPTIONS';
+    if (limit && isCounted && !(await admit(request, response, limit))) return;
     const oversize = KEEPS_PARAMETERS.has(path) ? oversizeOf(queryOf(request)) : undefined;
     if (oversize !== undefined) return refuse(response, 400, 'invalid_request', oversize);
 
@@ -181,12 +199,13 @@ export function oidcEndpoint({
       const oversize = KEEPS_PARAMETERS.has(path) ? oversizeOf(body.toString()) : undefined;
       if (oversize !== undefined) return refuse(response, 400, 'invalid_request', oversize);
       if (NAVIGATED.has(path)) return redirectToGet(response, tenant, path, body);
-      if (path === '/token') {
+      if (limit && isAuthenticated) {
         const form = parse(body.toString());
-        const admission = admit(request, response, 'token', clientIdOf(request, form));
+        const admission = await admit(request, response, limit, form);
         if (!admission) return;
         const tokens = await providers.tokensOf(tenant);
-        if (tokens.answers(form)) return tokens.answer(request, response, form, requestFactsOf(request), admission);
+        if (path === '/token' && tokens.answers(form))
+          return tokens.answer(request, response, form, requestFactsOf(request), admission);
       }
       // Programs ask here, whatever a browser says it accepts.
       if (path.startsWith('/token') || path === '/request') request.headers.accept = 'application/json';

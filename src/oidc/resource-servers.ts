@@ -113,19 +113,13 @@ export class ResourceServers {
     };
     if (organizationId === undefined && ofRoles.size > 0) collect(ofRoles, roleIds ?? (await this.#roleIdsOf(userId)));
     if (ofOrganizationRoles.size > 0)
-      collect(ofOrganizationRoles, await this.#organizationRoleIdsOf(userId, organizationId));
+      collect(ofOrganizationRoles, await this.#organizations.roleIdsOfUser(userId, organizationId));
     return [...held];
   }
 
   async #roleIdsOf(userId: string): Promise<string[]> {
     const rows = await this.#store.from('userRoles').where({ userId }).select('roleId');
     return rows.map(({ roleId }) => roleId);
-  }
-
-  async #organizationRoleIdsOf(userId: string, organizationId?: string): Promise<string[]> {
-    const where = { userId, ...(organizationId !== undefined && { organizationId }) };
-    const rows = await this.#store.from('organizationUserRoles').where(where).select('organizationRoleId');
-    return rows.map(({ organizationRoleId }) => organizationRoleId);
   }
 
   /** Role → the names of the resource's scopes it holds. */

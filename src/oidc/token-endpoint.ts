@@ -71,6 +71,14 @@ export class TokenEndpoint {
     return typeof type === 'string' && Object.hasOwn(this.#options.grants, type);
   }
 
+  /** Is this a live secret of the client? Undefined: there is no such client with a secret. */
+  async isSecretOf(clientId: string, secret: string): Promise<boolean | undefined> {
+    const { clients, clock } = this.#options;
+    const client = await clients.find(clientId);
+    if (!client || client.token_endpoint_auth_method === 'none') return undefined;
+    return (await clients.nameOfSecret(clientId, secret, clock())) !== undefined;
+  }
+
   /** @param form one that it answers */
   async answer(
     { headers: { authorization, origin } }: IncomingMessage,

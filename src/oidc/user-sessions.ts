@@ -3,6 +3,7 @@ import type { TenantStore } from '../database/tenant-store.ts';
 import { hashOf } from '../ids.ts';
 import type { SecretBox } from '../secret-box.ts';
 import { adapterFor, payloadPurposeOf } from './adapter.ts';
+import { CONSOLE_CLIENT_ID } from './console-client.ts';
 import type { SessionInteraction } from './session-interactions.ts';
 
 export interface Where {
@@ -63,20 +64,27 @@ export async function hasGrant({ store }: Where, userId: string, grantId: string
   return row?.accountId === userId;
 }
 
+/** The console keeps sessions of its own, without the browser session that each began in: so all of the user's end. */
+const endConsoleSessions = ({ store }: Where, userId: string) => store.removeAll('consoleSessions', { userId });
+
 /** The sign-in that began a session. */
 export async function signInOf(where: Where, { uid }: Session): Promise<SessionInteraction | undefined> {
   const row = await where.store.find('oidcPayloads', { model: 'SessionInteraction', id: hashOf(uid) });
   return row && opened(where, row);
 }
 
-/** As the library ends one: with the codes, refresh tokens and access tokens that were issued under it. */
-export async function endGrant({ store, secrets, now }: Where, grantId: string): Promise<void> {
+/** As the library ends one: with the codes, refresh tokens and access tokens that were issued under it. The console's ends its sessions too. */
+export async function endGrant(where: Where, grantId: string): Promise<void> {
+  const { store, secrets, now } = where;
+  const row = await store.find('oidcPayloads', { model: 'Grant', id: hashOf(grantId) });
+  if (row?.clientId === CONSOLE_CLIENT_ID && row.accountId) await endConsoleSessions(where, row.accountId);
   const adapter = adapterFor({ store, secrets, clock: () => now, findClient: async () => undefined });
   await adapter('AccessToken').revokeByGrantId(grantId);
   await adapter('Grant').destroy(grantId);
 }
 
-/** Its browser has to sign in again. What began the session goes with it. */
-export async function endSession({ store }: Where, { uid }: Session): Promise<void> {
-  for (const model of ['Session', 'SessionInteraction']) await store.removeAll('oidcPayloads', { model, uid });
+/** Its browser has to sign in again, and an administrator in the console too. What began the session goes with it. */
+export async function endSession(where: Where, { uid, accountId }: Session): Promise<void> {
+  for (const model of ['Session', 'SessionInteraction']) await where.store.removeAll('oidcPayloads', { model, uid });
+  await endConsoleSessions(where, accountId);
 }

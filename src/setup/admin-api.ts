@@ -7,7 +7,8 @@ const { resourceId, scopeId, scope } = ADMIN_API;
 
 /**
  * The API of operators: a resource of the default tenant, and a machine that may call it. This is not the machine of
- * the Management API, so that a backend whose credentials leak cannot change or delete tenants.
+ * the Management API, so that a backend whose credentials leak cannot change or delete tenants: the Management API refuses
+ * to give its scope, or the secrets of a machine that holds it, to a machine that does not.
  */
 export async function addAdminApi(
   store: TenantStore,

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signIn } from '../../scripts/support/sign-in.ts';
+import { connect } from '../../src/database/connect.ts';
+import { TenantStore } from '../../src/database/tenant-store.ts';
+import { Visitor } from '../sign-in/visitor.ts';
 import { postForm } from '../support/call.ts';
 import { type Cast, castOf } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';
@@ -77,6 +80,44 @@ describe.each(databases)('sessions and grants of a user on %s', (kind) => {
       )}&result=Success`,
     );
     expect(entry.payload.details).toMatchObject({ grantIds: [expect.any(String)], params: { sessionId: uid } });
+  });
+
+  it('do not leave an administrator in the console whose session, or whose grant to the console, was ended', async () => {
+    const { alice } = cast;
+    const named = { username: 'carol', password: 'violet harbour ninety' };
+    const carol = { ...named, ...(await service.api.must('POST /users', named)) };
+    const database = connect({ databaseUrl: service.databaseUrl, dataDir: service.dataDir, poolSize: 2 });
+    const right = { managedTenantId: 'default', createdAt: Date.now() };
+    const rights = [alice, carol].map(({ id }) => ({ userId: id, ...right }));
+    await new TenantStore(database, 'default').add('administrators', rights);
+
+    /** In the console, in a browser of its own; and the browser's session. */
+    const enter = async ({ id, username, password }: Cast['alice']) => {
+      const sessionsOf = async (): Promise<
+        { payload: { uid: string; authorizations: Record<string, { grantId: string }> } }[]
+      > => (await read(`GET /users/${id}/sessions`)).sessions;
+      const before = new Set((await sessionsOf()).map(({ payload }) => payload.uid));
+      const visitor = new Visitor(service.url);
+      await visitor.open('/console');
+      await visitor.submit('identifier', { identifier: username });
+      await visitor.submit('password', { password });
+      const payload = (await sessionsOf()).map(({ payload }) => payload).find(({ uid }) => !before.has(uid));
+      const where = async () => (await visitor.open('/console/default/overview')).url.pathname;
+      expect(await where()).toBe('/console/default/overview');
+      return { where, payload };
+    };
+    const other = await enter(carol);
+    const byGrant = await enter(alice);
+    const grantId = byGrant.payload?.authorizations['admin-console']?.grantId;
+    expect((await call(`DELETE /users/${alice.id}/grants/${grantId}`)).status).toBe(204);
+    expect(await byGrant.where()).not.toMatch(/^\/console/);
+    const bySession = await enter(alice);
+    expect((await call(`DELETE /users/${alice.id}/sessions/${bySession.payload?.uid}`)).status).toBe(204);
+    expect(await bySession.where()).not.toMatch(/^\/console/);
+    expect(await other.where()).toBe('/console/default/overview');
+
+    await new TenantStore(database, 'default').removeAll('administrators', right);
+    await database.close();
   });
 
   it('do not leave a token of a grant that was ended', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { postForm } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';
+import { registerApplication } from '../support/code-grant.ts';
 import { databases } from '../support/databases.ts';
 import { withinOneMinute } from '../support/minute.ts';
 import { startService, type TestService } from '../support/start-service.ts';
@@ -64,6 +65,47 @@ describe.each(databases)('rate limits on %s', (kind) => {
     await withinOneMinute();
     expect(await statuses(4, () => machine(service, '198.51.100.7', 'wrong'))).toEqual([401, 401, 429, 429]);
     expect(await statuses(2, () => machine(service, '203.0.113.1'))).toEqual([200, 200]);
+  });
+
+  it('do not hold back a client that shows its secret because of strangers at its address', async () => {
+    await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '3' });
+    const web = await registerApplication(service, 'Traditional');
+    await withinOneMinute();
+    const address = '198.51.100.7';
+    const strangers = await statuses(5, (index) => unknown(service, `stranger${index}`, address));
+    expect(strangers).toEqual([401, 401, 401, 429, 429]);
+    // In the header and in the body, at the service's own grants and the library's.
+    const { clientId, clientSecret } = service.credentials.machine;
+    const resource = service.credentials.managementApiIndicator;
+    const post = { client_id: clientId, client_secret: clientSecret, resource, scope: 'all' };
+    expect((await machine(service, address)).status).toBe(200);
+    expect((await ask(service, from(address), post)).status).toBe(200);
+    const code = { grant_type: 'authorization_code', code: 'x', redirect_uri: web.redirectUri };
+    expect(
+      (await ask(service, { ...basic(web.clientId, web.clientSecret as string), ...from(address) }, code)).body.error,
+    ).toBe('invalid_grant');
+    for (const at of ['introspection', 'revocation'])
+      for (const [headers, form] of [
+        [basic(clientId, clientSecret), {}],
+        [{}, { client_id: clientId, client_secret: clientSecret }],
+      ] as const) {
+        const sent = { token: 'x', ...form };
+        const { status } = await postForm(`${service.url}/oidc/token/${at}`, sent, { ...headers, ...from(address) });
+        expect([at, status]).toEqual([at, 200]);
+      }
+    // Its own limit still holds, and so does that of the address for everybody else.
+    expect(await statuses(2, () => machine(service, address))).toEqual([200, 429]);
+    expect((await unknown(service, 'another', address)).status).toBe(429);
+  });
+
+  it('do not let an address over its limit try secrets of a client without end', async () => {
+    await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '2' });
+    await withinOneMinute();
+    const address = '198.51.100.7';
+    expect(await statuses(3, (index) => unknown(service, `stranger${index}`, address))).toEqual([401, 401, 429]);
+    expect(await statuses(3, () => machine(service, address, 'wrong'))).toEqual([429, 429, 429]);
+    expect((await machine(service, address)).status).toBe(429);
+    expect((await machine(service, '203.0.113.1')).status).toBe(200);
   });
 
   it.each(['introspection', 'revocation'])('count wrong secrets at %s with those at the token endpoint', async (at) => {
