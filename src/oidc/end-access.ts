@@ -1,5 +1,6 @@
 import { recordAudits } from '../audit/record.ts';
 import type { Condition, TenantStore } from '../database/tenant-store.ts';
+import { hashOf } from '../ids.ts';
 import { endJwts } from './issued-jwts.ts';
 
 /** Who ended it: the application whose call it was. */
@@ -48,6 +49,14 @@ export async function endImpersonations(
   );
   return ended.length;
 }
+
+/** Ends a grant with every code and token that was issued under it. */
+export const endGrant = (store: TenantStore, grantId: string, now: number): Promise<void> =>
+  store.transaction(async (store) => {
+    await store.removeAll('oidcPayloads', { model: 'Grant', id: hashOf(grantId) });
+    await store.removeAll('oidcPayloads', { grantId });
+    await endJwts(store, { grantId }, now);
+  });
 
 /**
  * Ends what a user holds: sessions, the console's too, grants, refresh tokens and access tokens. Anyone who knew the old

@@ -4,6 +4,7 @@ import type { TenantStore } from '../database/tenant-store.ts';
 import { newId } from '../ids.ts';
 import { findAccount } from './account.ts';
 import type { OAuthClient } from './clients.ts';
+import { endGrant } from './end-access.ts';
 import { rememberJwt } from './issued-jwts.ts';
 import type { JwtAccessTokens } from './jwt-access-token.ts';
 import { ORGANIZATIONS_SCOPE } from './organizations.ts';
@@ -103,7 +104,7 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
     if (grantId === undefined || !grant || grant.isExpired || grant.clientId !== clientId) throw ended();
     if (grant.accountId !== token.accountId) throw ended();
     if (token.consumed !== undefined && refreshTokens.isReplay(token.consumed as number)) {
-      await refreshTokens.endFamily(grantId);
+      await endGrant(store, grantId, clock());
       throw invalidGrant('refresh token was already used');
     }
     const account = await findAccount(store, token.accountId);

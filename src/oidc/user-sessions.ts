@@ -2,7 +2,7 @@ import type { OidcPayloadRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { hashOf } from '../ids.ts';
 import type { SecretBox } from '../secret-box.ts';
-import { adapterFor, payloadPurposeOf } from './adapter.ts';
+import { lockSession, payloadPurposeOf } from './adapter.ts';
 import type { SessionInteraction } from './session-interactions.ts';
 
 export interface Where {
@@ -54,6 +54,15 @@ export const grantsOf = (where: Where, userId: string): Promise<Grant[]> => payl
 /** Undefined for another user's, and for one that is over. */
 export async function findSession(where: Where, userId: string, uid: string): Promise<Session | undefined> {
   const row = await where.store.find('oidcPayloads', { model: 'Session', uid });
+  return ownedBy(where, userId, row);
+}
+
+/** Like `findSession`, for a session that is about to end: the grants that it names are all that it has given. */
+export async function lockOwnSession(where: Where, userId: string, uid: string): Promise<Session | undefined> {
+  return ownedBy(where, userId, await lockSession(where.store, uid));
+}
+
+function ownedBy(where: Where, userId: string, row: OidcPayloadRow | undefined): Session | undefined {
   if (row?.accountId !== userId || (row.expiresAt ?? 0) <= where.now) return undefined;
   return opened(where, row);
 }
@@ -67,13 +76,6 @@ export async function hasGrant({ store }: Where, userId: string, grantId: string
 export async function signInOf(where: Where, { uid }: Session): Promise<SessionInteraction | undefined> {
   const row = await where.store.find('oidcPayloads', { model: 'SessionInteraction', id: hashOf(uid) });
   return row && opened(where, row);
-}
-
-/** As the library ends one: with the codes, refresh tokens and access tokens that were issued under it. */
-export async function endGrant({ store, secrets, now }: Where, grantId: string): Promise<void> {
-  const adapter = adapterFor({ store, secrets, clock: () => now, findClient: async () => undefined });
-  await adapter('AccessToken').revokeByGrantId(grantId);
-  await adapter('Grant').destroy(grantId);
 }
 
 /** Its browser has to sign in again. What began the session goes with it. */
