@@ -5,6 +5,7 @@ import { newId } from '../ids.ts';
 import { findAccount } from './account.ts';
 import type { OAuthClient } from './clients.ts';
 import { endGrant } from './end-access.ts';
+import { invalidGrant } from './error-body.ts';
 import { rememberJwt } from './issued-jwts.ts';
 import type { JwtAccessTokens } from './jwt-access-token.ts';
 import { ORGANIZATIONS_SCOPE } from './organizations.ts';
@@ -56,9 +57,6 @@ function rotates(client: OAuthClient, { iat, exp }: { iat: number; exp: number }
   if (client.token_endpoint_auth_method === 'none') return true;
   return client.rotate_refresh_token === true && now / 1000 - iat >= (exp - iat) * ROTATED_AFTER;
 }
-
-/** The library's description would say of every fault that the request is invalid. */
-const invalidGrant = (reason: string) => Object.assign(new errors.InvalidGrant(reason), { error_description: reason });
 
 const ended = () => invalidGrant('the grant of this refresh token was revoked or has expired');
 
