@@ -2,6 +2,8 @@ import type { TSchema } from 'typebox';
 
 interface Shape {
   properties?: Record<string, TSchema>;
+  /** Of a record: one pattern, for the members of any name. */
+  patternProperties?: Record<string, TSchema>;
   items?: TSchema;
   anyOf?: TSchema[];
 }
@@ -11,10 +13,14 @@ interface Shape {
  * cannot leave by accident. A schema without `properties` lets its value through whole.
  */
 export function project(schema: TSchema, value: unknown): unknown {
-  const { properties, items, anyOf } = schema as Shape;
+  const { properties, patternProperties, items, anyOf } = schema as Shape;
   if (value === null || value === undefined) return value;
   if (anyOf) return project(anyOf.find((option) => (option as { type?: string }).type !== 'null') ?? {}, value);
   if (items && Array.isArray(value)) return value.map((item) => project(items, item));
+  if (patternProperties && typeof value === 'object') {
+    const [member = {}] = Object.values(patternProperties);
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, project(member, one)]));
+  }
   if (!properties || typeof value !== 'object') return value;
 
   const kept: Record<string, unknown> = {};

@@ -6,6 +6,7 @@ import { foreignKeyNotFound, ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
 import { newId } from '../ids.ts';
 import { addSecret, isConfidential } from '../oidc/application-secrets.ts';
+import { endImpersonations } from '../oidc/end-access.ts';
 import { endJwts } from '../oidc/issued-jwts.ts';
 import { optional } from './fields.ts';
 import { list, newestFirst } from './listing.ts';
@@ -172,11 +173,13 @@ export const applications = [
   }),
 
   operation('DELETE /applications/:id', {
-    summary: 'Delete an application with its secrets and what was issued to it',
+    summary: 'Delete an application with its secrets and what was issued to it, impersonations included',
     status: 204,
     errors: ['entity.not_found'],
-    async run({ params, store, now }) {
+    async run({ params, store, caller, now }) {
       await store.remove('applications', params);
+      const ending = { by: caller.applicationId, reason: 'deleted', now } as const;
+      await endImpersonations(store, (one) => one.where({ applicationId: params.id }), ending);
       await store.removeAll('oidcPayloads', { clientId: params.id });
       await endJwts(store, { clientId: params.id }, now);
     },

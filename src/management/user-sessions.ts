@@ -4,11 +4,12 @@ import { Nullable, Timestamp } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
 import { operation } from '../http/operation.ts';
 import {
-  endGrant,
+  endOwnGrant,
   endSession,
   findSession,
   grantsOf,
   hasGrant,
+  lockOwnSession,
   type Session,
   sessionsOf,
   signInOf,
@@ -69,8 +70,8 @@ async function viewOf(where: Where, session: Session) {
 }
 
 /** @throws 404 `entity.not_found` for another user's, too */
-async function requireSession(where: Where, userId: string, uid: string): Promise<Session> {
-  const session = await findSession(where, userId, uid);
+async function requireSession(where: Where, userId: string, uid: string, find = findSession): Promise<Session> {
+  const session = await find(where, userId, uid);
   if (!session) throw new ServiceError('entity.not_found');
   return session;
 }
@@ -118,10 +119,10 @@ export const userSessions = [
     query: optional({ revokeGrantsTarget: Type.Enum(['all', 'firstParty']) }),
     errors: ['entity.not_found'],
     async run({ params: { userId, sessionId }, query: { revokeGrantsTarget = 'all' }, ...where }) {
-      const session = await requireSession(where, userId, sessionId);
+      const session = await requireSession(where, userId, sessionId, lockOwnSession);
       const grantIds = await grantIdsOf(where.store, session, revokeGrantsTarget === 'firstParty');
       await endSession(where, session);
-      for (const grantId of grantIds) await endGrant(where, grantId);
+      for (const grantId of grantIds) await endOwnGrant(where, grantId);
       return { grantIds };
     },
     audit: ({ grantIds }) => ({ grantIds }),
@@ -153,7 +154,7 @@ export const userSessions = [
     errors: ['entity.not_found'],
     async run({ params: { userId, grantId }, ...where }) {
       if (!(await hasGrant(where, userId, grantId))) throw new ServiceError('entity.not_found');
-      await endGrant(where, grantId);
+      await endOwnGrant(where, grantId);
     },
   }),
 ];

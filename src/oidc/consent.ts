@@ -1,4 +1,5 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
+import { isStored } from './living-records.ts';
 
 /**
  * The grant of this client in this session. A first-party application is consented without a page:
@@ -13,6 +14,7 @@ export async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant 
   if (client.is_third_party) return existing;
 
   const grant = existing ?? new provider.Grant({ clientId: client.clientId, accountId: account.accountId });
+  if (isStored(session)) Object.assign(grant, { sessionUid: session.uid });
   const before = JSON.stringify([grant.openid, grant.resources]);
   grant.addOIDCScope([...ctx.oidc.requestParamOIDCScopes].join(' '));
   for (const [indicator, server] of Object.entries(ctx.oidc.resourceServers ?? {})) {

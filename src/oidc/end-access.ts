@@ -1,5 +1,6 @@
 import { recordAudits } from '../audit/record.ts';
 import type { Condition, TenantStore } from '../database/tenant-store.ts';
+import { hashOf } from '../ids.ts';
 import { endJwts } from './issued-jwts.ts';
 
 /** Who ended it: the application whose call it was. */
@@ -48,6 +49,17 @@ export async function endImpersonations(
   );
   return ended.length;
 }
+
+const GIVEN_BY_GRANTS = ['AccessToken', 'AuthorizationCode', 'RefreshToken'];
+
+/** Ends a grant with every code and token that was issued under it. */
+export const endGrant = (store: TenantStore, grantId: string, now: number): Promise<void> =>
+  store.transaction(async (store) => {
+    await store.removeAll('oidcPayloads', { model: 'Grant', id: hashOf(grantId) });
+    // Not a sign-in that waits: the library lets the person before sign out in the middle of one.
+    await store.removeWhere('oidcPayloads', (row) => row.where({ grantId }).whereIn('model', GIVEN_BY_GRANTS));
+    await endJwts(store, { grantId }, now);
+  });
 
 /**
  * Ends what a user holds: sessions, the console's too, grants, refresh tokens and access tokens. Anyone who knew the old

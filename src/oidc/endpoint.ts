@@ -117,8 +117,7 @@ const queryOf = ({ url }: Request): string => (url.includes('?') ? url.slice(url
  * another site, and sends it with the GET that follows. Rejected: the library's own POST routes, which want
  * `SameSite=None`, and so would send the session along with whatever other sites make a browser ask.
  */
-function redirectToGet(response: Response, { endpoint }: Tenant, path: string, body: Buffer): void {
-  const query = new URLSearchParams(body.toString()).toString();
+function redirectToGet(response: Response, { endpoint }: Tenant, path: string, query: string): void {
   response.set('Cache-Control', 'no-store').redirect(303, `${endpoint}/oidc${path}?${query}`);
 }
 
@@ -196,9 +195,11 @@ export function oidcEndpoint({
       const body = await readBody(request);
       if (!body) return refuse(response, 413, 'invalid_request', `the body is larger than ${MAX_BODY_BYTES} bytes`);
       if (holdsNul(body)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
-      const oversize = KEEPS_PARAMETERS.has(path) ? oversizeOf(body.toString()) : undefined;
+      // Measured as it is sent on: what a browser leaves as it is in a form may be three times as long in a URL.
+      const text = NAVIGATED.has(path) ? String(new URLSearchParams(body.toString())) : body.toString();
+      const oversize = KEEPS_PARAMETERS.has(path) ? oversizeOf(text) : undefined;
       if (oversize !== undefined) return refuse(response, 400, 'invalid_request', oversize);
-      if (NAVIGATED.has(path)) return redirectToGet(response, tenant, path, body);
+      if (NAVIGATED.has(path)) return redirectToGet(response, tenant, path, text);
       if (limit && isAuthenticated) {
         const form = parse(body.toString());
         const admission = await admit(request, response, limit, form);

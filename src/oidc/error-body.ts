@@ -1,4 +1,4 @@
-import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { unavailable } from '../database/unavailable.ts';
 
 interface OAuthError {
@@ -26,6 +26,10 @@ export const describedError = (error: string, description: string | undefined) =
   code: `oidc.${error}`,
   message: description ?? error,
 });
+
+/** The library's description would say of every fault that the request is invalid. */
+export const invalidGrant = (reason: string) =>
+  Object.assign(new errors.InvalidGrant(reason), { error_description: reason });
 
 /** Says what is wrong with a code: the library's own description of every such fault is `grant request is invalid`. */
 export function describeGrantFaults(provider: Provider): void {

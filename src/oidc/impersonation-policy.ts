@@ -132,8 +132,9 @@ async function checkSignIn(
 
 /**
  * The same at the exchange, where the actor is known, and again what was checked at minting: the
- * policy or the roles may have changed since. A refusal leaves the subject token unspent. What depends on roles is checked
- * once more by the spend's own statement, as a script may have run in between.
+ * policy or the roles may have changed since. A refusal leaves the subject token unspent. What depends on roles, on
+ * administrators and on the actor's application is checked once more by the spend's own statement, as a script may have
+ * run in between.
  */
 export async function checkExchange(
   provider: Provider,

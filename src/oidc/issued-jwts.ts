@@ -1,8 +1,8 @@
-import { errors } from 'oidc-provider';
 import type { IssuedJwtRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 import { hashOf } from '../ids.ts';
+import { invalidGrant } from './error-body.ts';
 
 /**
  * Remembers a JWT that is about to be given to a user's application, so that it can be ended with its grant. The grant is
@@ -13,7 +13,7 @@ import { hashOf } from '../ids.ts';
 export async function rememberJwt(store: TenantStore, jwt: Omit<IssuedJwtRow, 'tenantId'>): Promise<void> {
   await store.transaction(async (store) => {
     await store.lock('oidcPayloads', { model: 'Grant', id: hashOf(jwt.grantId) }).catch((error: unknown) => {
-      throw error instanceof ServiceError ? new errors.InvalidGrant('the grant has ended') : error;
+      throw error instanceof ServiceError ? invalidGrant('the grant has ended') : error;
     });
     await store.add('issuedJwts', [jwt]);
   });

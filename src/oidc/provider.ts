@@ -14,6 +14,7 @@ import { auditTokens, rememberSecret } from './audit.ts';
 import { CLIENT_EXTRAS, type Clients, isOwnOrigin } from './clients.ts';
 import { loadExistingGrant } from './consent.ts';
 import { answerUnavailable, describeGrantFaults, errorBody } from './error-body.ts';
+import { keepEnded } from './living-records.ts';
 import type { ManagementAccess } from './management-access.ts';
 import { type ObserveToken, observeLibraryTokens } from './metrics.ts';
 import type { Organizations } from './organizations.ts';
@@ -178,6 +179,7 @@ export function createProvider(tenant: Tenant, parts: ProviderParts, collaborato
   const provider = new Provider(tenant.issuer, configurationOf(tenant, parts, collaborators));
   provider.proxy = true; // The forwarded headers it sees are ours: see `endpoint.ts`.
 
+  keepEnded(provider, tenant.store, clock);
   // An application has several secrets, and any live one works. With it the client is proven.
   provider.Client.prototype.compareClientSecret = async function (this: { clientId: string }, actual: string) {
     const secretName = await clients.nameOfSecret(this.clientId, actual, clock());

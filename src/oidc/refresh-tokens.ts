@@ -5,7 +5,6 @@ import type { TenantStore } from '../database/tenant-store.ts';
 import { hashOf } from '../ids.ts';
 import type { SecretBox } from '../secret-box.ts';
 import { payloadPurposeOf } from './adapter.ts';
-import { endJwts } from './issued-jwts.ts';
 
 /**
  * A spent refresh token is still answered for this long: two tabs of one application, or two of its APIs, refresh at
@@ -76,16 +75,6 @@ export class RefreshTokens {
       newest = this.#payloadOf(row).successor;
     }
     return undefined;
-  }
-
-  /** Ends a grant and every token that came of it. */
-  async endFamily(grantId: string): Promise<void> {
-    const { store, clock } = this.#options;
-    await store.transaction(async (store) => {
-      await store.removeAll('oidcPayloads', grantKey(grantId));
-      await store.removeAll('oidcPayloads', { grantId });
-      await endJwts(store, { grantId }, clock());
-    });
   }
 
   #payloadOf({ id, payloadEncrypted }: OidcPayloadRow): AdapterPayload & { successor?: string } {

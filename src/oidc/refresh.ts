@@ -4,6 +4,8 @@ import type { TenantStore } from '../database/tenant-store.ts';
 import { newId } from '../ids.ts';
 import { findAccount } from './account.ts';
 import type { OAuthClient } from './clients.ts';
+import { endGrant } from './end-access.ts';
+import { invalidGrant } from './error-body.ts';
 import { rememberJwt } from './issued-jwts.ts';
 import type { JwtAccessTokens } from './jwt-access-token.ts';
 import { ORGANIZATIONS_SCOPE } from './organizations.ts';
@@ -56,9 +58,6 @@ function rotates(client: OAuthClient, { iat, exp }: { iat: number; exp: number }
   return client.rotate_refresh_token === true && now / 1000 - iat >= (exp - iat) * ROTATED_AFTER;
 }
 
-/** The library's description would say of every fault that the request is invalid. */
-const invalidGrant = (reason: string) => Object.assign(new errors.InvalidGrant(reason), { error_description: reason });
-
 const ended = () => invalidGrant('the grant of this refresh token was revoked or has expired');
 
 /** RFC 6749 §6: never more than was granted. */
@@ -103,7 +102,7 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
     if (grantId === undefined || !grant || grant.isExpired || grant.clientId !== clientId) throw ended();
     if (grant.accountId !== token.accountId) throw ended();
     if (token.consumed !== undefined && refreshTokens.isReplay(token.consumed as number)) {
-      await refreshTokens.endFamily(grantId);
+      await endGrant(store, grantId, clock());
       throw invalidGrant('refresh token was already used');
     }
     const account = await findAccount(store, token.accountId);

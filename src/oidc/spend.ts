@@ -52,8 +52,9 @@ function auditOf({ impersonation, requestId, secretName }: Spend): AuditEntry {
 /** @returns those that were done, of spends of different tokens */
 async function spendAll(store: TenantStore, spends: readonly Spend[], now: number): Promise<Set<Spend>> {
   const audits = spends.map(auditOf);
-  const rows = spends.map(({ tokenHash, impersonation }, index) => ({
+  const rows = spends.map(({ tokenHash, actorApplicationId, impersonation }, index) => ({
     tokenHash,
+    actorApplicationId,
     impersonation,
     audit: auditRowOf(audits[index] as AuditEntry),
   }));

@@ -155,6 +155,7 @@ export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
 
       const isSpent = await spends.spend({
         tokenHash: subjectToken.tokenHash,
+        actorApplicationId: actor?.clientId ?? null,
         impersonation: {
           id: jti,
           subjectTokenId: subjectToken.id,

@@ -2,8 +2,9 @@ import type { OidcPayloadRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { hashOf } from '../ids.ts';
 import type { SecretBox } from '../secret-box.ts';
-import { adapterFor, payloadPurposeOf } from './adapter.ts';
+import { lockSession, payloadPurposeOf } from './adapter.ts';
 import { CONSOLE_CLIENT_ID } from './console-client.ts';
+import { endGrant } from './end-access.ts';
 import type { SessionInteraction } from './session-interactions.ts';
 
 export interface Where {
@@ -55,6 +56,15 @@ export const grantsOf = (where: Where, userId: string): Promise<Grant[]> => payl
 /** Undefined for another user's, and for one that is over. */
 export async function findSession(where: Where, userId: string, uid: string): Promise<Session | undefined> {
   const row = await where.store.find('oidcPayloads', { model: 'Session', uid });
+  return ownedBy(where, userId, row);
+}
+
+/** Like `findSession`, for a session that is about to end: the grants that it names are all that it has given. */
+export async function lockOwnSession(where: Where, userId: string, uid: string): Promise<Session | undefined> {
+  return ownedBy(where, userId, await lockSession(where.store, uid));
+}
+
+function ownedBy(where: Where, userId: string, row: OidcPayloadRow | undefined): Session | undefined {
   if (row?.accountId !== userId || (row.expiresAt ?? 0) <= where.now) return undefined;
   return opened(where, row);
 }
@@ -73,14 +83,12 @@ export async function signInOf(where: Where, { uid }: Session): Promise<SessionI
   return row && opened(where, row);
 }
 
-/** As the library ends one: with the codes, refresh tokens and access tokens that were issued under it. The console's ends its sessions too. */
-export async function endGrant(where: Where, grantId: string): Promise<void> {
-  const { store, secrets, now } = where;
+/** With all that was given under it. The console's grant ends its sessions too. */
+export async function endOwnGrant(where: Where, grantId: string): Promise<void> {
+  const { store, now } = where;
   const row = await store.find('oidcPayloads', { model: 'Grant', id: hashOf(grantId) });
   if (row?.clientId === CONSOLE_CLIENT_ID && row.accountId) await endConsoleSessions(where, row.accountId);
-  const adapter = adapterFor({ store, secrets, clock: () => now, findClient: async () => undefined });
-  await adapter('AccessToken').revokeByGrantId(grantId);
-  await adapter('Grant').destroy(grantId);
+  await endGrant(store, grantId, now);
 }
 
 /** Its browser has to sign in again, and an administrator in the console too. What began the session goes with it. */

@@ -1,4 +1,5 @@
-import type { Provider } from 'oidc-provider';
+import { errors, type Provider } from 'oidc-provider';
+import { ServiceError } from '../errors.ts';
 import { auditPerson } from './announce.ts';
 import { occasionOf } from './complete.ts';
 import type { Flow } from './flow.ts';
@@ -33,6 +34,7 @@ export async function allow(provider: Provider, interaction: Interaction, flow: 
   const accountId = session?.accountId as string;
   const known = grantId ? await provider.Grant.find(grantId) : undefined;
   const grant = known ?? new provider.Grant({ accountId, clientId: String(params.client_id) });
+  Object.assign(grant, { sessionUid: session?.uid });
   const { missingOIDCScope, missingOIDCClaims, missingResourceScopes = {} } = missingIn(interaction);
   if (missingOIDCScope) grant.addOIDCScope(missingOIDCScope.join(' '));
   if (missingOIDCClaims) grant.addOIDCClaims(missingOIDCClaims);
@@ -41,5 +43,7 @@ export async function allow(provider: Provider, interaction: Interaction, flow: 
   }
   const asked = askedIn(interaction);
   await auditPerson(flow.store, 'SignIn.Consent', accountId, occasionOf(flow), { ...asked });
-  return grant.save();
+  return grant.save().catch((error: unknown) => {
+    throw error instanceof errors.LoginRequired ? new ServiceError('session.not_found') : error;
+  });
 }

@@ -120,6 +120,13 @@ describe.each(databases)('sessions and grants of a user on %s', (kind) => {
     await database.close();
   });
 
+  it('do not show what their schema does not name', async () => {
+    await signedIn();
+    const { sessions } = await read(`GET /users/${cast.alice.id}/sessions`);
+    const { authorizations } = sessions[0].payload;
+    expect(authorizations).toEqual({ [cast.spa.clientId]: { grantId: expect.any(String) } });
+  });
+
   it('do not leave a token of a grant that was ended', async () => {
     const path = `/users/${cast.alice.id}/grants`;
     const tokens = await signedIn();

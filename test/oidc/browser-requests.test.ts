@@ -43,6 +43,19 @@ describe.each(databases)('requests of browsers on %s', (kind) => {
     expect(again.claims()?.sub).toBe(service.credentials.demo.actor.id);
   });
 
+  it('refuses a posted request that would be too long as the URL that it becomes', async () => {
+    const claims = JSON.stringify({
+      id_token: Object.fromEntries(Array.from({ length: 420 }, (_, at) => [`c${at}`, null])),
+    });
+    const body = `client_id=x&claims=${claims}`;
+    expect(body.length).toBeLessThan(8 * 1024);
+    const response = await fetch(at('/auth'), { ...post(body), redirect: 'manual' });
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error_description: 'the request is larger than 8192 bytes' },
+    ]);
+  });
+
   it('keeps every parameter of a posted request as it was sent', async () => {
     const state = 'a b&c=d\r\nset-cookie: x=y é"';
     const response = await fetch(at('/auth'), {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Database } from '../../src/database/connect.ts';
 import { TenantStore } from '../../src/database/tenant-store.ts';
 import { sweepExpired } from '../../src/jobs/expiry.ts';
+import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../src/oidc/urns.ts';
 import type { MachineCredentials } from '../../src/setup/create-tenant.ts';
 import { type Application, authorization, Visitor } from '../sign-in/visitor.ts';
 import { getJson, postForm } from '../support/call.ts';
@@ -132,6 +133,32 @@ describe.each(databases)('a token that was ended, on %s', (kind) => {
       await expect.poll(listed, SOON).toContain(decodeJwt(jwt).jti);
       expect(await isActive(jwt)).toBe(false);
     }
+  });
+
+  it('does not outlast the application that began the impersonation', async () => {
+    const redirectUri = 'http://localhost:4400/callback';
+    const { id: clientId } = await service.api.must('POST /applications', {
+      name: 'Impersonates',
+      type: 'SPA',
+      oidcClientMetadata: { redirectUris: [redirectUri] },
+      customClientMetadata: { allowTokenExchange: true },
+    });
+    const { status, body } = await postForm(`${service.url}/oidc/token`, {
+      grant_type: TOKEN_EXCHANGE,
+      client_id: clientId,
+      subject_token: await cast.mint(),
+      subject_token_type: ACCESS_TOKEN,
+      resource: cast.resource,
+    });
+    expect([status, await isActive(body.access_token)]).toEqual([200, true]);
+    await service.api.must(`DELETE /applications/${clientId}`);
+    expect(await isActive(body.access_token)).toBe(false);
+    await expect.poll(listed, SOON).toContain(decodeJwt(body.access_token).jti);
+    const [entry] = await service.api.must('GET /logs?logKey=Impersonation.End');
+    expect(entry.payload.details).toMatchObject({
+      impersonationId: decodeJwt(body.access_token).jti,
+      reason: 'deleted',
+    });
   });
 
   it('is known to be ended when the session that gave its grant signs out, unless it was given for longer', async () => {

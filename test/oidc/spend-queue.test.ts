@@ -34,6 +34,7 @@ async function stage(kind: DatabaseKind, tokens: number) {
     const row = await store.from('subjectTokens').where({ tokenHash }).first();
     spends.push({
       tokenHash,
+      actorApplicationId: null,
       requestId: undefined,
       secretName: undefined,
       impersonation: impersonationOf(row?.id ?? '', `jti-${index}`),

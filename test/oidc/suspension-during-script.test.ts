@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect, type Database } from '../../src/database/connect.ts';
 import { type Answer, postForm } from '../support/call.ts';
 import { type Cast, castOf } from '../support/cast.ts';
+import { registerApplication } from '../support/code-grant.ts';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -18,18 +20,22 @@ describe.each(databases)('while the script of an exchange runs, on %s', (kind) =
   let service: TestService;
   let cast: Cast;
   let gate: WebhookReceiver;
+  /** Beside the service, as another process has it. */
+  let database: Database;
   let people = 0;
 
   beforeAll(async () => {
     gate = await WebhookReceiver.start();
     service = await startService(kind, { SCRIPT_FETCH_ALLOWED_HOSTS: '127.0.0.1', SANDBOX_TIMEOUT_MS: '10000' });
     cast = castOf(service);
+    database = connect({ databaseUrl: service.databaseUrl, dataDir: service.dataDir, poolSize: 2 });
     await service.api.must('PUT /configs/jwt-customizer/access-token', {
       script: SCRIPT,
       environmentVariables: { GATE: gate.url },
     });
   });
   afterAll(async () => {
+    await database.close();
     await service[Symbol.asyncDispose]();
     await gate.stop();
   });
@@ -102,7 +108,13 @@ describe.each(databases)('while the script of an exchange runs, on %s', (kind) =
     const role = async (name: string): Promise<string> =>
       (await service.api.must('POST /roles', { name, description: name })).id;
     const [guarded, support] = [await role('Guarded'), await role('Support')];
-    const OPEN = { requireActor: false, protectedRoleIds: [], allowedActorRoleIds: [] };
+    const OPEN = {
+      requireActor: false,
+      protectedRoleIds: [],
+      allowedActorRoleIds: [],
+      allowedActorApplicationIds: [],
+    };
+    const { clientId: otherApplication } = await registerApplication(service, 'SPA');
     const decide = (policy: object) => service.api.must('PATCH /configs/impersonation', { ...OPEN, ...policy });
     const give = (user: { id: string }, roleIds: string[]) =>
       service.api.must(`PUT /users/${user.id}/roles`, { roleIds });
@@ -137,6 +149,18 @@ describe.each(databases)('while the script of an exchange runs, on %s', (kind) =
       ],
       ['an actor token is required', alone, async () => {}, () => decide({ requireActor: true })],
       ['an actor token is required', alone, async () => {}, () => decide({ allowedActorRoleIds: [support] })],
+      [
+        'an actor token is required',
+        alone,
+        async () => {},
+        () => decide({ allowedActorApplicationIds: [cast.spa.clientId] }),
+      ],
+      [
+        'the actor token was given to an application that is not allowed',
+        withActor,
+        async () => {},
+        () => decide({ allowedActorApplicationIds: [otherApplication] }),
+      ],
     ];
     for (const [reason, ask, before, deed] of changes) {
       await before();
@@ -149,10 +173,34 @@ describe.each(databases)('while the script of an exchange runs, on %s', (kind) =
       await decide({});
       await give(subject, []);
     }
-    await decide({ protectedRoleIds: [guarded], allowedActorRoleIds: [support], requireActor: true });
+    await decide({
+      protectedRoleIds: [guarded],
+      allowedActorRoleIds: [support],
+      allowedActorApplicationIds: [cast.spa.clientId],
+      requireActor: true,
+    });
     await give(actor, [support]);
     expect((await immediately(withActor)).status).toBe(200);
     await decide({});
+  });
+
+  it('refuses a subject who became an administrator since the script began, unless the policy lets them be acted for', async () => {
+    const { subject, mint, exchange } = await play();
+    const subjectToken = await mint();
+    const administrator = {
+      tenantId: 'default',
+      userId: subject.id,
+      managedTenantId: 'default',
+      createdAt: Date.now(),
+    };
+    const { status, body } = await meanwhile(
+      () => exchange(subjectToken),
+      () => database.write((db) => db('administrators').insert(administrator)),
+    );
+    expect([status, body.error_description]).toEqual([400, 'impersonation policy: the subject is an administrator']);
+    await service.api.must('PATCH /configs/impersonation', { protectAdministrators: false });
+    expect((await immediately(() => exchange(subjectToken))).status).toBe(200);
+    await service.api.must('PATCH /configs/impersonation', { protectAdministrators: true });
   });
 
   it('the actor is suspended: their subject token still serves another', async () => {

@@ -7,6 +7,8 @@ import type { Statement, Target } from './statement.ts';
 export interface Spend {
   /** Of the subject token. */
   tokenHash: string;
+  /** The application that the actor's token was given to. */
+  actorApplicationId: string | null;
   impersonation: Omit<ImpersonationRow, 'tenantId' | 'revokedAt' | 'revokedBy'>;
   audit: Omit<AuditRow, 'tenantId'>;
 }
@@ -53,7 +55,7 @@ const AUDIT = [
  */
 const POSTGRES = `
   with candidate as materialized (
-    select * from json_to_recordset(?) as candidate(token_hash text, subject_id text, actor_id text)
+    select * from json_to_recordset(?) as candidate(token_hash text, subject_id text, actor_id text, actor_application_id text)
   ), live as materialized (
     select id from users
     where tenant_id = ? and not is_suspended
@@ -63,8 +65,10 @@ const POSTGRES = `
     select
       array(select json_array_elements_text(settings -> 'protectedRoleIds')) as guarded,
       array(select json_array_elements_text(settings -> 'allowedActorRoleIds')) as allowed,
+      array(select json_array_elements_text(settings -> 'allowedActorApplicationIds')) as allowed_applications,
       coalesce((settings ->> 'requireActor')::boolean, false) or settings ->> 'actorMaxAge' is not null
-        or settings ->> 'requiredAcr' is not null or json_array_length(settings -> 'allowedActorRoleIds') > 0 as wants_actor
+        or settings ->> 'requiredAcr' is not null or json_array_length(settings -> 'allowedActorRoleIds') > 0
+        or json_array_length(settings -> 'allowedActorApplicationIds') > 0 as wants_actor
     from configs where tenant_id = ? and key = 'impersonation'
   ), forbidden as materialized (
     select token_hash from candidate cross join policy
@@ -77,6 +81,14 @@ const POSTGRES = `
         select 1 from user_roles
         where tenant_id = ? and user_id = candidate.actor_id and role_id = any(allowed)
       )
+      or actor_id is not null and cardinality(allowed_applications) > 0
+        and not coalesce(actor_application_id = any(allowed_applications), false)
+    union all
+    select token_hash from candidate
+    where exists (select 1 from administrators where tenant_id = ? and user_id = candidate.subject_id)
+      and coalesce((
+        select (settings ->> 'protectAdministrators')::boolean from configs where tenant_id = ? and key = 'impersonation'
+      ), true)
   ), spent as (
     update subject_tokens set spent_at = ?
     where tenant_id = ? and spent_at is null and revoked_at is null and expires_at > ?
@@ -100,6 +112,8 @@ async function onPostgres({ db, tenantId }: Target, spends: readonly Spend[], no
     tenantId,
     tenantId,
     tenantId,
+    tenantId,
+    tenantId,
     now,
     tenantId,
     now,
@@ -117,18 +131,34 @@ const holdsOneOf = (roles: string, who: string) => `exists (
   select 1 from user_roles held join json_each(configs.settings, '$.${roles}') role on role.value = held.role_id
   where held.tenant_id = new.tenant_id and held.user_id = record.value ->> '${who}')`;
 
-const ALLOWED = `coalesce(json_array_length(configs.settings, '$.allowedActorRoleIds'), 0) > 0`;
+const isLimited = (list: string) => `coalesce(json_array_length(configs.settings, '$.${list}'), 0) > 0`;
+const ROLES_LIMITED = isLimited('allowedActorRoleIds');
+const APPLICATIONS_LIMITED = isLimited('allowedActorApplicationIds');
 
-/** What the policy says that is in force now; without a row it forbids nothing. */
-const IS_FORBIDDEN = `exists (
+/** Members that a policy lacks have the defaults of `impersonation-policy.ts`: administrators are protected. */
+const IS_PROTECTED_ADMINISTRATOR = `exists (
+    select 1 from administrators where tenant_id = new.tenant_id and user_id = record.value ->> 'subject_id'
+  ) and coalesce((
+    select settings ->> '$.protectAdministrators' from configs where tenant_id = new.tenant_id and key = 'impersonation'
+  ), 1)`;
+
+/** What the policy says that is in force now; without a row it protects administrators and forbids nothing else. */
+const IS_FORBIDDEN = `(${IS_PROTECTED_ADMINISTRATOR} or exists (
   select 1 from configs where tenant_id = new.tenant_id and key = 'impersonation' and (
     ${holdsOneOf('protectedRoleIds', 'subject_id')}
     or record.value ->> 'actor_id' is null and (
       coalesce(configs.settings ->> '$.requireActor', 0) or configs.settings ->> '$.actorMaxAge' is not null
-      or configs.settings ->> '$.requiredAcr' is not null or ${ALLOWED}
+      or configs.settings ->> '$.requiredAcr' is not null
+      or ${ROLES_LIMITED} or ${APPLICATIONS_LIMITED}
     )
-    or record.value ->> 'actor_id' is not null and ${ALLOWED} and not ${holdsOneOf('allowedActorRoleIds', 'actor_id')}
-  ))`;
+    or record.value ->> 'actor_id' is not null and (
+      ${ROLES_LIMITED} and not ${holdsOneOf('allowedActorRoleIds', 'actor_id')}
+      or ${APPLICATIONS_LIMITED} and not exists (
+        select 1 from json_each(configs.settings, '$.allowedActorApplicationIds') allowed
+        where allowed.value = record.value ->> 'actor_application_id'
+      )
+    )
+  )))`;
 
 /** Of the batch, those that were written. `spend`: the row of the view, `new` to its trigger. */
 const begunOf = (spend: string) =>
@@ -171,18 +201,20 @@ async function onSqlite({ db, tenantId }: Target, spends: readonly Spend[], now:
 
 const candidatesOf = (spends: readonly Spend[]): string =>
   JSON.stringify(
-    spends.map(({ tokenHash, impersonation: { subjectId, actorId } }) => ({
+    spends.map(({ tokenHash, actorApplicationId, impersonation: { subjectId, actorId } }) => ({
       token_hash: tokenHash,
       subject_id: subjectId,
       actor_id: actorId,
+      actor_application_id: actorApplicationId,
     })),
   );
 
 const impersonationsOf = (kind: Target['kind'], tenantId: string, spends: readonly Spend[]): string =>
   recordsOf(
     kind,
-    IMPERSONATION,
-    spends.map(({ impersonation }) => ({ ...impersonation, tenantId })),
+    // Not a column: on SQLite the conditions read the same records.
+    kind === 'sqlite' ? [...IMPERSONATION, 'actorApplicationId'] : IMPERSONATION,
+    spends.map(({ impersonation, actorApplicationId }) => ({ ...impersonation, actorApplicationId, tenantId })),
   );
 
 const auditsOf = (kind: Target['kind'], tenantId: string, spends: readonly Spend[]): string =>
@@ -194,7 +226,7 @@ const auditsOf = (kind: Target['kind'], tenantId: string, spends: readonly Spend
 
 /**
  * Marks subject tokens spent that are unspent, unrevoked and unexpired, whose subject and actor are there and not
- * suspended, and whose roles the policy of this moment admits (it, or they, may have changed while a script ran), and
+ * suspended, and whom the policy of this moment admits (it, or they, may have changed while a script ran), and
  * writes the impersonation and the audit row of each. The people cannot change until the commit: a
  * suspension either comes first and is seen here, or comes after and finds the impersonation to end.
  *
