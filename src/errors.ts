@@ -82,6 +82,10 @@ const catalogue = {
   'password.too_long': { status: 422, message: 'The password is too long.' },
   'connector.target_in_use': { status: 422, message: 'This target is already in use.' },
   'connector.domain_in_use': { status: 422, message: 'One of these domains belongs to another connector.' },
+  'connector.has_identities': {
+    status: 422,
+    message: 'Accounts are linked by this target, so it cannot be changed. Add another connector instead.',
+  },
   'password.unsupported_digest': {
     status: 422,
     message: 'The password digest is not one of the named algorithm, or it costs too much to verify.',

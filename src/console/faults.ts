@@ -20,6 +20,7 @@ const FIELD_OF: Partial<Record<ErrorCode, string>> = {
   'application.secret_name_exists': 'name',
   'connector.target_in_use': 'target',
   'connector.domain_in_use': 'domains',
+  'connector.has_identities': 'target',
   'hook.missing_events': 'events',
   'password.too_short': 'password',
   'password.too_common': 'password',

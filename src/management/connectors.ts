@@ -66,6 +66,14 @@ async function requireFreeDomains(store: TenantStore, domains: string[] = [], ow
   if (isTaken) throw new ServiceError('connector.domain_in_use');
 }
 
+/** Renamed, a connector would leave its accounts behind: they could not sign in by it, nor would it bind them any more. */
+async function requireNoIdentities(store: TenantStore, id: string, target: string): Promise<void> {
+  const connector = await store.find('connectors', { id });
+  if (!connector || connector.target === target) return;
+  const linked = await store.from('userIdentities').where({ target: connector.target }).first('userId');
+  if (linked) throw new ServiceError('connector.has_identities');
+}
+
 export const connectors = [
   operation('GET /connectors', {
     summary: 'List the identity providers that people can sign in with',
@@ -103,8 +111,15 @@ export const connectors = [
     status: 200,
     body: Type.Partial(Type.Object({ ...Fields, clientSecret: Secret })),
     returns: Connector,
-    errors: ['entity.not_exists', 'entity.invalid_input', 'connector.target_in_use', 'connector.domain_in_use'],
+    errors: [
+      'entity.not_exists',
+      'entity.invalid_input',
+      'connector.target_in_use',
+      'connector.domain_in_use',
+      'connector.has_identities',
+    ],
     async run({ params: { id }, body: { clientSecret, ...fields }, store, secrets }) {
+      if (fields.target !== undefined) await requireNoIdentities(store, id, fields.target);
       await requireFreeDomains(store, fields.domains, id);
       const secret = clientSecret && {
         clientSecretEncrypted: secrets.seal(clientSecret, connectorPurposeOf(store.tenantId, id)),

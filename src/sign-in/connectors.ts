@@ -1,5 +1,6 @@
 import type { ConnectorRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
+import { normalEmail } from '../email-and-phone.ts';
 
 export const DEFAULT_SCOPE = 'openid profile email';
 
@@ -14,6 +15,8 @@ export const offeredConnectors = async (store: TenantStore): Promise<ConnectorRo
   (await all(store)).filter(({ domains }) => domains.length === 0);
 
 export async function connectorOfDomain(store: TenantStore, email: string): Promise<ConnectorRow | undefined> {
-  const domain = email.slice(email.lastIndexOf('@') + 1);
+  // An older release may have stored the address in another spelling.
+  const address = normalEmail(email) ?? email;
+  const domain = address.slice(address.lastIndexOf('@') + 1);
   return (await all(store)).find(({ domains }) => domains.includes(domain));
 }

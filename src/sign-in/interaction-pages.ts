@@ -76,7 +76,7 @@ async function finish(opened: Opened): Promise<void> {
     await forgetEndedSession(interaction, flow);
     return redirectToStep(opened);
   }
-  rememberBrowser(response, flow, progress.userId);
+  await rememberBrowser(response, flow, progress.userId);
   const login = loginOf(progress, progress.userId);
   await provider.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false });
 }

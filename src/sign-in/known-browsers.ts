@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
+import type { UserRow } from '../database/tables.ts';
 import { readCookie } from '../http/cookies.ts';
-import { newId } from '../ids.ts';
+import { hashOf, newId } from '../ids.ts';
 import type { SecretBox } from '../secret-box.ts';
 import type { Tenant } from '../tenants.ts';
 import type { Flow } from './flow.ts';
@@ -11,6 +12,8 @@ interface KnownAccount {
   userId: string;
   /** Of the browser, for this account: what its wrong passwords are counted by. */
   browserId: string;
+  /** Stands for the password that the account had then: after another one, the browser is a stranger's like any other. */
+  password: string;
   /** Epoch milliseconds. */
   until: number;
 }
@@ -37,11 +40,22 @@ export function knownAccountsOf(request: Request, tenant: Tenant, secrets: Secre
   }
 }
 
+/** The cookie stays small: 128 bits of the hash are enough to tell one digest from another. */
+const passwordMarkOf = ({ passwordHash }: UserRow): string => hashOf(`known-browser:${passwordHash}`).slice(0, 22);
+
+/** Returns true if the browser signed in to this account since its password was set. */
+export const isOf = ({ userId, password }: KnownAccount, user: UserRow): boolean =>
+  userId === user.id && password === passwordMarkOf(user);
+
 /** After a sign-in. The cookie opens nothing: strangers' wrong passwords do not count for this browser, and that is all. */
-export function rememberBrowser(response: Response, { tenant, tools, now, knownAccounts }: Flow, userId: string): void {
+export async function rememberBrowser(response: Response, flow: Flow, userId: string): Promise<void> {
+  const { tenant, store, tools, now, knownAccounts } = flow;
+  const user = await store.find('users', { id: userId });
+  if (!user) return;
   const before = knownAccounts.find((account) => account.userId === userId);
   const others = knownAccounts.filter((account) => account !== before);
-  const own = { userId, browserId: before?.browserId ?? newId(), until: now + LIFETIME_MS };
+  const browserId = before?.browserId ?? newId();
+  const own: KnownAccount = { userId, browserId, password: passwordMarkOf(user), until: now + LIFETIME_MS };
   const known = [own, ...others].slice(0, MOST_ACCOUNTS);
   response.cookie(cookieNameOf(tenant), tools.secrets.seal(JSON.stringify(known), purposeOf(tenant)), {
     path: `${basePathOf(tenant)}/`,

@@ -32,8 +32,12 @@ const rules = {
   username: { points: 30, durationMs: HOUR_MS },
   /** New accounts from one address. */
   registration: { points: 30, durationMs: HOUR_MS },
+  /** Messages about one kind of change of one user: another kind is still told, so many of one cannot hide it. */
+  notice: { points: 5, durationMs: HOUR_MS },
 } as const;
 type Rule = keyof typeof rules;
+/** A rule, and whom it counts. */
+export type Counted = readonly [rule: Rule, name: string | undefined];
 
 /** Their names are addresses. */
 const BY_ADDRESS: ReadonlySet<Rule> = new Set(['address', 'codeAddress', 'newPassword', 'registration']);
@@ -75,6 +79,22 @@ export class Limits {
       data: { retryAfterSeconds: seconds },
       headers: { 'Retry-After': String(seconds) },
     });
+  }
+
+  /**
+   * Takes a point of each before `work`, and gives all of them back if it throws: nothing was tried then, because the
+   * service was too busy for it.
+   *
+   * @throws 429 `request.rate_limited` with `Retry-After`
+   */
+  async tryOnce<T>(store: TenantStore, counted: readonly Counted[], work: () => Promise<T>): Promise<T> {
+    for (const [rule, name] of counted) await this.take(store, rule, name);
+    try {
+      return await work();
+    } catch (error) {
+      for (const [rule, name] of counted) await this.giveBack(store, rule, name);
+      throw error;
+    }
   }
 
   /** Gives the point back: it was no failure. */

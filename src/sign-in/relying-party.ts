@@ -92,7 +92,7 @@ export class RelyingParty {
       const claims = tokens.claims() as oauth.IDToken;
       const hasUserinfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
       const info = hasUserinfo ? await oauth.fetchUserInfo(configuration, tokens.access_token, claims.sub) : {};
-      return identityOf({ ...info, ...claims });
+      return identityOf(claims, info);
     } catch (cause) {
       throw Object.assign(new ServiceError('session.social_failed'), { cause });
     }
@@ -124,12 +124,28 @@ const VERIFIED: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   ['false', false],
 ]);
 
-function identityOf(claims: Record<string, unknown>): SocialIdentity {
+type Claims = Readonly<Record<string, unknown>>;
+
+/**
+ * The address, and whether it is verified. `email_verified` counts only for the `email` that it came with: what one
+ * source says of an address is not said of another address, and where the two sources disagree nothing is verified.
+ */
+function emailOf(sources: readonly Claims[]): Pick<SocialIdentity, 'email' | 'isEmailVerified'> {
+  const told = sources.flatMap(({ email, email_verified: verified }) =>
+    typeof email === 'string' ? [{ email: normalEmail(email), isVerified: VERIFIED.get(verified) }] : [],
+  );
+  const isOne = told.every(({ email }) => email === told[0]?.email);
+  const isDenied = !isOne || told.some(({ isVerified }) => isVerified === false);
+  const isConfirmed = told.some(({ isVerified }) => isVerified);
+  return { email: told[0]?.email, isEmailVerified: isDenied ? false : isConfirmed || undefined };
+}
+
+function identityOf(idToken: Claims, userinfo: Claims): SocialIdentity {
+  const claims: Claims = { ...userinfo, ...idToken };
   const text = (name: string) => (typeof claims[name] === 'string' ? claims[name] : undefined);
   return {
-    externalId: String(claims.sub),
-    email: normalEmail(text('email') ?? ''),
-    isEmailVerified: VERIFIED.get(claims.email_verified),
+    externalId: String(idToken.sub),
+    ...emailOf([idToken, userinfo]),
     name: text('name')?.slice(0, 128),
     avatar: text('picture')?.slice(0, 2048),
   };

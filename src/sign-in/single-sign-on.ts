@@ -6,8 +6,8 @@ import type { Identifier } from './progress.ts';
 
 /**
  * Single sign-on is the only way in for accounts that it answers for: with an e-mail address of a connector's domains, or
- * with an identity that a connector with domains linked. Whoever the company shuts out at its provider is
- * shut out here too. Accounts with a username or a phone number alone sign in as before, until one of the two is added.
+ * with an identity of a connector that has domains now, whenever the identity was linked. Whoever the company shuts out at
+ * its provider is shut out here too. Accounts with a username or a phone number alone sign in as before, until one of the two is added.
  */
 
 /** @throws 422 `session.sso_required`; whether there is such an account makes no difference */
@@ -21,9 +21,12 @@ export async function refuseSsoAccount(store: TenantStore, user: UserRow): Promi
   for (const target of await ssoTargetsOf(store, user.id)) refuseFor(await store.find('connectors', { target }));
 }
 
-/** The providers that an account is bound to, while they are single sign-on still. */
+/**
+ * The providers that an account is bound to. The connector's present domains decide. Rejected: `isSso` of the identity, which
+ * keeps what the connector was when it was linked.
+ */
 export async function ssoTargetsOf(store: TenantStore, userId: string): Promise<string[]> {
-  const identities = await store.from('userIdentities').where({ userId, isSso: true }).select('target');
+  const identities = await store.from('userIdentities').where({ userId }).select('target');
   const connectors = await Promise.all(identities.map(({ target }) => store.find('connectors', { target })));
   return connectors.flatMap((connector) => (connector && connector.domains.length > 0 ? [connector.target] : []));
 }

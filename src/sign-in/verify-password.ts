@@ -9,6 +9,8 @@ import { credentialsOf } from './credentials.ts';
 import { addVerification, type Flow, progressOf } from './flow.ts';
 import { findUser } from './identifiers.ts';
 import { requireStep } from './interaction-events.ts';
+import { isOf } from './known-browsers.ts';
+import type { Counted } from './limits.ts';
 import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
 import type { Identifier, Verification } from './progress.ts';
 import { refuseSsoAddress } from './single-sign-on.ts';
@@ -36,13 +38,14 @@ async function decoyOf({ store, tools }: Flow, identifier: Identifier): Promise<
 
 /**
  * A browser that signed in to this account before has a counter of its own, so that nobody else's wrong passwords lock the
- * owner out. Strangers count by network, and together.
+ * owner out. Strangers count by network, and together. All failures count by address, those of known browsers too.
  */
 function countedBy({ knownAccounts, facts }: Flow, identifier: Identifier, user: UserRow | undefined) {
-  const known = knownAccounts.find(({ userId }) => userId === user?.id);
-  if (known) return { account: `browser:${known.browserId}`, failures: [] };
+  const known = user && knownAccounts.find((one) => isOf(one, user));
+  const ofAddress: Counted = ['address', facts.ip];
+  if (known) return { account: `browser:${known.browserId}`, failures: [ofAddress] };
   const account = accountKeyOf(identifier);
-  const failures = [['strangers', account] as const, ['address', facts.ip] as const];
+  const failures: Counted[] = [['strangers', account], ofAddress];
   return { account: `${account} ${networkOf(facts.ip)}`, failures };
 }
 
@@ -61,11 +64,11 @@ export async function verifyPasswordOf(flow: Flow, identifier: Identifier, passw
   const user = isAllowed ? await findUser(store, identifier) : undefined;
   const credentials = user && (await credentialsOf(store, user)); // Before the hash is computed, which takes a while.
   const counted = countedBy(flow, identifier, user);
-  await limits.take(store, 'account', counted.account);
-  for (const [rule, name] of counted.failures) await limits.take(store, rule, name);
 
   const turn = { tenantId: store.tenantId, isPerson: true };
-  const isRight = await verifyPassword(user?.passwordHash, password, turn, await decoyOf(flow, identifier));
+  const isRight = await limits.tryOnce(store, [['account', counted.account], ...counted.failures], async () =>
+    verifyPassword(user?.passwordHash, password, turn, await decoyOf(flow, identifier)),
+  );
   if (!isRight || !user?.passwordHash) {
     const reason: ErrorCode | undefined =
       user?.passwordHash && !canVerify(user.passwordHash) ? 'password.unsupported_digest' : undefined;

@@ -12,6 +12,8 @@ export class Issuer implements AsyncDisposable {
   readonly url: string;
   readonly #server: Server;
   claims: Claims = {};
+  /** What its userinfo endpoint says besides the subject. Undefined: it has no such endpoint. */
+  info: Claims | undefined;
   /** What the last authorization request asked for. */
   asked = new URLSearchParams();
 
@@ -34,10 +36,12 @@ export class Issuer implements AsyncDisposable {
         authorization_endpoint: `${url}/auth`,
         token_endpoint: `${url}/token`,
         jwks_uri: `${url}/jwks`,
+        ...(issuer.info && { userinfo_endpoint: `${url}/userinfo` }),
         response_types_supported: ['code'],
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['RS256'],
       }),
+      '/userinfo': async () => ({ sub: issuer.claims.sub, ...issuer.info }),
       '/jwks': async () => ({ keys: [jwk] }),
       '/token': async () => ({
         access_token: 'x',

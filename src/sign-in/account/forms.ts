@@ -71,7 +71,7 @@ export const accountForms: Record<string, AccountForm> = {
     await addVerifiedIdentifier(flow, verification.id);
     const what = verification.type === 'EmailVerificationCode' ? 'Email' : 'Phone';
     await applyChange(flow, what);
-    tellOwner(account, what, t);
+    await tellOwner(account, what, t);
   },
 
   /** Every other session ends: whoever knew the old password is out. */
@@ -80,17 +80,18 @@ export const accountForms: Record<string, AccountForm> = {
     await refuseSsoAccount(flow.store, user);
     const { limits } = flow.tools;
     const turn = { tenantId: flow.store.tenantId, isPerson: true };
-    await limits.take(flow.store, 'account', `account-page:${user.id}`);
-    if (user.passwordHash && !(await verifyPassword(user.passwordHash, current, turn))) {
-      throw new ServiceError('session.invalid_credentials');
-    }
+    const counted = `account-page:${user.id}`;
+    const isRight = await limits.tryOnce(flow.store, [['account', counted]], async () =>
+      user.passwordHash ? verifyPassword(user.passwordHash, current, turn) : true,
+    );
+    if (!isRight) throw new ServiceError('session.invalid_credentials');
     requireGoodPassword(password, flow.settings.passwordPolicy, [user.username ?? undefined, flow.settings.brandName]);
     const passwordHash = await hashPassword(password, turn);
-    await limits.clear(flow.store, 'account', `account-page:${user.id}`);
+    await limits.clear(flow.store, 'account', counted);
     await applyChange(flow, 'Password', { passwordHash }, (store) =>
       endSessions(store, user.id, { now: flow.now, exceptUid: flow.sessionUid }),
     );
-    tellOwner(account, 'Password', t);
+    await tellOwner(account, 'Password', t);
   },
 
   async 'enrol/totp'(account, { code = '' }, t) {
@@ -99,7 +100,7 @@ export const accountForms: Record<string, AccountForm> = {
     verifyNewTotp(flow, verification.id, code);
     await bindFactor(flow, 'Totp', verification.id);
     await applyChange(flow, 'AddTotp');
-    tellOwner(account, 'AddFactor', t);
+    await tellOwner(account, 'AddFactor', t);
   },
 
   async 'enrol/passkey'(account, { response }, t) {
@@ -107,7 +108,7 @@ export const accountForms: Record<string, AccountForm> = {
     const verification = await verifyNewPasskey(flow, passkeyAnswer(response));
     await bindFactor(flow, 'WebAuthn', verification.id);
     await applyChange(flow, 'AddPasskey');
-    tellOwner(account, 'AddFactor', t);
+    await tellOwner(account, 'AddFactor', t);
   },
 
   async 'enrol/backup'(account, _body, t) {
@@ -115,7 +116,7 @@ export const accountForms: Record<string, AccountForm> = {
     const { verification } = await newBackupCodes(flow);
     await bindFactor(flow, 'BackupCode', verification.id);
     await applyChange(flow, 'AddBackupCodes');
-    tellOwner(account, 'AddFactor', t);
+    await tellOwner(account, 'AddFactor', t);
   },
 
   async remove(account, { id = '' }, t) {
@@ -127,7 +128,7 @@ export const accountForms: Record<string, AccountForm> = {
       const left = (await factorsOf(store, user.id)).map(({ type }) => type);
       if (isRequired && !hasPrimary(left)) throw new ServiceError('factor.is_last');
     });
-    tellOwner(account, 'RemoveFactor', t);
+    await tellOwner(account, 'RemoveFactor', t);
   },
 
   /** The identity that the page before has named. */
@@ -137,14 +138,14 @@ export const accountForms: Record<string, AccountForm> = {
     if (verification.type !== 'Social') throw new ServiceError('session.verification_not_found');
     progressOf(flow).identities = [identityIn(verification)];
     await applyChange(flow, 'Link');
-    tellOwner(account, 'Link', t);
+    await tellOwner(account, 'Link', t);
   },
 
   async unlink(account, { id = '' }, t) {
     const { flow, user } = account;
     await requireOtherWay(flow, user, id);
     await applyChange(flow, 'Unlink', {}, (store) => store.remove('userIdentities', { userId: user.id, target: id }));
-    tellOwner(account, 'Unlink', t);
+    await tellOwner(account, 'Unlink', t);
   },
 
   async 'sign-out-others'({ flow, user }) {

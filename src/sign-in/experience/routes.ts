@@ -95,7 +95,7 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
       await complete(flow);
     }
     const { userId } = progressOf(flow);
-    if (userId !== undefined) rememberBrowser(response, flow, userId);
+    if (userId !== undefined) await rememberBrowser(response, flow, userId);
     response.json({ redirectTo: await redirectToOf(interaction, flow) });
   });
 
