@@ -16,11 +16,11 @@ import * as console from './014_console.ts';
 import * as auditRefusals from './015_audit_refusals.ts';
 import * as membershipsByUser from './016_memberships_by_user.ts';
 import * as spentInPlace from './017_spent_in_place.ts';
-import * as endedTokens from './019_ended_tokens.ts';
-import * as oneSpelling from './020_one_spelling.ts';
-import * as webhookHeadersAndIndexes from './023_webhook_headers_and_indexes.ts';
-import * as resourceAliases from './025_resource_aliases.ts';
-import * as webhookClearings from './026_webhook_clearings.ts';
+import * as endedTokens from './018_ended_tokens.ts';
+import * as oneSpelling from './019_one_spelling.ts';
+import * as webhookHeadersAndIndexes from './020_webhook_headers_and_indexes.ts';
+import * as resourceAliases from './021_resource_aliases.ts';
+import * as webhookClearings from './022_webhook_clearings.ts';
 
 interface Migration {
   name: string;
@@ -47,11 +47,11 @@ export const migrations: readonly Migration[] = [
   { name: '015_audit_refusals', ...auditRefusals },
   { name: '016_memberships_by_user', ...membershipsByUser },
   { name: '017_spent_in_place', ...spentInPlace },
-  { name: '023_webhook_headers_and_indexes', ...webhookHeadersAndIndexes },
-  { name: '025_resource_aliases', ...resourceAliases },
-  { name: '020_one_spelling', ...oneSpelling },
-  { name: '019_ended_tokens', ...endedTokens },
-  { name: '026_webhook_clearings', ...webhookClearings },
+  { name: '018_ended_tokens', ...endedTokens },
+  { name: '019_one_spelling', ...oneSpelling },
+  { name: '020_webhook_headers_and_indexes', ...webhookHeadersAndIndexes },
+  { name: '021_resource_aliases', ...resourceAliases },
+  { name: '022_webhook_clearings', ...webhookClearings },
 ];
 
 /** Knex's view of the list: nothing is looked up in a folder, so nothing can be missed or misordered. */
