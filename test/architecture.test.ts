@@ -19,7 +19,7 @@ const ARROWS: Record<string, string> = {
     'base tenants database events/catalogue events/sample http/operation oidc custom-claims webhooks sign-in/settings sign-in/connectors',
   admin: 'base tenants database http/operation management/fields oidc setup/create-tenant',
   'sign-in':
-    'base tenants database net observe events audit pages http/context http/cookies http/validate oidc/provider oidc/account-client oidc/end-access',
+    'base tenants database net observe events audit pages http/context http/control-characters http/cookies http/validate oidc/provider oidc/account-client oidc/end-access',
   console:
     'base tenants database events/catalogue events/sample audit http pages management/overview management/last-administrator oidc/console-client',
   setup: 'base tenants database oidc custom-claims console/administrators',

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { Commits } from '../database/commits.ts';
 import { ServiceError } from '../errors.ts';
 import { contextOf } from '../http/context.ts';
+import { refuseControlInForm } from '../http/control-characters.ts';
 import { html } from '../pages/html.ts';
 import type { SecretBox } from '../secret-box.ts';
 import type { Tenant, Tenants } from '../tenants.ts';
@@ -54,7 +55,11 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, provider
 } {
   const live = new LiveStreams(commits);
   const router = Router({ caseSensitive: true, strict: true });
-  const parseForm = express.text({ type: 'application/x-www-form-urlencoded', limit: MAX_FORM_BYTES });
+  const parseForm = express.text({
+    type: 'application/x-www-form-urlencoded',
+    limit: MAX_FORM_BYTES,
+    verify: refuseControlInForm,
+  });
 
   /** Whoever is not signed in does so first, and comes back. */
   const signedIn =

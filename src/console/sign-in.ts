@@ -67,7 +67,7 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
       state: begun.state,
       code_challenge: challengeOf(begun.verifier),
       code_challenge_method: 'S256',
-      prompt: 'login', // `redeemCode` sees to it that this was done.
+      prompt: 'login', // The provider demands it of the console in any case.
       ...(create !== undefined && { first_screen: 'register' }),
     });
     response.redirect(303, `${tenant.endpoint}/oidc/auth?${query}`);
@@ -82,8 +82,8 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
     return begun && begun.begunAt + SIGN_IN_MS > clock() ? begun : undefined;
   };
 
-  const redeem = async (tenant: Tenant, code: string, { verifier, begunAt }: Begun) =>
-    redeemCode(await providerOf(tenant), code, { verifier, since: begunAt });
+  const redeem = async (tenant: Tenant, code: string, { verifier }: Begun) =>
+    redeemCode(await providerOf(tenant), code, verifier);
 
   const comeBack = async (request: Request, response: Response): Promise<void> => {
     const { tenant } = contextOf(request);

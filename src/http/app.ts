@@ -6,6 +6,7 @@ import type { Tracing } from '../observe/tracing.ts';
 import { DEFAULT_TENANT, type Tenants } from '../tenants.ts';
 import { type ApiParts, apiRouter, notFound } from './api.ts';
 import { contextOf, factsOf, setContext } from './context.ts';
+import { refuseControlInUrl } from './control-characters.ts';
 import { errorResponse } from './error-response.ts';
 import { requireOneHost } from './request-target.ts';
 import { traceRequests } from './tracing.ts';
@@ -126,6 +127,7 @@ export function createApp({ tenants, logger, tracing, trustProxy, ...parts }: Ap
   app.use('/oidc', parts.oidc);
   app.use('/api', apiRouter(parts.management));
   app.use('/admin/api', onlyDefault, apiRouter(parts.admin));
+  app.use(refuseControlInUrl);
   app.use('/console', onlyDefault, parts.console);
   app.use(parts.signIn);
   app.use(notFound);

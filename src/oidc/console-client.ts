@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Provider } from 'oidc-provider';
-import { secondsOf } from '../clock.ts';
 import type { OAuthClient } from './clients.ts';
 
 /** A hyphen keeps it apart from the ids of applications. */
@@ -32,21 +31,15 @@ export const challengeOf = (verifier: string): string => createHash('sha256').up
  * Who signed in, for a code of the console: what its token endpoint would check, without a request of the service to
  * itself, whose public address it may not reach.
  *
- * The browser may have taken `prompt=login` out of the request, so the code itself must tell of a sign-in since then.
+ * Every code of the console comes of a sign-in in that very request: the interaction policy of `provider.ts` demands it.
  * Every sign-in asks for all the factors that the tenant's settings ask for, so no older proof counts beside it.
  *
- * @param since when the console sent the browser to sign in, in epoch milliseconds
- * @returns undefined when the code is not one of the console's, is spent or expired, is another browser's, or tells of
- *   an older sign-in
+ * @returns undefined when the code is not one of the console's, is spent or expired, or is another browser's
  */
-export async function redeemCode(
-  provider: Provider,
-  code: string,
-  { verifier, since }: { verifier: string; since: number },
-): Promise<string | undefined> {
+export async function redeemCode(provider: Provider, code: string, verifier: string): Promise<string | undefined> {
   const found = await provider.AuthorizationCode.find(code);
   const isOwn = found?.clientId === CONSOLE_CLIENT_ID && found.codeChallenge === challengeOf(verifier);
-  if (!found || !isOwn || !found.isValid || (found.authTime ?? 0) < secondsOf(since)) return undefined;
+  if (!found || !isOwn || !found.isValid) return undefined;
   await found.consume(); // Throws for all but one of those that race.
   return found.accountId;
 }

@@ -13,6 +13,7 @@ import { admissionOf, requireWithinLimit } from './admission.ts';
 import { auditTokens, rememberSecret } from './audit.ts';
 import { CLIENT_EXTRAS, type Clients, isOwnOrigin } from './clients.ts';
 import { loadExistingGrant } from './consent.ts';
+import { CONSOLE_CLIENT_ID } from './console-client.ts';
 import { answerUnavailable, describeGrantFaults, errorBody } from './error-body.ts';
 import { keepEnded } from './living-records.ts';
 import type { ManagementAccess } from './management-access.ts';
@@ -63,6 +64,8 @@ export interface ProviderParts {
   claims: TokenClaims;
 }
 
+const { Check } = interactionPolicy;
+
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 
@@ -70,6 +73,16 @@ function interactionPolicies() {
   const policy = interactionPolicy.base();
   // First-party applications are consented without a page; others are asked by the remaining checks.
   policy.get('consent')?.checks.remove('native_client_prompt');
+  // The browser can take `prompt=login` out of the request, or keep the request until somebody has signed in.
+  policy
+    .get('login')
+    ?.checks.add(
+      new Check('console_sign_in', 'the console takes a sign-in of its own request', ({ oidc }) =>
+        oidc.client?.clientId === CONSOLE_CLIENT_ID && oidc.result?.login === undefined
+          ? Check.REQUEST_PROMPT
+          : Check.NO_NEED_TO_PROMPT,
+      ),
+    );
   return policy;
 }
 

@@ -25,7 +25,10 @@ export async function missingOf(flow: Flow): Promise<Missing | undefined> {
 }
 
 /** The factors that the account holds and the settings take. */
-async function usableFactors({ store, settings }: Flow, userId: string): Promise<UserFactorRow[]> {
+export async function usableFactors(
+  { store, settings }: Pick<Flow, 'store' | 'settings'>,
+  userId: string,
+): Promise<UserFactorRow[]> {
   return (await factorsOf(store, userId)).filter(({ type }) => settings.mfa.factors.includes(type));
 }
 

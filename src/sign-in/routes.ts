@@ -3,6 +3,7 @@ import type { Provider } from 'oidc-provider';
 import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import { contextOf } from '../http/context.ts';
+import { refuseControlInForm } from '../http/control-characters.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { SecretBox } from '../secret-box.ts';
@@ -64,7 +65,12 @@ export function signInRoutes({ providerOf, clock, client, onLimited, ...besides 
   };
 
   const router = Router({ caseSensitive: true });
-  const parseForm = express.urlencoded({ extended: false, limit: MAX_FORM_BYTES, parameterLimit: 20 });
+  const parseForm = express.urlencoded({
+    extended: false,
+    limit: MAX_FORM_BYTES,
+    parameterLimit: 20,
+    verify: refuseControlInForm,
+  });
   router.use(assets());
   router.get('/', showHome);
   router.use('/api/experience', experienceRoutes({ providerOf, tools }));

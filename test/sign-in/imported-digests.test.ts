@@ -22,6 +22,24 @@ const tooCostly = {
   'bcrypt of cost 15': ['Bcrypt', bcryptOf(15)],
 } as const;
 
+/** None of these can be verified: the library refuses them, or answers at once and so tells that the account is there. */
+const unverifiable = {
+  'Argon2 without memory': ['Argon2id', argon2('m=0,t=1,p=1')],
+  'less than 8 KiB for each lane': ['Argon2id', argon2('m=63,t=1,p=8')],
+  'Argon2 without a pass': ['Argon2id', argon2('m=19456,t=0,p=1')],
+  'Argon2 without a lane': ['Argon2id', argon2('m=19456,t=2,p=0')],
+  'a number with leading zeros': ['Argon2id', argon2('m=0019456,t=2,p=1')],
+  'a salt of 7 bytes': ['Argon2id', `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(10)}$${'A'.repeat(43)}`],
+  'a salt that is no Base64': ['Argon2id', `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(21)}$${'A'.repeat(43)}`],
+  'a salt with bits to spare': ['Argon2id', `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(21)}B$${'A'.repeat(43)}`],
+  'a tag of 3 bytes': ['Argon2id', argon2('m=19456,t=2,p=1', 'AAAA')],
+  'a tag with bits to spare': ['Argon2id', argon2('m=19456,t=2,p=1', `${'A'.repeat(42)}B`)],
+  'bcrypt of cost 3': ['Bcrypt', bcryptOf(3)],
+  'bcrypt of cost 0': ['Bcrypt', bcryptOf(0)],
+  'a bcrypt salt with bits to spare': ['Bcrypt', `$2b$10$${'.'.repeat(21)}9${'.'.repeat(31)}`],
+  'a bcrypt tag with bits to spare': ['Bcrypt', `$2b$10$${'.'.repeat(52)}9`],
+} as const;
+
 async function tryToSignIn(service: TestService, username: string, password: string) {
   const visitor = new Visitor(service.url);
   await visitor.open((await authorization(service)).url);
@@ -36,6 +54,14 @@ describe.each(databases)('imported password digests on %s', (kind) => {
       const { status, body } = await service.api.call('POST /users', { passwordAlgorithm, passwordDigest });
       expect({ status, code: body.code }, what).toEqual({ status: 422, code: 'password.unsupported_digest' });
       expect(body.message).toContain('262144 KiB');
+    }
+  });
+
+  it('refuses a digest that nothing can verify', async () => {
+    await using service = await startService(kind);
+    for (const [what, [passwordAlgorithm, passwordDigest]] of Object.entries(unverifiable)) {
+      const { status, body } = await service.api.call('POST /users', { passwordAlgorithm, passwordDigest });
+      expect({ status, code: body.code }, what).toEqual({ status: 422, code: 'password.unsupported_digest' });
     }
   });
 

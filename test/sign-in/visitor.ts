@@ -42,6 +42,11 @@ export class Visitor {
     return this.#cookies;
   }
 
+  /** Those of another browser, as a thief has them. */
+  takeCookies(stolen: Visitor['cookies']): void {
+    this.#cookies.push(...stolen);
+  }
+
   async open(address: string | URL, init: RequestInit = {}): Promise<Page> {
     let url = new URL(address, this.#home);
     let request = init;

@@ -14,13 +14,12 @@ import {
   verifyNewTotp,
 } from '../actions.ts';
 import { passkeyAnswer } from '../factor-forms.ts';
-import { factorsOf } from '../factors.ts';
 import { progressOf, verificationOf } from '../flow.ts';
 import type { Body } from '../forms.ts';
 import { requireGoodPassword } from '../new-password.ts';
 import { hashPassword, verifyPassword } from '../passwords.ts';
 import { ProgressStore } from '../progress.ts';
-import { hasPrimary, requiresFactor } from '../requirements.ts';
+import { hasPrimary, requiresFactor, usableFactors } from '../requirements.ts';
 import type { IdentifierType } from '../settings.ts';
 import { refuseSsoAccount } from '../single-sign-on.ts';
 import type { Texts } from '../texts/index.ts';
@@ -125,7 +124,8 @@ export const accountForms: Record<string, AccountForm> = {
     // The change before it has locked the user's row, so of two removals at once the second sees what the first left.
     await applyChange(flow, 'RemoveFactor', {}, async (store) => {
       await store.remove('userFactors', { userId: user.id, id });
-      const left = (await factorsOf(store, user.id)).map(({ type }) => type);
+      // Those of a kind that the settings do not take any more protect nothing.
+      const left = (await usableFactors({ ...flow, store }, user.id)).map(({ type }) => type);
       if (isRequired && !hasPrimary(left)) throw new ServiceError('factor.is_last');
     });
     await tellOwner(account, 'RemoveFactor', t);
@@ -143,8 +143,11 @@ export const accountForms: Record<string, AccountForm> = {
 
   async unlink(account, { id = '' }, t) {
     const { flow, user } = account;
-    await requireOtherWay(flow, user, id);
-    await applyChange(flow, 'Unlink', {}, (store) => store.remove('userIdentities', { userId: user.id, target: id }));
+    // Inside, after the user's row is locked: of two at once the second sees what the first left.
+    await applyChange(flow, 'Unlink', {}, async (store) => {
+      await requireOtherWay({ ...flow, store }, await store.get('users', { id: user.id }), id);
+      await store.remove('userIdentities', { userId: user.id, target: id });
+    });
     await tellOwner(account, 'Unlink', t);
   },
 

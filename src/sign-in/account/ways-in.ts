@@ -9,7 +9,11 @@ import { ssoTargetsOf } from '../single-sign-on.ts';
  *
  * @throws 422 `session.not_allowed`
  */
-export async function requireOtherWay({ store, settings }: Flow, user: UserRow, target: string): Promise<void> {
+export async function requireOtherWay(
+  { store, settings }: Pick<Flow, 'store' | 'settings'>,
+  user: UserRow,
+  target: string,
+): Promise<void> {
   if ((await ssoTargetsOf(store, user.id)).includes(target)) throw new ServiceError('session.not_allowed');
   const byIdentifier = settings.signIn.methods.some(
     ({ identifier, password, verificationCode }) =>
