@@ -21,7 +21,7 @@ function recorder() {
   return { audit, of };
 }
 
-it('does not let one address of one tenant make the refusals of other tenants nameless', () => {
+it('does not let the strangers of one tenant make the refusals of other tenants nameless', () => {
   const { audit, of } = recorder();
   for (let index = 0; index < 2_000; index += 1)
     audit.addStranger('noisy', refusal('x', `2001:db8:0:${index.toString(16)}::1`));

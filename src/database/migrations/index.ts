@@ -21,6 +21,7 @@ import * as oneSpelling from './019_one_spelling.ts';
 import * as webhookHeadersAndIndexes from './020_webhook_headers_and_indexes.ts';
 import * as resourceAliases from './021_resource_aliases.ts';
 import * as webhookClearings from './022_webhook_clearings.ts';
+import * as impersonationsByApplication from './023_impersonations_by_application.ts';
 
 interface Migration {
   name: string;
@@ -52,6 +53,7 @@ export const migrations: readonly Migration[] = [
   { name: '020_webhook_headers_and_indexes', ...webhookHeadersAndIndexes },
   { name: '021_resource_aliases', ...resourceAliases },
   { name: '022_webhook_clearings', ...webhookClearings },
+  { name: '023_impersonations_by_application', ...impersonationsByApplication },
 ];
 
 /** Knex's view of the list: nothing is looked up in a folder, so nothing can be missed or misordered. */
