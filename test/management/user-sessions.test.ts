@@ -123,8 +123,11 @@ describe.each(databases)('sessions and grants of a user on %s', (kind) => {
   it('do not show what their schema does not name', async () => {
     await signedIn();
     const { sessions } = await read(`GET /users/${cast.alice.id}/sessions`);
-    const { authorizations } = sessions[0].payload;
-    expect(authorizations).toEqual({ [cast.spa.clientId]: { grantId: expect.any(String) } });
+    const given = sessions.flatMap(({ payload }: { payload: { authorizations: object } }) =>
+      Object.values(payload.authorizations),
+    );
+    expect(given).not.toHaveLength(0);
+    for (const one of given) expect(one).toEqual({ grantId: expect.any(String) });
   });
 
   it('do not leave a token of a grant that was ended', async () => {

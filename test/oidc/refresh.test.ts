@@ -121,20 +121,19 @@ describe.each(databases)('a refresh on %s', (kind) => {
     const token = await refreshTokenOf(spa);
     await refresh(spa, token);
     await spentLongAgo(token);
-    const query = `applicationId=${spa.clientId}&result=Error&logKey=ExchangeTokenBy.RefreshToken`;
+    // Replays of the tests before may be written late, and are older than this.
+    const query = `applicationId=${spa.clientId}&result=Error&logKey=ExchangeTokenBy.RefreshToken&start_time=${Date.now()}`;
     const replays = async (): Promise<{ payload: { userId?: string; details: { description?: string } } }[]> =>
       (await service.api.must(`GET /logs?${query}&page_size=100`)).filter(
         ({ payload }: { payload: { details: { description?: string } } }) =>
           payload.details.description === 'refresh token was already used',
       );
-    const before = await replays();
     const second = await refreshTokenOf(spa);
     await refresh(spa, second);
     await spentLongAgo(second);
     for (const one of [token, second]) expect((await refresh(spa, one)).status).toBe(400);
-    await expect.poll(replays, { timeout: 20_000 }).toHaveLength(before.length + 2);
-    for (const { payload } of (await replays()).slice(0, 2))
-      expect(payload.userId).toBe(service.credentials.demo.actor.id);
+    await expect.poll(replays, { timeout: 20_000 }).toHaveLength(2);
+    for (const { payload } of await replays()) expect(payload.userId).toBe(service.credentials.demo.actor.id);
   });
 
   it("does not rotate a confidential application's token before 70% of its life, and always a public one's", async () => {
