@@ -27,7 +27,7 @@ const LEAST = { memoryKiBPerLane: 8, saltBytes: 8, tagBytes: 4, bcryptCost: 4 };
 /** Returns 0 for what is not Base64 as an encoder writes it, without padding and without bits to spare. */
 function bytesIn(text = ''): number {
   const bytes = Buffer.from(text, 'base64');
-  return bytes.toString('base64').replace(/=+$/, '') === text ? bytes.length : 0;
+  return bytes.toString('base64').replace(/={1,2}$/, '') === text ? bytes.length : 0;
 }
 
 /** Returns false if the digest has another form than the named algorithm's, if nothing can verify it, or if that costs more than the ceiling. */
