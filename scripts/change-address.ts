@@ -25,7 +25,7 @@ interface Change {
   dropsOld: boolean;
 }
 
-/** An indicator that was made from the old endpoint moves with it; one that somebody chose stays. */
+/** An indicator that was made from the old endpoint moves with it; a chosen one stays. */
 const moved = (indicator: string, from: string, to: string): string | undefined =>
   indicator.startsWith(`${from}/`) ? to + indicator.slice(from.length) : undefined;
 

@@ -81,7 +81,7 @@ async function runCommand(name: string, args: string[]): Promise<void> {
   }
 }
 
-process.umask(0o077); // Keys, credentials, people: whatever a command writes is for its user alone.
+process.umask(0o077); // Keys, credentials, people: a command's files are for its user alone.
 await requireRuntime();
 const [name, ...args] = process.argv.slice(2);
 const known = (await commands()).sort();

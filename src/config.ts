@@ -80,7 +80,7 @@ export interface Config {
   };
 }
 
-/** What can confine a process that runs scripts, from the inside outwards: sandbox/README.md. */
+/** The layers that can confine a process that runs scripts, from the inside outwards: sandbox/README.md. */
 export const SANDBOX_LAYERS = [
   'jitless',
   'permission',

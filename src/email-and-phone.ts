@@ -33,7 +33,7 @@ export function normalEmail(text: string): string | undefined {
   return isLocalPart && isDomain && isComplete && email.length <= MAX_EMAIL ? email : undefined;
 }
 
-/** What people write a number with besides its digits. Longer texts are no numbers. */
+/** Characters that people put into a phone number besides its digits. Longer texts are not numbers. */
 const MAX_PHONE_TEXT = 48;
 
 /**

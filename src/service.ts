@@ -99,7 +99,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const { commits } = database;
   const cache = new TenantCache({ commits, clock, tables: configurationTables, maxAgeMs: CACHE_MS });
   const revocations = new TenantCache({ commits, clock, tables: ['revokedTokens'], maxAgeMs: REVOCATIONS_MS });
-  // Dropped by no write: whoever ends many tokens must not have the list made anew each time.
+  // No write drops it: ending many tokens must not make the list anew each time.
   const revokedLists = new TenantCache({ commits, clock, tables: [], maxAgeMs: REVOCATIONS_MS });
   const guard = new AddressGuard({ allowedNetworks: config.webhooks.allowedNetworks });
   const client = new HttpClient({ guard, proxyUrl: config.webhooks.proxyUrl });

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { invalidBody } from '../management/fields.ts';
 import { placeOf } from '../tenants.ts';
 
-/** What a tenant's id looks like. */
+/** The form of a tenant's id. */
 export const TENANT_ID = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
 /** What the service itself answers below an endpoint: a tenant of such a path would hide it from another. */

@@ -16,7 +16,7 @@ interface Counted {
 }
 
 /**
- * What the token endpoint records. An entry of a party that is known is written as it is. Anybody can cause refusals
+ * Records what the token endpoint did. An entry of a known party is written as it is. Anyone can cause refusals
  * without credentials, so of those the first of a kind is written at once, the others of its minute are counted in one
  * more entry, and both are forgotten after seven days.
  */

@@ -195,7 +195,7 @@ export class Lane {
     return runner;
   }
 
-  /** One that was taken over, when it has served and there are others enough. */
+  /** A process that was taken over, once it has served and enough others exist. */
   #retire(runner: Runner): void {
     const place = this.#runners.indexOf(runner);
     if (place < 0) return; // It has died of this job.

@@ -35,7 +35,7 @@ export class Quarantine {
     this.#clock = clock;
   }
 
-  /** Whether this tenant's runs go to the lane of those who have been stopped before, or held up others just now. */
+  /** True if this tenant's runs go to the lane for tenants that were stopped before, or that held up others just now. */
   holds(tenantId: string): boolean {
     return (
       this.#recent(this.#strikes, tenantId).length >= STRIKES ||

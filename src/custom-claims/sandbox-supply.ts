@@ -8,7 +8,7 @@ const FREE_FAILURES = 8;
 const PAUSE_MS = { first: 1, last: 5_000 };
 
 export interface SupplyOptions {
-  /** Of the lane, for the log. */
+  /** The lane's name, for the log. */
   name: string;
   spawn: () => Promise<RunnerProcess>;
   logger: SandboxLogger;

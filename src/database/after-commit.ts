@@ -2,7 +2,7 @@ import type { Written } from './commits.ts';
 import type { Database } from './connect.ts';
 import type { Counts } from './figures.ts';
 
-/** What a transaction tells once all of it is committed: the tables it wrote, of which tenant, and what is to be counted. */
+/** A transaction announces these once it is committed: the tables it wrote, of which tenant, and what to count. */
 export class AfterCommit {
   readonly #written = new Map<string, Set<Written>>();
   readonly #counted: [tenantId: string, at: number, counts: Counts][] = [];

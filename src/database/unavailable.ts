@@ -19,7 +19,7 @@ const ANSWERS: Partial<Record<ErrorClass, [message: string, retryAfter: string]>
 /** Others fail with the same codes: a mail server, a script's `fetch`. */
 const ofDatabase = new WeakSet<object>();
 
-/** What PostgreSQL adds to an error: the key or the row that failed, and the parameters. */
+/** Parts that PostgreSQL adds to an error: the key or the row that failed, and the parameters. */
 interface Failure {
   detail?: string | undefined;
   where?: string | undefined;

@@ -89,7 +89,7 @@ export interface RateLimitsOptions {
  * 100 ms later. SQLite has one process, so nothing is shared there. Rejected: a write for every request, which costs more
  * than the token.
  *
- * Who is not proven counts for an address alone. So nobody without credentials can spend what a client may do, or what the
+ * A client that is not proven counts for its address alone. So nobody without credentials can spend what a client may do, or what the
  * clients of a tenant may do together.
  */
 export class RateLimits {

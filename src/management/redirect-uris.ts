@@ -28,7 +28,7 @@ function faultOf(uri: string, mayHaveScheme: boolean): string | undefined {
 const originFault = (origin: string): string | undefined =>
   URL.parse(origin)?.origin === origin && origin !== 'null' ? undefined : 'must be an origin: scheme, host and port';
 
-/** What is reached on a device has no address on the web, except one that it claimed. */
+/** An application that is reached on a device has no address on the web, except one that it claimed. */
 function refuseMixed(type: string, oidc: Partial<Static<typeof OidcClientMetadata>>): void {
   if (type !== 'SPA' || !runsOnDevice(type, oidc)) return;
   for (const name of ['redirectUris', 'postLogoutRedirectUris'] as const) {

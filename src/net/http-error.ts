@@ -39,7 +39,7 @@ const REASONS: [RegExp, HttpFailure][] = [
   [/^(HTTPParserError|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, 'protocol'],
 ];
 
-/** What went wrong. The address that a name led to is left out: tenants read it, and could map the operator's network. */
+/** Says what went wrong. The address that a name led to is left out: tenants read it, and could map the operator's network. */
 function messageOf(error: Error, reason: HttpFailure, code: string): string {
   if (reason === 'timeout') return 'The connection timed out.';
   return reason === 'connect' || 'address' in error ? `The connection failed: ${code}.` : error.message;

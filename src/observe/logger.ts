@@ -21,7 +21,7 @@ const SECRETS = [
 
 /**
  * A path without the id of a sign-in, in both places where one stands: the pages and the resumed authorization request.
- * Whoever reads the log has no use for it, and nobody but the browser that signs in should know it.
+ * Readers of the log have no use for it, and only the browser that signs in should know it.
  */
 const withoutInteraction = (path: unknown): unknown =>
   typeof path === 'string' ? path.replace(/(\/sign-in|\/oidc\/auth)\/[^/]+/, '$1/:uid') : path;

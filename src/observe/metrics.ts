@@ -67,7 +67,7 @@ export function counterBy<Label extends string>(
   return (value) => counter.inc({ [label]: value } as Record<Label, string>);
 }
 
-/** What a port for operators answers besides `/metrics`. */
+/** Paths that the operators' port answers besides `/metrics`. */
 export type JsonAnswer = () => Promise<{ status: number; body: unknown }>;
 
 /** `GET /metrics` on a port of its own: it is for those who run the service, and names no tenant, path or address. */

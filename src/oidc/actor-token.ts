@@ -12,7 +12,7 @@ export interface Actor {
   sessionUid: string | undefined;
 }
 
-/** What an actor token is looked up in. */
+/** The parts that look an actor token up. */
 export interface ActorTokens {
   provider: Provider;
   store: TenantStore;

@@ -3,7 +3,7 @@ import type { TenantStore } from '../database/tenant-store.ts';
 import { newSecret } from '../ids.ts';
 import type { SecretBox } from '../secret-box.ts';
 
-/** Whether it can keep a secret, and so authenticates with one (RFC 6749 §2.1). */
+/** True if the application can keep a secret, and so authenticates with one (RFC 6749 §2.1). */
 export const isConfidential = ({ type }: Pick<ApplicationRow, 'type'>): boolean =>
   type === 'Traditional' || type === 'MachineToMachine';
 

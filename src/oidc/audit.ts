@@ -22,7 +22,7 @@ export interface Asked {
   /** As far as it was found, whether it proved itself or not. */
   clientId: string | undefined;
   userId?: string | undefined;
-  /** Of the secret that the client proved itself with; never the value. */
+  /** Name of the secret that the client proved itself with; never the value. */
   secretName?: string | undefined;
   facts: RequestFacts;
 }

@@ -4,7 +4,7 @@ const MAX_BYTES = 8 * 1024;
 const MAX_OWN = 2_048;
 const OWN = ['state', 'nonce'];
 
-/** What is too large in a query or a form that starts a sign-in or a sign-out, in words for the client; undefined when nothing is. */
+/** Says, for the client, which part of a query or form that starts a sign-in or sign-out is too large; undefined if none is. */
 export function oversizeOf(text: string): string | undefined {
   if (text.length > MAX_BYTES) return `the request is larger than ${MAX_BYTES} bytes`;
   const parameters = new URLSearchParams(text);

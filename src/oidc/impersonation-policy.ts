@@ -91,7 +91,7 @@ async function roleIdsOf(store: TenantStore, userId: string): Promise<string[]> 
   return rows.map(({ roleId }) => roleId);
 }
 
-/** Whoever manages a tenant: only users of the default tenant can. A right that was just given counts at once. */
+/** Administrators are users of the default tenant. A right counts from the moment it is given. */
 const isAdministrator = async (store: TenantStore, userId: string): Promise<boolean> =>
   (await store.from('administrators').where({ userId }).first('userId')) !== undefined;
 

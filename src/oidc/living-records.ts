@@ -47,13 +47,13 @@ function saveLivingGrants({ Grant: { prototype } }: Provider): void {
 type Fields = Record<string, unknown>;
 
 interface LoadedSession extends Session {
-  /** What was stored when this request began. */
+  /** The stored fields when this request began. */
   readonly loaded?: Fields;
   /** Before `resetIdentifier`. */
   oldId?: string;
 }
 
-/** What the types leave out. */
+/** Members that the types leave out. */
 interface SessionModel {
   prototype: LoadedSession;
   instantiate(payload?: Fields): Session;

@@ -10,7 +10,7 @@ export const organizationAudience = (organizationId: string): string => `${ORGAN
 
 const refused = (reason: string) => Object.assign(new errors.AccessDenied(reason), { statusCode: 403 });
 
-/** Who may get a token for an organization, and which of the tenant's organization permissions it holds. */
+/** Decides who may get a token for an organization, and which of the tenant's organization permissions it holds. */
 export class Organizations {
   readonly #store: TenantStore;
 
@@ -65,7 +65,7 @@ export class Organizations {
     return rows.map(({ organizationRoleId }) => organizationRoleId);
   }
 
-  /** What a user's roles in one organization permit; without an organization, in any that they have the factor for. */
+  /** Permissions of a user's roles in one organization; without one, in every organization that they have the factor for. */
   scopesOfUser(userId: string, organizationId?: string): Promise<string[]> {
     return this.#scopesOf('organizationUserRoles', this.#rolesOfUser(userId, organizationId));
   }

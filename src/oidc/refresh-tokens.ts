@@ -20,7 +20,7 @@ export interface RefreshTokensOptions {
   clock: Clock;
 }
 
-/** What a refresh token is spent for. */
+/** A refresh token and the one that takes its place. */
 interface Spend {
   /** The token's own value. */
   value: string;

@@ -35,7 +35,7 @@ interface Source {
   account: Account;
 }
 
-/** What a request makes of it. */
+/** The part of the grant that a request asks for. */
 interface Asked {
   scopes: Set<string>;
   resource: string | undefined;
@@ -197,7 +197,7 @@ const GTY = 'refresh_token';
 /** The grants that a token comes from, the first one first. */
 const lineageOf = ({ gty = '' }: RefreshToken): string => (gty.endsWith(GTY) ? gty : `${gty} ${GTY}`);
 
-/** What the next refresh token has of the one before: everything but its value and its times. */
+/** The next refresh token inherits everything but the value and the times. */
 function fieldsOf(token: RefreshToken & { grantId: string }) {
   const { accountId, acr, amr, authTime, claims, expiresWithSession, grantId, iiat, nonce, resource, sessionUid, sid } =
     token;

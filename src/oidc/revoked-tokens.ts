@@ -6,7 +6,7 @@ import type { TenantStore } from '../database/tenant-store.ts';
 import { contextOf } from '../http/context.ts';
 import { endImpersonations } from './end-access.ts';
 
-/** Whether a JWT was ended before its time. */
+/** True if a JWT was ended before its time. */
 export const isRevoked = async (store: TenantStore, jti: string): Promise<boolean> =>
   (await store.find('revokedTokens', { id: jti })) !== undefined;
 

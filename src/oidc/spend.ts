@@ -6,7 +6,7 @@ import type { TenantStore } from '../database/tenant-store.ts';
 /** An exchange that is ready but for this; its audit row is made of it. */
 export interface Spend extends Omit<SpendRow, 'audit'> {
   requestId: string | undefined;
-  /** Of the application's secret. */
+  /** Name of the application's secret. */
   secretName: string | undefined;
 }
 

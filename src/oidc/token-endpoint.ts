@@ -153,7 +153,7 @@ export class TokenEndpoint {
   #refusal(attempt: Attempt, error: unknown): Answer {
     const { tenant, audit, clock } = this.#options;
     if (!(error instanceof errors.OIDCProviderError) || !error.expose) return this.#failure(attempt, error);
-    // Whoever holds a subject token or a refresh token is no stranger, even with a client that has no secret.
+    // A holder of a subject token or a refresh token is no stranger, even with a client that has no secret.
     const isKnown = attempt.admission.isProven || attempt.exchange || attempt.userId !== undefined;
     audit[isKnown ? 'add' : 'addStranger'](tenant.id, refusedEntry(attempt, error, clock(), attempt.exchange));
     const { statusCode: status, message, error_description: description = message } = error;

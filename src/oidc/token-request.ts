@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.ts';
 /** What a grant of ours is given: of a client that has proven itself and may use it. */
 export interface TokenRequest {
   client: OAuthClient;
-  /** Of the secret it proved itself with; never the value. */
+  /** Name of the secret it proved itself with; never the value. */
   secretName: string | undefined;
   /** The grant's own, each once. RFC 6749 §3.2: one without a value is as if it was not sent. */
   params: Readonly<Record<string, string | undefined>>;
@@ -36,7 +36,7 @@ export interface TokenResponse {
 
 export interface IssuedToken {
   response: TokenResponse;
-  /** What it is for, also where the request named nothing; undefined for an opaque token. */
+  /** The token's audience, also where the request named none; undefined for an opaque token. */
   audience: string | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface Where {
   now: number;
 }
 
-/** What both hold of oidc-provider's payloads. Times are seconds. */
+/** Members of oidc-provider's payloads that both have. Times are seconds. */
 interface Payload {
   accountId: string;
   exp: number;
@@ -50,7 +50,7 @@ async function payloadsOf<T extends Payload>(where: Where, model: string, userId
 /** Where a user is signed in, newest first. */
 export const sessionsOf = (where: Where, userId: string): Promise<Session[]> => payloadsOf(where, 'Session', userId);
 
-/** What a user, or their sign-in, let applications do, newest first. */
+/** Grants of a user, or of one session, newest first. */
 export const grantsOf = (where: Where, userId: string): Promise<Grant[]> => payloadsOf(where, 'Grant', userId);
 
 /** Undefined for another user's, and for one that is over. */

@@ -7,7 +7,7 @@ export interface Targets {
   organizations: Organizations;
 }
 
-/** What a user's token is for, for how long, and what of it may be asked for. */
+/** Audience, lifetime and obtainable scopes of a user's token. */
 export interface UserTarget {
   audience: string;
   /** Seconds. */

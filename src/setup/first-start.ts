@@ -91,7 +91,7 @@ export function describeFirstStart(made: FirstStart, { dataDir, isTerminal }: Fi
 
 export interface FirstStartSurroundings {
   dataDir: string;
-  /** Whether standard output is a terminal. */
+  /** True if standard output is a terminal. */
   isTerminal: boolean;
 }
 

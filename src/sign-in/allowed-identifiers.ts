@@ -25,8 +25,8 @@ export function requireSignUp({ settings }: Flow, type: IdentifierType): void {
 }
 
 /**
- * The settings have a use for this kind in the current event: to sign in or reset by it, or on a new account. Whoever
- * signs in by something else adds what the account lacks, whatever it is.
+ * The settings have a use for this kind in the current event: to sign in or reset by it, or on a new account. After
+ * signing in by something else, a user adds whatever the account lacks.
  *
  * @throws 422 `session.not_allowed`
  */

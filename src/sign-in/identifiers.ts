@@ -32,7 +32,7 @@ const looksLike = (text: string): IdentifierType => {
   return /^[+\d][\d\s()./-]*$/.test(text) ? 'phone' : 'username';
 };
 
-/** What was typed into the one field, as one of the kinds that may be used. @throws as `normalize` does */
+/** Reads the one field as one of the allowed kinds of identifier. @throws as `normalize` does */
 export function readIdentifier(text: string, allowed: readonly IdentifierType[]): Identifier {
   const type = looksLike(text.normalize('NFKC').trim());
   if (!allowed.includes(type)) throw new ServiceError('identifier.invalid');

@@ -28,7 +28,7 @@ export async function identify(flow: Flow, verificationId: string): Promise<void
   await nameAccount(flow, verification, userId);
 }
 
-/** Proofs of another account, and whatever was gathered for it, are forgotten: nothing of one person is written to another. */
+/** Forgets proofs of another account and everything gathered for it: nothing of one user is written to another. */
 async function nameAccount(flow: Flow, verification: Verification, userId: string): Promise<void> {
   const before = progressOf(flow);
   const credentials = await currentCredentials(flow.store, userId);

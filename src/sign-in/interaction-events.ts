@@ -3,7 +3,7 @@ import { type Flow, progressOf } from './flow.ts';
 import type { InteractionEvent, Progress, VerificationType } from './progress.ts';
 import { missingProof } from './requirements.ts';
 
-/** What someone can do in an interaction, or on the account page. */
+/** The steps of an interaction and of the account page. */
 export type Step =
   /** Prove an account by its password. */
   | 'password'
@@ -32,7 +32,7 @@ type When = 'never' | 'always' | 'identified' | 'proven';
 type Place = InteractionEvent | 'Account';
 
 /**
- * What each interaction event may do, and when. The pages and the Experience API call the same actions, and each action
+ * Says what each interaction event may do, and when. The pages and the Experience API call the same actions, and each action
  * that begins, proves or adds something asks here first, so that what one event allows is never done in another. docs/security.md shows this table to readers.
  */
 export const steps: Readonly<Record<Step, Readonly<Record<Place, When>>>> = {
@@ -55,7 +55,7 @@ export const identifiedBy: Readonly<Record<InteractionEvent, readonly Verificati
 
 type Gathered = Pick<Progress, 'account' | 'passwordHash' | 'identities' | 'factors'>;
 
-/** What an event writes to the account when it completes. A sign-in adds what is missing and replaces nothing. */
+/** The parts of the account that an event writes when it completes. A sign-in adds what is missing and replaces nothing. */
 export const writes: Readonly<Record<InteractionEvent, readonly (keyof Gathered)[]>> = {
   SignIn: ['account', 'identities', 'factors'],
   Register: ['account', 'passwordHash', 'identities', 'factors'],

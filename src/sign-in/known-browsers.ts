@@ -10,7 +10,7 @@ import { basePathOf } from './respond.ts';
 /** An account that this browser signed in to. */
 interface KnownAccount {
   userId: string;
-  /** Of the browser, for this account: what its wrong passwords are counted by. */
+  /** Names the browser for this account. Its wrong passwords are counted by this. */
   browserId: string;
   /** Stands for the password that the account had then: after another one, the browser is a stranger's like any other. */
   password: string;
@@ -28,7 +28,7 @@ const purposeOf = ({ id }: Tenant): string => `known-browser:${id}`;
 
 const cookieNameOf = ({ id, protocol }: Tenant): string => `${protocol === 'https' ? '__Secure-' : ''}${id}_known`;
 
-/** What the cookie says, if this service sealed it for this tenant. */
+/** Reads the cookie, if this service sealed it for this tenant. */
 export function knownAccountsOf(request: Request, tenant: Tenant, secrets: SecretBox, now: number): KnownAccounts {
   const sealed = readCookie(request, cookieNameOf(tenant));
   if (sealed === undefined) return [];

@@ -39,7 +39,7 @@ export async function findInteraction(
   throw new ServiceError('session.not_found');
 }
 
-/** One way: whoever reads it cannot tell the interaction's id. Enough of the hash (128 bits) to be unique. */
+/** One way: the interaction's id cannot be told from it. 128 bits of the hash are enough to be unique. */
 export const publicIdOf = (uid: string): string => hashOf(`interaction:${uid}`).slice(0, 22);
 
 export async function openFlow(request: Request, interaction: Interaction, tools: Tools): Promise<Flow> {

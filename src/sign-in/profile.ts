@@ -11,7 +11,7 @@ export async function readMissingIdentifier(flow: Flow, text: string, type: Iden
   await requireStep(flow, 'profile');
   requireAsked(flow, type);
   const identifier = readIdentifier(text, [type]);
-  // Whether an address is taken is told after it was proven. A username cannot be proven, so asking is limited.
+  // An address is reported as taken only after it was proven. A username cannot be proven, so asking is limited.
   if (type === 'username') {
     const { limits } = flow.tools;
     if (flow.isAccountPage) await limits.take(flow.store, 'username', progressOf(flow).userId);

@@ -37,7 +37,7 @@ const typesOf = ({ settings }: Flow, factors: readonly UserFactorRow[]): FactorT
   settings.mfa.factors.filter((type) => factors.some((factor) => factor.type === type));
 
 /**
- * What has yet to be proven before anything is done with an account that exists: who it is, then one of the factors it
+ * Returns what must still be proven before an existing account is used: who it is, then one of the factors it
  * holds. @throws 422 `user.suspended`
  */
 export async function missingProof(flow: Flow): Promise<Missing | undefined> {

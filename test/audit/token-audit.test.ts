@@ -13,7 +13,7 @@ const refusal = (applicationId: string, ip: string): AuditEntry => ({
   createdAt: 1,
 });
 
-/** What is written for one tenant, in order. */
+/** Entries written for one tenant, in order. */
 function recorder() {
   const written: { tenantId: string; entry: AuditEntry }[] = [];
   const audit = new TokenAudit({ add: (tenantId, entry) => void written.push({ tenantId, entry }) });

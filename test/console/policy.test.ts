@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { ConsoleStage } from './stage.ts';
 
-/** What the browser refused or stumbled over, from now on. */
+/** Violations and errors that the browser reports from now on. */
 function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];
   page.on('pageerror', ({ message }) => complaints.push(message));

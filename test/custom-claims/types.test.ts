@@ -12,7 +12,7 @@ const TSC = join(root, 'node_modules/typescript/bin/tsc');
 const REFERENCE = '/// <reference path="./claims.d.ts" />';
 const linesFor = (type: string) => `${REFERENCE}\n/** @type {Understudy.${type}} */\n`;
 
-/** What an author saves: each example of the document, with the two lines where it goes without. */
+/** The file that an author saves: each example of the document, with the two lines where it lacks them. */
 const examples = [...readFileSync(join(root, 'docs/claims.md'), 'utf8').matchAll(/^```js\n(.*?)^```$/gms)].map(
   ([, text = '']) => (text.startsWith(REFERENCE) ? text : linesFor('GetAccessTokenClaims') + text),
 );

@@ -18,7 +18,7 @@ const LISTS = [
   { table: 'subject_tokens', name: 'subject_tokens_by_user', columns: 'user_id, created_at' },
 ];
 
-/** What stood in the place of `LISTS`. */
+/** The indexes that `LISTS` replaces. */
 const REPLACED = [
   ['audit_log_tenant_id_application_id_created_at_index', 'audit_log (tenant_id, application_id, created_at)'],
   ['audit_log_tenant_id_key_created_at_index', 'audit_log (tenant_id, key, created_at)'],

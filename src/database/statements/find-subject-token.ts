@@ -3,7 +3,7 @@ import { type BatchedRead, textsFor } from './batched-read.ts';
 
 export type FoundSubjectToken = SubjectTokenRow & {
   isSubjectSuspended: boolean;
-  /** Of the console, for any tenant. */
+  /** The console's, for any tenant. */
   isSubjectAdministrator: boolean;
   roleIds: string[];
 };

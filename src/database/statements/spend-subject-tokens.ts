@@ -126,7 +126,7 @@ async function onPostgres({ db, tenantId }: Target, spends: readonly Spend[], no
 const isLive = (id: string) =>
   `exists (select 1 from users where tenant_id = new.tenant_id and id = value ->> '${id}' and not is_suspended)`;
 
-/** Whether one of these roles is held by the user whom a spend names as `who`. */
+/** True if the user whom a spend names as `who` holds one of these roles. */
 const holdsOneOf = (roles: string, who: string) => `exists (
   select 1 from user_roles held join json_each(configs.settings, '$.${roles}') role on role.value = held.role_id
   where held.tenant_id = new.tenant_id and held.user_id = record.value ->> '${who}')`;
@@ -142,7 +142,7 @@ const IS_PROTECTED_ADMINISTRATOR = `exists (
     select settings ->> '$.protectAdministrators' from configs where tenant_id = new.tenant_id and key = 'impersonation'
   ), 1)`;
 
-/** What the policy says that is in force now; without a row it protects administrators and forbids nothing else. */
+/** The policy in force; without a row it protects administrators and forbids nothing else. */
 const IS_FORBIDDEN = `(${IS_PROTECTED_ADMINISTRATOR} or exists (
   select 1 from configs where tenant_id = new.tenant_id and key = 'impersonation' and (
     ${holdsOneOf('protectedRoleIds', 'subject_id')}

@@ -30,7 +30,7 @@ export interface OpenAccount {
   flow: Flow;
   user: UserRow;
   csrf: string;
-  /** Whether the person signed in within the last minutes. */
+  /** True if the user signed in within the last minutes. */
   isProven: boolean;
 }
 
@@ -93,7 +93,7 @@ interface Destination {
   user?: UserRow;
 }
 
-/** Who it is once more, before a change. A session of the last minutes would be enough, and there is none. */
+/** Asks for a sign-in before a change, because the session is older than a few minutes. */
 export function proveAgain({ flow, response, user }: OpenAccount, chosen: Readonly<Record<string, string>>): void {
   signInFirst({ tenant: flow.tenant, response, user, state: String(new URLSearchParams(chosen)) });
 }

@@ -67,7 +67,7 @@ export async function accountHtml(account: OpenAccount, chosen: Chosen, refused?
   return overview(account, 'saved' in chosen, refused);
 }
 
-/** What people know their account at a provider by. */
+/** The name or address by which people know their account at a provider. */
 const identityName = ({ email, name, id }: Record<string, unknown>): string => String(email ?? name ?? id ?? '');
 
 const nameOf = async ({ store }: Flow, target: string): Promise<string> =>

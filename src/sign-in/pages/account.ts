@@ -163,7 +163,7 @@ export function editPasswordPage(
   );
 }
 
-/** Who will be able to sign in is named before it is so: the provider may have been signed in as somebody else. */
+/** Names the identity before it can sign in: the browser may be signed in at the provider as someone else. */
 export function linkPage(view: FormView & { id: string; name: string; identity: string }): Html {
   const { t, id, name, identity, fault } = view;
   const content = html`${fault && note('bad', fault)}${form(view, 'link', html`<input type="hidden" name="id" value="${id}">${submit(t.account.linkSubmit)}`)}${back(view)}`;
