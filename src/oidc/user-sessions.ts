@@ -50,7 +50,7 @@ async function payloadsOf<T extends Payload>(where: Where, model: string, userId
 /** Where a user is signed in, newest first. */
 export const sessionsOf = (where: Where, userId: string): Promise<Session[]> => payloadsOf(where, 'Session', userId);
 
-/** Grants of a user, or of one session, newest first. */
+/** Grants of a user, newest first. */
 export const grantsOf = (where: Where, userId: string): Promise<Grant[]> => payloadsOf(where, 'Grant', userId);
 
 /** Undefined for another user's, and for one that is over. */
