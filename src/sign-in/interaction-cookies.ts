@@ -6,13 +6,10 @@ import { readCookie } from '../http/cookies.ts';
 import { hashOf } from '../ids.ts';
 import type { Tenant } from '../tenants.ts';
 import { cidOf, type Interaction, publicIdOf } from './open-flow.ts';
-import { basePathOf } from './respond.ts';
+import { basePathOf, cookieName } from './respond.ts';
 
 /** As long as an interaction of oidc-provider lives. */
 const LIFETIME_MS = 60 * 60 * 1000;
-
-const cookieName = ({ id, protocol }: Tenant, name: string): string =>
-  `${protocol === 'https' ? '__Secure-' : ''}${id}_${name}`;
 
 const optionsOf = (tenant: Tenant, path: string): CookieOptions => ({
   path: `${basePathOf(tenant)}${path}`,

@@ -5,7 +5,7 @@ import { hashOf, newId } from '../ids.ts';
 import type { SecretBox } from '../secret-box.ts';
 import type { Tenant } from '../tenants.ts';
 import type { Flow } from './flow.ts';
-import { basePathOf } from './respond.ts';
+import { basePathOf, cookieName } from './respond.ts';
 
 /** An account that this browser signed in to. */
 interface KnownAccount {
@@ -26,11 +26,9 @@ const MOST_ACCOUNTS = 5;
 
 const purposeOf = ({ id }: Tenant): string => `known-browser:${id}`;
 
-const cookieNameOf = ({ id, protocol }: Tenant): string => `${protocol === 'https' ? '__Secure-' : ''}${id}_known`;
-
 /** Reads the cookie, if this service sealed it for this tenant. */
 export function knownAccountsOf(request: Request, tenant: Tenant, secrets: SecretBox, now: number): KnownAccounts {
-  const sealed = readCookie(request, cookieNameOf(tenant));
+  const sealed = readCookie(request, cookieName(tenant, 'known'));
   if (sealed === undefined) return [];
   try {
     const known = JSON.parse(secrets.open(sealed, purposeOf(tenant))) as KnownAccounts;
@@ -57,7 +55,7 @@ export async function rememberBrowser(response: Response, flow: Flow, userId: st
   const browserId = before?.browserId ?? newId();
   const own: KnownAccount = { userId, browserId, password: passwordMarkOf(user), until: now + LIFETIME_MS };
   const known = [own, ...others].slice(0, MOST_ACCOUNTS);
-  response.cookie(cookieNameOf(tenant), tools.secrets.seal(JSON.stringify(known), purposeOf(tenant)), {
+  response.cookie(cookieName(tenant, 'known'), tools.secrets.seal(JSON.stringify(known), purposeOf(tenant)), {
     path: `${basePathOf(tenant)}/`,
     httpOnly: true,
     sameSite: 'lax',

@@ -30,6 +30,10 @@ export const sendPage = (response: Response, status: number, page: Html): void =
 /** Path of the tenant's endpoint, `''` or `/acme`: what its own links begin with. */
 export const basePathOf = (tenant: Tenant): string => new URL(tenant.endpoint).pathname.replace(/(?<!\/)\/+$/, '');
 
+/** Cookies of the sign-in pages carry the tenant's id, because tenants may share a host. */
+export const cookieName = ({ id, protocol }: Tenant, name: string): string =>
+  `${protocol === 'https' ? '__Secure-' : ''}${id}_${name}`;
+
 interface Asked {
   uiLocales?: string | undefined;
   acceptLanguage?: string | undefined;
