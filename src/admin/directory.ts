@@ -13,7 +13,7 @@ interface TenantRow {
   createdAt: number;
 }
 
-/** A tenant as whoever runs the service sees it. */
+/** A tenant in the Operator API. */
 export interface TenantEntry extends TenantRow, Indicators {
   /** The first is the canonical one. */
   endpoints: string[];
@@ -21,7 +21,7 @@ export interface TenantEntry extends TenantRow, Indicators {
 
 const COLUMNS = ['id', 'name', 'isSuspended', 'createdAt'];
 
-/** One that has no endpoint any more is being deleted, and is nobody's already. */
+/** Tenants that are served. A tenant without endpoints is being deleted and no longer exists for callers. */
 const served = (db: Knex) => db('tenants').whereIn('id', db('tenantEndpoints').select('tenantId'));
 
 async function withAddresses(db: Knex, rows: TenantRow[]): Promise<TenantEntry[]> {
@@ -53,7 +53,7 @@ export async function findTenant(store: TenantStore, id: string): Promise<Tenant
   return entry;
 }
 
-/** Of two changes of the list of tenants one waits: what is unique over all tenants is checked before it is written. */
+/** Serializes changes of the list of tenants, so that values unique over all tenants can be checked before they are written. */
 export async function lockDirectory(store: TenantStore): Promise<void> {
   await store.acrossTenants().db('tenants').where({ id: DEFAULT_TENANT }).forUpdate().first('id');
 }
@@ -61,7 +61,7 @@ export async function lockDirectory(store: TenantStore): Promise<void> {
 export interface TenantPatch extends Partial<Indicators> {
   name?: string;
   isSuspended?: boolean;
-  /** Normalised. */
+  /** Normalized. */
   endpoints?: string[];
 }
 
@@ -85,7 +85,7 @@ export async function changeTenant(
   return (await findTenant(store, id)) as TenantEntry;
 }
 
-/** From the commit on nobody reaches it; `jobs/tenant-removal.ts` removes its rows. @throws 404 `entity.not_found` */
+/** Makes a tenant unreachable from the commit on. `tenant-removal.ts` removes its rows later. @throws 404 `entity.not_found` */
 export async function unlistTenant(store: TenantStore, id: string): Promise<void> {
   const { db, storeOf } = store.acrossTenants();
   if ((await db('tenantEndpoints').where({ tenantId: id }).delete()) === 0) throw new ServiceError('entity.not_found');

@@ -3,10 +3,10 @@ import { ServiceError } from '../errors.ts';
 import { invalidBody } from '../management/fields.ts';
 import { placeOf } from '../tenants.ts';
 
-/** The form of a tenant's id. */
+/** The form of a tenant id. */
 export const TENANT_ID = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
-/** What the service itself answers below an endpoint: a tenant of such a path would hide it from another. */
+/** Paths that the service uses below an endpoint. A tenant with such a path would shadow those of another tenant. */
 const OWN_PATHS = /\/(?:admin|api|console|oidc|account|sign-in|assets|healthz|readyz|\.well-known)(?:\/|$)/;
 
 function normalized(text: string, index: number): string {
@@ -14,30 +14,30 @@ function normalized(text: string, index: number): string {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol)) throw fault('must be an absolute http or https URL');
   if (/[?#]/.test(text) || url.username || url.password)
-    throw fault('must hold no query, no fragment and no credentials');
-  if (OWN_PATHS.test(url.pathname)) throw fault('its path holds a word that the service uses itself');
+    throw fault('must not contain a query, a fragment or credentials');
+  if (OWN_PATHS.test(url.pathname)) throw fault('must not contain a path segment that the service uses itself');
   return url.href.replace(/(?<!\/)\/+$/, '');
 }
 
 /**
- * As they are kept and compared: the first is the canonical one, which the issuer is made from.
+ * Returns endpoints in the form in which they are stored and compared. The first is canonical: the issuer is derived from it.
  *
  * @throws 400 `guard.invalid_input`
  */
 export function normalizedEndpoints(endpoints: readonly string[]): string[] {
   const urls = endpoints.map(normalized);
-  if (new Set(urls.map(placeOf)).size < urls.length) throw invalidBody('body.endpoints: two are the same place');
+  if (new Set(urls.map(placeOf)).size < urls.length) throw invalidBody('body.endpoints: two are the same address');
   return urls;
 }
 
-/** Those of these endpoints at which another tenant is served. */
+/** Returns the endpoints that another tenant already uses. */
 export async function takenPlaces(db: Knex, tenantId: string, endpoints: readonly string[]): Promise<string[]> {
   const others: { url: string }[] = await db('tenantEndpoints').whereNot({ tenantId }).select('url');
   const taken = new Set(others.map(({ url }) => placeOf(url)));
   return endpoints.filter((url) => taken.has(placeOf(url)));
 }
 
-/** @throws 422 `entity.unique_integrity_violation` when another tenant is served at one of these places */
+/** @throws 422 `entity.unique_integrity_violation` when another tenant already uses one of the endpoints */
 export async function requireFreePlaces(db: Knex, tenantId: string, endpoints: readonly string[]): Promise<void> {
   const conflicts = await takenPlaces(db, tenantId, endpoints);
   if (conflicts.length > 0)

@@ -15,9 +15,9 @@ const endpoints = Type.Array(Type.String({ maxLength: MAX_ENDPOINT_LENGTH, examp
   minItems: 1,
   maxItems: 20,
   description:
-    'Host, or host and path: a request belongs to the longest that its URL begins with. The first is the canonical one, from which the issuer is made.',
+    'URLs that the tenant is served at. A request belongs to the tenant with the longest endpoint that its URL begins with. The first is canonical: the issuer is derived from it.',
 });
-const isSuspended = Type.Boolean({ description: 'Every path of a suspended tenant answers 403 `tenant.suspended`' });
+const isSuspended = Type.Boolean({ description: 'Every path of a suspended tenant responds 403 `tenant.suspended`' });
 
 const { indicator } = Resource.properties;
 const aliases = Type.Array(indicator, { maxItems: 20, uniqueItems: true });
@@ -25,13 +25,16 @@ const indicators = {
   managementApiIndicator: Type.String({
     ...indicator,
     description:
-      'The resource that callers of the Management API ask for. When it changes, the one before becomes an alias, unless the same call gives the aliases.',
+      'Resource indicator of the Management API. When it changes, the previous one becomes an alias, unless the request also sets the aliases.',
   }),
   managementApiIndicatorAliases: Type.Array(indicator, {
     ...aliases,
-    description: 'Accepted besides the indicator. Replaced whole.',
+    description: 'Other indicators that are accepted. Replaced as a whole.',
   }),
-  operatorApiIndicator: Type.String({ ...indicator, description: 'Likewise, of this API: the default tenant alone.' }),
+  operatorApiIndicator: Type.String({
+    ...indicator,
+    description: 'Resource indicator of the Operator API. Only the default tenant has one.',
+  }),
   operatorApiIndicatorAliases: aliases,
 };
 
@@ -51,16 +54,16 @@ const NewTenant = Type.Object({
   ...Tenant.properties,
   machine: Type.Object(
     { clientId: Type.String(), clientSecret: Type.String() },
-    { description: 'Its first machine-to-machine application, shown this once' },
+    { description: 'The first machine-to-machine application of the tenant. Only returned in this response.' },
   ),
 });
 
-/** Whoever locks it out locks out themselves: this API is served by it. */
+/** The default tenant serves this API, so suspending or deleting it would lock the operators out. */
 function refuseDefault(id: string): void {
   if (id === DEFAULT_TENANT) throw new ServiceError('tenant.is_default');
 }
 
-/** For those who run the service, served by the default tenant. Each row changes tenants, none their content. */
+/** The operations of the Operator API, which the default tenant serves. They change tenants, never their contents. */
 export const adminOperations: readonly Operation[] = [
   operation('GET /tenants', {
     summary: 'List tenants, newest first',
@@ -71,7 +74,8 @@ export const adminOperations: readonly Operation[] = [
   }),
 
   operation('POST /tenants', {
-    summary: 'Make a tenant, with a signing key and a machine that may call its Management API',
+    summary: 'Create a tenant',
+    description: 'Also creates a signing key and a machine-to-machine application that may call its Management API.',
     status: 201,
     body: Type.Object({
       id: Type.Optional(Type.String({ pattern: TENANT_ID.source, maxLength: 32 })),
@@ -96,7 +100,7 @@ export const adminOperations: readonly Operation[] = [
   }),
 
   operation('GET /tenants/:id', {
-    summary: 'Read a tenant',
+    summary: 'Get a tenant',
     status: 200,
     returns: Tenant,
     errors: ['entity.not_exists_with_id'],
@@ -108,9 +112,9 @@ export const adminOperations: readonly Operation[] = [
   }),
 
   operation('PATCH /tenants/:id', {
-    summary: 'Rename, move, suspend or resume a tenant',
+    summary: 'Update, suspend or reactivate a tenant',
     description:
-      'Endpoints are replaced whole, and the issuer follows the first. Indicators move when they are given, in the same call or in another.',
+      'Endpoints are replaced as a whole, and the issuer follows the first. Indicators do not follow; change them in the same request or a later one.',
     status: 200,
     body: optional({ name, endpoints, isSuspended, ...indicators }),
     returns: Tenant,
@@ -132,8 +136,8 @@ export const adminOperations: readonly Operation[] = [
   }),
 
   operation('DELETE /tenants/:id', {
-    summary: 'Delete a tenant with all it has',
-    description: 'It is out of reach at once. Its rows are removed in the background, in small batches.',
+    summary: 'Delete a tenant and all its data',
+    description: 'The tenant is unreachable immediately. Its data is deleted in the background.',
     status: 202,
     errors: ['entity.not_found', 'tenant.is_default'],
     async run({ params: { id }, store }) {

@@ -1,7 +1,7 @@
 import { type ErrorCode, messageOf, statusOf } from '../errors.ts';
 import type { Operation } from './operation.ts';
 
-/** What any call may be answered with, whatever it asks for: described once. */
+/** Errors that any operation can return. They are described once, in `components.responses`. */
 const ANYWHERE: ErrorCode[] = [
   'auth.authorization_header_missing',
   'auth.authorization_token_type_not_supported',
@@ -16,7 +16,7 @@ const ANYWHERE: ErrorCode[] = [
 
 type ByStatus = [status: number, codes: ErrorCode[]][];
 
-/** In the order of the statuses, each with its codes. */
+/** Returns the codes by status, in the order of the statuses. */
 function grouped(errors: NonNullable<Operation['errors']>): ByStatus {
   const pairs = errors.map((error) =>
     typeof error === 'string' ? ([statusOf(error), error] as const) : ([error[1], error[0]] as const),
@@ -28,7 +28,7 @@ function grouped(errors: NonNullable<Operation['errors']>): ByStatus {
 
 const FAULT = { $ref: '#/components/schemas/Error' };
 
-/** One answer for all codes of a status, each shown as an example. */
+/** Returns one response for all codes of a status, with an example of each. */
 function responseOf(codes: readonly ErrorCode[]): object {
   const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
   return {
@@ -37,7 +37,7 @@ function responseOf(codes: readonly ErrorCode[]): object {
   };
 }
 
-/** The answers of an operation that are not a success. */
+/** Returns the error responses of an operation, by status. */
 export function errorResponsesOf({ errors = [], body, paginated }: Operation): Record<string, object> {
   const own: NonNullable<Operation['errors']> = ['guard.invalid_input', ...errors];
   if (body) own.push('request.malformed_json');
@@ -53,14 +53,14 @@ const ERROR = {
   type: 'object',
   required: ['code', 'message'],
   properties: {
-    code: { type: 'string', description: 'A contract: never renamed, never reused' },
-    message: { type: 'string', description: 'For people' },
+    code: { type: 'string', description: 'Stable: never renamed or reused' },
+    message: { type: 'string', description: 'Explanation for humans; may change' },
     data: { type: 'object' },
-    details: { type: 'string', description: 'One line for each fault, with its JSON path' },
+    details: { type: 'string', description: 'One line per fault, each with its JSON path' },
   },
 };
 
-/** What the answers above refer to. */
+/** Returns the components that the error responses refer to. */
 export function errorComponents(operations: readonly Operation[]) {
   const own = operations.flatMap(({ errors = [] }) =>
     errors.map((error) => (typeof error === 'string' ? error : error[0])),

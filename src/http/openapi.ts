@@ -25,7 +25,7 @@ const TAGS: Record<string, string> = {
   tenants: 'Tenants',
 };
 
-/** The first word of the path that names something, as a reader's heading. */
+/** The heading of an operation, from the first segment of its path that names a resource. */
 function tagOf(path: string): string {
   const words = path.split('/').slice(1);
   return TAGS[words[0] === 'configs' ? (words[1] ?? '') : (words[0] ?? '')] ?? 'Settings';
@@ -66,13 +66,13 @@ function parametersOf({ path, params, query, paginated }: Operation): Json[] {
 }
 
 const PAGE_HEADERS = {
-  'Total-Number': { description: 'How many there are in all', schema: { type: 'integer' } },
-  Link: { description: 'RFC 8288: first, prev, next, last', schema: { type: 'string' } },
+  'Total-Number': { description: 'Number of items on all pages', schema: { type: 'integer' } },
+  Link: { description: 'Links to the first, prev, next and last page (RFC 8288)', schema: { type: 'string' } },
 };
 
 function successOf({ returns, contentType, paginated }: Operation): Json {
   if (contentType) return { description: 'Success', content: { [contentType]: { schema: { type: 'string' } } } };
-  if (!returns) return { description: 'Success, with no body' };
+  if (!returns) return { description: 'Success, without a body' };
   return {
     description: 'Success',
     ...(paginated && { headers: PAGE_HEADERS }),
@@ -106,7 +106,7 @@ function describe(operation: Operation): Json {
   };
 }
 
-/** OpenAPI 3.1 from the rows: paths, schemas, examples, errors, and the events as `webhooks`. */
+/** Returns the OpenAPI 3.1 document of these operations: paths, schemas, examples, errors, and the events as `webhooks`. */
 export function openApiDocument(
   operations: readonly Operation[],
   version: string,
@@ -123,9 +123,9 @@ export function openApiDocument(
     info: {
       title,
       version,
-      description: 'Within a major release only additions happen. A reader ignores members it does not know.',
+      description: "Minor releases only add. Ignore fields you don't know.",
     },
-    servers: [{ url: '.', description: 'Where this document was read' }],
+    servers: [{ url: '.', description: 'The server that this document comes from' }],
     security: [{ machine: [] }],
     tags: [...new Set([...operations.map(({ path }) => tagOf(path)), 'Events'])].map((name) => ({ name })),
     paths,

@@ -4,23 +4,23 @@ import { EACH_ONCE, Id } from '../entities.ts';
 import { foreignKeyNotFound, ServiceError } from '../errors.ts';
 import { isReservedIndicator } from '../oidc/urns.ts';
 
-/** Ids of one call. More than this is not one change but an import. */
+/** Most ids in one request. More than this is an import. */
 const MAX_IDS = 5_000;
 
-/** Ids in a body; a repeated one counts once. */
+/** Returns the schema of ids in a body. A repeated id counts once. */
 export const Ids = ({ least = 1, most = MAX_IDS } = {}) =>
   Type.Array(Id, { minItems: least, maxItems: most, [EACH_ONCE]: true });
 
-/** Every field may be left out. */
+/** Returns an object schema in which every field is optional. */
 export const optional = <T extends Record<string, TSchema>>(fields: T) => Type.Partial(Type.Object(fields));
 
-/** @throws 400 `request.invalid_input` for a time that ends before it starts */
+/** @throws 400 `request.invalid_input` for a period that ends before it starts */
 export function requireOrder(startTime: number | undefined, endTime: number | undefined): void {
   if (startTime !== undefined && endTime !== undefined && startTime > endTime)
     throw new ServiceError('request.invalid_input', { message: 'start_time must not be after end_time.' });
 }
 
-/** 400 for what a schema cannot say; `details` begins with the JSON path. */
+/** Returns the 400 for a rule that a schema cannot express. `details` begins with the JSON path. */
 export const invalidBody = (details: string): ServiceError =>
   new ServiceError('guard.invalid_input', { message: 'The body of the request is not valid.', details });
 
@@ -31,7 +31,7 @@ export function requireIndicator(field: string, indicator: string): void {
   if (isReservedIndicator(indicator)) throw invalidBody(`body.${field}: urn:logto: is reserved for the service`);
 }
 
-/** @throws 404 (or 422) `entity.relation_foreign_key_not_found`, naming the member that holds the ids */
+/** @throws 404 (or 422) `entity.relation_foreign_key_not_found`, naming the field that contains the ids */
 export async function requireExisting(
   store: TenantStore,
   table: 'users' | 'roles' | 'applications' | 'scopes' | 'organizationRoles' | 'organizationScopes',

@@ -13,7 +13,7 @@ const Event = Type.Enum(eventTypes);
 
 const Delivery = Type.Object({
   id: Type.String(),
-  eventId: Type.String({ description: 'The `webhook-id` of every attempt' }),
+  eventId: Type.String({ description: 'The header `webhook-id` of every attempt' }),
   event: Event,
   state: State,
   trigger: Trigger,
@@ -32,7 +32,7 @@ const Attempt = Type.Object({
   status: Nullable(Type.Integer({ examples: [200] })),
   errorClass: Nullable(Type.String()),
   errorMessage: Nullable(Type.String()),
-  responseBody: Nullable(Type.String({ description: 'The first 8 KiB' })),
+  responseBody: Nullable(Type.String({ description: 'The beginning of the response body' })),
   isSuccess: Type.Boolean(),
 });
 
@@ -54,9 +54,9 @@ export const hookDeliveries = [
   }),
 
   operation('GET /hooks/:id/delivery-feed', {
-    summary: 'Read the deliveries of a webhook from a cursor on, newest first',
+    summary: 'List the deliveries of a webhook with a cursor, newest first',
     description:
-      'As fast on every page and for every number of them, as nothing is counted; for a state or an event that few have, say `since` too. `before` is the `next` of the page before; `next` is null on the last one.',
+      'Every page is equally fast, however many deliveries there are, because nothing is counted. If few deliveries have the `state` or `event`, also send `since`. Send the `next` of a page as `before` to get the following one; `next` is null on the last page.',
     status: 200,
     query: optional({
       state: State,
@@ -74,12 +74,12 @@ export const hookDeliveries = [
   }),
 
   operation('GET /hooks/:id/deliveries/:deliveryId', {
-    summary: 'Read a delivery with every attempt made of it, oldest first',
+    summary: 'Get a delivery with its attempts, oldest first',
     status: 200,
     returns: Type.Object({
       ...Delivery.properties,
       body: Type.Optional(
-        Type.String({ description: 'What is sent, byte for byte; absent once the event is no longer kept' }),
+        Type.String({ description: 'The exact request body; absent once the event has been deleted' }),
       ),
       attemptLog: Type.Array(Attempt),
     }),
@@ -88,7 +88,7 @@ export const hookDeliveries = [
   }),
 
   operation('POST /hooks/:id/deliveries/:deliveryId/redeliver', {
-    summary: 'Send the event of a delivery once more, whatever became of it',
+    summary: 'Send the event of a delivery again, in any state',
     status: 202,
     returns: Started,
     errors: ['entity.not_exists_with_id'],
@@ -96,8 +96,9 @@ export const hookDeliveries = [
   }),
 
   operation('POST /hooks/:id/replay', {
-    summary: 'Send past events again, also those from before the webhook',
-    description: '`dryRun` answers 200 with how many there would be, and sends none.',
+    summary: 'Replay past events',
+    description:
+      'Includes events from before the webhook was created. With `dryRun`, responds 200 with the number of events and sends none.',
     status: 202,
     body: Type.Object({
       since: Timestamp,
@@ -119,7 +120,7 @@ export const hookDeliveries = [
   }),
 
   operation('GET /hooks/:id/replays/:replayId', {
-    summary: 'Read how far a replay has come',
+    summary: 'Get the progress of a replay',
     status: 200,
     returns: Type.Object({
       id: Type.String(),
@@ -132,7 +133,8 @@ export const hookDeliveries = [
   }),
 
   operation('DELETE /hooks/:id/replays/:replayId', {
-    summary: 'Cancel a replay; what is on its way stays so',
+    summary: 'Cancel a replay',
+    description: 'Deliveries that are already queued are still sent.',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params: { id: hookId, replayId }, store }) => cancelReplay(store, { hookId, replayId }),

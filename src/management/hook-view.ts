@@ -5,7 +5,7 @@ import { openConfig } from '../webhooks/hook-headers.ts';
 import { webhookSecret } from '../webhooks/signature.ts';
 import { openSigningKey } from '../webhooks/signing-keys.ts';
 
-/** A webhook as the API shows it: the key in both forms that receivers' libraries take, and nothing of the old ones. */
+/** Returns a webhook as the API shows it: the signing secret in both forms that receivers' libraries accept, and no old one. */
 export function hookView(secrets: SecretBox, hook: HookRow): Hook {
   const { tenantId, id, name, event, events, enabled, disabledReason, failingSince, createdAt } = hook;
   const config = openConfig(secrets, hook);

@@ -41,7 +41,7 @@ import { userPasswords } from './user-passwords.ts';
 import { userRoles } from './user-roles.ts';
 import { userSessions } from './user-sessions.ts';
 import { users } from './users.ts';
-/** Every row of the Management API, in the order of the reference. Of two routes that match, the first answers. */
+/** Every operation of the Management API, in the order of the reference. If two routes match, the first one answers. */
 export const operations: readonly Operation[] = [
   ...users,
   ...userData,

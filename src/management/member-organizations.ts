@@ -8,7 +8,7 @@ import { MACHINES, type MemberKind, organizationRolesIn, RolesOfMember, USERS } 
 
 const OrganizationWithRoles = Type.Object({ ...Organization.properties, ...RolesOfMember });
 
-/** The organizations of a member, each with the roles held in it: three queries, however many there are. */
+/** Returns the organizations of a member with its roles in each, with three queries for any number of organizations. */
 async function organizationsOf(
   store: TenantStore,
   kind: MemberKind,
@@ -16,7 +16,7 @@ async function organizationsOf(
   page: Page | undefined,
 ): Promise<Listed<object>> {
   const memberships = () => store.from(kind.members).where({ [kind.column]: memberId });
-  // From the memberships to their organizations: the other way round, SQLite reads all of the tenant.
+  // Joined from the memberships to their organizations. Rejected: the reverse, for which SQLite reads every row of the tenant.
   const joined = store.byIds('organizations', memberships().select('organizationId as id'));
   for (const { column, order } of newestFirst) joined.orderBy(`organizations.${column}`, order);
   if (page) joined.limit(page.limit).offset(page.offset);
@@ -33,7 +33,7 @@ async function organizationsOf(
 
 export const memberOrganizations = [
   operation('GET /users/:userId/organizations', {
-    summary: 'List the organizations of a user, each with their roles in it',
+    summary: 'List the organizations of a user with their roles in each',
     status: 200,
     returns: Type.Array(OrganizationWithRoles),
     paginated: 'optional',
@@ -45,7 +45,7 @@ export const memberOrganizations = [
   }),
 
   operation('GET /applications/:id/organizations', {
-    summary: 'List the organizations of a machine-to-machine application, each with its roles in it',
+    summary: 'List the organizations of a machine-to-machine application with its roles in each',
     status: 200,
     returns: Type.Array(OrganizationWithRoles),
     paginated: 'optional',

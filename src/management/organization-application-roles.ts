@@ -20,7 +20,7 @@ const memberOf = ({ id, applicationId }: { id: string; applicationId: string }):
 
 export const organizationApplicationRoles = [
   operation('POST /organizations/:id/applications/roles', {
-    summary: 'Give organization roles to applications of an organization',
+    summary: 'Assign organization roles to applications of an organization',
     status: 201,
     body: Type.Object({ applicationIds: Ids({ most: 100 }), organizationRoleIds: Ids({ least: 0, most: 100 }) }),
     errors: [
@@ -43,7 +43,8 @@ export const organizationApplicationRoles = [
   }),
 
   operation('POST /organizations/:id/applications/:applicationId/roles', {
-    summary: 'Give organization roles to an application; those already held stay',
+    summary: 'Assign organization roles to an application of an organization',
+    description: 'Roles that the application already has are kept.',
     status: 201,
     body: Type.Object({ organizationRoleIds: Ids({ least: 0 }) }),
     returns: Type.Object({ organizationRoleIds: Type.Array(Type.String()) }),
@@ -74,14 +75,14 @@ export const organizationApplicationRoles = [
   }),
 
   operation('DELETE /organizations/:id/applications/:applicationId/roles/:organizationRoleId', {
-    summary: 'Take an organization role from an application',
+    summary: 'Remove an organization role from an application of an organization',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params, store }) => removeMemberRole(store, memberOf(params), params.organizationRoleId),
   }),
 
   operation('GET /organizations/:id/applications/:applicationId/scopes', {
-    summary: 'List the organization scopes that an application has in an organization',
+    summary: 'List the scopes of an application in an organization',
     status: 200,
     returns: Type.Array(OrganizationScope),
     errors: ['organization.require_membership'],

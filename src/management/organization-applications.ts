@@ -18,9 +18,9 @@ const Member = Type.Object({ ...Application.properties, ...RolesOfMember });
 
 export const organizationApplications = [
   operation('GET /organizations/:id/applications', {
-    summary: 'List the machine-to-machine applications of an organization, each with its roles in it',
+    summary: 'List the machine-to-machine applications of an organization with their roles in it',
     status: 200,
-    query: optional({ q: Type.String({ description: 'Contained in id, name or description' }) }),
+    query: optional({ q: Type.String({ description: 'Text to search for in id, name and description' }) }),
     returns: Type.Array(Member),
     paginated: 'always',
     errors: ['entity.not_exists_with_id'],
@@ -38,7 +38,8 @@ export const organizationApplications = [
   }),
 
   operation('POST /organizations/:id/applications', {
-    summary: 'Add machine-to-machine applications to an organization; those that are members stay',
+    summary: 'Add machine-to-machine applications to an organization',
+    description: 'Existing members are kept.',
     status: 201,
     body: Type.Object({ applicationIds: Ids() }),
     returns: Type.Object({ applicationIds: Type.Array(Type.String()) }),

@@ -22,7 +22,8 @@ export const organizationRoleResourceScopes = [
   }),
 
   operation('POST /organization-roles/:id/resource-scopes', {
-    summary: 'Give API scopes to an organization role; those already held stay',
+    summary: 'Assign API scopes to an organization role',
+    description: 'Scopes that the role already has are kept.',
     status: 201,
     body: Type.Object({ scopeIds: Ids() }),
     errors: [
@@ -58,7 +59,7 @@ export const organizationRoleResourceScopes = [
   }),
 
   operation('DELETE /organization-roles/:id/resource-scopes/:scopeId', {
-    summary: 'Take one of the API scopes from an organization role',
+    summary: 'Remove an API scope from an organization role',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params: { id, scopeId }, store }) => removeRoleScope(store, RESOURCE_SCOPES, id, scopeId),

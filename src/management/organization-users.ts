@@ -18,9 +18,9 @@ const Member = Type.Object({ ...User.properties, ...RolesOfMember });
 
 export const organizationUsers = [
   operation('GET /organizations/:id/users', {
-    summary: 'List the users of an organization, each with their roles in it',
+    summary: 'List the users of an organization with their roles in it',
     status: 200,
-    query: optional({ q: Type.String({ description: 'Contained in id, name, user name, e-mail or phone' }) }),
+    query: optional({ q: Type.String({ description: 'Text to search for in id, name, username, email and phone' }) }),
     returns: Type.Array(Member),
     paginated: 'always',
     errors: ['entity.not_exists_with_id'],
@@ -38,7 +38,8 @@ export const organizationUsers = [
   }),
 
   operation('POST /organizations/:id/users', {
-    summary: 'Add users to an organization; those who are members stay',
+    summary: 'Add users to an organization',
+    description: 'Existing members are kept.',
     status: 201,
     body: Type.Object({ userIds: Ids() }),
     returns: Type.Object({ userIds: Type.Array(Type.String()) }),

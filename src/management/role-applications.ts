@@ -28,7 +28,7 @@ export const roleApplications = [
   }),
 
   operation('POST /roles/:id/applications', {
-    summary: 'Give a role to machine-to-machine applications',
+    summary: 'Assign a role to machine-to-machine applications',
     status: 201,
     body: Type.Object({ applicationIds: Ids() }),
     errors: [
@@ -50,7 +50,7 @@ export const roleApplications = [
   }),
 
   operation('DELETE /roles/:id/applications/:applicationId', {
-    summary: 'Take a role from an application',
+    summary: 'Remove a role from an application',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params: { id, applicationId }, store }) => store.remove('applicationRoles', { applicationId, roleId: id }),

@@ -3,7 +3,7 @@ import type { RoleRow } from '../database/tables.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 import { Application, Role, User } from '../entities.ts';
 
-/** Holders shown with a role, as a first impression. */
+/** Users and applications shown with each role. */
 const FEATURED = 3;
 
 const FeaturedUser = Type.Pick(User, ['id', 'name', 'avatar']);
@@ -42,7 +42,7 @@ async function countsOf(store: TenantStore, { table }: Holding, roleIds: string[
   return new Map(rows.map(({ roleId, count }) => [roleId, count]));
 }
 
-/** One limited select a role, in one statement: no role's crowd is read for the sake of three. */
+/** One limited select per role, in a single statement, so that a role with many holders is not read as a whole. */
 async function featuredOf(store: TenantStore, holding: Holding, roleIds: string[]) {
   const { table, holder, holders, columns } = holding;
   const few = roleIds.map((roleId) => {
@@ -58,7 +58,7 @@ async function featuredOf(store: TenantStore, holding: Holding, roleIds: string[
   return Map.groupBy(rows, ({ roleId }) => roleId);
 }
 
-/** Four queries, however many roles there are. */
+/** Returns the roles with their holders, with four queries for any number of roles. */
 export async function withHolders(store: TenantStore, roles: readonly RoleRow[]) {
   const ids = roles.map(({ id }) => id);
   const [usersCount, featuredUsers, applicationsCount, featuredApplications] = await Promise.all([

@@ -5,7 +5,7 @@ import { changeUser } from './user-writes.ts';
 
 export const userData = [
   operation('GET /users/:userId/custom-data', {
-    summary: 'Read the custom data of a user',
+    summary: 'Get the custom data of a user',
     status: 200,
     returns: JsonObject,
     errors: ['entity.not_found'],

@@ -13,7 +13,7 @@ async function changed(store: TenantStore, userId: string, now: number): Promise
 export const userIdentities = [
   operation('POST /users/:userId/identities/:target', {
     summary: 'Link a social identity to a user',
-    description: '`userId` in the body is the id that the social provider knows the user by.',
+    description: "`userId` in the body is the user's id at the social provider.",
     status: 201,
     params: Type.Object({ userId: Type.String(), target: Target }),
     body: Type.Object({ userId: Type.String({ minLength: 1, maxLength: 255 }), details: Type.Optional(JsonObject) }),
@@ -28,7 +28,7 @@ export const userIdentities = [
   }),
 
   operation('DELETE /users/:userId/identities/:target', {
-    summary: 'Unlink a social identity',
+    summary: 'Unlink a social identity from a user',
     status: 204,
     errors: ['entity.not_found'],
     async run({ params: { userId, target }, store, now }) {

@@ -28,7 +28,7 @@ export const users = [
     run({ query: { excludeRoleId, excludeOrganizationId, ...query }, page, store }) {
       if (excludeRoleId !== undefined && excludeOrganizationId !== undefined)
         throw new ServiceError('request.invalid_input', {
-          message: 'Exclude by role or by organization, not by both.',
+          message: 'excludeRoleId and excludeOrganizationId cannot be combined. Send one of them.',
         });
       return searching(store, searchOf(store, query, searchable.users), async (store, found) => {
         const rows = await list(store, 'users', {
@@ -51,7 +51,7 @@ export const users = [
 
   operation('POST /users', {
     summary: 'Create a user',
-    description: 'The user gets every role of type `User` that is marked as default.',
+    description: 'Assigns every role of type `User` that is marked as default.',
     status: 200,
     body: CreateUser,
     returns: User,
@@ -76,7 +76,7 @@ export const users = [
   }),
 
   operation('GET /users/:userId', {
-    summary: 'Read a user',
+    summary: 'Get a user',
     status: 200,
     query: optional({ includeSsoIdentities: Type.Boolean() }),
     returns: User,
@@ -88,8 +88,8 @@ export const users = [
   }),
 
   operation('PATCH /users/:userId', {
-    summary: 'Change the data of a user',
-    description: '`null` clears a field. `customData` and `profile` are replaced whole.',
+    summary: 'Update a user',
+    description: '`null` clears a field. `customData` and `profile` are replaced as a whole.',
     status: 200,
     body: UpdateUser,
     returns: User,
@@ -111,7 +111,7 @@ export const users = [
   operation('PATCH /users/:userId/is-suspended', {
     summary: 'Suspend or reactivate a user',
     description:
-      'Suspension ends sessions and tokens, unspent subject tokens and running impersonations of the user. The last administrator of a tenant stays.',
+      'Suspension ends the sessions and tokens of the user, and revokes unspent subject tokens and active impersonations. The last administrator of a tenant cannot be suspended.',
     status: 200,
     body: Type.Object({ isSuspended: Type.Boolean() }),
     returns: User,
@@ -129,7 +129,7 @@ export const users = [
   operation('DELETE /users/:userId', {
     summary: 'Delete a user',
     description:
-      'Ends what suspension ends. The audit log and past impersonations keep the id. The last administrator of a tenant stays.',
+      'Ends everything that suspension ends. The audit log and past impersonations keep the id. The last administrator of a tenant cannot be deleted.',
     status: 204,
     errors: ['entity.not_found', 'administrator.is_last'],
     async run({ params: { userId }, caller, store, now }) {
