@@ -16,16 +16,16 @@ import { ADMIN_API, MANAGEMENT_API, type SystemApi } from './oidc/urns.ts';
 
 export interface ServiceApisParts extends Performing {
   cache: TenantCache;
-  /** By `jti`, whether a token was ended; dropped when another one is. */
+  /** Revocation state by `jti`. Cleared whenever a token is revoked. */
   revocations: TenantCache;
   providers: Providers;
 }
 
-/** The APIs that are made of rows: each with its resource, its scope and its reference. */
+/** Builds the two APIs from their operations, each with its resource, scope and reference. */
 export function serviceApis({ cache, revocations, providers, ...performing }: ServiceApisParts): {
   management: ApiParts;
   admin: ApiParts;
-  /** The same rows, by their route, for the console. */
+  /** The same operations by route, for the console. */
   rows: Record<'management' | 'operator', ReadonlyMap<string, Perform>>;
 } {
   function apiOf(api: SystemApi, rows: readonly Operation[]): ApiParts {

@@ -4,7 +4,7 @@ import type { HttpClient } from './net/http-client.ts';
 import { HttpError } from './net/http-error.ts';
 import type { Tracing } from './observe/tracing.ts';
 
-/** The same parts, each with a span around what it does. Without tracing they are what they were. */
+/** Each function returns its part with a span around the work, or the part itself if tracing is off. */
 
 export function tracedDatabase(database: Database, tracing: Tracing | undefined): Database {
   if (!tracing) return database;
@@ -34,8 +34,8 @@ export function tracedSandbox(sandbox: Sandbox, tracing: Tracing | undefined): P
 }
 
 /**
- * For webhook attempts, each a trace of its own that the receiver may go on with: an event may be delivered long after
- * the request that caused it, many times, or along with others.
+ * Each webhook attempt is its own trace, which the receiver can continue: an event may be delivered long after the request
+ * that caused it, several times, or together with others.
  */
 export function tracedClient(client: HttpClient, tracing: Tracing | undefined): Pick<HttpClient, 'request'> {
   if (!tracing) return client;

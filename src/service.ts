@@ -49,22 +49,22 @@ import { sealStoredHeaders } from './webhooks/hook-headers.ts';
 import { webhookMetrics } from './webhooks/metrics.ts';
 import { WebhookPoller } from './webhooks/poller.ts';
 
-/** How long a change made by another process may go unseen where its notice is missed; the end of a token, less long. */
+/** How long a process may miss a change by another process if the notice is lost. Shorter for the revocation of a token. */
 const CACHE_MS = 5_000;
 const REVOCATIONS_MS = 1_000;
 
 export interface Service {
-  /** Where it listens, by the address of this machine. */
+  /** The URL that it listens on, with an address of this machine. */
   url: string;
-  /** Of the default tenant, by the database: `ENDPOINT` at the first start, and what it was changed to since. */
+  /** The default tenant's endpoint from the database: `ENDPOINT` at the first start, or the address it was changed to. */
   endpoint: string;
-  /** Only at the first start. */
+  /** Undefined except at the first start. */
   credentials: FirstStart | undefined;
-  /** Stops taking requests, finishes what is under way, closes everything. */
+  /** Stops accepting requests, finishes those in progress, and closes everything. */
   close(): Promise<void>;
 }
 
-/** The composition root: builds every part and joins them. */
+/** The composition root: builds every part and connects them. */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const closing = new Closing();
   try {
@@ -92,14 +92,14 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const warning = addressWarning(config, address);
   if (warning) logger.warn(warning);
   await updateCredentials(config.dataDir, address).catch((err) =>
-    logger.warn({ err }, 'credentials.json could not be given the present address'),
+    logger.warn({ err }, 'The address in credentials.json could not be updated'),
   );
 
   const tenants = new Tenants(database, clock);
   const { commits } = database;
   const cache = new TenantCache({ commits, clock, tables: configurationTables, maxAgeMs: CACHE_MS });
   const revocations = new TenantCache({ commits, clock, tables: ['revokedTokens'], maxAgeMs: REVOCATIONS_MS });
-  // No write drops it: ending many tokens must not make the list anew each time.
+  // No write clears it: revoking many tokens must not rebuild the list each time.
   const revokedLists = new TenantCache({ commits, clock, tables: [], maxAgeMs: REVOCATIONS_MS });
   const guard = new AddressGuard({ allowedNetworks: config.webhooks.allowedNetworks });
   const client = new HttpClient({ guard, proxyUrl: config.webhooks.proxyUrl });
@@ -117,7 +117,10 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
 
   const figures = new FigureWriter(database, logger);
   closing.add(() => figures.close());
-  const audit = new AuditBatch({ database, onError: (err) => logger.error({ err }, 'audit entries were not written') });
+  const audit = new AuditBatch({
+    database,
+    onError: (err) => logger.error({ err }, 'Audit entries could not be written'),
+  });
   closing.add(() => audit.close());
   const tokenAudit = new TokenAudit(audit);
   closing.add(() => tokenAudit.close());
@@ -236,7 +239,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     });
 
   const port = await serveHttp({ config, closing, database, audit, observers, readiness }, makeApp);
-  closing.add(() => administration.close()); // Ahead of the server, which waits for what is open.
+  closing.add(() => administration.close()); // Before the server, which waits for open responses.
   return {
     url: `http://${isIPv6(config.host ?? '') ? `[${config.host}]` : (config.host ?? 'localhost')}:${port}`,
     endpoint: address.endpoint,

@@ -11,24 +11,24 @@ export interface SpanWish {
   name: string;
   kind?: keyof typeof KINDS;
   attributes?: Attributes;
-  /** A trace of its own, whatever is under way. */
+  /** Starts a new trace, even inside another span. */
   isRoot?: boolean;
-  /** `traceparent` and `tracestate` of whoever asked. W3C Trace Context. */
+  /** `traceparent` and `tracestate` of the caller (W3C Trace Context). */
   caller?: Record<string, string> | undefined;
 }
 
-/** A span that is under way. No secret, no token and nothing of a tenant's own goes into its attributes. */
+/** An open span. Its attributes never contain a secret, a token or data of a tenant. */
 export interface OpenSpan {
   set(attributes: Attributes): void;
   failed(): void;
   end(): void;
-  /** Headers that tell the next service. */
+  /** Headers that pass the trace to the next service. */
   headers(): Record<string, string>;
-  /** Whatever is begun in `work`, now or later, belongs to the span. */
+  /** Spans opened in `work`, now or later, become children of this one. */
   enclose<T>(work: () => T): T;
 }
 
-/** Traces of this process. Parts that can do without it are given none, and then pay nothing. */
+/** Tracing of this process. Without it, parts receive undefined and have no overhead. */
 export class Tracing {
   readonly #parts: Awaited<ReturnType<typeof load>>;
   readonly #context = new AsyncLocalStorage<Context>();
@@ -37,7 +37,7 @@ export class Tracing {
     this.#parts = parts;
   }
 
-  /** Loads OpenTelemetry: whoever does not ask for traces never does. */
+  /** Loads OpenTelemetry, which is never loaded if tracing is off. */
   static async start(settings: TracingSettings): Promise<Tracing> {
     return new Tracing(await load(settings));
   }
@@ -61,7 +61,7 @@ export class Tracing {
     };
   }
 
-  /** A span around `work`; a rejection fails it, by the name of its error alone. */
+  /** Runs `work` in a span. A rejection marks it as failed, with only the code or name of the error. */
   async span<T>(wish: SpanWish, work: (span: OpenSpan) => Promise<T>): Promise<T> {
     const span = this.open(wish);
     try {
@@ -75,13 +75,13 @@ export class Tracing {
     }
   }
 
-  /** Sends what is still here. */
+  /** Sends the remaining spans. */
   async stop(): Promise<void> {
-    await this.#parts.provider.shutdown().catch(() => {}); // Nobody to send to is no reason not to stop.
+    await this.#parts.provider.shutdown().catch(() => {}); // An unreachable collector must not prevent the stop.
   }
 }
 
-/** What reads the environment in there: the endpoint, its headers and certificates, and the attributes of the resource. */
+/** OpenTelemetry's packages read the rest from the environment: the endpoint, its headers and certificates, and resource attributes. */
 async function load({ protocol, sampler, samplerRatio, batch }: TracingSettings) {
   const [api, { W3CTraceContextPropagator }, sdk, resources, { OTLPTraceExporter }] = await Promise.all([
     import('@opentelemetry/api'),

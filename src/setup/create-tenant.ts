@@ -11,7 +11,7 @@ import type { SecretBox } from '../secret-box.ts';
 export interface NewTenant {
   id: string;
   name: string;
-  /** The first is the canonical one. */
+  /** The first is canonical. */
   endpoints: string[];
   managementApiIndicator: string;
 }
@@ -22,7 +22,7 @@ export interface MachineCredentials {
   clientSecret: string;
 }
 
-/** Inserts the tenant; false when there is one of that id. A second process waits here for the first to commit. */
+/** Inserts the tenant. False if the id exists already. A second process waits here until the first commits. */
 async function insertTenant(db: Knex, { id, name, endpoints }: NewTenant, now: number): Promise<boolean> {
   const inserted = await db('tenants')
     .insert({ id, name, settings: '{}', createdAt: now })
@@ -43,7 +43,7 @@ async function addManagementApi(store: TenantStore, indicator: string, now: numb
       id: MANAGEMENT_SCOPE_ID,
       resourceId: MANAGEMENT_RESOURCE_ID,
       name: 'all',
-      description: 'Everything the Management API can do',
+      description: 'Full access to the Management API',
       createdAt: now,
     },
   ]);
@@ -52,7 +52,7 @@ async function addManagementApi(store: TenantStore, indicator: string, now: numb
 export interface NewMachine {
   name: string;
   description: string;
-  /** The one scope it gets, through a role of its own. */
+  /** The only scope of the application, which it gets through its own role. */
   scopeId: string;
   role: { name: string; description: string };
 }
@@ -61,10 +61,10 @@ const BACKEND: NewMachine = {
   name: 'Backend',
   description: 'The first caller of the Management API',
   scopeId: MANAGEMENT_SCOPE_ID,
-  role: { name: 'Management API access', description: 'May call the Management API' },
+  role: { name: 'Management API access', description: 'Can call the Management API' },
 };
 
-/** A machine-to-machine application with a secret, and a role that holds one scope. */
+/** Adds a machine-to-machine application with a client secret, and a role with one scope. */
 export async function addMachine(
   store: TenantStore,
   { name, description, scopeId, role }: NewMachine,
@@ -97,17 +97,17 @@ export async function addMachine(
 
 export interface Making {
   secrets: SecretBox;
-  /** The first one, which signs at once. */
+  /** The first key, which signs immediately. */
   signingKey: NewSigningKey;
   now: number;
 }
 
 /**
- * A tenant with all it needs to serve: endpoints, a signing key, the Management API and one machine
- * that may call it. Emits no event: nobody could listen yet.
+ * Adds a tenant with everything it needs: endpoints, a signing key, the Management API and one machine-to-machine
+ * application that may call it. Emits no event, because no webhook can exist yet.
  *
  * @param store the new tenant's, in the transaction of `db`
- * @returns undefined when the tenant is there already
+ * @returns undefined if the tenant exists already
  */
 export async function addTenant(
   db: Knex,
@@ -122,9 +122,9 @@ export async function addTenant(
 }
 
 /**
- * The same in a transaction of its own.
+ * Adds a tenant in a transaction of its own.
  *
- * @param also runs in the same transaction, with the new tenant's store
+ * @param also runs in that transaction, with the new tenant's store
  */
 export async function createTenant(
   database: Database,
