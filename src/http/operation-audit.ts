@@ -3,7 +3,7 @@ import type { ServiceError } from '../errors.ts';
 import type { Operation } from './operation.ts';
 import type { Call } from './perform.ts';
 
-/** Of a refused request's path, which may be as long as its sender likes. */
+/** Longest id from the path of a refused request, whose length the caller chooses. */
 const MAX_TEXT = 256;
 
 function entryOf(
@@ -23,13 +23,13 @@ function entryOf(
   };
 }
 
-/** An administrator is named here too: the row may say `actorId` of someone else, whom it concerns. */
+/** Includes the administrator, because `actorId` can name another user whom the operation concerns. */
 const whereOf = ({ caller: { userId }, params }: Call) => ({
   ...(userId !== undefined && { administratorId: userId }),
   params: Object.fromEntries(Object.entries(params).map(([name, id]) => [name, id.slice(0, MAX_TEXT)])),
 });
 
-/** A write that happened: who, what, on whom, from where, and what its row adds. */
+/** Returns the audit entry of a successful write, with the details that its operation adds. */
 export function auditOf(
   call: Call,
   operation: Operation,
@@ -48,7 +48,7 @@ export function auditOf(
   };
 }
 
-/** A write that was refused: the code says why. Nothing of the body, which may hold secrets. */
+/** Returns the audit entry of a refused write, with the error code. It includes nothing of the body, which may contain secrets. */
 export function refusalOf(call: Call, operation: Operation, { code, status }: ServiceError, now: number): AuditEntry {
   return {
     ...entryOf(call, operation, now),

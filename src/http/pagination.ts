@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { ServiceError } from '../errors.ts';
 
-/** `offset` and `limit` in rows. */
+/** The requested page. `offset` and `limit` are in rows. */
 export interface Page {
   number: number;
   size: number;
@@ -12,7 +12,7 @@ export interface Page {
 const DEFAULT_SIZE = 20;
 const MAX_SIZE = 100;
 const INVALID = `page and page_size must be positive integers, and page_size at most ${MAX_SIZE}.`;
-/** Beyond this an offset would not be exact as a double; no list is that long. */
+/** Keeps the offset exact as a double. No list is this long. */
 const MAX_PAGE = 2 ** 31;
 
 function positive(value: unknown, fallback: number, most: number): number {
@@ -31,7 +31,7 @@ export function readPage(query: Record<string, unknown>, mode: 'always' | 'optio
   return { number, size, offset: (number - 1) * size, limit: size };
 }
 
-/** `Total-Number`, and `Link` of RFC 8288 with absolute URLs that keep the other parameters. */
+/** Sets `Total-Number` and `Link` (RFC 8288), whose absolute URLs keep the other parameters. */
 export function writePageHeaders(
   request: Request,
   response: Response,

@@ -15,48 +15,48 @@ import { type Limited, type RateLimits, rateLimitHeaders, type Verdict } from '.
 import type { Services } from './services.ts';
 import { invalidInput, parser, refuseUnclean } from './validate.ts';
 
-/** What performing a row takes besides the call itself. */
+/** The services that performing an operation needs. */
 export interface Performing {
   services: Services;
   secrets: SecretBox;
   clock: Clock;
-  /** Takes the refused writes; the others are recorded in their transaction. */
+  /** Records refused writes. Successful ones are recorded in their transaction. */
   refusals: Pick<AuditBatch, 'add'>;
   rateLimits: RateLimits;
 }
 
-/** Who asks what of whose tenant, from where. Nothing of it was validated but the caller. */
+/** A call of an operation. Only the caller has been validated. */
 export interface Call {
   tenant: Tenant;
   caller: Caller;
   params: Record<string, string>;
   query: Record<string, unknown>;
   body: unknown;
-  /** As its events tell it: without `/api`. */
+  /** Without `/api`, as events contain it. */
   path: string;
   ip: string | undefined;
   userAgent: string | undefined;
   requestId: string;
-  /** A body came in a form that nobody reads. */
+  /** True if the body has a content type that is not supported. */
   hasForeignBody?: boolean;
-  /** Told where the caller stands, when the row is limited. */
+  /** Receives the rate limit state if the operation is limited. */
   onVerdict?: (verdict: Verdict) => void;
 }
 
 export interface Performed {
   status: number;
-  /** The outcome seen through the row's `returns`; of a list, its rows. */
+  /** The outcome, reduced to the schema `returns`. For a list, its rows. */
   value: unknown;
-  /** Of a list, over all its pages. */
+  /** For a list, the number of items on all pages. */
   total: number | undefined;
-  /** Undefined when it is no list, or was asked for whole. */
+  /** Undefined if the outcome is not a list, or the whole list was requested. */
   page: Input['page'];
 }
 
-/** Performs one row: validate, load, prepare, open the transaction, run, record. */
+/** Performs one operation: validate, load, prepare, then run and record in one transaction. */
 export type Perform = (call: Call) => Promise<Performed>;
 
-/** Query, path and body, each closed; pagination stands apart, as it has a code of its own. */
+/** Returns the validation of an operation's path, query and body. Pagination is separate because it has its own error code. */
 function reader(operation: Operation): (call: Call) => Input {
   const parseBody = operation.body && parser(operation.body, 'body');
   const parseQuery = operation.query && parser(operation.query, 'query');
@@ -82,7 +82,7 @@ function reader(operation: Operation): (call: Call) => Input {
   };
 }
 
-/** The event of the row and those that came with it, in order. */
+/** Returns the events of an outcome, in order. */
 function announcements(
   operation: Operation,
   outcome: unknown,
@@ -103,7 +103,7 @@ function announcements(
   return found.flatMap(({ type, announced }) => (announced ? [{ type, announced }] : []));
 }
 
-/** What its events carry beside their data. */
+/** Returns the fields of the operation's events besides `data`. */
 const eventFactsOf = ({ ip, userAgent, path, params }: Call, operation: Operation, status: number): EventFacts => ({
   userAgent,
   ip,
@@ -130,7 +130,7 @@ function enforce(rateLimits: RateLimits, limited: Limited, { tenant, caller, ip,
   if (!verdict.isAllowed) throw new ServiceError('request.rate_limited', { headers: rateLimitHeaders(verdict) });
 }
 
-/** What every row shares, whoever calls it: over HTTP, or from a page of the console. */
+/** Returns the function that performs an operation, for calls over HTTP and from pages of the console. */
 export function performer(
   operation: Operation,
   { services, secrets, clock, refusals, rateLimits }: Performing,

@@ -6,11 +6,14 @@ import { hashOf } from '../ids.ts';
 import type { Logger } from '../observe/logger.ts';
 
 const WINDOW_MS = 60_000;
-/** How long a request may go uncounted in other processes. */
+/** How long other processes may not know about a request. */
 const SHARE_MS = 100;
-/** What all clients of a tenant may do together, in multiples of what one may. */
+/** The limit of all clients of a tenant together, as a multiple of the limit of one client. */
 const TENANT_MULTIPLE = 50;
-/** Counters of one window, of addresses and of clients each. Further ones of a tenant share one, with the tenant's multiple. */
+/**
+ * Most counters of one window, for addresses and for clients each. Beyond it, the further clients (or addresses) of a tenant
+ * share one counter with the tenant's limit.
+ */
 const MAX_COUNTERS = 100_000;
 
 export type Limited = 'token' | 'subject-tokens' | 'authorization';
@@ -23,7 +26,7 @@ export interface Verdict {
   resetSeconds: number;
 }
 
-/** A request of someone who has not proven who they are yet. It counts for its address. */
+/** A request whose client is not authenticated yet. It counts for its address. */
 export class Admission {
   readonly verdict: Verdict;
   readonly #onProof: ((clientId: string) => Verdict | undefined) | undefined;
@@ -38,7 +41,7 @@ export class Admission {
     return this.#isProven;
   }
 
-  /** The request now counts for this client, no longer for its address. @returns where the client stands, the first time */
+  /** Counts the request for this client instead of its address. @returns the verdict for the client, the first time */
   prove(clientId: string): Verdict | undefined {
     if (this.#isProven) return undefined;
     this.#isProven = true;
@@ -46,36 +49,36 @@ export class Admission {
   }
 }
 
-/** A secret that a client shows, compared only where the client's address has asked too often. */
+/** A client secret in a request. It is only compared if the address has exceeded its limit. */
 export interface ShownSecret {
   clientId: string;
-  /** Undefined: there is no such client with a secret. */
+  /** Resolves to undefined if no client with this id has a secret. */
   isRight(): Promise<boolean | undefined>;
 }
 
 interface Claim {
-  /** The client it says it is from; undefined where a proven client may ask as often as it needs. */
+  /** The client id in the request. Undefined if authenticated clients have no limit. */
   claimed?: string | undefined;
   shown?: ShownSecret | undefined;
 }
 
 interface Counter {
   tenantId: string;
-  /** By every process, as far as it is known here. */
+  /** Requests in all processes, as far as this one knows. */
   total: number;
-  /** Not yet told to the others. */
+  /** Requests that other processes do not know about yet. */
   untold: number;
-  /** How many times the limit it may reach: once, or more where many share it. */
+  /** Factor of the limit: 1, or more if several clients share the counter. */
   multiple: number;
 }
 
 type Counters = Map<string, Counter>;
 
-/** The key of what all clients of a tenant do together. */
+/** The key of the counter of all clients of a tenant. */
 const TENANT = 'tenant';
 
 export interface RateLimitsOptions {
-  /** Requests a minute for one client from one address, and for one address without a proven client. */
+  /** Requests per minute for one client from one address, and for one address without an authenticated client. */
   limits: Record<Limited, number>;
   database: Database;
   clock: Clock;
@@ -85,17 +88,17 @@ export interface RateLimitsOptions {
 }
 
 /**
- * Counts requests in windows of a minute, over all processes: each counts for itself and adds to a shared counter at most
- * 100 ms later. SQLite has one process, so nothing is shared there. Rejected: a write for every request, which costs more
- * than the token.
+ * Counts requests in windows of one minute, over all processes. Each process counts on its own and adds to a shared counter
+ * at most 100 ms later. On SQLite there is one process and nothing to share. Rejected: one write per request, which costs
+ * more than the token.
  *
- * A client that is not proven counts for its address alone. So nobody without credentials can spend what a client may do, or what the
- * clients of a tenant may do together.
+ * A request only counts for its address until the client is authenticated. So an anonymous caller cannot use up the limit of
+ * a client or of a tenant.
  */
 export class RateLimits {
   readonly #options: RateLimitsOptions;
   #windowStart = 0;
-  /** Apart, so that addresses without number leave room for clients. */
+  /** Separate from clients, so that any number of addresses leaves room for them. */
   #addresses: Counters = new Map();
   #clients: Counters = new Map();
   #timer: NodeJS.Timeout | undefined;
@@ -104,7 +107,7 @@ export class RateLimits {
     this.#options = options;
   }
 
-  /** Counts a request of a client that is proven: for the client at this address, and for its tenant. */
+  /** Counts a request of an authenticated client, for the client at this address and for its tenant. */
   take(tenantId: string, what: Limited, client: string, ip: string | undefined): Verdict {
     this.#roll();
     const own = counterOf(this.#clients, tenantId, what, `client ${networkOf(ip)} ${client}`);
@@ -115,9 +118,9 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request for its address, until its client is proven. A client that it names must have something left to
-   * spend, and so must the tenant, although nothing is counted for them yet. A client that shows its secret is admitted
-   * although others at its address have spent what the address may do.
+   * Counts a request for its address until its client is authenticated. It is refused if the client that it names, or the
+   * tenant, has reached its limit, although it does not count for them yet. A client that sends its correct secret is admitted
+   * even if the address has reached its limit.
    */
   async admit(
     tenantId: string,
@@ -142,7 +145,7 @@ export class RateLimits {
     });
   }
 
-  /** Wrong secrets count for the client at this address: no more of them are compared than one client may ask. */
+  /** Wrong secrets count for the client at this address. Once they reach the limit, no more secrets are compared. */
   async #isProven(tenantId: string, what: Limited, network: string, { clientId, isRight }: ShownSecret) {
     const key = `secret ${network} ${clientId}`;
     const wrong = this.#addresses.get(`${tenantId} ${what} ${key}`);
@@ -152,7 +155,7 @@ export class RateLimits {
     return isProven === true;
   }
 
-  /** Tells the others what they have not heard. */
+  /** Shares the remaining counts with other processes. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#tell();
@@ -200,7 +203,7 @@ export class RateLimits {
     if (database.kind === 'sqlite' || untold.length === 0) return;
     const rows = untold.map(([name, { tenantId, untold }]) => ({
       tenantId,
-      key: hashOf(`${windowStart} ${name}`), // Whatever a stranger calls itself fits.
+      key: hashOf(`${windowStart} ${name}`), // A hash, because the client id in the name has any length.
       points: untold,
       expiresAt: windowStart + 2 * WINDOW_MS,
     }));
@@ -212,12 +215,12 @@ export class RateLimits {
         if (total !== undefined) counter.total = total + counter.untold;
       }
     } catch (err) {
-      logger.warn({ err }, 'rate limits could not be shared; each process counts for itself');
+      logger.warn({ err }, 'Rate limits could not be shared between processes; each process counts on its own');
     }
   }
 }
 
-/** The counter of this key, or, once there are too many, the one that all further keys of the tenant share. */
+/** Returns the counter of this key, or the shared one of the tenant if there are too many counters. */
 function counterOf(counters: Counters, tenantId: string, what: Limited, key: string): Counter {
   const name = `${tenantId} ${what} ${key}`;
   const known = counters.get(name);
@@ -231,7 +234,7 @@ function counterOf(counters: Counters, tenantId: string, what: Limited, key: str
   return counter;
 }
 
-/** Of every answer; a refusal says `Retry-After` too. */
+/** Returns the rate limit headers of a response. A refusal also has `Retry-After`. */
 export function rateLimitHeaders({ isAllowed, limit, remaining, resetSeconds }: Verdict): Record<string, string> {
   return {
     'RateLimit-Limit': String(limit),

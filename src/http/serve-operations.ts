@@ -9,7 +9,7 @@ import { rateLimitHeaders } from './rate-limits.ts';
 const hasBody = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** The request as a call. Paths are without `/api`. */
+/** Returns the call that a request makes. Its path is without `/api`. */
 function callOf(request: Request, response: Response): Call {
   const { tenant, caller, ip, userAgent, requestId } = contextOf(request);
   return {
@@ -49,7 +49,7 @@ function answer(
   response.json(value);
 }
 
-/** A row behind its route. */
+/** Returns the request handler of an operation. */
 export function serve(operation: Operation, performing: Performing): RequestHandler {
   const perform = performer(operation, performing);
   return async (request, response) => {
@@ -57,7 +57,7 @@ export function serve(operation: Operation, performing: Performing): RequestHand
   };
 }
 
-/** The Management API's router: a route for each row, in the order of the list. */
+/** Returns the router of an API, with one route per operation, in the order of the list. */
 export function serveOperations(operations: readonly Operation[], performing: Performing): Router {
   const router = Router({ caseSensitive: true, strict: true });
   for (const operation of operations) {

@@ -4,8 +4,9 @@ import type { PeerTrust } from './app.ts';
 import { areaOf } from './metrics.ts';
 
 /**
- * A span around each request. Its name holds no path: paths hold ids, and those of the sign-in pages are known to one
- * browser only. The trace of a caller is gone on with when a trusted proxy brings it: a stranger could flood one.
+ * Opens a span for each request. Its name does not contain the path, because paths contain ids, and those of the sign-in pages
+ * are known to one browser only. A caller's trace is only continued if a trusted proxy sends it. Anonymous callers could
+ * flood a trace.
  */
 export function traceRequests(tracing: Tracing, isProxy: PeerTrust): RequestHandler {
   return (request, response, next) => {
