@@ -160,7 +160,7 @@ export const CustomClientMetadata = Type.Object({
   allowTokenExchange: Type.Optional(Type.Boolean()),
   corsAllowedOrigins: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 100 })),
   idTokenTtl: Type.Optional(
-    Type.Integer({ minimum: 60, maximum: 604_800, description: 'Seconds that an ID token is valid; 3600 unless said' }),
+    Type.Integer({ minimum: 60, maximum: 604_800, description: 'ID token lifetime in seconds. Default: 3600' }),
   ),
   refreshTokenTtlInDays: Type.Optional(Type.Integer({ minimum: 1, maximum: 90 })),
   alwaysIssueRefreshToken: Type.Optional(

@@ -17,7 +17,9 @@ export const optional = <T extends Record<string, TSchema>>(fields: T) => Type.P
 /** @throws 400 `request.invalid_input` for a period that ends before it starts */
 export function requireOrder(startTime: number | undefined, endTime: number | undefined): void {
   if (startTime !== undefined && endTime !== undefined && startTime > endTime)
-    throw new ServiceError('request.invalid_input', { message: 'start_time must not be after end_time.' });
+    throw new ServiceError('request.invalid_input', {
+      message: 'start_time is after end_time. Send an earlier start_time.',
+    });
 }
 
 /** Returns the 400 for a rule that a schema cannot express. `details` begins with the JSON path. */
@@ -28,7 +30,8 @@ export const invalidBody = (details: string): ServiceError =>
 export function requireIndicator(field: string, indicator: string): void {
   if (!URL.canParse(indicator) || indicator.includes('#') || /\s/.test(indicator))
     throw invalidBody(`body.${field}: must be an absolute URI without a fragment`);
-  if (isReservedIndicator(indicator)) throw invalidBody(`body.${field}: urn:logto: is reserved for the service`);
+  if (isReservedIndicator(indicator))
+    throw invalidBody(`body.${field}: must not start with urn:logto:, which is reserved`);
 }
 
 /** @throws 404 (or 422) `entity.relation_foreign_key_not_found`, naming the field that contains the ids */

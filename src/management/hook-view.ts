@@ -5,7 +5,7 @@ import { openConfig } from '../webhooks/hook-headers.ts';
 import { webhookSecret } from '../webhooks/signature.ts';
 import { openSigningKey } from '../webhooks/signing-keys.ts';
 
-/** Returns a webhook as the API shows it: the signing secret in both forms that receivers' libraries accept, and no old one. */
+/** Returns a webhook as the API shows it, with the signing secret in both forms that receivers' libraries accept. */
 export function hookView(secrets: SecretBox, hook: HookRow): Hook {
   const { tenantId, id, name, event, events, enabled, disabledReason, failingSince, createdAt } = hook;
   const config = openConfig(secrets, hook);

@@ -48,7 +48,7 @@ export async function addRoleScopes(
   return added.length > 0;
 }
 
-/** @returns true if anything changed */
+/** Replaces the scopes of a role. @returns true if anything changed */
 export async function replaceRoleScopes(
   store: TenantStore,
   set: ScopeSet,

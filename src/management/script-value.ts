@@ -63,9 +63,9 @@ interface Uploaded {
 /** @throws 400 when the script or its variables are too large */
 export function checkSizes({ script, environmentVariables = {} }: Uploaded): void {
   if (Buffer.byteLength(script) > MAX_SCRIPT_BYTES)
-    throw invalidBody(`body.script: is larger than ${MAX_SCRIPT_BYTES} bytes`);
+    throw invalidBody(`body.script: must not be larger than ${MAX_SCRIPT_BYTES} bytes`);
   if (Buffer.byteLength(JSON.stringify(environmentVariables)) > MAX_ENVIRONMENT_BYTES)
-    throw invalidBody(`body.environmentVariables: is larger than ${MAX_ENVIRONMENT_BYTES} bytes as JSON`);
+    throw invalidBody(`body.environmentVariables: must not be larger than ${MAX_ENVIRONMENT_BYTES} bytes as JSON`);
 }
 
 /** @throws 400 for what is too large, 422 `jwt_customizer.general` with line and column for a script that does not compile */

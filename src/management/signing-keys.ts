@@ -47,7 +47,7 @@ export const signingKeys = [
   operation('POST /configs/oidc/private-keys/rotate', {
     summary: 'Rotate the signing keys',
     description:
-      'Publishes a key at once. It signs five minutes later, when every resource server can have seen it: by itself, or by this call. What it replaces stays published until its last token is over. `immediately` does not wait: for emergencies, as resource servers refuse new tokens until they read the JWKS again. Without an algorithm it stays the one of the current key.',
+      'The first call publishes a new key. It signs tokens once every resource server can have read it, after about five minutes: automatically, or at a second call. The replaced key stays published until its last token expires. Use `immediately` only in an emergency: it does not wait, so resource servers refuse new tokens until they read the JWKS again. By default the algorithm stays that of the current key.',
     status: 200,
     body: optional({ signingKeyAlgorithm: Wanted, immediately: Type.Boolean() }),
     returns: Type.Array(SigningKey),

@@ -83,7 +83,7 @@ export const subjectTokens = [
     errors: ['entity.relation_foreign_key_not_found', 'user.suspended', 'request.rate_limited'],
     async run({ body, caller, store, now }) {
       if (Buffer.byteLength(JSON.stringify(body.context ?? {})) > MAX_CONTEXT_BYTES)
-        throw invalidBody(`body.context: is larger than ${MAX_CONTEXT_BYTES} bytes as JSON`);
+        throw invalidBody(`body.context: must not be larger than ${MAX_CONTEXT_BYTES} bytes as JSON`);
       if (body.actorId === body.userId) throw invalidBody('body.actorId: must be another user than userId');
       await requireBound(store, body);
       return mintSubjectToken(store, { ...body, creatorId: authorOf(caller) }, now);

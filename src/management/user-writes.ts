@@ -10,12 +10,12 @@ import type { optional } from './fields.ts';
 
 const { username, primaryEmail, primaryPhone, name, avatar, customData, profile } = User.properties;
 
-/** What a caller may set. */
+/** The fields that a caller can set. */
 export const UserFields = { username, primaryEmail, primaryPhone, name, avatar, customData, profile };
 type UserFields = Static<ReturnType<typeof optional<typeof UserFields>>>;
 
 /**
- * The one spelling of an address and a number, so that one mailbox or line is one account.
+ * Returns the fields with the canonical spelling of email address and phone number, so that each belongs to one account.
  *
  * @throws 422 `user.invalid_email`, `user.invalid_phone`
  */
@@ -33,7 +33,7 @@ export function changeUser(store: TenantStore, id: string, patch: Patch<'users'>
   return store.update('users', { id }, isEmpty ? {} : { ...patch, updatedAt: now });
 }
 
-/** Roles marked as default are every new user's. */
+/** Assigns the roles that are marked as default. */
 async function giveDefaultRoles(store: TenantStore, userId: string): Promise<void> {
   const roles = await store.from('roles').where({ type: 'User', isDefault: true }).select('id');
   await store.add(
