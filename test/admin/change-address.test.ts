@@ -11,9 +11,9 @@ type Machine = { clientId: string; clientSecret: string };
 
 const root = join(import.meta.dirname, '../..');
 
-describe.each(databases)('the address of a tenant on %s', (kind) => {
+describe.each(databases)('changing the address of a tenant on %s', (kind) => {
   let service: TestService;
-  /** Where the service is reached before, and where it is reached as well: its address after the change. */
+  /** The address before the change, and a second address of the same service that it is changed to. */
   let [before, after] = ['', ''];
   beforeEach(async () => {
     service = await startService(kind, { DEMO: 'false' });
@@ -40,7 +40,7 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
   };
-  /** At either address, by either indicator: does the call of a backend, or of the operator, arrive? */
+  /** Requests a token and calls the API with it. Returns the status. */
   const works = async (endpoint: string, indicator: string, who: 'machine' | 'operator' = 'machine') => {
     const [scope, path] = who === 'machine' ? ['all', '/api/users'] : ['tenants', '/admin/api/tenants'];
     const bearer = await tokenOf(endpoint, indicator, scope, service.credentials[who]);
@@ -51,7 +51,7 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
   const issuerAt = async (endpoint: string) =>
     (await getJson(`${endpoint}/oidc/.well-known/openid-configuration`)).issuer;
 
-  it('shows the indicators of the own APIs, those of operators for the first tenant alone', async () => {
+  it("shows the indicators of a tenant's APIs, the operators' only for the default tenant", async () => {
     const shown = {
       managementApiIndicator: `${before}/api`,
       managementApiIndicatorAliases: [],
@@ -68,7 +68,7 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
     expect(refused.body.code).toBe('guard.invalid_input');
   });
 
-  it('does not lose the backends that still use the old one', async () => {
+  it('keeps serving backends that still use the old address', async () => {
     const moved = await operate('PATCH /admin/api/tenants/default', {
       endpoints: [after, before],
       managementApiIndicator: `${after}/api`,
@@ -94,7 +94,7 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
     expect((await getJson(`${after}/api/.well-known/oauth-protected-resource`)).resource).toBe(`${after}/api`);
   });
 
-  it('moves the indicator of one tenant alone, at once, without ending the tokens that are out', async () => {
+  it('changes the indicator of one tenant immediately and keeps issued tokens valid', async () => {
     const { body: acme } = await operate('POST /admin/api/tenants', {
       id: 'acme',
       name: 'Acme',
@@ -116,7 +116,7 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
     );
   });
 
-  it('refuses an indicator that another resource has, and a resource with one that is an alias', async () => {
+  it('refuses an indicator of another resource, and a resource whose indicator is an alias', async () => {
     await service.api.must('POST /resources', { name: 'Orders', indicator: 'https://orders.example/api' });
     for (const body of [
       { managementApiIndicator: 'https://orders.example/api' },
@@ -146,7 +146,7 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
     });
   });
 
-  it('does not open the own APIs to people by an alias', async () => {
+  it('does not let users access the APIs through an alias', async () => {
     await operate('PATCH /admin/api/tenants/default', { managementApiIndicator: 'https://new.example/api' });
     const user = await service.api.must('POST /users', { username: 'bob' });
     const application = await service.api.must('POST /applications', {
@@ -167,7 +167,7 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
     expect(body.error).toBe('invalid_target');
   });
 
-  describe('by the command', () => {
+  describe('with the command change-address', () => {
     const run = async (...args: string[]) => {
       const running = promisify(execFile)(process.execPath, ['scripts/cli.ts', 'change-address', ...args], {
         cwd: root,
@@ -183,10 +183,10 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
     };
     const credentials = async () => JSON.parse(await readFile(join(service.dataDir, 'credentials.json'), 'utf8'));
 
-    it('moves issuer, links and indicators while the service runs, and credentials.json follows', async () => {
-      const told = await run('--to', after);
-      expect(told).toMatchObject({ code: 0, stderr: '' });
-      expect(told.stdout).toContain(`${after}/oidc`);
+    it('changes issuer, links, indicators and credentials.json while the service runs', async () => {
+      const result = await run('--to', after);
+      expect(result).toMatchObject({ code: 0, stderr: '' });
+      expect(result.stdout).toContain(`${after}/oidc`);
       await expect.poll(() => issuerAt(after)).toBe(`${after}/oidc`);
       await expect.poll(() => works(after, `${after}/api`)).toBe(200);
       expect(await works(before, `${before}/api`)).toBe(200);
@@ -202,7 +202,7 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
       expect(logs).toHaveLength(1);
     });
 
-    it('drops the old one, keeps a custom indicator, and refuses what the API refuses', async () => {
+    it('drops the old address, keeps a custom indicator, and refuses the same input as the API', async () => {
       await operate('PATCH /admin/api/tenants/default', {
         managementApiIndicator: 'urn:example:own',
         managementApiIndicatorAliases: [],

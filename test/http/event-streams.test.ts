@@ -8,7 +8,7 @@ import { RawSocket } from '../support/raw-socket.ts';
 
 const times = { headersTimeoutMs: 400, requestTimeoutMs: 400, keepAliveTimeoutMs: 5_000 };
 
-it('streams of events take no place, are cut off when nobody reads them, and do not hold the service', async () => {
+it('does not count event streams as requests, closes unread ones, and stops while some are open', async () => {
   const server = createHttpServer(times);
   const connections = new Connections(server, { ...times, maxConnections: 10 }, () => false);
   const streams: ServerResponse[] = [];
