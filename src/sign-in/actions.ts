@@ -1,24 +1,24 @@
 import { ServiceError } from '../errors.ts';
-import { allowedIdentifiers } from './allowed-identifiers.ts';
-import { type Flow, progressOf } from './flow.ts';
-import { readIdentifier } from './identifiers.ts';
-import { type Identifier, type InteractionEvent, newProgress, type Verification } from './progress.ts';
+import { allowedIdentifiers } from './interaction/allowed-identifiers.ts';
+import { type Flow, progressOf } from './interaction/flow.ts';
+import { readIdentifier } from './interaction/identifiers.ts';
+import { type Identifier, type InteractionEvent, newProgress, type Verification } from './interaction/progress.ts';
 
 /**
  * Everything a person can do in an interaction. The pages and the Experience API call these and
  * nothing else, so they cannot differ. Only `complete` writes to an account, and announces what
  * `announced` says.
  */
-export { allowedIdentifiers, requireSignUp } from './allowed-identifiers.ts';
-export { newBackupCodes, verifyBackupCode } from './backup-codes.ts';
-export { bindFactor } from './bind-factor.ts';
-export { pendingCode, sendCode, verifyCode } from './codes.ts';
-export { announced, complete } from './complete.ts';
-export { identify } from './identify.ts';
-export { newPasswordIdentity, setPassword } from './new-password.ts';
-export { newPasskeyOptions, passkeyOptions, verifyNewPasskey, verifyPasskey } from './passkeys.ts';
-export { addUsername, addVerifiedIdentifier, readMissingIdentifier } from './profile.ts';
-export { type Missing, missingOf } from './requirements.ts';
+export { allowedIdentifiers, requireSignUp } from './interaction/allowed-identifiers.ts';
+export { announced, complete } from './interaction/complete.ts';
+export { identify } from './interaction/identify.ts';
+export { addUsername, addVerifiedIdentifier, readMissingIdentifier } from './interaction/profile.ts';
+export { type Missing, missingOf } from './interaction/requirements.ts';
+export { newBackupCodes, verifyBackupCode } from './proofs/backup-codes.ts';
+export { bindFactor } from './proofs/bind-factor.ts';
+export { pendingCode, sendCode, verifyCode } from './proofs/codes.ts';
+export { newPasswordIdentity, setPassword } from './proofs/new-password.ts';
+export { newPasskeyOptions, passkeyOptions, verifyNewPasskey, verifyPasskey } from './proofs/passkeys.ts';
 export {
   accountByEmail,
   finishSocial,
@@ -26,9 +26,9 @@ export {
   provesAccount,
   registerSocial,
   startSocial,
-} from './social.ts';
-export { newTotp, verifyNewTotp, verifyTotp } from './totp.ts';
-export { verifyPasswordOf } from './verify-password.ts';
+} from './proofs/social.ts';
+export { newTotp, verifyNewTotp, verifyTotp } from './proofs/totp.ts';
+export { verifyPasswordOf } from './proofs/verify-password.ts';
 
 /**
  * Begins anew as a registration, a sign-in or a reset: everything that was gathered is forgotten, so that nothing of one

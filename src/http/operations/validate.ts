@@ -1,0 +1,128 @@
+import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { TSchema } from 'typebox';
+import { EACH_ONCE } from '../../entities.ts';
+import { ServiceError } from '../../errors.ts';
+
+/** Deeper JSON is refused before any code walks it recursively. */
+const MAX_DEPTH = 64;
+
+/** Most faults to describe. A body that is completely wrong has more than anyone reads. */
+const MOST_FAULTS = 100;
+/** Most lines of `details`. */
+const MOST_LINES = 20;
+
+function keepEachOnce(_schema: unknown, values: unknown[]): boolean {
+  const once = new Set(values);
+  if (once.size === values.length) return true;
+  values.length = 0;
+  for (const value of once) values.push(value);
+  return true;
+}
+
+function ajvWith(options: Options): Ajv2020 {
+  const ajv = new Ajv2020({ allErrors: true, strict: false, ...options });
+  return ajv.addKeyword({ keyword: EACH_ONCE, type: 'array', modifying: true, validate: keepEachOnce });
+}
+
+const ajv = ajvWith({});
+/** For query parameters, which arrive as text. */
+const coercingAjv = ajvWith({ coerceTypes: true });
+
+type JsonSchema = Record<string, unknown>;
+
+/** Returns the schema with unknown properties forbidden in every object that names its properties, at any depth. */
+export function close(schema: TSchema): TSchema {
+  const walk = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(walk);
+    if (node === null || typeof node !== 'object') return node;
+    const copy: JsonSchema = {};
+    for (const [name, value] of Object.entries(node)) copy[name] = walk(value);
+    const isOpen = 'additionalProperties' in copy || 'patternProperties' in copy;
+    if (copy.type === 'object' && copy.properties && !isOpen) copy.unevaluatedProperties = false;
+    return copy;
+  };
+  return walk(schema) as TSchema;
+}
+
+/** Keywords whose validation visits every part of a value, some of them more than once. */
+const COSTLY = ['pattern', 'uniqueItems', EACH_ONCE, 'items'];
+/** The JSON Schema keyword. Written out in an object literal it would look like a promise's method. */
+const THEN = 'then';
+/** Keywords whose values are schemas by property name. A property can be called `items`, like a keyword. */
+const MAPS = ['properties', 'patternProperties'];
+
+/**
+ * Returns the schema with size limits checked first, so that a value that is too long is refused for that reason only. Without
+ * this a pattern would run on values of any length, because all faults of a value are reported.
+ */
+function sizesFirst(schema: TSchema): TSchema {
+  const walk = (node: unknown, isMap: boolean): unknown => {
+    if (Array.isArray(node)) return node.map((item) => walk(item, false));
+    if (node === null || typeof node !== 'object') return node;
+    const copy: JsonSchema = {};
+    for (const [name, value] of Object.entries(node)) copy[name] = walk(value, !isMap && MAPS.includes(name));
+    const { maxLength, maxItems } = copy;
+    const within = { ...(maxLength !== undefined && { maxLength }), ...(maxItems !== undefined && { maxItems }) };
+    if (isMap || Object.keys(within).length === 0) return copy;
+    const entries = Object.entries(copy);
+    const cheap = entries.filter(([name]) => !COSTLY.includes(name));
+    const costly = entries.filter(([name]) => COSTLY.includes(name));
+    if (costly.length === 0) return copy;
+    return { ...Object.fromEntries(cheap), if: within, [THEN]: Object.fromEntries(costly) };
+  };
+  return walk(schema, false) as TSchema;
+}
+
+function describe({ instancePath, keyword, params, message }: ErrorObject, root: string): string {
+  const path = instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : `${path}.${part}`), root);
+  if (keyword === 'unevaluatedProperties') return `${path}.${String(params.unevaluatedProperty)}: unknown property`;
+  if (keyword === 'additionalProperties') return `${path}.${String(params.additionalProperty)}: unknown property`;
+  if (keyword === 'required') return `${path}.${String(params.missingProperty)}: is required`;
+  if (keyword === 'enum') return `${path}: must be one of ${(params.allowedValues as unknown[]).join(', ')}`;
+  return `${path}: ${message}`;
+}
+
+function faultsOf(errors: ErrorObject[] | null | undefined, root: string): string {
+  const faults = (errors ?? []).filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'if').slice(0, MOST_FAULTS);
+  return [...new Set(faults.map((error) => describe(error, root)))].slice(0, MOST_LINES).join('\n');
+}
+
+export const invalidInput = (root: string, details: string): ServiceError =>
+  new ServiceError('guard.invalid_input', { message: `The ${root} of the request is not valid.`, details });
+
+/** PostgreSQL cannot store U+0000, and a lone surrogate is not valid text. */
+const isCleanText = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
+
+/**
+ * Refuses invalid text and excessive depth, which a schema cannot express. Uses its own stack, so that deep values cannot
+ * exhaust the call stack.
+ */
+export function refuseUnclean(value: unknown, root: string): void {
+  const waiting: [unknown, string, number][] = [[value, root, 0]];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const [node, path, depth] = next;
+    if (typeof node === 'string' && !isCleanText(node))
+      throw invalidInput(root, `${path}: must not contain U+0000 or a lone surrogate`);
+    if (node === null || typeof node !== 'object') continue;
+    if (depth >= MAX_DEPTH) throw invalidInput(root, `${root}: must not be nested deeper than ${MAX_DEPTH} levels`);
+    for (const [name, member] of Object.entries(node)) {
+      if (!isCleanText(name))
+        throw invalidInput(root, `${path}: property names must not contain U+0000 or a lone surrogate`);
+      waiting.push([member, Array.isArray(node) ? `${path}[${name}]` : `${path}.${name}`, depth + 1]);
+    }
+  }
+}
+
+/** Returns a function that validates a value and returns it. A query is coerced in place. @throws 400 `guard.invalid_input` */
+export function parser(schema: TSchema, root: 'body' | 'query' | 'params'): (value: unknown) => unknown {
+  const compile: ValidateFunction = (root === 'query' ? coercingAjv : ajv).compile(sizesFirst(close(schema)));
+  return (value) => {
+    refuseUnclean(value, root);
+    if (compile(value)) return value;
+    throw invalidInput(root, faultsOf(compile.errors, root));
+  };
+}

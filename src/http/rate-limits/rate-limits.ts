@@ -1,0 +1,245 @@
+import { networkOf } from '../../base/address.ts';
+import type { Clock } from '../../base/clock.ts';
+import { hashOf } from '../../base/ids.ts';
+import type { Database } from '../../database/database.ts';
+import type { Logger } from '../../observe/logger.ts';
+import { addToCounters } from './counters.ts';
+
+const WINDOW_MS = 60_000;
+/** How long other processes may not know about a request. */
+const SHARE_MS = 100;
+/** The limit of all clients of a tenant together, as a multiple of the limit of one client. */
+const TENANT_MULTIPLE = 50;
+/**
+ * Most counters of one window, for addresses and for clients each. Beyond it, the further clients (or addresses) of a tenant
+ * share one counter with the tenant's limit.
+ */
+const MAX_COUNTERS = 100_000;
+
+export type Limited = 'token' | 'subject-tokens' | 'authorization';
+
+export interface Verdict {
+  isAllowed: boolean;
+  limit: number;
+  remaining: number;
+  /** Until the window ends. */
+  resetSeconds: number;
+}
+
+/** A request whose client is not authenticated yet. It counts for its address. */
+export class Admission {
+  readonly verdict: Verdict;
+  readonly #onProof: ((clientId: string) => Verdict | undefined) | undefined;
+  #isProven = false;
+
+  constructor(verdict: Verdict, onProof?: (clientId: string) => Verdict | undefined) {
+    this.verdict = verdict;
+    this.#onProof = onProof;
+  }
+
+  get isProven(): boolean {
+    return this.#isProven;
+  }
+
+  /** Counts the request for this client instead of its address. @returns the verdict for the client, the first time */
+  prove(clientId: string): Verdict | undefined {
+    if (this.#isProven) return undefined;
+    this.#isProven = true;
+    return this.#onProof?.(clientId);
+  }
+}
+
+/** A client secret in a request. It is only compared if the address has exceeded its limit. */
+export interface ShownSecret {
+  clientId: string;
+  /** Resolves to undefined if no client with this id has a secret. */
+  isRight(): Promise<boolean | undefined>;
+}
+
+interface Claim {
+  /** The client id in the request. Undefined if authenticated clients have no limit. */
+  claimed?: string | undefined;
+  shown?: ShownSecret | undefined;
+}
+
+interface Counter {
+  tenantId: string;
+  /** Requests in all processes, as far as this one knows. */
+  total: number;
+  /** Requests that other processes do not know about yet. */
+  untold: number;
+  /** Factor of the limit: 1, or more if several clients share the counter. */
+  multiple: number;
+}
+
+type Counters = Map<string, Counter>;
+
+/** The key of the counter of all clients of a tenant. */
+const TENANT = 'tenant';
+
+export interface RateLimitsOptions {
+  /** Requests per minute for one client from one address, and for one address without an authenticated client. */
+  limits: Record<Limited, number>;
+  database: Database;
+  clock: Clock;
+  logger: Logger;
+  /** For metrics. */
+  onLimited?: ((limit: Limited) => void) | undefined;
+}
+
+/**
+ * Counts requests in windows of one minute, over all processes. Each process counts on its own and adds to a shared counter
+ * at most 100 ms later. On SQLite there is one process and nothing to share. Rejected: one write per request, which costs
+ * more than the token.
+ *
+ * A request only counts for its address until the client is authenticated. So an anonymous caller cannot use up the limit of
+ * a client or of a tenant.
+ */
+export class RateLimits {
+  readonly #options: RateLimitsOptions;
+  #windowStart = 0;
+  /** Separate from clients, so that any number of addresses leaves room for them. */
+  #addresses: Counters = new Map();
+  #clients: Counters = new Map();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: RateLimitsOptions) {
+    this.#options = options;
+  }
+
+  /** Counts a request of an authenticated client, for the client at this address and for its tenant. */
+  take(tenantId: string, what: Limited, client: string, ip: string | undefined): Verdict {
+    this.#roll();
+    const own = counterOf(this.#clients, tenantId, what, `client ${networkOf(ip)} ${client}`);
+    const ofTenant = counterOf(this.#clients, tenantId, what, TENANT);
+    this.#count(own, 1);
+    this.#count(ofTenant, 1);
+    return this.#verdict(what, own, own.total <= this.#most(what, own) && ofTenant.total <= this.#most(what, ofTenant));
+  }
+
+  /**
+   * Counts a request for its address until its client is authenticated. It is refused if the client that it names, or the
+   * tenant, has reached its limit, although it does not count for them yet. A client that sends its correct secret is admitted
+   * even if the address has reached its limit.
+   */
+  async admit(
+    tenantId: string,
+    what: Limited,
+    ip: string | undefined,
+    { claimed, shown }: Claim = {},
+  ): Promise<Admission> {
+    this.#roll();
+    const network = networkOf(ip);
+    for (const key of claimed === undefined ? [] : [`client ${network} ${claimed}`, TENANT]) {
+      const known = this.#clients.get(`${tenantId} ${what} ${key}`);
+      if (known && known.total >= this.#most(what, known)) return new Admission(this.#verdict(what, known, false));
+    }
+    const address = counterOf(this.#addresses, tenantId, what, `address ${network}`);
+    this.#count(address, 1);
+    const isAllowed =
+      address.total <= this.#most(what, address) ||
+      (shown !== undefined && (await this.#isProven(tenantId, what, network, shown)));
+    return new Admission(this.#verdict(what, address, isAllowed), (client) => {
+      this.#count(address, -1);
+      return claimed === undefined ? undefined : this.take(tenantId, what, client, ip);
+    });
+  }
+
+  /** Wrong secrets count for the client at this address. Once they reach the limit, no more secrets are compared. */
+  async #isProven(tenantId: string, what: Limited, network: string, { clientId, isRight }: ShownSecret) {
+    const key = `secret ${network} ${clientId}`;
+    const wrong = this.#addresses.get(`${tenantId} ${what} ${key}`);
+    if (wrong && wrong.total >= this.#most(what, wrong)) return false;
+    const isProven = await isRight();
+    if (isProven === false) this.#count(counterOf(this.#addresses, tenantId, what, key), 1);
+    return isProven === true;
+  }
+
+  /** Shares the remaining counts with other processes. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#tell();
+  }
+
+  #roll(): void {
+    const now = this.#options.clock();
+    const start = now - (now % WINDOW_MS);
+    if (start === this.#windowStart) return;
+    this.#windowStart = start;
+    this.#addresses = new Map();
+    this.#clients = new Map();
+  }
+
+  #most(what: Limited, { multiple }: Counter): number {
+    return this.#options.limits[what] * multiple;
+  }
+
+  #verdict(what: Limited, { total }: Counter, isAllowed: boolean): Verdict {
+    if (!isAllowed) this.#options.onLimited?.(what);
+    const limit = this.#options.limits[what];
+    const leftMs = this.#windowStart + WINDOW_MS - this.#options.clock();
+    return {
+      isAllowed,
+      limit,
+      remaining: isAllowed ? Math.max(0, limit - total) : 0,
+      resetSeconds: Math.max(1, Math.ceil(leftMs / 1000)),
+    };
+  }
+
+  #count(counter: Counter, points: 1 | -1): void {
+    counter.total += points;
+    counter.untold += points;
+    if (this.#options.database.kind === 'sqlite') return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#tell();
+    }, SHARE_MS);
+  }
+
+  async #tell(): Promise<void> {
+    const { database, logger } = this.#options;
+    const windowStart = this.#windowStart;
+    const untold = [...this.#addresses, ...this.#clients].filter(([, { untold }]) => untold !== 0);
+    if (database.kind === 'sqlite' || untold.length === 0) return;
+    const rows = untold.map(([name, { tenantId, untold }]) => ({
+      tenantId,
+      key: hashOf(`${windowStart} ${name}`), // A hash, because the client id in the name has any length.
+      points: untold,
+      expiresAt: windowStart + 2 * WINDOW_MS,
+    }));
+    for (const [, counter] of untold) counter.untold = 0;
+    try {
+      const known = new Map((await addToCounters(database, rows)).map(({ key, points }) => [key, points]));
+      for (const [index, [, counter]] of untold.entries()) {
+        const total = known.get(rows[index]?.key as string);
+        if (total !== undefined) counter.total = total + counter.untold;
+      }
+    } catch (err) {
+      logger.warn({ err }, 'Rate limits could not be shared between processes; each process counts on its own');
+    }
+  }
+}
+
+/** Returns the counter of this key, or the shared one of the tenant if there are too many counters. */
+function counterOf(counters: Counters, tenantId: string, what: Limited, key: string): Counter {
+  const name = `${tenantId} ${what} ${key}`;
+  const known = counters.get(name);
+  if (known) return known;
+  const isFull = key !== TENANT && counters.size >= MAX_COUNTERS;
+  const counter = { tenantId, total: 0, untold: 0, multiple: isFull || key === TENANT ? TENANT_MULTIPLE : 1 };
+  const [kind] = key.split(' ', 1);
+  const shared = isFull ? counters.get(`${tenantId} ${what} other ${kind}`) : undefined;
+  if (shared) return shared;
+  counters.set(isFull ? `${tenantId} ${what} other ${kind}` : name, counter);
+  return counter;
+}
+
+/** Returns the rate limit headers of a response. A refusal also has `Retry-After`. */
+export function rateLimitHeaders({ isAllowed, limit, remaining, resetSeconds }: Verdict): Record<string, string> {
+  return {
+    'RateLimit-Limit': String(limit),
+    'RateLimit-Remaining': String(remaining),
+    'RateLimit-Reset': String(resetSeconds),
+    ...(!isAllowed && { 'Retry-After': String(resetSeconds) }),
+  };
+}

@@ -1,0 +1,64 @@
+import type { Condition, Rows, TenantStore } from '../../database/store/tenant-store.ts';
+import { like } from '../../database/store/text-match.ts';
+import type { Tables } from '../../database/tables/index.ts';
+import type { Listed, Page } from '../../http/operations/operation.ts';
+
+type Identified = { [T in keyof Tables]: Tables[T] extends { id: string } ? T : never }[keyof Tables];
+
+export interface Listing {
+  page: Page | undefined;
+  /** Columns that follow the tenant in an index, so that an offset only reads the index. */
+  order: { column: string; order?: 'asc' | 'desc' }[];
+  where?: Condition;
+}
+
+/** Newest first. The id makes the order total, so that no row is on two pages. */
+export const newestFirst: Listing['order'] = [
+  { column: 'createdAt', order: 'desc' },
+  { column: 'id', order: 'desc' },
+];
+export const byName: Listing['order'] = [{ column: 'name' }];
+
+/**
+ * Returns the rows of one page, or all rows. It finds the page's ids on the index first and then reads only those rows.
+ *
+ * Rejected: an offset over whole rows, which reads every skipped row, and a plain join, for which SQLite walks all rows of
+ * the tenant in the requested order and looks up each of them among the ids.
+ */
+export async function list<T extends Identified>(
+  store: TenantStore,
+  table: T,
+  { page, order, where }: Listing,
+): Promise<Listed<Tables[T]>> {
+  const matching = (): Rows<T> => {
+    const query = store.from(table);
+    where?.(query);
+    return query;
+  };
+  if (!page) {
+    const rows = (await matching().orderBy(order)) as Tables[T][];
+    return { rows, total: rows.length };
+  }
+  const ids = matching().select('id').orderBy(order).limit(page.limit).offset(page.offset);
+  const [rows, [counted]] = await Promise.all([
+    store.byIds(table, ids).orderBy(order.map(({ column, order }) => ({ column: `${table}.${column}`, order }))),
+    matching().count({ total: '*' }),
+  ]);
+  return { rows: rows as Tables[T][], total: (counted as { total: number }).total };
+}
+
+/** Returns the same page with each row mapped. */
+export async function mapped<T, U>({ rows, total }: Listed<T>, map: (rows: T[]) => Promise<U[]>): Promise<Listed<U>> {
+  return { rows: await map(rows), total };
+}
+
+/** Returns the condition of `q`, a substring search that ignores ASCII case on both databases. */
+export function containing(store: TenantStore, columns: string[], text: string | undefined): Condition {
+  return (query) => {
+    if (text === undefined || text === '') return;
+    const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+    query.andWhere((any) => {
+      for (const column of columns) any.orWhere(like(store, column, pattern, { isCaseSensitive: false }));
+    });
+  };
+}
