@@ -2,11 +2,11 @@ import type { Request } from 'express';
 import { plainAddress } from '../base/address.ts';
 import type { Tenant } from '../tenants.ts';
 
-/** Who performs an operation: a machine-to-machine application of this tenant, or an administrator in the console. */
+/** The caller of an operation: a machine-to-machine application of this tenant, or an administrator in the console. */
 export interface Caller {
   applicationId: string;
   scopes: ReadonlySet<string>;
-  /** The administrator, a user of the default tenant; undefined for machines. */
+  /** The administrator, a user of the default tenant. Undefined for a machine-to-machine application. */
   userId?: string;
 }
 

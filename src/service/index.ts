@@ -118,10 +118,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
 
   const figures = new FigureWriter(database, logger);
   closing.add(() => figures.close());
-  const audit = new AuditBatch({
-    database,
-    onError: (err) => logger.error({ err }, 'Audit entries could not be written'),
-  });
+  const audit = new AuditBatch({ database, onError: (err) => logger.error({ err }, 'Audit entries were not written') });
   closing.add(() => audit.close());
   const tokenAudit = new TokenAudit(audit);
   closing.add(() => tokenAudit.close());

@@ -3,7 +3,7 @@ import type { SecretBox } from '../base/secret-box.ts';
 import { saveVersion } from '../custom-claims/versions.ts';
 import type { TenantStore } from '../database/store/tenant-store.ts';
 
-/** What the first start writes into `credentials.json` under `demo`. */
+/** The demonstration, as `credentials.json` contains it under `demo`. */
 export interface Demonstration {
   clientId: string;
   redirectUri: string;
