@@ -101,13 +101,20 @@ export const Scope = Type.Object({
 });
 export type Scope = Static<typeof Scope>;
 
+/** Default lifetime of access tokens for a resource, and of ID tokens, in seconds. */
+export const DEFAULT_TOKEN_TTL = 3_600;
+
 export const Resource = Type.Object({
   tenantId: Type.String(),
   id: Type.String(),
   name: Name,
   indicator: Type.String({ minLength: 1, maxLength: 2048, examples: ['https://orders.example.com/api'] }),
   isDefault: Type.Boolean(),
-  accessTokenTtl: Type.Integer({ minimum: 60, maximum: 86_400, description: 'Access token lifetime in seconds' }),
+  accessTokenTtl: Type.Integer({
+    minimum: 60,
+    maximum: 86_400,
+    description: `Access token lifetime in seconds. Default: ${DEFAULT_TOKEN_TTL}`,
+  }),
 });
 export type Resource = Static<typeof Resource>;
 
@@ -150,24 +157,19 @@ export const ApplicationType = Type.Enum(['Native', 'SPA', 'Traditional', 'Machi
 export const OidcClientMetadata = Type.Object({
   redirectUris: Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 100 }),
   postLogoutRedirectUris: Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 100 }),
-  backchannelLogoutUri: Type.Optional(
-    Type.String({ maxLength: 2048, description: 'Stored and returned, but has no effect' }),
-  ),
-  logoUri: Type.Optional(Type.String({ maxLength: 2048, description: 'Stored and returned, but has no effect' })),
+  backchannelLogoutUri: Type.Optional(Type.String({ maxLength: 2048, description: 'Stored, but has no effect' })),
+  logoUri: Type.Optional(Type.String({ maxLength: 2048, description: 'Stored, but has no effect' })),
 });
 
 export const CustomClientMetadata = Type.Object({
   allowTokenExchange: Type.Optional(Type.Boolean()),
   corsAllowedOrigins: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 100 })),
   idTokenTtl: Type.Optional(
-    Type.Integer({ minimum: 60, maximum: 604_800, description: 'ID token lifetime in seconds. Default: 3600' }),
+    Type.Integer({ minimum: 60, maximum: 604_800, description: `Seconds. Default: ${DEFAULT_TOKEN_TTL}` }),
   ),
   refreshTokenTtlInDays: Type.Optional(Type.Integer({ minimum: 1, maximum: 90 })),
   alwaysIssueRefreshToken: Type.Optional(
-    Type.Boolean({
-      description:
-        'Issue a refresh token even without the scope `offline_access`. Has no effect on Native applications.',
-    }),
+    Type.Boolean({ description: 'Even without the scope `offline_access`. Has no effect on Native applications.' }),
   ),
   rotateRefreshToken: Type.Optional(
     Type.Boolean({
@@ -176,10 +178,7 @@ export const CustomClientMetadata = Type.Object({
     }),
   ),
   requirePkce: Type.Optional(
-    Type.Boolean({
-      description:
-        'Default: true. Only Traditional applications can set `false`, for clients that do not support PKCE.',
-    }),
+    Type.Boolean({ description: 'Default: true. `false` only for Traditional applications that do not support PKCE.' }),
   ),
 });
 

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import type { TenantStore } from '../database/store/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
-import type { Listed, Page } from '../http/operations/operation.ts';
+import type { Listed, PageRequest } from '../http/operations/operation.ts';
 import { countChange, DEFAULT_TENANT } from '../tenants.ts';
-import { requireFreePlaces } from './endpoints.ts';
+import { requireFreeEndpoints } from './endpoints.ts';
 import { changeIndicators, type Indicators, indicatorsByTenant } from './indicators.ts';
 
 interface TenantRow {
@@ -22,9 +22,9 @@ export interface TenantEntry extends TenantRow, Indicators {
 const COLUMNS = ['id', 'name', 'isSuspended', 'createdAt'];
 
 /** Tenants that are served. A tenant without endpoints is being deleted and no longer exists for callers. */
-const served = (db: Knex) => db('tenants').whereIn('id', db('tenantEndpoints').select('tenantId'));
+const servedTenants = (db: Knex) => db('tenants').whereIn('id', db('tenantEndpoints').select('tenantId'));
 
-async function withAddresses(db: Knex, rows: TenantRow[]): Promise<TenantEntry[]> {
+async function withEndpoints(db: Knex, rows: TenantRow[]): Promise<TenantEntry[]> {
   const ids = rows.map(({ id }) => id);
   const endpoints: { tenantId: string; url: string }[] = await db('tenantEndpoints')
     .whereIn('tenantId', ids)
@@ -39,17 +39,17 @@ async function withAddresses(db: Knex, rows: TenantRow[]): Promise<TenantEntry[]
   }));
 }
 
-export async function listTenants(store: TenantStore, { limit, offset }: Page): Promise<Listed<TenantEntry>> {
+export async function listTenants(store: TenantStore, { limit, offset }: PageRequest): Promise<Listed<TenantEntry>> {
   const { db } = store.acrossTenants();
   const order = [{ column: 'createdAt', order: 'desc' }, { column: 'id' }];
-  const rows: TenantRow[] = await served(db).orderBy(order).limit(limit).offset(offset).select(COLUMNS);
-  const [counted] = await served(db).count({ total: '*' });
-  return { rows: await withAddresses(db, rows), total: (counted as { total: number }).total };
+  const rows: TenantRow[] = await servedTenants(db).orderBy(order).limit(limit).offset(offset).select(COLUMNS);
+  const [counted] = await servedTenants(db).count({ total: '*' });
+  return { rows: await withEndpoints(db, rows), total: (counted as { total: number }).total };
 }
 
 export async function findTenant(store: TenantStore, id: string): Promise<TenantEntry | undefined> {
   const { db } = store.acrossTenants();
-  const [entry] = await withAddresses(db, await served(db).where({ id }).select(COLUMNS));
+  const [entry] = await withEndpoints(db, await servedTenants(db).where({ id }).select(COLUMNS));
   return entry;
 }
 
@@ -74,7 +74,7 @@ export async function changeTenant(
   if (!(await findTenant(store, id))) throw new ServiceError('entity.not_exists');
   const { db, storeOf } = store.acrossTenants();
   if (endpoints) {
-    await requireFreePlaces(db, id, endpoints);
+    await requireFreeEndpoints(db, id, endpoints);
     await db('tenantEndpoints').where({ tenantId: id }).delete();
     await db('tenantEndpoints').insert(endpoints.map((url, position) => ({ url, tenantId: id, position })));
   }

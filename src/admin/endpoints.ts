@@ -31,15 +31,15 @@ export function normalizedEndpoints(endpoints: readonly string[]): string[] {
 }
 
 /** Returns the endpoints that another tenant already uses. */
-export async function takenPlaces(db: Knex, tenantId: string, endpoints: readonly string[]): Promise<string[]> {
+export async function endpointsInUse(db: Knex, tenantId: string, endpoints: readonly string[]): Promise<string[]> {
   const others: { url: string }[] = await db('tenantEndpoints').whereNot({ tenantId }).select('url');
   const taken = new Set(others.map(({ url }) => placeOf(url)));
   return endpoints.filter((url) => taken.has(placeOf(url)));
 }
 
 /** @throws 422 `entity.unique_integrity_violation` when another tenant already uses one of the endpoints */
-export async function requireFreePlaces(db: Knex, tenantId: string, endpoints: readonly string[]): Promise<void> {
-  const conflicts = await takenPlaces(db, tenantId, endpoints);
+export async function requireFreeEndpoints(db: Knex, tenantId: string, endpoints: readonly string[]): Promise<void> {
+  const conflicts = await endpointsInUse(db, tenantId, endpoints);
   if (conflicts.length > 0)
     throw new ServiceError('entity.unique_integrity_violation', { data: { endpoints: conflicts } });
 }

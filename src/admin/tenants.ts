@@ -2,13 +2,13 @@ import Type from 'typebox';
 import { newId } from '../base/ids.ts';
 import { Resource, Timestamp } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
-import { type Operation, operation, type Page } from '../http/operations/operation.ts';
+import { type Operation, operation, type PageRequest } from '../http/operations/operation.ts';
 import { optional } from '../management/shared/fields.ts';
 import { addTenant } from '../setup/create-tenant.ts';
 import { DEFAULT_TENANT, MAX_ENDPOINT_LENGTH } from '../tenants.ts';
 import { DEFAULT_ALGORITHM, generateSigningKey } from '../tokens/keys/signing-keys.ts';
 import { changeTenant, findTenant, listTenants, lockDirectory, unlistTenant } from './directory.ts';
-import { normalizedEndpoints, requireFreePlaces, TENANT_ID } from './endpoints.ts';
+import { normalizedEndpoints, requireFreeEndpoints, TENANT_ID } from './endpoints.ts';
 
 const name = Type.String({ minLength: 1, maxLength: 128 });
 const endpoints = Type.Array(Type.String({ maxLength: MAX_ENDPOINT_LENGTH, examples: ['https://id.example.com'] }), {
@@ -70,7 +70,7 @@ export const adminOperations: readonly Operation[] = [
     status: 200,
     returns: Type.Array(Tenant),
     paginated: 'always',
-    run: ({ store, page }) => listTenants(store, page as Page),
+    run: ({ store, page }) => listTenants(store, page as PageRequest),
   }),
 
   operation('POST /tenants', {
@@ -89,7 +89,7 @@ export const adminOperations: readonly Operation[] = [
       const urls = normalizedEndpoints(endpoints);
       await lockDirectory(store);
       const { db, storeOf } = store.acrossTenants();
-      await requireFreePlaces(db, id, urls);
+      await requireFreeEndpoints(db, id, urls);
       const managementApiIndicator = `${urls[0]}/api`;
       const tenant = { id, name, endpoints: urls, managementApiIndicator };
       const machine = await addTenant(db, storeOf(id), tenant, { secrets, signingKey, now });

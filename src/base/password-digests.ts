@@ -17,12 +17,12 @@ export const digestAlgorithms = Object.keys(FORMS) as DigestAlgorithm[];
  * run at once, so they need half a gigabyte at most. Every preset of OWASP and libsodium fits, except libsodium's
  * "sensitive", which needs a gigabyte.
  */
-const MOST = { memoryKiB: 262_144, passes: 10, lanes: 8, memoryPasses: 1_048_576, bcryptCost: 14, length: 192 };
+const MAX = { memoryKiB: 262_144, passes: 10, lanes: 8, memoryPasses: 1_048_576, bcryptCost: 14, length: 192 };
 
-export const digestCeiling = `Argon2 with m at most ${MOST.memoryKiB} KiB, t at most ${MOST.passes}, p at most ${MOST.lanes} and m × t at most ${MOST.memoryPasses} KiB; bcrypt with a cost of at most ${MOST.bcryptCost}; at most ${MOST.length} characters`;
+export const digestCeiling = `Argon2 with m at most ${MAX.memoryKiB} KiB, t at most ${MAX.passes}, p at most ${MAX.lanes} and m × t at most ${MAX.memoryPasses} KiB; bcrypt with a cost of at most ${MAX.bcryptCost}; at most ${MAX.length} characters`;
 
 /** RFC 9106 §3.1: at least 8 KiB per lane and a tag of 4 bytes. The library requires a salt of 8 bytes. */
-const LEAST = { memoryKiBPerLane: 8, saltBytes: 8, tagBytes: 4, bcryptCost: 4 };
+const MIN = { memoryKiBPerLane: 8, saltBytes: 8, tagBytes: 4, bcryptCost: 4 };
 
 /** Returns the number of bytes, or 0 if the text is not canonical Base64 without padding. */
 function bytesIn(text = ''): number {
@@ -32,15 +32,15 @@ function bytesIn(text = ''): number {
 
 /** False if the digest does not have the algorithm's format, cannot be verified, or exceeds the cost ceiling. */
 export function isAffordableDigest(digest: string, algorithm: DigestAlgorithm): boolean {
-  const parts = digest.length > MOST.length ? null : FORMS[algorithm].exec(digest);
+  const parts = digest.length > MAX.length ? null : FORMS[algorithm].exec(digest);
   if (!parts) return false;
   const [first = 0, passes = 0, lanes = 0] = parts.slice(1).map(Number);
-  if (algorithm === 'Bcrypt') return first >= LEAST.bcryptCost && first <= MOST.bcryptCost;
+  if (algorithm === 'Bcrypt') return first >= MIN.bcryptCost && first <= MAX.bcryptCost;
   const { salt, tag } = parts.groups ?? {};
-  if (bytesIn(salt) < LEAST.saltBytes || bytesIn(tag) < LEAST.tagBytes) return false;
-  if (first < LEAST.memoryKiBPerLane * lanes) return false;
-  const isWithin = first <= MOST.memoryKiB && passes <= MOST.passes && lanes <= MOST.lanes;
-  return isWithin && first * passes <= MOST.memoryPasses;
+  if (bytesIn(salt) < MIN.saltBytes || bytesIn(tag) < MIN.tagBytes) return false;
+  if (first < MIN.memoryKiBPerLane * lanes) return false;
+  const isWithin = first <= MAX.memoryKiB && passes <= MAX.passes && lanes <= MAX.lanes;
+  return isWithin && first * passes <= MAX.memoryPasses;
 }
 
 /** Like `isAffordableDigest`, for a stored digest, which an older release may have accepted without a ceiling. */

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
-import { ConfigError, Reader } from './reader.ts';
+import { ConfigError, EnvironmentReader } from './reader.ts';
 import { readTracing, type TracingSettings } from './tracing.ts';
 
 export { ConfigError };
@@ -107,7 +107,7 @@ export function isLoopbackHost(hostname: string): boolean {
   );
 }
 
-function readEndpoint(reader: Reader, port: number): URL {
+function readEndpoint(reader: EnvironmentReader, port: number): URL {
   const fallback = new URL(`http://localhost:${port}`);
   const endpoint = reader.url('ENDPOINT', ['http:', 'https:']) ?? fallback;
   if (!endpoint.search && !endpoint.hash && !endpoint.username && !endpoint.password) return endpoint;
@@ -115,19 +115,19 @@ function readEndpoint(reader: Reader, port: number): URL {
   return fallback;
 }
 
-function readHost(reader: Reader): string | undefined {
+function readHost(reader: EnvironmentReader): string | undefined {
   const host = reader.text('HOST');
   if (host === undefined || host === 'localhost' || isIP(host)) return host;
   return reader.fault('HOST', 'an IP address of this machine, or localhost');
 }
 
-function readMetricsPort(reader: Reader, port: number): number | undefined {
+function readMetricsPort(reader: EnvironmentReader, port: number): number | undefined {
   const metricsPort = reader.optionalInteger('METRICS_PORT', [0, 65_535]);
   if (metricsPort === port && port !== 0) reader.fault('METRICS_PORT', 'another port than PORT');
   return metricsPort;
 }
 
-function readSecretKey(reader: Reader, name: string): Buffer | undefined {
+function readSecretKey(reader: EnvironmentReader, name: string): Buffer | undefined {
   const text = reader.text(name);
   if (text === undefined) return undefined;
   const key = Buffer.from(text, 'base64');
@@ -136,7 +136,7 @@ function readSecretKey(reader: Reader, name: string): Buffer | undefined {
 }
 
 /** Accepts `true`, `false`, a number of hops, or addresses and networks separated by commas. */
-function readTrustProxy(reader: Reader): boolean | number | string {
+function readTrustProxy(reader: EnvironmentReader): boolean | number | string {
   const text = reader.text('TRUST_PROXY');
   if (text === undefined || text === 'false') return false;
   if (text === 'true') return true;
@@ -148,7 +148,7 @@ function readTrustProxy(reader: Reader): boolean | number | string {
   return false;
 }
 
-function readRetrySchedule(reader: Reader): number[] | undefined {
+function readRetrySchedule(reader: EnvironmentReader): number[] | undefined {
   const items = reader.list('WEBHOOK_RETRY_SCHEDULE');
   if (items.length === 0) return undefined;
   if (items.every((item) => /^\d{1,7}$/.test(item))) return items.map(Number);
@@ -157,7 +157,7 @@ function readRetrySchedule(reader: Reader): number[] | undefined {
 
 /** @throws {ConfigError} naming every variable that is wrong */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Config> {
-  const reader = new Reader(env);
+  const reader = new EnvironmentReader(env);
   const port = reader.integer('PORT', 3000, [0, 65_535]);
   const endpointUrl = readEndpoint(reader, port);
   const endpoint = endpointUrl.href.replace(/(?<!\/)\/+$/, '');

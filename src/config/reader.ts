@@ -12,7 +12,7 @@ export class ConfigError extends Error {
 }
 
 /** Reads variables and keeps every fault instead of stopping at the first. */
-export class Reader {
+export class EnvironmentReader {
   readonly faults: string[] = [];
   readonly #env: NodeJS.ProcessEnv;
 

@@ -1,4 +1,4 @@
-import type { Reader } from './reader.ts';
+import type { EnvironmentReader } from './reader.ts';
 
 const SAMPLERS = [
   'always_on',
@@ -24,7 +24,7 @@ export interface TracingSettings {
   };
 }
 
-function readRatio(reader: Reader): number {
+function readRatio(reader: EnvironmentReader): number {
   const text = reader.text('OTEL_TRACES_SAMPLER_ARG') ?? '1';
   const ratio = Number(text);
   if (ratio >= 0 && ratio <= 1) return ratio;
@@ -33,7 +33,7 @@ function readRatio(reader: Reader): number {
 }
 
 /** Returns undefined, which turns tracing off, unless an endpoint for traces is configured. */
-export function readTracing(reader: Reader): TracingSettings | undefined {
+export function readTracing(reader: EnvironmentReader): TracingSettings | undefined {
   const hasEndpoint = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'].some(
     (name) => reader.url(name, ['http:', 'https:']) !== undefined,
   );

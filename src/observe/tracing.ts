@@ -7,7 +7,7 @@ const KINDS = { internal: 0, server: 1, client: 2 } satisfies Record<string, Spa
 /** `SpanStatusCode.ERROR` */
 const ERROR = 2;
 
-export interface SpanWish {
+export interface SpanOptions {
   name: string;
   kind?: keyof typeof KINDS;
   attributes?: Attributes;
@@ -20,7 +20,7 @@ export interface SpanWish {
 /** An open span. Its attributes never contain a secret, a token or data of a tenant. */
 export interface OpenSpan {
   set(attributes: Attributes): void;
-  failed(): void;
+  markFailed(): void;
   end(): void;
   /** Headers that pass the trace to the next service. */
   headers(): Record<string, string>;
@@ -42,7 +42,7 @@ export class Tracing {
     return new Tracing(await load(settings));
   }
 
-  open({ name, kind = 'internal', attributes = {}, isRoot = false, caller }: SpanWish): OpenSpan {
+  open({ name, kind = 'internal', attributes = {}, isRoot = false, caller }: SpanOptions): OpenSpan {
     const { tracer, api, propagator } = this.#parts;
     let parent = (isRoot ? undefined : this.#context.getStore()) ?? api.ROOT_CONTEXT;
     if (caller) parent = propagator.extract(parent, caller, api.defaultTextMapGetter);
@@ -50,7 +50,7 @@ export class Tracing {
     const context = api.trace.setSpan(parent, span);
     return {
       set: (attributes) => void span.setAttributes(attributes),
-      failed: () => void span.setStatus({ code: ERROR }),
+      markFailed: () => void span.setStatus({ code: ERROR }),
       end: () => span.end(),
       headers: () => {
         const headers: Record<string, string> = {};
@@ -62,13 +62,13 @@ export class Tracing {
   }
 
   /** Runs `work` in a span. A rejection marks it as failed, with only the code or name of the error. */
-  async span<T>(wish: SpanWish, work: (span: OpenSpan) => Promise<T>): Promise<T> {
-    const span = this.open(wish);
+  async span<T>(options: SpanOptions, work: (span: OpenSpan) => Promise<T>): Promise<T> {
+    const span = this.open(options);
     try {
       return await span.enclose(() => work(span));
     } catch (error) {
       span.set({ 'error.type': (error as { code?: string }).code ?? (error as Error).name });
-      span.failed();
+      span.markFailed();
       throw error;
     } finally {
       span.end();

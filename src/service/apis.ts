@@ -4,7 +4,7 @@ import type { ApiParts } from '../http/api.ts';
 import { authenticate } from '../http/authenticate.ts';
 import { referenceRoutes } from '../http/openapi/reference.ts';
 import type { Operation } from '../http/operations/operation.ts';
-import { type Perform, type Performing, performer } from '../http/operations/perform.ts';
+import { type Perform, type PerformerParts, performer } from '../http/operations/perform.ts';
 import { serveOperations } from '../http/operations/serve-operations.ts';
 import { operations } from '../management/index.ts';
 import { protectedResourceMetadata } from '../oidc/metadata.ts';
@@ -14,7 +14,7 @@ import { ManagementAccess } from '../tokens/resources/management-access.ts';
 import { isRevoked } from '../tokens/revocation/revoked-tokens.ts';
 import { ADMIN_API, MANAGEMENT_API, type SystemApi } from '../tokens/urns.ts';
 
-export interface ServiceApisParts extends Performing {
+export interface ServiceApisParts extends PerformerParts {
   cache: TenantCache;
   /** Revocation state by `jti`. Cleared whenever a token is revoked. */
   revocations: TenantCache;
@@ -22,7 +22,7 @@ export interface ServiceApisParts extends Performing {
 }
 
 /** Builds the two APIs from their operations, each with its resource, scope and reference. */
-export function serviceApis({ cache, revocations, providers, ...performing }: ServiceApisParts): {
+export function serviceApis({ cache, revocations, providers, ...performerParts }: ServiceApisParts): {
   management: ApiParts;
   admin: ApiParts;
   /** The same operations by route, for the console. */
@@ -44,10 +44,11 @@ export function serviceApis({ cache, revocations, providers, ...performing }: Se
         verify: (tenant, token) => tokens.verify(tenant, token),
         isEntitled: (tenant, applicationId) => access.isEntitled(tenant, applicationId),
       }),
-      operations: serveOperations(rows, performing),
+      operations: serveOperations(rows, performerParts),
     };
   }
-  const byRoute = (rows: readonly Operation[]) => new Map(rows.map((row) => [row.route, performer(row, performing)]));
+  const byRoute = (rows: readonly Operation[]) =>
+    new Map(rows.map((row) => [row.route, performer(row, performerParts)]));
   return {
     rows: { management: byRoute(operations), operator: byRoute(adminOperations) },
     management: apiOf(MANAGEMENT_API, operations),

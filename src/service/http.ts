@@ -45,7 +45,7 @@ export async function serveHttp(
     app(request, response);
   });
   await listen(server, { port, host, variable: 'PORT' });
-  closing.add(() => stopListening(server, () => connections.endUnowed()));
+  closing.add(() => stopListening(server, () => connections.closeInactive()));
 
   if (observers && metricsPort !== undefined) {
     measureRequests(server, connections, observers.registry);

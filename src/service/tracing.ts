@@ -27,7 +27,7 @@ export function tracedSandbox(sandbox: Sandbox, tracing: Tracing | undefined): P
       tracing.span({ name: 'script run' }, async (span) => {
         const outcome = await sandbox.run(request);
         span.set({ 'understudy.script.result': outcome.result, 'understudy.script.wall_ms': outcome.wallMs });
-        if (outcome.result !== 'ok' && outcome.result !== 'denied') span.failed();
+        if (outcome.result !== 'ok' && outcome.result !== 'denied') span.markFailed();
         return outcome;
       }),
   };
@@ -45,7 +45,7 @@ export function tracedClient(client: HttpClient, tracing: Tracing | undefined): 
         try {
           const reply = await client.request({ ...request, headers: { ...request.headers, ...span.headers() } });
           span.set({ 'http.response.status_code': reply.status });
-          if (reply.status < 200 || reply.status > 299) span.failed();
+          if (reply.status < 200 || reply.status > 299) span.markFailed();
           return reply;
         } catch (error) {
           if (error instanceof HttpError) span.set({ 'error.type': error.reason });

@@ -1,7 +1,8 @@
 import type { SecretBox } from '../base/secret-box.ts';
 import type { TenantStore } from '../database/store/tenant-store.ts';
+import { DEFAULT_TOKEN_TTL } from '../entities.ts';
 import { ADMIN_API } from '../tokens/urns.ts';
-import { addMachine, type MachineCredentials } from './create-tenant.ts';
+import { type ApplicationCredentials, addMachineApplication } from './create-tenant.ts';
 
 const { resourceId, scopeId, scope } = ADMIN_API;
 
@@ -13,14 +14,14 @@ const { resourceId, scopeId, scope } = ADMIN_API;
 export async function addAdminApi(
   store: TenantStore,
   { endpoint, secrets, now }: { endpoint: string; secrets: SecretBox; now: number },
-): Promise<MachineCredentials> {
+): Promise<ApplicationCredentials> {
   const indicator = `${endpoint}/admin/api`;
   await store.add('resources', [
-    { id: resourceId, name: 'Operator API', indicator, isDefault: false, accessTokenTtl: 3600 },
+    { id: resourceId, name: 'Operator API', indicator, isDefault: false, accessTokenTtl: DEFAULT_TOKEN_TTL },
   ]);
   const description = 'Create, change, suspend and delete tenants';
   await store.add('scopes', [{ id: scopeId, resourceId, name: scope, description, createdAt: now }]);
   const role = { name: 'Operator API access', description: 'Can call the Operator API' };
   const operator = { name: 'Operator', description: 'The first caller of the Operator API', scopeId, role };
-  return addMachine(store, operator, { secrets, now });
+  return addMachineApplication(store, operator, { secrets, now });
 }

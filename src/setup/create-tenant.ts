@@ -4,6 +4,7 @@ import type { SecretBox } from '../base/secret-box.ts';
 import type { Database } from '../database/database.ts';
 import { AfterCommit } from '../database/store/after-commit.ts';
 import { TenantStore } from '../database/store/tenant-store.ts';
+import { DEFAULT_TOKEN_TTL } from '../entities.ts';
 import { addSecret } from '../tokens/clients/application-secrets.ts';
 import {
   addSigningKey,
@@ -22,7 +23,7 @@ export interface NewTenant {
 }
 
 /** The credentials of a machine-to-machine application. */
-export interface MachineCredentials {
+export interface ApplicationCredentials {
   clientId: string;
   clientSecret: string;
 }
@@ -41,7 +42,13 @@ async function insertTenant(db: Knex, { id, name, endpoints }: NewTenant, now: n
 
 async function addManagementApi(store: TenantStore, indicator: string, now: number): Promise<void> {
   await store.add('resources', [
-    { id: MANAGEMENT_RESOURCE_ID, name: 'Management API', indicator, isDefault: false, accessTokenTtl: 3600 },
+    {
+      id: MANAGEMENT_RESOURCE_ID,
+      name: 'Management API',
+      indicator,
+      isDefault: false,
+      accessTokenTtl: DEFAULT_TOKEN_TTL,
+    },
   ]);
   await store.add('scopes', [
     {
@@ -54,7 +61,7 @@ async function addManagementApi(store: TenantStore, indicator: string, now: numb
   ]);
 }
 
-export interface NewMachine {
+export interface NewMachineApplication {
   name: string;
   description: string;
   /** The only scope of the application, which it gets through its own role. */
@@ -62,7 +69,7 @@ export interface NewMachine {
   role: { name: string; description: string };
 }
 
-const BACKEND: NewMachine = {
+const BACKEND: NewMachineApplication = {
   name: 'Backend',
   description: 'The first caller of the Management API',
   scopeId: MANAGEMENT_SCOPE_ID,
@@ -70,11 +77,11 @@ const BACKEND: NewMachine = {
 };
 
 /** Adds a machine-to-machine application with a client secret, and a role with one scope. */
-export async function addMachine(
+export async function addMachineApplication(
   store: TenantStore,
-  { name, description, scopeId, role }: NewMachine,
+  { name, description, scopeId, role }: NewMachineApplication,
   { secrets, now }: { secrets: SecretBox; now: number },
-): Promise<MachineCredentials> {
+): Promise<ApplicationCredentials> {
   const [roleId, clientId] = [newId(), newId()];
   await store.add('roles', [{ ...role, id: roleId, type: 'MachineToMachine', isDefault: false }]);
   await store.add('roleScopes', [{ roleId, scopeId }]);
@@ -100,7 +107,7 @@ export async function addMachine(
   return { clientId, clientSecret };
 }
 
-export interface Making {
+export interface AddTenantParts {
   secrets: SecretBox;
   /** The first key, which signs immediately. */
   signingKey: NewSigningKey;
@@ -118,12 +125,12 @@ export async function addTenant(
   db: Knex,
   store: TenantStore,
   tenant: NewTenant,
-  { secrets, signingKey, now }: Making,
-): Promise<MachineCredentials | undefined> {
+  { secrets, signingKey, now }: AddTenantParts,
+): Promise<ApplicationCredentials | undefined> {
   if (!(await insertTenant(db, tenant, now))) return undefined;
   await addSigningKey(store, secrets, signingKey, { state: 'current', now });
   await addManagementApi(store, tenant.managementApiIndicator, now);
-  return addMachine(store, BACKEND, { secrets, now });
+  return addMachineApplication(store, BACKEND, { secrets, now });
 }
 
 /**
@@ -135,8 +142,8 @@ export async function createTenant(
   database: Database,
   secrets: SecretBox,
   tenant: NewTenant,
-  { now, also }: { now: number; also?: (store: TenantStore, machine: MachineCredentials) => Promise<void> },
-): Promise<MachineCredentials | undefined> {
+  { now, also }: { now: number; also?: (store: TenantStore, machine: ApplicationCredentials) => Promise<void> },
+): Promise<ApplicationCredentials | undefined> {
   const signingKey = await generateSigningKey(DEFAULT_ALGORITHM);
   return database.transaction(async (db) => {
     const store = new TenantStore(database, tenant.id, { db, after: new AfterCommit() });

@@ -2,6 +2,7 @@ import { newId, newSecret, newShortId } from '../base/ids.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import { saveVersion } from '../custom-claims/versions.ts';
 import type { TenantStore } from '../database/store/tenant-store.ts';
+import { DEFAULT_TOKEN_TTL } from '../entities.ts';
 
 /** The demonstration, as `credentials.json` contains it under `demo`. */
 export interface Demonstration {
@@ -56,7 +57,13 @@ export async function addDemonstration(
   };
 
   await store.add('resources', [
-    { id: resourceId, name: `${MARK}: orders`, indicator: RESOURCE, isDefault: false, accessTokenTtl: 3600 },
+    {
+      id: resourceId,
+      name: `${MARK}: orders`,
+      indicator: RESOURCE,
+      isDefault: false,
+      accessTokenTtl: DEFAULT_TOKEN_TTL,
+    },
   ]);
   await store.add('scopes', [
     { id: scopeId, resourceId, name: SCOPE, description: "Read a customer's orders", createdAt: now },

@@ -6,7 +6,7 @@ import { linkUrl, makeLink } from '../console/session/administrators.ts';
 import type { Database } from '../database/database.ts';
 import { DEFAULT_TENANT } from '../tenants.ts';
 import { addAdminApi } from './admin-api.ts';
-import { createTenant, type MachineCredentials } from './create-tenant.ts';
+import { type ApplicationCredentials, createTenant } from './create-tenant.ts';
 import { addDemonstration, type Demonstration, prepareDemonstration } from './demonstration.ts';
 
 /** The content of `DATA_DIR/credentials.json`, which is written at the first start and only readable by its owner. */
@@ -14,9 +14,9 @@ export interface Credentials {
   endpoint: string;
   managementApiIndicator: string;
   /** May call the Management API. An integrator's backend uses it. */
-  machine: MachineCredentials;
+  machine: ApplicationCredentials;
   /** May call the Operator API, and nothing else. */
-  operator: MachineCredentials;
+  operator: ApplicationCredentials;
   demo?: Demonstration;
 }
 

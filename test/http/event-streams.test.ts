@@ -25,14 +25,14 @@ it('does not count event streams as requests, closes unread ones, and stops whil
   using sleeper = await RawSocket.to(origin);
   sleeper.stopReading().send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   await expect.poll(() => streams.length).toBe(2);
-  expect(connections.worked).toBe(0);
+  expect(connections.inProgress).toBe(0);
 
   const [, unread] = streams as [ServerResponse, ServerResponse];
   const cut = once(unread, 'close');
   for (let count = 0; count < 200; count += 1) unread.write(`data: ${'x'.repeat(100_000)}\n\n`);
   await cut;
   expect(streams[0]?.closed).toBe(false);
-  await stopListening(server, () => connections.endUnowed());
+  await stopListening(server, () => connections.closeInactive());
   await reader.closed;
   connections.close();
 });

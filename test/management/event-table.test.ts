@@ -64,9 +64,9 @@ const parse = (table: string): Record<string, string[]> =>
     ]),
   );
 
-const declaredBy = ({ event, also = [] }: Operation): string[] => [
+const declaredBy = ({ event, furtherEvents = [] }: Operation): string[] => [
   ...(event ? [event] : []),
-  ...also.map(({ event }) => event),
+  ...furtherEvents.map(({ event }) => event),
 ];
 
 const expected = { ...parse(SPECIFICATION), ...parse(FURTHER) };

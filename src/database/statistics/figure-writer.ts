@@ -4,7 +4,7 @@ import { snakeCase } from '../drivers/names.ts';
 import { addTo, type CountedMinute, type Counts, FIGURES, type Figure, MINUTE_MS } from './figures.ts';
 
 /** How long a count may wait, and so what a `kill -9` may lose of the figures; the rows behind them are not concerned. */
-const WRITE_EVERY_MS = 2_000;
+export const WRITE_EVERY_MS = 2_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 

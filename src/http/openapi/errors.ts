@@ -2,7 +2,7 @@ import { type ErrorCode, messageOf, statusOf } from '../../errors.ts';
 import type { Operation } from '../operations/operation.ts';
 
 /** Errors that any operation can return. They are described once, in `components.responses`. */
-const ANYWHERE: ErrorCode[] = [
+const COMMON_ERRORS: ErrorCode[] = [
   'auth.authorization_header_missing',
   'auth.authorization_token_type_not_supported',
   'auth.jwt_sub_missing',
@@ -17,7 +17,7 @@ const ANYWHERE: ErrorCode[] = [
 type ByStatus = [status: number, codes: ErrorCode[]][];
 
 /** Returns the codes by status, in the order of the statuses. */
-function grouped(errors: NonNullable<Operation['errors']>): ByStatus {
+function codesByStatus(errors: NonNullable<Operation['errors']>): ByStatus {
   const pairs = errors.map((error) =>
     typeof error === 'string' ? ([statusOf(error), error] as const) : ([error[1], error[0]] as const),
   );
@@ -26,14 +26,14 @@ function grouped(errors: NonNullable<Operation['errors']>): ByStatus {
   return codes.toSorted(([one], [other]) => one - other);
 }
 
-const FAULT = { $ref: '#/components/schemas/Error' };
+const ERROR_REFERENCE = { $ref: '#/components/schemas/Error' };
 
 /** Returns one response for all codes of a status, with an example of each. */
 function responseOf(codes: readonly ErrorCode[]): object {
   const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
-    content: { 'application/json': { schema: FAULT, examples } },
+    content: { 'application/json': { schema: ERROR_REFERENCE, examples } },
   };
 }
 
@@ -44,8 +44,8 @@ export function errorResponsesOf({ errors = [], body, paginated }: Operation): R
   if (paginated) own.push('guard.invalid_pagination');
   const refer = ([status]: ByStatus[number]) => [status, { $ref: `#/components/responses/${status}` }];
   return Object.fromEntries([
-    ...grouped(ANYWHERE).map(refer),
-    ...grouped(own).map(([status, codes]) => [status, responseOf(codes)]),
+    ...codesByStatus(COMMON_ERRORS).map(refer),
+    ...codesByStatus(own).map(([status, codes]) => [status, responseOf(codes)]),
   ]);
 }
 
@@ -69,12 +69,12 @@ export function errorComponents(operations: readonly Operation[]) {
     'guard.invalid_input',
     'guard.invalid_pagination',
     'request.malformed_json',
-    ...ANYWHERE,
+    ...COMMON_ERRORS,
     ...own,
   ];
   return {
     schemas: { Error: ERROR },
-    responses: Object.fromEntries(grouped(ANYWHERE).map(([status, codes]) => [status, responseOf(codes)])),
+    responses: Object.fromEntries(codesByStatus(COMMON_ERRORS).map(([status, codes]) => [status, responseOf(codes)])),
     examples: Object.fromEntries(codes.map((code) => [code, { value: { code, message: messageOf(code) } }])),
   };
 }

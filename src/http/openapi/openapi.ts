@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { exampleOf } from '../../base/example.ts';
 import { eventTypes } from '../../events/catalogue.ts';
-import type { Operation } from '../operations/operation.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type Operation } from '../operations/operation.ts';
 import { close } from '../operations/validate.ts';
 import { errorComponents, errorResponsesOf } from './errors.ts';
 import { webhookOf } from './events.ts';
@@ -41,7 +41,7 @@ const propertiesOf = (schema: TSchema | undefined): [string, TSchema][] =>
   Object.entries((schema as { properties?: Record<string, TSchema> } | undefined)?.properties ?? {});
 
 const PAGE = { type: 'integer', minimum: 1, default: 1 };
-const PAGE_SIZE = { type: 'integer', minimum: 1, maximum: 100, default: 20 };
+const PAGE_SIZE = { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE };
 
 function parametersOf({ path, params, query, paginated }: Operation): Json[] {
   const formOf = new Map(propertiesOf(params));
@@ -84,7 +84,7 @@ function describe(operation: Operation): Json {
   const { path, summary, description, status, otherStatus, body } = operation;
   const success = successOf(operation);
   const parameters = parametersOf(operation);
-  const events = [operation.event, ...(operation.also ?? []).map(({ event }) => event)].filter(Boolean);
+  const events = [operation.event, ...(operation.furtherEvents ?? []).map(({ event }) => event)].filter(Boolean);
   return {
     tags: [tagOf(path)],
     operationId: operationIdOf(operation),

@@ -3,7 +3,7 @@ import type { Caller } from '../context.ts';
 import type { Verdict } from '../rate-limits/rate-limits.ts';
 
 /** A call of an operation. Only the caller has been validated. */
-export interface Call {
+export interface OperationCall {
   tenant: Tenant;
   caller: Caller;
   params: Record<string, string>;

@@ -5,11 +5,12 @@ import type { ErrorCode } from '../../errors.ts';
 import type { EventType } from '../../events/catalogue.ts';
 import type { Tenant } from '../../tenants.ts';
 import type { Caller } from '../context.ts';
-import type { Limited } from '../rate-limits/rate-limits.ts';
-import type { Page } from './pagination.ts';
+import type { RateLimitName } from '../rate-limits/rate-limits.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageRequest } from './pagination.ts';
 import type { Services } from './services.ts';
 
-export type { Caller, Page, Services };
+export type { Caller, PageRequest, Services };
+export { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE };
 
 /** `'DELETE /roles/:id/scopes/:scopeId'` → `{ id: string; scopeId: string }` */
 export type PathParams<R extends string> = R extends `${string}:${infer Name}/${infer Rest}`
@@ -24,7 +25,7 @@ export interface Input<Params = Record<string, string>, Body = unknown, Query = 
   body: Body;
   query: Query;
   /** Undefined if the whole list is requested. */
-  page: Page | undefined;
+  page: PageRequest | undefined;
   caller: Caller;
   tenant: Tenant;
 }
@@ -41,10 +42,10 @@ export interface RunTools {
 }
 
 /** Fields of an operation's event beyond those of every event. `false`: no event is emitted. */
-export type Announced = false | { data?: unknown; [extra: string]: unknown };
+export type EventFields = false | { data?: unknown; [extra: string]: unknown };
 
 /** Fields for the audit log. Never a secret or free text of a body, except a reason, which is meant to be kept. */
-export interface Audited {
+export interface AuditFields {
   userId?: string;
   actorId?: string | undefined;
   [detail: string]: unknown;
@@ -70,7 +71,7 @@ export interface Definition<Params, B extends TSchema, Q extends TSchema, Loaded
   /** `always`: one page by default. `optional`: the whole list by default. In both cases `run` returns `Listed`. */
   paginated?: 'always' | 'optional';
   /** Rate limit by application and address. */
-  limited?: Limited;
+  rateLimit?: RateLimitName;
   /** Error codes besides those of every operation, with a status if it is not the usual one of the code. */
   errors?: (ErrorCode | readonly [ErrorCode, status: number])[];
   load?: (input: Input<Params, Static<B>, Static<Q>> & { store: TenantStore }) => Promise<Loaded>;
@@ -83,14 +84,14 @@ export interface Definition<Params, B extends TSchema, Q extends TSchema, Loaded
   ) => Promise<Outcome>;
   event?: EventType;
   /** By default `data` is the outcome, reduced to the schema of the event catalogue. */
-  announce?: (outcome: Outcome, input: Input<Params, Static<B>, Static<Q>>) => Announced;
+  eventFields?: (outcome: Outcome, input: Input<Params, Static<B>, Static<Q>>) => EventFields;
   /** Further events. */
-  also?: {
+  furtherEvents?: {
     event: EventType;
-    announce: (outcome: Outcome, input: Input<Params, Static<B>, Static<Q>>) => Announced | Announced[];
+    eventFields: (outcome: Outcome, input: Input<Params, Static<B>, Static<Q>>) => EventFields | EventFields[];
   }[];
   /** Fields of the audit entry besides route, path and caller: the affected user, the actor and the reason. */
-  audit?: (outcome: Outcome, input: Input<Params, Static<B>, Static<Q>>) => Audited;
+  audit?: (outcome: Outcome, input: Input<Params, Static<B>, Static<Q>>) => AuditFields;
   /** The status, if it depends on the outcome. The first PUT of a resource is 201. */
   statusOf?: (outcome: Outcome) => number;
   /** The other value of `statusOf` besides `status`. */

@@ -6,7 +6,7 @@ export interface ScriptFault {
 }
 
 /** The result of a test run of a script. */
-export interface ScriptTrial {
+export interface ScriptTestResult {
   result: string;
   /** The returned value, if the result is `ok`. */
   output?: Record<string, unknown>;
@@ -39,7 +39,7 @@ export interface Services {
     script: string,
     input: Record<string, unknown>,
     limits: { timeoutMs?: number; memoryMb?: number },
-  ): Promise<ScriptTrial>;
+  ): Promise<ScriptTestResult>;
   /** Resolves to undefined if every event got a 2xx response, otherwise to the reason, with the status if there was a response. */
   sendHookTest(test: HookTest): Promise<undefined | { status?: number; reason: string }>;
   /** Returns why a webhook must not use this URL, or undefined if it may. */

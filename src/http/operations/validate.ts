@@ -7,9 +7,9 @@ import { ServiceError } from '../../errors.ts';
 const MAX_DEPTH = 64;
 
 /** Most faults to describe. A body that is completely wrong has more than anyone reads. */
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;
 /** Most lines of `details`. */
-const MOST_LINES = 20;
+const MAX_LINES = 20;
 
 function keepEachOnce(_schema: unknown, values: unknown[]): boolean {
   const once = new Set(values);
@@ -73,7 +73,7 @@ function sizesFirst(schema: TSchema): TSchema {
   return walk(schema, false) as TSchema;
 }
 
-function describe({ instancePath, keyword, params, message }: ErrorObject, root: string): string {
+function describeFault({ instancePath, keyword, params, message }: ErrorObject, root: string): string {
   const path = instancePath
     .split('/')
     .slice(1)
@@ -87,30 +87,30 @@ function describe({ instancePath, keyword, params, message }: ErrorObject, root:
 }
 
 function faultsOf(errors: ErrorObject[] | null | undefined, root: string): string {
-  const faults = (errors ?? []).filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'if').slice(0, MOST_FAULTS);
-  return [...new Set(faults.map((error) => describe(error, root)))].slice(0, MOST_LINES).join('\n');
+  const faults = (errors ?? []).filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'if').slice(0, MAX_FAULTS);
+  return [...new Set(faults.map((error) => describeFault(error, root)))].slice(0, MAX_LINES).join('\n');
 }
 
 export const invalidInput = (root: string, details: string): ServiceError =>
   new ServiceError('guard.invalid_input', { message: `The ${root} of the request is not valid.`, details });
 
 /** PostgreSQL cannot store U+0000, and a lone surrogate is not valid text. */
-const isCleanText = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
+const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
 
 /**
  * Refuses invalid text and excessive depth, which a schema cannot express. Uses its own stack, so that deep values cannot
  * exhaust the call stack.
  */
-export function refuseUnclean(value: unknown, root: string): void {
+export function checkTextAndDepth(value: unknown, root: string): void {
   const waiting: [unknown, string, number][] = [[value, root, 0]];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const [node, path, depth] = next;
-    if (typeof node === 'string' && !isCleanText(node))
+    if (typeof node === 'string' && !isStorableText(node))
       throw invalidInput(root, `${path}: must not contain U+0000 or a lone surrogate`);
     if (node === null || typeof node !== 'object') continue;
     if (depth >= MAX_DEPTH) throw invalidInput(root, `${root}: must not be nested deeper than ${MAX_DEPTH} levels`);
     for (const [name, member] of Object.entries(node)) {
-      if (!isCleanText(name))
+      if (!isStorableText(name))
         throw invalidInput(root, `${path}: property names must not contain U+0000 or a lone surrogate`);
       waiting.push([member, Array.isArray(node) ? `${path}[${name}]` : `${path}.${name}`, depth + 1]);
     }
@@ -121,7 +121,7 @@ export function refuseUnclean(value: unknown, root: string): void {
 export function parser(schema: TSchema, root: 'body' | 'query' | 'params'): (value: unknown) => unknown {
   const compile: ValidateFunction = (root === 'query' ? coercingAjv : ajv).compile(sizesFirst(close(schema)));
   return (value) => {
-    refuseUnclean(value, root);
+    checkTextAndDepth(value, root);
     if (compile(value)) return value;
     throw invalidInput(root, faultsOf(compile.errors, root));
   };

@@ -16,7 +16,7 @@ const TENANT_MULTIPLE = 50;
  */
 const MAX_COUNTERS = 100_000;
 
-export type Limited = 'token' | 'subject-tokens' | 'authorization';
+export type RateLimitName = 'token' | 'subject-tokens' | 'authorization';
 
 export interface Verdict {
   isAllowed: boolean;
@@ -50,16 +50,16 @@ export class Admission {
 }
 
 /** A client secret in a request. It is only compared if the address has exceeded its limit. */
-export interface ShownSecret {
+export interface PresentedSecret {
   clientId: string;
   /** Resolves to undefined if no client with this id has a secret. */
-  isRight(): Promise<boolean | undefined>;
+  isCorrect(): Promise<boolean | undefined>;
 }
 
-interface Claim {
+interface AdmissionOptions {
   /** The client id in the request. Undefined if authenticated clients have no limit. */
-  claimed?: string | undefined;
-  shown?: ShownSecret | undefined;
+  namedClientId?: string | undefined;
+  presentedSecret?: PresentedSecret | undefined;
 }
 
 interface Counter {
@@ -67,7 +67,7 @@ interface Counter {
   /** Requests in all processes, as far as this one knows. */
   total: number;
   /** Requests that other processes do not know about yet. */
-  untold: number;
+  unshared: number;
   /** Factor of the limit: 1, or more if several clients share the counter. */
   multiple: number;
 }
@@ -79,12 +79,12 @@ const TENANT = 'tenant';
 
 export interface RateLimitsOptions {
   /** Requests per minute for one client from one address, and for one address without an authenticated client. */
-  limits: Record<Limited, number>;
+  limits: Record<RateLimitName, number>;
   database: Database;
   clock: Clock;
   logger: Logger;
   /** For metrics. */
-  onLimited?: ((limit: Limited) => void) | undefined;
+  onLimited?: ((limit: RateLimitName) => void) | undefined;
 }
 
 /**
@@ -108,13 +108,17 @@ export class RateLimits {
   }
 
   /** Counts a request of an authenticated client, for the client at this address and for its tenant. */
-  take(tenantId: string, what: Limited, client: string, ip: string | undefined): Verdict {
+  take(tenantId: string, name: RateLimitName, client: string, ip: string | undefined): Verdict {
     this.#roll();
-    const own = counterOf(this.#clients, tenantId, what, `client ${networkOf(ip)} ${client}`);
-    const ofTenant = counterOf(this.#clients, tenantId, what, TENANT);
+    const own = counterOf(this.#clients, tenantId, name, `client ${networkOf(ip)} ${client}`);
+    const ofTenant = counterOf(this.#clients, tenantId, name, TENANT);
     this.#count(own, 1);
     this.#count(ofTenant, 1);
-    return this.#verdict(what, own, own.total <= this.#most(what, own) && ofTenant.total <= this.#most(what, ofTenant));
+    return this.#verdict(
+      name,
+      own,
+      own.total <= this.#maxOf(name, own) && ofTenant.total <= this.#maxOf(name, ofTenant),
+    );
   }
 
   /**
@@ -124,41 +128,41 @@ export class RateLimits {
    */
   async admit(
     tenantId: string,
-    what: Limited,
+    name: RateLimitName,
     ip: string | undefined,
-    { claimed, shown }: Claim = {},
+    { namedClientId, presentedSecret }: AdmissionOptions = {},
   ): Promise<Admission> {
     this.#roll();
     const network = networkOf(ip);
-    for (const key of claimed === undefined ? [] : [`client ${network} ${claimed}`, TENANT]) {
-      const known = this.#clients.get(`${tenantId} ${what} ${key}`);
-      if (known && known.total >= this.#most(what, known)) return new Admission(this.#verdict(what, known, false));
+    for (const key of namedClientId === undefined ? [] : [`client ${network} ${namedClientId}`, TENANT]) {
+      const known = this.#clients.get(`${tenantId} ${name} ${key}`);
+      if (known && known.total >= this.#maxOf(name, known)) return new Admission(this.#verdict(name, known, false));
     }
-    const address = counterOf(this.#addresses, tenantId, what, `address ${network}`);
+    const address = counterOf(this.#addresses, tenantId, name, `address ${network}`);
     this.#count(address, 1);
     const isAllowed =
-      address.total <= this.#most(what, address) ||
-      (shown !== undefined && (await this.#isProven(tenantId, what, network, shown)));
-    return new Admission(this.#verdict(what, address, isAllowed), (client) => {
+      address.total <= this.#maxOf(name, address) ||
+      (presentedSecret !== undefined && (await this.#isProven(tenantId, name, network, presentedSecret)));
+    return new Admission(this.#verdict(name, address, isAllowed), (client) => {
       this.#count(address, -1);
-      return claimed === undefined ? undefined : this.take(tenantId, what, client, ip);
+      return namedClientId === undefined ? undefined : this.take(tenantId, name, client, ip);
     });
   }
 
   /** Wrong secrets count for the client at this address. Once they reach the limit, no more secrets are compared. */
-  async #isProven(tenantId: string, what: Limited, network: string, { clientId, isRight }: ShownSecret) {
+  async #isProven(tenantId: string, name: RateLimitName, network: string, { clientId, isCorrect }: PresentedSecret) {
     const key = `secret ${network} ${clientId}`;
-    const wrong = this.#addresses.get(`${tenantId} ${what} ${key}`);
-    if (wrong && wrong.total >= this.#most(what, wrong)) return false;
-    const isProven = await isRight();
-    if (isProven === false) this.#count(counterOf(this.#addresses, tenantId, what, key), 1);
+    const wrong = this.#addresses.get(`${tenantId} ${name} ${key}`);
+    if (wrong && wrong.total >= this.#maxOf(name, wrong)) return false;
+    const isProven = await isCorrect();
+    if (isProven === false) this.#count(counterOf(this.#addresses, tenantId, name, key), 1);
     return isProven === true;
   }
 
   /** Shares the remaining counts with other processes. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
-    await this.#tell();
+    await this.#share();
   }
 
   #roll(): void {
@@ -170,13 +174,13 @@ export class RateLimits {
     this.#clients = new Map();
   }
 
-  #most(what: Limited, { multiple }: Counter): number {
-    return this.#options.limits[what] * multiple;
+  #maxOf(name: RateLimitName, { multiple }: Counter): number {
+    return this.#options.limits[name] * multiple;
   }
 
-  #verdict(what: Limited, { total }: Counter, isAllowed: boolean): Verdict {
-    if (!isAllowed) this.#options.onLimited?.(what);
-    const limit = this.#options.limits[what];
+  #verdict(name: RateLimitName, { total }: Counter, isAllowed: boolean): Verdict {
+    if (!isAllowed) this.#options.onLimited?.(name);
+    const limit = this.#options.limits[name];
     const leftMs = this.#windowStart + WINDOW_MS - this.#options.clock();
     return {
       isAllowed,
@@ -188,31 +192,31 @@ export class RateLimits {
 
   #count(counter: Counter, points: 1 | -1): void {
     counter.total += points;
-    counter.untold += points;
+    counter.unshared += points;
     if (this.#options.database.kind === 'sqlite') return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      void this.#tell();
+      void this.#share();
     }, SHARE_MS);
   }
 
-  async #tell(): Promise<void> {
+  async #share(): Promise<void> {
     const { database, logger } = this.#options;
     const windowStart = this.#windowStart;
-    const untold = [...this.#addresses, ...this.#clients].filter(([, { untold }]) => untold !== 0);
-    if (database.kind === 'sqlite' || untold.length === 0) return;
-    const rows = untold.map(([name, { tenantId, untold }]) => ({
+    const unshared = [...this.#addresses, ...this.#clients].filter(([, { unshared }]) => unshared !== 0);
+    if (database.kind === 'sqlite' || unshared.length === 0) return;
+    const rows = unshared.map(([name, { tenantId, unshared }]) => ({
       tenantId,
       key: hashOf(`${windowStart} ${name}`), // A hash, because the client id in the name has any length.
-      points: untold,
+      points: unshared,
       expiresAt: windowStart + 2 * WINDOW_MS,
     }));
-    for (const [, counter] of untold) counter.untold = 0;
+    for (const [, counter] of unshared) counter.unshared = 0;
     try {
       const known = new Map((await addToCounters(database, rows)).map(({ key, points }) => [key, points]));
-      for (const [index, [, counter]] of untold.entries()) {
+      for (const [index, [, counter]] of unshared.entries()) {
         const total = known.get(rows[index]?.key as string);
-        if (total !== undefined) counter.total = total + counter.untold;
+        if (total !== undefined) counter.total = total + counter.unshared;
       }
     } catch (err) {
       logger.warn({ err }, 'Rate limits could not be shared between processes; each process counts on its own');
@@ -221,16 +225,16 @@ export class RateLimits {
 }
 
 /** Returns the counter of this key, or the shared one of the tenant if there are too many counters. */
-function counterOf(counters: Counters, tenantId: string, what: Limited, key: string): Counter {
-  const name = `${tenantId} ${what} ${key}`;
-  const known = counters.get(name);
+function counterOf(counters: Counters, tenantId: string, name: RateLimitName, key: string): Counter {
+  const id = `${tenantId} ${name} ${key}`;
+  const known = counters.get(id);
   if (known) return known;
   const isFull = key !== TENANT && counters.size >= MAX_COUNTERS;
-  const counter = { tenantId, total: 0, untold: 0, multiple: isFull || key === TENANT ? TENANT_MULTIPLE : 1 };
+  const counter = { tenantId, total: 0, unshared: 0, multiple: isFull || key === TENANT ? TENANT_MULTIPLE : 1 };
   const [kind] = key.split(' ', 1);
-  const shared = isFull ? counters.get(`${tenantId} ${what} other ${kind}`) : undefined;
+  const shared = isFull ? counters.get(`${tenantId} ${name} other ${kind}`) : undefined;
   if (shared) return shared;
-  counters.set(isFull ? `${tenantId} ${what} other ${kind}` : name, counter);
+  counters.set(isFull ? `${tenantId} ${name} other ${kind}` : id, counter);
   return counter;
 }
 

@@ -9,7 +9,7 @@ const isEventStream = (response: ServerResponse): boolean =>
   String(response.getHeader('content-type') ?? '').startsWith('text/event-stream');
 
 /** True if the request has arrived completely and its response is not written yet. An event stream does not count. */
-const isWorkedOn = (response: ServerResponse): boolean =>
+const isInProgress = (response: ServerResponse): boolean =>
   response.req.complete && !response.writableEnded && !isEventStream(response);
 
 export interface ConnectionLimits {
@@ -37,10 +37,10 @@ export class Connections {
     this.#limits = limits;
     this.#isProxy = isProxy;
     server.maxConnections = limits.maxConnections;
-    server.on('connection', (socket) => this.#connected(socket));
+    server.on('connection', (socket) => this.#trackSocket(socket));
     server.on('drop', () => server.closeIdleConnections()); // Makes room for the next connection.
-    server.on('request', (_request, response) => this.#began(response));
-    const sweep = () => this.#endSlowReaders(performance.now());
+    server.on('request', (_request, response) => this.#trackResponse(response));
+    const sweep = () => this.#closeSlowReaders(performance.now());
     this.#sweep = setInterval(sweep, limits.requestTimeoutMs / 4).unref();
   }
 
@@ -53,18 +53,18 @@ export class Connections {
    * response is still being read, so that slow clients do not take capacity from others.
    */
   hasMoreThan(requests: number): boolean {
-    return this.#responses.size > requests && this.worked > requests;
+    return this.#responses.size > requests && this.inProgress > requests;
   }
 
   /** The number of requests in progress. */
-  get worked(): number {
-    let worked = 0;
-    for (const response of this.#responses) if (isWorkedOn(response)) worked += 1;
-    return worked;
+  get inProgress(): number {
+    let inProgress = 0;
+    for (const response of this.#responses) if (isInProgress(response)) inProgress += 1;
+    return inProgress;
   }
 
   /** Closes connections that wait for no response: idle ones, incomplete requests, and event streams. */
-  endUnowed(): void {
+  closeInactive(): void {
     const owed = new Set<Socket | null>();
     for (const response of this.#responses)
       if (response.req.complete && !isEventStream(response)) owed.add(response.socket);
@@ -75,7 +75,7 @@ export class Connections {
     clearInterval(this.#sweep);
   }
 
-  #connected(socket: Socket): void {
+  #trackSocket(socket: Socket): void {
     const network = networkOf(socket.remoteAddress);
     const held = (this.#byNetwork.get(network) ?? 0) + 1;
     if (held > this.#limits.maxConnections / 2 && !this.#isProxy(socket.remoteAddress ?? '')) {
@@ -92,7 +92,7 @@ export class Connections {
     });
   }
 
-  #began(response: ServerResponse): void {
+  #trackResponse(response: ServerResponse): void {
     this.#responses.add(response);
     response.once('close', () => {
       this.#responses.delete(response);
@@ -100,7 +100,7 @@ export class Connections {
     });
   }
 
-  #endSlowReaders(now: number): void {
+  #closeSlowReaders(now: number): void {
     for (const response of this.#responses) {
       const { socket } = response;
       if (isEventStream(response)) {

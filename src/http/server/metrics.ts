@@ -19,7 +19,7 @@ export function measureRequests(server: Server, connections: Connections, regist
     registry,
     'understudy_http_requests_worked_on',
     'Requests in progress: received completely and not answered yet',
-    () => connections.worked,
+    () => connections.inProgress,
   );
   const seconds = new Histogram({
     name: 'understudy_http_request_seconds',

@@ -25,7 +25,7 @@ export function createHttpServer({ headersTimeoutMs, requestTimeoutMs, keepAlive
   });
 }
 
-export interface Place {
+export interface ListenAddress {
   port: number;
   /** An address of this machine. Undefined: all addresses. */
   host: string | undefined;
@@ -38,7 +38,7 @@ export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
-function listenError({ port, host, variable }: Place, error: NodeJS.ErrnoException): Error {
+function listenError({ port, host, variable }: ListenAddress, error: NodeJS.ErrnoException): Error {
   switch (error.code) {
     case 'EADDRINUSE':
       return new ListenError(
@@ -54,10 +54,10 @@ function listenError({ port, host, variable }: Place, error: NodeJS.ErrnoExcepti
 }
 
 /** @throws {ListenError} naming the variable to change */
-export function listen(server: Server, place: Place): Promise<void> {
+export function listen(server: Server, address: ListenAddress): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(listenError(place, error)));
-    server.listen({ port: place.port, host: place.host }, resolve);
+    server.once('error', (error) => reject(listenError(address, error)));
+    server.listen({ port: address.port, host: address.host }, resolve);
   });
 }
 
@@ -71,10 +71,10 @@ const DRAIN_MS = 30_000;
  * response soon after. Node no longer times out slow clients of a closed server, so without a deadline one of them could
  * keep the process alive.
  */
-export async function stopListening(server: Server, endUnowed = () => server.closeAllConnections()): Promise<void> {
+export async function stopListening(server: Server, closeInactive = () => server.closeAllConnections()): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  const ending = setInterval(endUnowed, ARRIVAL_MS);
+  const ending = setInterval(closeInactive, ARRIVAL_MS);
   const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   await closed;
   clearInterval(ending);

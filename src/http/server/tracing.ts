@@ -24,7 +24,7 @@ export function traceRequests(tracing: Tracing, isProxy: PeerTrust): RequestHand
     });
     response.once('close', () => {
       span.set({ 'http.response.status_code': response.statusCode });
-      if (response.statusCode >= 500 || !response.writableFinished) span.failed();
+      if (response.statusCode >= 500 || !response.writableFinished) span.markFailed();
       span.end();
     });
     span.enclose(next);

@@ -24,7 +24,11 @@ const oidcClientMetadata = Type.Partial(OidcClientMetadata);
  * @param status for an unknown id, when it is not the usual 404
  * @throws 404 (or 422) `entity.relation_foreign_key_not_found`, 422 `entity.db_constraint_violated` for another type
  */
-export async function requireMachines(store: TenantStore, applicationIds: string[], status?: 422): Promise<void> {
+export async function requireMachineApplications(
+  store: TenantStore,
+  applicationIds: string[],
+  status?: 422,
+): Promise<void> {
   const found = await store.from('applications').whereIn('id', applicationIds).select('type');
   if (found.length < applicationIds.length) throw foreignKeyNotFound('applicationIds', status);
   if (found.some(({ type }) => type !== 'MachineToMachine')) throw new ServiceError('entity.db_constraint_violated');

@@ -16,7 +16,7 @@ async function requireMachineRoles(store: TenantStore, roleIds: string[]): Promi
 }
 
 /** Only machine-to-machine applications have roles. @throws 404 as `store.lock` does, 422 `application.invalid_role_type` */
-async function lockMachine(store: TenantStore, id: string): Promise<void> {
+async function lockMachineApplication(store: TenantStore, id: string): Promise<void> {
   const { type } = await store.lock('applications', { id });
   if (type !== 'MachineToMachine') throw new ServiceError('application.invalid_role_type');
 }
@@ -46,7 +46,7 @@ export const applicationRoles = [
     returns: Type.Object({ roleIds: Type.Array(Type.String()), addedRoleIds: Type.Array(Type.String()) }),
     errors: ['entity.not_exists', 'entity.relation_foreign_key_not_found', 'application.invalid_role_type'],
     async run({ params: { id }, body: { roleIds }, caller, store }) {
-      await lockMachine(store, id);
+      await lockMachineApplication(store, id);
       await requireMachineRoles(store, roleIds);
       await guardRoles(store, caller, roleIds);
       const rows = roleIds.map((roleId) => ({ applicationId: id, roleId }));
@@ -62,7 +62,7 @@ export const applicationRoles = [
     body: Type.Object({ roleIds: Ids({ least: 0 }) }),
     errors: ['entity.not_exists', 'entity.relation_foreign_key_not_found', 'application.invalid_role_type'],
     async run({ params: { id }, body: { roleIds }, caller, store }) {
-      await lockMachine(store, id);
+      await lockMachineApplication(store, id);
       await requireMachineRoles(store, roleIds);
       await guardRoles(store, caller, roleIds);
       await store.removeWhere('applicationRoles', (held) =>

@@ -43,14 +43,17 @@ async function load({ body: { runId, token, context }, store }: { body: TestScri
   return { limits: await ownScriptLimits(store), recorded };
 }
 
-interface Trying {
+interface ScriptTest {
   body: TestScript;
   loaded: Awaited<ReturnType<typeof load>>;
   tenant: { id: string };
   secrets: SecretBox;
 }
 
-async function tryScript({ body, loaded: { limits, recorded }, tenant, secrets }: Trying, { runScript }: Services) {
+async function testScript(
+  { body, loaded: { limits, recorded }, tenant, secrets }: ScriptTest,
+  { runScript }: Services,
+) {
   checkSizes(body);
   const { script, environmentVariables = {} } = body;
   const { token = {}, context = {} } = recorded
@@ -77,7 +80,7 @@ export const scriptTests = [
     ],
     load,
     async prepare(input, services) {
-      const { result, output, message = '' } = (await tryScript(input, services)).trial;
+      const { result, output, message = '' } = (await testScript(input, services)).trial;
       if (output) return withoutReserved(output).kept;
       const status = result === 'denied' ? 403 : 422;
       throw new ServiceError('jwt_customizer.general', { status, message, data: { message, error: result } });
@@ -95,7 +98,7 @@ export const scriptTests = [
     errors: ['entity.not_exists_with_id', 'request.unavailable'],
     load,
     async prepare(input, services) {
-      const { trial, token } = await tryScript(input, services);
+      const { trial, token } = await testScript(input, services);
       const preview = trial.output && tokenPreview(input.tenant.issuer, token, trial.output);
       return { ...trial, message: trial.message ?? null, token: null, droppedClaims: [], ...preview };
     },

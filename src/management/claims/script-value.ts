@@ -55,13 +55,13 @@ export const RunFacts = Type.Object({
   console: Type.Array(JsonObject),
 });
 
-interface Uploaded {
+interface ScriptUpload {
   script: string;
   environmentVariables?: Static<typeof EnvironmentVariables>;
 }
 
 /** @throws 400 when the script or its variables are too large */
-export function checkSizes({ script, environmentVariables = {} }: Uploaded): void {
+export function checkSizes({ script, environmentVariables = {} }: ScriptUpload): void {
   if (Buffer.byteLength(script) > MAX_SCRIPT_BYTES)
     throw invalidBody(`body.script: must not be larger than ${MAX_SCRIPT_BYTES} bytes`);
   if (Buffer.byteLength(JSON.stringify(environmentVariables)) > MAX_ENVIRONMENT_BYTES)
@@ -71,7 +71,7 @@ export function checkSizes({ script, environmentVariables = {} }: Uploaded): voi
 /** @throws 400 for what is too large, 422 `jwt_customizer.general` with line and column for a script that does not compile */
 export async function checkScript(
   tenantId: string,
-  value: Uploaded,
+  value: ScriptUpload,
   compileScript: Services['compileScript'],
 ): Promise<void> {
   checkSizes(value);

@@ -75,7 +75,7 @@ export const subjectTokens = [
     summary: 'Create a single-use subject token that starts an impersonation',
     status: 201,
     body: MintSubjectToken,
-    limited: 'subject-tokens',
+    rateLimit: 'subject-tokens',
     returns: Type.Object({
       subjectToken: Type.String({ examples: ['sub_3n0Rk9m2Qe7yVx1bTz8WcHdFgJpLsUaI4oX6iMhB5kE'] }),
       expiresIn: Type.Integer({ description: 'Seconds', examples: [600] }),

@@ -10,10 +10,10 @@ import {
   removeMemberRole,
   replaceMemberRoles,
 } from '../shared/member-roles.ts';
-import { MACHINES } from '../shared/memberships.ts';
+import { APPLICATIONS } from '../shared/memberships.ts';
 
 const memberOf = ({ id, applicationId }: { id: string; applicationId: string }): Member => ({
-  kind: MACHINES,
+  kind: APPLICATIONS,
   organizationId: id,
   id: applicationId,
 });
@@ -29,7 +29,7 @@ export const organizationApplicationRoles = [
       'entity.db_constraint_violated',
     ],
     run: ({ params: { id }, body: { applicationIds, organizationRoleIds }, store }) =>
-      addMemberRoles(store, { kind: MACHINES, organizationId: id, ids: applicationIds }, organizationRoleIds),
+      addMemberRoles(store, { kind: APPLICATIONS, organizationId: id, ids: applicationIds }, organizationRoleIds),
     audit: (_, { body }) => ({ ...body }),
   }),
 
@@ -54,7 +54,11 @@ export const organizationApplicationRoles = [
       'entity.db_constraint_violated',
     ],
     async run({ params: { id, applicationId }, body: { organizationRoleIds }, store }) {
-      await addMemberRoles(store, { kind: MACHINES, organizationId: id, ids: [applicationId] }, organizationRoleIds);
+      await addMemberRoles(
+        store,
+        { kind: APPLICATIONS, organizationId: id, ids: [applicationId] },
+        organizationRoleIds,
+      );
       return { organizationRoleIds };
     },
     audit: (_, { body }) => ({ ...body }),

@@ -1,13 +1,13 @@
 import Type from 'typebox';
 import { Application } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
-import { requireMachines } from '../applications/applications.ts';
+import { requireMachineApplications } from '../applications/applications.ts';
 import { Ids, optional } from '../shared/fields.ts';
 import { containing, list, mapped, newestFirst } from '../shared/listing.ts';
 import {
+  APPLICATIONS,
   addMembers,
-  announceChange,
-  MACHINES,
+  membershipEventFields,
   RolesOfMember,
   removeMember,
   replaceMembers,
@@ -33,7 +33,7 @@ export const organizationApplications = [
         order: newestFirst,
         where: (applications) => applications.whereIn('id', members).where(matching),
       });
-      return mapped(applications, (rows) => withOrganizationRoles(store, MACHINES, id, rows));
+      return mapped(applications, (rows) => withOrganizationRoles(store, APPLICATIONS, id, rows));
     },
   }),
 
@@ -50,11 +50,11 @@ export const organizationApplications = [
     ],
     async run({ params: { id }, body: { applicationIds }, store }) {
       await store.get('organizations', { id });
-      await requireMachines(store, applicationIds, 422);
-      return { applicationIds, ...(await addMembers(store, MACHINES, id, applicationIds)) };
+      await requireMachineApplications(store, applicationIds, 422);
+      return { applicationIds, ...(await addMembers(store, APPLICATIONS, id, applicationIds)) };
     },
     event: 'Organization.Membership.Updated',
-    announce: announceChange(MACHINES),
+    eventFields: membershipEventFields(APPLICATIONS),
     audit: ({ added }) => ({ added }),
   }),
 
@@ -65,11 +65,11 @@ export const organizationApplications = [
     errors: ['entity.not_exists', ['entity.relation_foreign_key_not_found', 422], 'entity.db_constraint_violated'],
     async run({ params: { id }, body: { applicationIds }, store }) {
       await store.lock('organizations', { id });
-      await requireMachines(store, applicationIds, 422);
-      return replaceMembers(store, MACHINES, id, applicationIds);
+      await requireMachineApplications(store, applicationIds, 422);
+      return replaceMembers(store, APPLICATIONS, id, applicationIds);
     },
     event: 'Organization.Membership.Updated',
-    announce: announceChange(MACHINES),
+    eventFields: membershipEventFields(APPLICATIONS),
     audit: ({ added, removed }) => ({ added, removed }),
   }),
 
@@ -77,8 +77,8 @@ export const organizationApplications = [
     summary: 'Remove an application from an organization',
     status: 204,
     errors: ['entity.not_found'],
-    run: ({ params: { id, applicationId }, store }) => removeMember(store, MACHINES, id, applicationId),
+    run: ({ params: { id, applicationId }, store }) => removeMember(store, APPLICATIONS, id, applicationId),
     event: 'Organization.Membership.Updated',
-    announce: announceChange(MACHINES),
+    eventFields: membershipEventFields(APPLICATIONS),
   }),
 ];

@@ -2,9 +2,9 @@ import Type from 'typebox';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { OrganizationRow } from '../../database/tables/index.ts';
 import { Organization } from '../../entities.ts';
-import { type Listed, operation, type Page } from '../../http/operations/operation.ts';
+import { type Listed, operation, type PageRequest } from '../../http/operations/operation.ts';
 import { newestFirst } from '../shared/listing.ts';
-import { MACHINES, type MemberKind, organizationRolesIn, RolesOfMember, USERS } from '../shared/memberships.ts';
+import { APPLICATIONS, type MemberKind, organizationRolesIn, RolesOfMember, USERS } from '../shared/memberships.ts';
 
 const OrganizationWithRoles = Type.Object({ ...Organization.properties, ...RolesOfMember });
 
@@ -13,7 +13,7 @@ async function organizationsOf(
   store: TenantStore,
   kind: MemberKind,
   memberId: string,
-  page: Page | undefined,
+  page: PageRequest | undefined,
 ): Promise<Listed<object>> {
   const memberships = () => store.from(kind.members).where({ [kind.column]: memberId });
   // Joined from the memberships to their organizations. Rejected: the reverse, for which SQLite reads every row of the tenant.
@@ -52,7 +52,7 @@ export const memberOrganizations = [
     errors: ['entity.not_exists_with_id'],
     async run({ params: { id }, page, store }) {
       await store.get('applications', { id });
-      return organizationsOf(store, MACHINES, id, page);
+      return organizationsOf(store, APPLICATIONS, id, page);
     },
   }),
 ];

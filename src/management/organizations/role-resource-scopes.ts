@@ -36,7 +36,7 @@ export const organizationRoleResourceScopes = [
       return addRoleScopes(store, RESOURCE_SCOPES, id, scopeIds);
     },
     event: 'OrganizationRole.Scopes.Updated',
-    announce: (hasChanged) => hasChanged && {},
+    eventFields: (hasChanged) => hasChanged && {},
     audit: (_, { body }) => ({ ...body }),
   }),
 
@@ -54,7 +54,7 @@ export const organizationRoleResourceScopes = [
       return replaceRoleScopes(store, RESOURCE_SCOPES, id, scopeIds);
     },
     event: 'OrganizationRole.Scopes.Updated',
-    announce: (hasChanged) => hasChanged && {},
+    eventFields: (hasChanged) => hasChanged && {},
     audit: (_, { body }) => ({ ...body }),
   }),
 

@@ -30,7 +30,7 @@ export const organizationRoleScopes = [
       return addRoleScopes(store, ORGANIZATION_SCOPES, id, organizationScopeIds);
     },
     event: 'OrganizationRole.Scopes.Updated',
-    announce: (hasChanged) => hasChanged && {},
+    eventFields: (hasChanged) => hasChanged && {},
     audit: (_, { body }) => ({ ...body }),
   }),
 
@@ -44,7 +44,7 @@ export const organizationRoleScopes = [
       return replaceRoleScopes(store, ORGANIZATION_SCOPES, id, organizationScopeIds);
     },
     event: 'OrganizationRole.Scopes.Updated',
-    announce: (hasChanged) => hasChanged && {},
+    eventFields: (hasChanged) => hasChanged && {},
     audit: (_, { body }) => ({ ...body }),
   }),
 

@@ -47,10 +47,10 @@ export const organizationRoles = [
       return { ...role, hasScopes: organizationScopeIds.length + resourceScopeIds.length > 0 };
     },
     event: 'OrganizationRole.Created',
-    also: [
+    furtherEvents: [
       {
         event: 'OrganizationRole.Scopes.Updated',
-        announce: ({ id, hasScopes }) => hasScopes && { organizationRoleId: id },
+        eventFields: ({ id, hasScopes }) => hasScopes && { organizationRoleId: id },
       },
     ],
   }),

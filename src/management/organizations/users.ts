@@ -6,7 +6,7 @@ import { Ids, optional, requireExisting } from '../shared/fields.ts';
 import { containing, list, mapped, newestFirst } from '../shared/listing.ts';
 import {
   addMembers,
-  announceChange,
+  membershipEventFields,
   RolesOfMember,
   removeMember,
   replaceMembers,
@@ -50,7 +50,7 @@ export const organizationUsers = [
       return { userIds, ...(await addMembers(store, USERS, id, userIds)) };
     },
     event: 'Organization.Membership.Updated',
-    announce: announceChange(USERS),
+    eventFields: membershipEventFields(USERS),
     audit: ({ added }) => ({ added }),
   }),
 
@@ -65,7 +65,7 @@ export const organizationUsers = [
       return replaceMembers(store, USERS, id, userIds);
     },
     event: 'Organization.Membership.Updated',
-    announce: announceChange(USERS),
+    eventFields: membershipEventFields(USERS),
     audit: ({ added, removed }) => ({ added, removed }),
   }),
 
@@ -75,6 +75,6 @@ export const organizationUsers = [
     errors: ['entity.not_found'],
     run: ({ params: { id, userId }, store }) => removeMember(store, USERS, id, userId),
     event: 'Organization.Membership.Updated',
-    announce: announceChange(USERS),
+    eventFields: membershipEventFields(USERS),
   }),
 ];

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { newId } from '../../base/ids.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { ResourceRow, ScopeRow } from '../../database/tables/index.ts';
-import { Resource, Scope } from '../../entities.ts';
+import { DEFAULT_TOKEN_TTL, Resource, Scope } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { isSystemResource, MANAGEMENT_RESOURCE_ID } from '../../tokens/urns.ts';
@@ -52,7 +52,7 @@ export const resources = [
       const resource = await store.insert('resources', {
         id: newId(),
         isDefault: false,
-        accessTokenTtl: 3600,
+        accessTokenTtl: DEFAULT_TOKEN_TTL,
         ...body,
       });
       // Checked after the insert, which waits for a concurrent change of address, so that its new alias is visible here.
@@ -110,10 +110,10 @@ export const resources = [
       await store.remove('resources', params);
       return scopes;
     },
-    also: [
+    furtherEvents: [
       {
         event: 'Scope.Deleted',
-        announce: (scopes, { params }) => scopes.map(({ id }) => ({ resourceId: params.id, scopeId: id })),
+        eventFields: (scopes, { params }) => scopes.map(({ id }) => ({ resourceId: params.id, scopeId: id })),
       },
     ],
     audit: (scopes) => ({ scopeIds: scopes.map(({ id }) => id) }),

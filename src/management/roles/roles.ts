@@ -64,10 +64,10 @@ export const roles = [
       return { ...role, scopes: await assignScopes(store, caller, role, scopeIds) };
     },
     event: 'Role.Created',
-    also: [
+    furtherEvents: [
       {
         event: 'Role.Scopes.Updated',
-        announce: ({ id, scopes }) => scopes.length > 0 && { data: scopes, roleId: id },
+        eventFields: ({ id, scopes }) => scopes.length > 0 && { data: scopes, roleId: id },
       },
     ],
   }),

@@ -93,6 +93,6 @@ export const roleScopes = [
     errors: ['entity.not_found'],
     run: ({ params: { id, scopeId }, store }) => store.remove('roleScopes', { roleId: id, scopeId }),
     event: 'Role.Scopes.Updated',
-    announce: () => ({}),
+    eventFields: () => ({}),
   }),
 ];

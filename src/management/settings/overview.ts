@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { snakeCase } from '../../database/drivers/names.ts';
-import { WIDTHS } from '../../database/statistics/figure-writer.ts';
+import { WIDTHS, WRITE_EVERY_MS } from '../../database/statistics/figure-writer.ts';
 import { addTo, FIGURES, type Figure } from '../../database/statistics/figures.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { Timestamp } from '../../entities.ts';
@@ -21,9 +21,9 @@ const RANGE_NAMES = Object.keys(RANGES) as Range[];
 const DEFAULT_RANGE: Range = '24h';
 
 /** Counting stops above this number, which the console then shows as "1,000+". */
-export const MOST_COUNTED = 1_000;
+export const MAX_COUNTED = 1_000;
 /** Longest lifetime of an access token: the maximum of a resource's `accessTokenTtl`. */
-const LONGEST_TOKEN_MS = 24 * HOUR_MS;
+const MAX_TOKEN_TTL_MS = 24 * HOUR_MS;
 
 const Count = Type.Integer({ minimum: 0 });
 const Totals = Type.Object({
@@ -52,8 +52,8 @@ const Overview = Type.Object({
   }),
   total: Totals,
   before: Type.Interface([Totals], {}, { description: 'Totals of the previous period of the same length' }),
-  running: Type.Integer({ description: `Active impersonations now, counted up to ${MOST_COUNTED + 1}` }),
-  waiting: Type.Integer({ description: `Unfinished deliveries now, counted up to ${MOST_COUNTED + 1}` }),
+  running: Type.Integer({ description: `Active impersonations now, counted up to ${MAX_COUNTED + 1}` }),
+  waiting: Type.Integer({ description: `Unfinished deliveries now, counted up to ${MAX_COUNTED + 1}` }),
 });
 export type Overview = Static<typeof Overview>;
 
@@ -77,13 +77,13 @@ export async function readOverview(store: TenantStore, range: Range, now: number
     .from('impersonations')
     .where({ revokedAt: null })
     .where('expiresAt', '>', now)
-    .where('issuedAt', '>', now - LONGEST_TOKEN_MS)
+    .where('issuedAt', '>', now - MAX_TOKEN_TTL_MS)
     .orderBy('issuedAt', 'desc')
-    .limit(MOST_COUNTED + 1);
+    .limit(MAX_COUNTED + 1);
   const waiting = store
     .from('deliveries')
     .whereNotNull('dueAt')
-    .limit(MOST_COUNTED + 1);
+    .limit(MAX_COUNTED + 1);
   const [rows, [current]] = await Promise.all([
     store
       .from('figures')
@@ -111,8 +111,7 @@ export async function readOverview(store: TenantStore, range: Range, now: number
 export const overview = [
   operation('GET /overview', {
     summary: 'Get the figures of the last hour, day or week',
-    description:
-      'Events are counted as they happen and stored every few seconds. A process that is killed loses the counts since then, but not the data behind them.',
+    description: `Events are counted as they happen and stored every ${WRITE_EVERY_MS / 1000} seconds. A process that is killed loses the counts since then, but not the data behind them.`,
     status: 200,
     query: optional({ range: Type.Enum(RANGE_NAMES, { description: `Default: ${DEFAULT_RANGE}` }) }),
     returns: Overview,

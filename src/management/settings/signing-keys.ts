@@ -16,12 +16,12 @@ import { optional } from '../shared/fields.ts';
 const Algorithm = Type.Enum(SIGNING_ALGORITHMS);
 /** The key types of the compatible API, each with the algorithm that it is used for there. */
 const KINDS = { EC: 'ES384', RSA: 'RS256' } as const;
-const Wanted = Type.Enum([...SIGNING_ALGORITHMS, ...(Object.keys(KINDS) as (keyof typeof KINDS)[])], {
+const RequestedAlgorithm = Type.Enum([...SIGNING_ALGORITHMS, ...(Object.keys(KINDS) as (keyof typeof KINDS)[])], {
   description: Object.entries(KINDS)
     .map(([kind, algorithm]) => `\`${kind}\` means ${algorithm}`)
     .join(', '),
 });
-const algorithmOf = (wanted: Static<typeof Wanted>): SigningAlgorithm =>
+const algorithmOf = (wanted: Static<typeof RequestedAlgorithm>): SigningAlgorithm =>
   wanted === 'EC' || wanted === 'RSA' ? KINDS[wanted] : wanted;
 
 const SigningKey = Type.Object({
@@ -54,7 +54,7 @@ export const signingKeys = [
     description:
       'The first call publishes a new key. It signs tokens once every resource server can have read it, after about five minutes: automatically, or at a second call. The replaced key stays published until its last token expires. Use `immediately` only in an emergency: it does not wait, so resource servers refuse new tokens until they read the JWKS again. By default the algorithm stays that of the current key.',
     status: 200,
-    body: optional({ signingKeyAlgorithm: Wanted, immediately: Type.Boolean() }),
+    body: optional({ signingKeyAlgorithm: RequestedAlgorithm, immediately: Type.Boolean() }),
     returns: Type.Array(SigningKey),
     load: async ({ store }) => (await readSigningKeys(store))[0]?.algorithm ?? DEFAULT_ALGORITHM,
     prepare: ({ body, loaded }) =>

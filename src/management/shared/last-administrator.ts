@@ -9,7 +9,11 @@ import { ServiceError } from '../../errors.ts';
  * @param managedTenantId checks only this tenant
  * @throws 422 `administrator.is_last`
  */
-export async function keepAdministrator(store: TenantStore, userId: string, managedTenantId?: string): Promise<void> {
+export async function requireOtherAdministrator(
+  store: TenantStore,
+  userId: string,
+  managedTenantId?: string,
+): Promise<void> {
   const theirs = await store.from('administrators').where({ userId, ...(managedTenantId && { managedTenantId }) });
   const tenants = theirs.map((right) => right.managedTenantId);
   if (tenants.length === 0) return;

@@ -1,12 +1,12 @@
 import type { Condition, Rows, TenantStore } from '../../database/store/tenant-store.ts';
 import { like } from '../../database/store/text-match.ts';
 import type { Tables } from '../../database/tables/index.ts';
-import type { Listed, Page } from '../../http/operations/operation.ts';
+import type { Listed, PageRequest } from '../../http/operations/operation.ts';
 
 type Identified = { [T in keyof Tables]: Tables[T] extends { id: string } ? T : never }[keyof Tables];
 
 export interface Listing {
-  page: Page | undefined;
+  page: PageRequest | undefined;
   /** Columns that follow the tenant in an index, so that an offset only reads the index. */
   order: { column: string; order?: 'asc' | 'desc' }[];
   where?: Condition;

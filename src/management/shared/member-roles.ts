@@ -3,7 +3,7 @@ import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { OrganizationRoleRow, OrganizationScopeRow } from '../../database/tables/index.ts';
 import { EACH_ONCE, OrganizationRole } from '../../entities.ts';
 import { foreignKeyNotFound } from '../../errors.ts';
-import type { Listed, Page } from '../../http/operations/operation.ts';
+import type { Listed, PageRequest } from '../../http/operations/operation.ts';
 import { Ids, optional } from './fields.ts';
 import { byName, list } from './listing.ts';
 import { type MemberKind, requireMembers, requireRolesFor } from './memberships.ts';
@@ -25,7 +25,7 @@ const roleIdsOf = (store: TenantStore, { kind, organizationId, id }: Member) =>
 export async function listMemberRoles(
   store: TenantStore,
   member: Member,
-  page: Page | undefined,
+  page: PageRequest | undefined,
 ): Promise<Listed<OrganizationRoleRow>> {
   await requireMembers(store, member.kind, member.organizationId, [member.id]);
   const held = roleIdsOf(store, member);

@@ -23,7 +23,7 @@ export const USERS: MemberKind = {
   plural: 'UserIds',
 };
 
-export const MACHINES = {
+export const APPLICATIONS = {
   members: 'organizationApplications',
   roles: 'organizationApplicationRoles',
   column: 'applicationId',
@@ -78,7 +78,7 @@ export async function removeMember(
 }
 
 /** Returns the fields of `Organization.Membership.Updated` besides those of the request. */
-export function announceChange({ plural }: MemberKind) {
+export function membershipEventFields({ plural }: MemberKind) {
   return ({ added, removed }: MembershipChange, { params }: { params: { id: string } }) =>
     (added.length > 0 || removed.length > 0) && {
       organizationId: params.id,

@@ -25,7 +25,7 @@ export const userData = [
       return customData;
     },
     event: 'User.Data.Updated',
-    announce: (customData) => ({ data: customData }),
+    eventFields: (customData) => ({ data: customData }),
   }),
 
   operation('PATCH /users/:userId/profile', {
@@ -41,6 +41,6 @@ export const userData = [
       return profile;
     },
     event: 'User.Data.Updated',
-    announce: (profile) => ({ data: profile }),
+    eventFields: (profile) => ({ data: profile }),
   }),
 ];

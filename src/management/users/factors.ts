@@ -3,11 +3,10 @@ import { Secret, TOTP } from 'otpauth';
 import Type from 'typebox';
 import { renderSVG } from 'uqr';
 import { newId } from '../../base/ids.ts';
-import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { UserRow } from '../../database/tables/index.ts';
 import { Nullable, Timestamp } from '../../entities.ts';
-import { userView } from '../../events/user-view.ts';
 import { operation } from '../../http/operations/operation.ts';
+import { touchUser } from './writes.ts';
 
 /** RFC 4226 §4 R6: 160 bits. */
 const TOTP_SECRET_BYTES = 20;
@@ -47,10 +46,6 @@ function make(type: 'Totp' | 'BackupCode', issuer: string, { username, primaryEm
   return { shown: { secret: secret.base32, secretUri, ...qrCodeOf(secretUri) }, sealed: secret.base32, details: {} };
 }
 
-async function changed(store: TenantStore, userId: string, now: number) {
-  return userView(store, await store.update('users', { id: userId }, { updatedAt: now }));
-}
-
 export const userFactors = [
   operation('GET /users/:userId/mfa-verifications', {
     summary: 'List the second factors of a user',
@@ -77,10 +72,10 @@ export const userFactors = [
       await store.removeAll('userFactors', { userId, type });
       const secretEncrypted = secrets.seal(sealed, `user-factor:${store.tenantId}:${id}`);
       await store.add('userFactors', [{ id, userId, type, secretEncrypted, details, createdAt: now }]);
-      return { id, type, ...shown, user: await changed(store, userId, now) };
+      return { id, type, ...shown, user: await touchUser(store, userId, now) };
     },
     event: 'User.Data.Updated',
-    announce: ({ user }) => ({ data: user }),
+    eventFields: ({ user }) => ({ data: user }),
     audit: ({ id, type }) => ({ factorId: id, type }),
   }),
 
@@ -90,7 +85,7 @@ export const userFactors = [
     errors: ['entity.not_found'],
     async run({ params: { userId, verificationId }, store, now }) {
       await store.remove('userFactors', { id: verificationId, userId });
-      return changed(store, userId, now);
+      return touchUser(store, userId, now);
     },
     event: 'User.Data.Updated',
   }),

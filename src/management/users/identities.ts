@@ -1,14 +1,9 @@
 import Type from 'typebox';
-import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { JsonObject, User } from '../../entities.ts';
-import { userView } from '../../events/user-view.ts';
 import { operation } from '../../http/operations/operation.ts';
+import { touchUser } from './writes.ts';
 
 const Target = Type.String({ minLength: 1, maxLength: 128 });
-
-async function changed(store: TenantStore, userId: string, now: number): Promise<User> {
-  return userView(store, await store.update('users', { id: userId }, { updatedAt: now }));
-}
 
 export const userIdentities = [
   operation('POST /users/:userId/identities/:target', {
@@ -22,7 +17,7 @@ export const userIdentities = [
     async run({ params: { userId, target }, body: { userId: externalId, details = {} }, store, now }) {
       await store.lock('users', { id: userId });
       await store.add('userIdentities', [{ userId, target, externalId, isSso: false, details, createdAt: now }]);
-      return changed(store, userId, now);
+      return touchUser(store, userId, now);
     },
     event: 'User.Data.Updated',
   }),
@@ -33,7 +28,7 @@ export const userIdentities = [
     errors: ['entity.not_found'],
     async run({ params: { userId, target }, store, now }) {
       await store.remove('userIdentities', { userId, target, isSso: false });
-      return changed(store, userId, now);
+      return touchUser(store, userId, now);
     },
     event: 'User.Data.Updated',
   }),

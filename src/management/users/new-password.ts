@@ -21,14 +21,14 @@ export const NewPassword = {
   passwordAlgorithm: Type.Enum(digestAlgorithms),
 };
 
-interface Given {
+interface PasswordFields {
   password?: string;
   passwordDigest?: string;
   passwordAlgorithm?: DigestAlgorithm;
 }
 
 /** @throws 400 unless there is at most one password, and a digest comes with its algorithm */
-export function refuseMixedPassword({ password, passwordDigest, passwordAlgorithm }: Given): void {
+export function refuseMixedPassword({ password, passwordDigest, passwordAlgorithm }: PasswordFields): void {
   if ((passwordDigest === undefined) !== (passwordAlgorithm === undefined))
     throw invalidBody('body.passwordDigest: must be sent together with passwordAlgorithm');
   if (password !== undefined && passwordDigest !== undefined)
@@ -41,7 +41,7 @@ export function refuseMixedPassword({ password, passwordDigest, passwordAlgorith
  * @throws 422 `password.unsupported_digest`, with the ceiling in its message
  */
 export async function passwordOf(
-  { password, passwordDigest, passwordAlgorithm }: Given,
+  { password, passwordDigest, passwordAlgorithm }: PasswordFields,
   hash: (password: string) => Promise<string>,
 ): Promise<string | null> {
   if (password !== undefined) return hash(password);

@@ -5,7 +5,7 @@ import { userView, userViews } from '../../events/user-view.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { endAccess } from '../../tokens/revocation/end-access.ts';
 import { optional } from '../shared/fields.ts';
-import { keepAdministrator } from '../shared/last-administrator.ts';
+import { requireOtherAdministrator } from '../shared/last-administrator.ts';
 import { list, mapped, newestFirst } from '../shared/listing.ts';
 import { searchable, searching, searchOf, searchQuery } from '../shared/search.ts';
 import { NewPassword, passwordOf, refuseMixedPassword } from './new-password.ts';
@@ -117,7 +117,7 @@ export const users = [
     returns: User,
     errors: ['entity.not_found', 'administrator.is_last'],
     async run({ params: { userId }, body: { isSuspended }, caller, store, now }) {
-      if (isSuspended) await keepAdministrator(store, userId);
+      if (isSuspended) await requireOtherAdministrator(store, userId);
       const row = await changeUser(store, userId, { isSuspended }, now);
       if (isSuspended) await endAccess(store, userId, { by: caller.applicationId, reason: 'suspended', now });
       return userView(store, row);
@@ -133,7 +133,7 @@ export const users = [
     status: 204,
     errors: ['entity.not_found', 'administrator.is_last'],
     async run({ params: { userId }, caller, store, now }) {
-      await keepAdministrator(store, userId);
+      await requireOtherAdministrator(store, userId);
       const user = await userView(store, await store.lock('users', { id: userId }));
       await endAccess(store, userId, { by: caller.applicationId, reason: 'deleted', now });
       await store.remove('users', { id: userId });

@@ -5,7 +5,7 @@ import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { Patch, UserRow } from '../../database/tables/index.ts';
 import { User } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
-import { newUserView } from '../../events/user-view.ts';
+import { newUserView, userView } from '../../events/user-view.ts';
 import type { optional } from '../shared/fields.ts';
 
 const { username, primaryEmail, primaryPhone, name, avatar, customData, profile } = User.properties;
@@ -33,8 +33,13 @@ export function changeUser(store: TenantStore, id: string, patch: Patch<'users'>
   return store.update('users', { id }, isEmpty ? {} : { ...patch, updatedAt: now });
 }
 
+/** Updates `updatedAt` after a change of the user's factors or identities. @throws 404 `entity.not_found` */
+export async function touchUser(store: TenantStore, id: string, now: number): Promise<User> {
+  return userView(store, await changeUser(store, id, { updatedAt: now }, now));
+}
+
 /** Assigns the roles that are marked as default. */
-async function giveDefaultRoles(store: TenantStore, userId: string): Promise<void> {
+async function assignDefaultRoles(store: TenantStore, userId: string): Promise<void> {
   const roles = await store.from('roles').where({ type: 'User', isDefault: true }).select('id');
   await store.add(
     'userRoles',
@@ -60,6 +65,6 @@ export async function createUser(store: TenantStore, fields: UserFields, passwor
     createdAt: now,
     updatedAt: now,
   });
-  await giveDefaultRoles(store, row.id);
+  await assignDefaultRoles(store, row.id);
   return newUserView(row);
 }

@@ -1,10 +1,11 @@
 import Type from 'typebox';
 import { Nullable, SetOf, Timestamp } from '../../entities.ts';
 import { eventTypes } from '../../events/catalogue.ts';
-import { operation } from '../../http/operations/operation.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, operation } from '../../http/operations/operation.ts';
 import { feedOfDeliveries } from '../../webhooks/deliveries/feed.ts';
 import { getDelivery, listDeliveries } from '../../webhooks/deliveries/history.ts';
 import { cancelReplay, countReplay, redeliver, replayStatus, startReplay } from '../../webhooks/replay/replay.ts';
+import { KEPT_REPLY_BYTES } from '../../webhooks/sending/deliver.ts';
 import { optional } from '../shared/fields.ts';
 
 const State = Type.Enum(['waiting', 'delivering', 'delivered', 'dead', 'cancelled']);
@@ -32,7 +33,7 @@ const Attempt = Type.Object({
   status: Nullable(Type.Integer({ examples: [200] })),
   errorClass: Nullable(Type.String()),
   errorMessage: Nullable(Type.String()),
-  responseBody: Nullable(Type.String({ description: 'The beginning of the response body' })),
+  responseBody: Nullable(Type.String({ description: `The first ${KEPT_REPLY_BYTES / 1024} KiB` })),
   isSuccess: Type.Boolean(),
 });
 
@@ -48,7 +49,7 @@ export const hookDeliveries = [
     errors: ['entity.not_exists_with_id'],
     async run({ params: { id }, query, page, store }) {
       await store.get('hooks', { id });
-      const { offset = 0, limit = 20 } = page ?? {};
+      const { offset = 0, limit = DEFAULT_PAGE_SIZE } = page ?? {};
       return listDeliveries(store, id, { ...query, offset, limit });
     },
   }),
@@ -63,11 +64,11 @@ export const hookDeliveries = [
       event: Event,
       since: Timestamp,
       before: Type.String({ maxLength: 80 }),
-      limit: Type.Integer({ minimum: 1, maximum: 100 }),
+      limit: Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE }),
     }),
     returns: Type.Object({ deliveries: Type.Array(Delivery), next: Nullable(Type.String()) }),
     errors: ['entity.not_exists_with_id', 'guard.invalid_pagination'],
-    async run({ params: { id }, query: { limit = 20, ...query }, store }) {
+    async run({ params: { id }, query: { limit = DEFAULT_PAGE_SIZE, ...query }, store }) {
       await store.get('hooks', { id });
       return feedOfDeliveries(store, id, { ...query, limit });
     },

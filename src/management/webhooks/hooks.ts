@@ -49,7 +49,7 @@ async function requireRoom(store: TenantStore): Promise<void> {
 }
 
 /** Enabling a webhook clears its record of failures. */
-const REVIVED = { disabledReason: null, failingSince: null, lastFailureAt: null, goneCount: 0 };
+const CLEARED_FAILURES = { disabledReason: null, failingSince: null, lastFailureAt: null, goneCount: 0 };
 
 /** How long an old signing secret still signs after a rotation. */
 const DEFAULT_OVERLAP_HOURS = 24;
@@ -138,7 +138,7 @@ export const hooks = [
     },
     async run({ params, body, store, secrets }) {
       const sealed = body.config && sealConfig(secrets, { ...params, tenantId: store.tenantId }, body.config);
-      const hook = await store.update('hooks', params, { ...body, ...sealed, ...(body.enabled && REVIVED) });
+      const hook = await store.update('hooks', params, { ...body, ...sealed, ...(body.enabled && CLEARED_FAILURES) });
       requireEvents(hook.event, hook.events);
       if (body.enabled === false) await cancelWaiting(store, hook);
       return hookView(secrets, hook);

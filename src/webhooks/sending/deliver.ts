@@ -5,7 +5,7 @@ import { signatureHeaders } from '../signatures/signature.ts';
 import { deliveryHeaders } from './headers.ts';
 
 /** Of the receiver's answer, kept with the attempt. */
-const KEPT_REPLY_BYTES = 8 * 1024;
+export const KEPT_REPLY_BYTES = 8 * 1024;
 
 export interface Target {
   hookId: string;
