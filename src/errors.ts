@@ -147,7 +147,7 @@ const catalogue = {
   'signing_key.is_current': [422, 'The current signing key cannot be deleted. Rotate the keys first.'],
 
   'hook.limit_reached': [422, 'The tenant has reached its maximum number of webhooks. Delete one first.'],
-  'hook.missing_events': [400, 'A webhook needs at least one event. List one in `events`.'],
+  'hook.missing_events': [400, 'A webhook needs at least one event. Add one.'],
   'hook.send_test_payload_failed': [422, 'The test event could not be sent. Check that the endpoint is reachable.'],
   'hook.endpoint_responded_with_error': [
     422,

@@ -9,7 +9,7 @@ export const TENANT_ID = /^[a-z0-9][a-z0-9-]{0,31}$/;
 /** Paths that the service uses below an endpoint. A tenant with such a path would shadow those of another tenant. */
 const OWN_PATHS = /\/(?:admin|api|console|oidc|account|sign-in|assets|healthz|readyz|\.well-known)(?:\/|$)/;
 
-function normalized(text: string, index: number): string {
+function normalizedEndpoint(text: string, index: number): string {
   const fault = (expected: string) => invalidBody(`body.endpoints[${index}]: ${expected}`);
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol)) throw fault('must be an absolute http or https URL');
@@ -25,7 +25,7 @@ function normalized(text: string, index: number): string {
  * @throws 400 `guard.invalid_input`
  */
 export function normalizedEndpoints(endpoints: readonly string[]): string[] {
-  const urls = endpoints.map(normalized);
+  const urls = endpoints.map(normalizedEndpoint);
   if (new Set(urls.map(placeOf)).size < urls.length) throw invalidBody('body.endpoints: two are the same address');
   return urls;
 }

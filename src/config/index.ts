@@ -63,7 +63,7 @@ export interface Config {
     /** Folder for messages that cannot be sent. Only if `ENDPOINT` is loopback. */
     outbox: string | undefined;
   };
-  /** Requests per minute: for one client from one address, or for one address without a proven client. */
+  /** Requests per minute: for one client from one address, or for one address without an authenticated client. */
   rateLimits: { token: number; subjectTokens: number; authorization: number };
   metricsPort: number | undefined;
   /** Undefined: tracing is off. */

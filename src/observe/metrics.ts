@@ -70,7 +70,7 @@ export function counterBy<Label extends string>(
 /** The response of a path on the metrics port besides `/metrics`. */
 export type JsonAnswer = () => Promise<{ status: number; body: unknown }>;
 
-/** Serves `GET /metrics` on its own port, for operators. It contains no tenant, path or address. */
+/** Serves `GET /metrics` on its own port, for operators. The metrics contain no tenant, path or address. */
 export function metricsServer(registry: Registry, answers: Record<string, JsonAnswer>): Server {
   return createServer(async (request, response) => {
     if (request.method !== 'GET') return response.writeHead(404).end();

@@ -136,19 +136,22 @@ export async function addTenant(
 /**
  * Adds a tenant in a transaction of its own.
  *
- * @param also runs in that transaction, with the new tenant's store
+ * @param withinTransaction runs in that transaction, with the new tenant's store
  */
 export async function createTenant(
   database: Database,
   secrets: SecretBox,
   tenant: NewTenant,
-  { now, also }: { now: number; also?: (store: TenantStore, machine: ApplicationCredentials) => Promise<void> },
+  {
+    now,
+    withinTransaction,
+  }: { now: number; withinTransaction?: (store: TenantStore, machine: ApplicationCredentials) => Promise<void> },
 ): Promise<ApplicationCredentials | undefined> {
   const signingKey = await generateSigningKey(DEFAULT_ALGORITHM);
   return database.transaction(async (db) => {
     const store = new TenantStore(database, tenant.id, { db, after: new AfterCommit() });
     const machine = await addTenant(db, store, tenant, { secrets, signingKey, now });
-    if (machine) await also?.(store, machine);
+    if (machine) await withinTransaction?.(store, machine);
     return machine;
   });
 }

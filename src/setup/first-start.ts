@@ -68,7 +68,7 @@ export async function firstStart({
     { id: DEFAULT_TENANT, name: 'Default', endpoints: [endpoint], managementApiIndicator },
     {
       now,
-      async also(store, machine) {
+      async withinTransaction(store, machine) {
         const operator = await addAdminApi(store, { endpoint, secrets, now });
         const demo = prepared && (await addDemonstration(store, { ...prepared, secrets, now }));
         const credentials = { endpoint, managementApiIndicator, machine, operator, ...(demo && { demo }) };
@@ -111,12 +111,12 @@ function forTerminal(
     `First start. These credentials are shown only once. They are also in ${credentialsPath(dataDir)}.`,
     '',
     `  Management API     ${endpoint}/api (indicator ${managementApiIndicator})`,
-    `  machine client id  ${machine.clientId}`,
-    `  machine secret     ${machine.clientSecret}`,
+    `    client id        ${machine.clientId}`,
+    `    client secret    ${machine.clientSecret}`,
     '',
     `  Operator API       ${endpoint}/admin/api (creates and changes tenants)`,
-    `  operator client id ${operator.clientId}`,
-    `  operator secret    ${operator.clientSecret}`,
+    `    client id        ${operator.clientId}`,
+    `    client secret    ${operator.clientSecret}`,
   ];
   if (demo) {
     lines.push(

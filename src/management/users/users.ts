@@ -9,7 +9,7 @@ import { requireOtherAdministrator } from '../shared/last-administrator.ts';
 import { list, mapped, newestFirst } from '../shared/listing.ts';
 import { searchable, searching, searchOf, searchQuery } from '../shared/search.ts';
 import { NewPassword, passwordOf, refuseMixedPassword } from './new-password.ts';
-import { changeUser, createUser, normalized, UserFields } from './writes.ts';
+import { changeUser, createUser, UserFields, withNormalizedIdentifiers } from './writes.ts';
 
 const CreateUser = optional({ ...UserFields, ...NewPassword });
 const UpdateUser = optional(UserFields);
@@ -103,7 +103,7 @@ export const users = [
       'user.invalid_phone',
     ],
     async run({ params: { userId }, body, store, now }) {
-      return userView(store, await changeUser(store, userId, normalized(body), now));
+      return userView(store, await changeUser(store, userId, withNormalizedIdentifiers(body), now));
     },
     event: 'User.Data.Updated',
   }),

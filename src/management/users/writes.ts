@@ -19,7 +19,7 @@ type UserFields = Static<ReturnType<typeof optional<typeof UserFields>>>;
  *
  * @throws 422 `user.invalid_email`, `user.invalid_phone`
  */
-export function normalized<T extends Pick<UserFields, 'primaryEmail' | 'primaryPhone'>>(fields: T): T {
+export function withNormalizedIdentifiers<T extends Pick<UserFields, 'primaryEmail' | 'primaryPhone'>>(fields: T): T {
   const email = fields.primaryEmail && normalEmail(fields.primaryEmail);
   const phone = fields.primaryPhone && normalPhone(fields.primaryPhone);
   if (fields.primaryEmail && !email) throw new ServiceError('user.invalid_email');
@@ -58,7 +58,7 @@ export async function createUser(store: TenantStore, fields: UserFields, passwor
     lastSignInAt: null,
     customData: {},
     profile: {},
-    ...normalized(fields),
+    ...withNormalizedIdentifiers(fields),
     id: newShortId(),
     passwordHash,
     isSuspended: false,

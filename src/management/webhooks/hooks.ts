@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { newId, newSecret } from '../../base/ids.ts';
+import type { SecretBox } from '../../base/secret-box.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
+import type { HookRow } from '../../database/tables/index.ts';
 import { Hook, HookConfig, SetOf } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import { eventTypes, silentEventTypes } from '../../events/catalogue.ts';
@@ -8,11 +10,11 @@ import { operation, type Services } from '../../http/operations/operation.ts';
 import { cancelWaiting, removeHook } from '../../webhooks/deliveries/clearing.ts';
 import { executionStats } from '../../webhooks/deliveries/history.ts';
 import { checkHeaders } from '../../webhooks/sending/headers.ts';
-import { sealConfig } from '../../webhooks/sending/hook-headers.ts';
-import { rotatedKeys, sealSigningKey } from '../../webhooks/signatures/signing-keys.ts';
+import { openConfig, sealConfig } from '../../webhooks/sending/hook-headers.ts';
+import { webhookSecret } from '../../webhooks/signatures/signature.ts';
+import { openSigningKey, rotatedKeys, sealSigningKey } from '../../webhooks/signatures/signing-keys.ts';
 import { invalidBody, optional } from '../shared/fields.ts';
 import { list, mapped, newestFirst } from '../shared/listing.ts';
-import { hookView } from './view.ts';
 
 const acceptedTypes = [...eventTypes, ...silentEventTypes];
 const HookEvents = SetOf(acceptedTypes, {
@@ -20,6 +22,21 @@ const HookEvents = SetOf(acceptedTypes, {
 });
 const OneEvent = Type.Union([Type.Enum(acceptedTypes), Type.Null()], { description: 'Deprecated: use `events`' });
 const { name, enabled } = Hook.properties;
+
+/** Returns a webhook as the API shows it, with the signing secret in both forms that receivers' libraries accept. */
+function hookView(secrets: SecretBox, hook: HookRow): Hook {
+  const { tenantId, id, name, event, events, enabled, disabledReason, failingSince, createdAt } = hook;
+  const config = openConfig(secrets, hook);
+  const signingKey = openSigningKey(secrets, hook);
+  const shown = { tenantId, id, name, event, events, config, enabled, createdAt, signingKey };
+  return {
+    ...shown,
+    webhookSecret: webhookSecret(signingKey),
+    ...(disabledReason !== null && { disabledReason }),
+    ...(failingSince !== null && { failingSince }),
+  };
+}
+
 /** Returns the default name of a webhook. */
 const nameOf = ({ url }: Static<typeof HookConfig>): string => `Webhook to ${new URL(url).host}`.slice(0, 256);
 
