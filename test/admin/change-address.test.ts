@@ -7,7 +7,7 @@ import { type Answer, getJson, postForm } from '../support/call.ts';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 
-type Machine = { clientId: string; clientSecret: string };
+type Application = { clientId: string; clientSecret: string };
 
 const root = join(import.meta.dirname, '../..');
 
@@ -22,14 +22,14 @@ describe.each(databases)('changing the address of a tenant on %s', (kind) => {
   });
   afterEach(() => service[Symbol.asyncDispose]());
 
-  const ask = (endpoint: string, resource: string, scope: string, { clientId, clientSecret }: Machine) =>
+  const requestToken = (endpoint: string, resource: string, scope: string, { clientId, clientSecret }: Application) =>
     postForm(
       `${endpoint}/oidc/token`,
       { grant_type: 'client_credentials', resource, scope },
       { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
     );
-  const tokenOf = async (...parameters: Parameters<typeof ask>): Promise<string> =>
-    (await ask(...parameters)).body.access_token;
+  const tokenOf = async (...parameters: Parameters<typeof requestToken>): Promise<string> =>
+    (await requestToken(...parameters)).body.access_token;
   const call = async (base: string, route: string, bearer: string, body?: unknown): Promise<Answer> => {
     const [method, path] = route.split(' ') as [string, string];
     const response = await fetch(`${base}${path}`, {
@@ -41,9 +41,9 @@ describe.each(databases)('changing the address of a tenant on %s', (kind) => {
     return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
   };
   /** Requests a token and calls the API with it. Returns the status. */
-  const works = async (endpoint: string, indicator: string, who: 'machine' | 'operator' = 'machine') => {
-    const [scope, path] = who === 'machine' ? ['all', '/api/users'] : ['tenants', '/admin/api/tenants'];
-    const bearer = await tokenOf(endpoint, indicator, scope, service.credentials[who]);
+  const statusWith = async (endpoint: string, indicator: string, application: 'machine' | 'operator' = 'machine') => {
+    const [scope, path] = application === 'machine' ? ['all', '/api/users'] : ['tenants', '/admin/api/tenants'];
+    const bearer = await tokenOf(endpoint, indicator, scope, service.credentials[application]);
     return (await call(endpoint, `GET ${path}`, bearer)).status;
   };
   const operate = async (route: string, body?: unknown) =>
@@ -87,8 +87,8 @@ describe.each(databases)('changing the address of a tenant on %s', (kind) => {
     for (const endpoint of [before, after]) {
       expect(await issuerAt(endpoint)).toBe(`${after}/oidc`);
       for (const indicator of [before, after]) {
-        expect(await works(endpoint, `${indicator}/api`)).toBe(200);
-        expect(await works(endpoint, `${indicator}/admin/api`, 'operator')).toBe(200);
+        expect(await statusWith(endpoint, `${indicator}/api`)).toBe(200);
+        expect(await statusWith(endpoint, `${indicator}/admin/api`, 'operator')).toBe(200);
       }
     }
     expect((await getJson(`${after}/api/.well-known/oauth-protected-resource`)).resource).toBe(`${after}/api`);
@@ -101,7 +101,7 @@ describe.each(databases)('changing the address of a tenant on %s', (kind) => {
       endpoints: [`${before}/acme`],
     });
     const old = await tokenOf(acme.endpoints[0], acme.managementApiIndicator, 'all', acme.machine);
-    expect((await ask(acme.endpoints[0], 'https://acme.example/api', 'all', acme.machine)).body.error).toBe(
+    expect((await requestToken(acme.endpoints[0], 'https://acme.example/api', 'all', acme.machine)).body.error).toBe(
       'invalid_target',
     );
     await operate('PATCH /admin/api/tenants/acme', { managementApiIndicator: 'https://acme.example/api' });
@@ -111,7 +111,7 @@ describe.each(databases)('changing the address of a tenant on %s', (kind) => {
 
     await operate('PATCH /admin/api/tenants/acme', { managementApiIndicatorAliases: [] });
     expect((await call(acme.endpoints[0], 'GET /api/users', old)).status).toBe(401);
-    expect((await ask(acme.endpoints[0], acme.managementApiIndicator, 'all', acme.machine)).body.error).toBe(
+    expect((await requestToken(acme.endpoints[0], acme.managementApiIndicator, 'all', acme.machine)).body.error).toBe(
       'invalid_target',
     );
   });
@@ -188,9 +188,9 @@ describe.each(databases)('changing the address of a tenant on %s', (kind) => {
       expect(result).toMatchObject({ code: 0, stderr: '' });
       expect(result.stdout).toContain(`${after}/oidc`);
       await expect.poll(() => issuerAt(after)).toBe(`${after}/oidc`);
-      await expect.poll(() => works(after, `${after}/api`)).toBe(200);
-      expect(await works(before, `${before}/api`)).toBe(200);
-      expect(await works(after, `${after}/admin/api`, 'operator')).toBe(200);
+      await expect.poll(() => statusWith(after, `${after}/api`)).toBe(200);
+      expect(await statusWith(before, `${before}/api`)).toBe(200);
+      expect(await statusWith(after, `${after}/admin/api`, 'operator')).toBe(200);
       expect(await credentials()).toMatchObject({
         endpoint: after,
         managementApiIndicator: `${after}/api`,

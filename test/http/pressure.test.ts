@@ -112,12 +112,12 @@ it('reports that the audit log is behind until its entries are written', async (
   expect(audit.isBehind).toBe(false);
 });
 
-const people = (tenantId: string) => ({ tenantId, isPerson: true });
+const userOf = (tenantId: string) => ({ tenantId, isPerson: true });
 
 it('hashes a few passwords at a time, queues some per tenant and refuses the rest', async () => {
   const line = new HashingLine({ atOnce: 2, waiting: 1 });
   const ends: (() => void)[] = [];
-  const hash = () => line.compute(people('a'), () => new Promise<void>((end) => ends.push(end)));
+  const hash = () => line.compute(userOf('a'), () => new Promise<void>((end) => ends.push(end)));
   const [first, second, third] = [hash(), hash(), hash()];
   await expect(hash()).rejects.toMatchObject({ code: 'request.unavailable', headers: { 'Retry-After': '1' } });
   expect([ends.length, line.length]).toEqual([2, 1]);
@@ -127,8 +127,8 @@ it('hashes a few passwords at a time, queues some per tenant and refuses the res
   expect([ends.length, line.length]).toEqual([3, 0]);
   for (const end of ends) end();
   await Promise.all([second, third]);
-  await expect(line.compute(people('a'), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await line.compute(people('a'), async () => 'still works')).toBe('still works');
+  await expect(line.compute(userOf('a'), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await line.compute(userOf('a'), async () => 'still works')).toBe('still works');
 });
 
 it('hashes for the tenants in turn, and does not let users block applications', async () => {

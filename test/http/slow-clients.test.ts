@@ -59,13 +59,13 @@ it('limits one address to half of the connections, except a trusted proxy', asyn
   const proxy = await Promise.all(Array.from({ length: 7 }, () => RawSocket.to(service.url, '127.0.0.3')));
   for (const socket of proxy) socket.send(head('GET /healthz HTTP/1.1'));
   await expect.poll(() => proxy.map(({ status }) => status)).toEqual(Array(7).fill(200));
-  const knock = async () => {
+  const statusOfNewConnection = async () => {
     using late = await RawSocket.to(service.url, '127.0.0.4');
     late.send(head('GET /healthz HTTP/1.1', 'Connection: close'));
     await late.closed;
     return late.status;
   };
-  await expect.poll(knock).toBe(200);
+  await expect.poll(statusOfNewConnection).toBe(200);
 });
 
 it('stops even if a client has not sent its whole request', async () => {

@@ -93,7 +93,7 @@ describe.each(databases)('access on %s', (kind) => {
     await using service = await startService(kind);
     const { api } = service;
     const { bob } = castOf(service);
-    const mint = (besides: object) => api.call('POST /subject-tokens', { userId: bob.id, ...besides });
+    const mint = (overrides: object) => api.call('POST /subject-tokens', { userId: bob.id, ...overrides });
     const missing = (member: string) => ({
       status: 404,
       body: { code: 'entity.relation_foreign_key_not_found', data: { member } },

@@ -11,7 +11,7 @@ describe.each(databases)('applications on %s', (kind) => {
   afterAll(() => stage.close());
   afterEach(() => stage.restore());
   const call = (route: string, body?: unknown) => stage.api.call(route, body);
-  const create = (besides: object) => call('POST /applications', { name: 'App', type: 'SPA', ...besides });
+  const create = (overrides: object) => call('POST /applications', { name: 'App', type: 'SPA', ...overrides });
 
   it.each([
     'relative/path',

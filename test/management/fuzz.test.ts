@@ -80,8 +80,8 @@ describe.each(databases)('broken input on %s', (kind) => {
     const { responses }: Described = document.paths[path.replace(/:(\w+)/g, '{$1}')][method.toLowerCase()];
     const [call, body] = requestOf(route, sample);
     const answer = await stage.api.call(call, body);
-    const said = `${call.slice(0, 200)} ${JSON.stringify(body)?.slice(0, 300)}: ${JSON.stringify(answer.body)?.slice(0, 300)}`;
-    expect(Object.keys(responses), said).toContain(String(answer.status));
+    const description = `${call.slice(0, 200)} ${JSON.stringify(body)?.slice(0, 300)}: ${JSON.stringify(answer.body)?.slice(0, 300)}`;
+    expect(Object.keys(responses), description).toContain(String(answer.status));
   }
 
   const routes = Object.keys(samples);

@@ -13,8 +13,8 @@ describe.each(databases)('webhooks on %s', (kind) => {
   afterEach(() => stage.restore());
   const call = (route: string, body?: unknown) => stage.api.call(route, body);
   const config = { url: 'https://receiver.example/hook' };
-  const create = (besides: object) =>
-    call('POST /hooks', { name: 'Mine', events: ['Role.Created'], config, ...besides });
+  const create = (overrides: object) =>
+    call('POST /hooks', { name: 'Mine', events: ['Role.Created'], config, ...overrides });
 
   it('require a known event, an allowed URL and allowed headers', async () => {
     expect(await create({ events: [] })).toMatchObject({ status: 400, body: { code: 'hook.missing_events' } });

@@ -62,8 +62,8 @@ describe.each(databases)('claims scripts on %s', (kind) => {
   });
 
   it('can be tested without being active', async () => {
-    const test = (script: string, besides: object = { token: {}, context: {} }) =>
-      call(`POST ${PATH}/test`, { tokenType: 'access-token', script, ...besides });
+    const test = (script: string, overrides: object = { token: {}, context: {} }) =>
+      call(`POST ${PATH}/test`, { tokenType: 'access-token', script, ...overrides });
     const echo =
       'const getCustomJwtClaims = ({ token, context, environmentVariables }) => ({ token, context, environmentVariables });';
     const given = { token: { jti: 'j' }, context: { user: { id: 'u' } }, environmentVariables: { A: 'b' } };

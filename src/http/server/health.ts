@@ -36,8 +36,8 @@ const OF_PROXIES = /^(?:forwarded|via|x-forwarded(?:-.+)?|x-real-ip|x-client-ip|
 function isFromHere({ socket, headers }: Request): boolean {
   const { remoteAddress = '' } = socket;
   const isLoopback = ipaddr.isValid(remoteAddress) && ipaddr.process(remoteAddress).range() === 'loopback';
-  const asked = URL.parse(`http://${headers.host}`)?.hostname ?? '';
-  return isLoopback && isLoopbackHost(asked) && !Object.keys(headers).some((name) => OF_PROXIES.test(name));
+  const hostname = URL.parse(`http://${headers.host}`)?.hostname ?? '';
+  return isLoopback && isLoopbackHost(hostname) && !Object.keys(headers).some((name) => OF_PROXIES.test(name));
 }
 
 /** Serves `/healthz` (the process runs) and `/readyz` (it can serve requests). Details are only shown to this machine. */

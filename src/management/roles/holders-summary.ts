@@ -17,22 +17,22 @@ export const RoleWithHolders = Type.Object({
   featuredApplications: Type.Array(FeaturedApplication),
 });
 
-interface Holding {
+interface HolderKind {
   table: 'userRoles' | 'applicationRoles';
   holder: 'userId' | 'applicationId';
   holders: 'users' | 'applications';
   columns: string[];
 }
 
-const USERS: Holding = { table: 'userRoles', holder: 'userId', holders: 'users', columns: ['id', 'name', 'avatar'] };
-const APPLICATIONS: Holding = {
+const USERS: HolderKind = { table: 'userRoles', holder: 'userId', holders: 'users', columns: ['id', 'name', 'avatar'] };
+const APPLICATIONS: HolderKind = {
   table: 'applicationRoles',
   holder: 'applicationId',
   holders: 'applications',
   columns: ['id', 'name', 'type'],
 };
 
-async function countsOf(store: TenantStore, { table }: Holding, roleIds: string[]): Promise<Map<string, number>> {
+async function countsOf(store: TenantStore, { table }: HolderKind, roleIds: string[]): Promise<Map<string, number>> {
   const rows = (await store
     .from(table)
     .whereIn('roleId', roleIds)
@@ -43,16 +43,16 @@ async function countsOf(store: TenantStore, { table }: Holding, roleIds: string[
 }
 
 /** One limited select per role, in a single statement, so that a role with many holders is not read as a whole. */
-async function featuredOf(store: TenantStore, holding: Holding, roleIds: string[]) {
-  const { table, holder, holders, columns } = holding;
-  const few = roleIds.map((roleId) => {
+async function featuredOf(store: TenantStore, kind: HolderKind, roleIds: string[]) {
+  const { table, holder, holders, columns } = kind;
+  const selects = roleIds.map((roleId) => {
     const first = store.from(table).where({ roleId }).orderBy(holder).limit(FEATURED).select('roleId', holder);
     return store
       .from(holders)
       .join(first.as('first'), `first.${holder}`, `${holders}.id`)
       .select('first.roleId', ...columns.map((column) => `${holders}.${column}`));
   });
-  const [head, ...rest] = few;
+  const [head, ...rest] = selects;
   if (!head) return new Map<string, { roleId: string }[]>();
   const rows = (await head.unionAll(rest)) as unknown as { roleId: string }[];
   return Map.groupBy(rows, ({ roleId }) => roleId);
