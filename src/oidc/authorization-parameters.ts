@@ -1,10 +1,13 @@
-/** Of all parameters of an authorization request together: they are kept until its sign-in ends, or expires. */
+/** Limit for all parameters of an authorization request together. They are stored until its sign-in ends or expires. */
 const MAX_BYTES = 8 * 1024;
-/** Characters of what an application makes up: it returns unread, and is kept meanwhile. */
+/** Limit in characters for each parameter that the application chooses freely; it is stored and returned unread. */
 const MAX_OWN = 2_048;
 const OWN = ['state', 'nonce'];
 
-/** Says, for the client, which part of a query or form that starts a sign-in or sign-out is too large; undefined if none is. */
+/**
+ * Checks the query or form of a request that starts a sign-in or sign-out. Returns an error description naming the
+ * parameter that is too large, or undefined.
+ */
 export function oversizeOf(text: string): string | undefined {
   if (text.length > MAX_BYTES) return `the request is larger than ${MAX_BYTES} bytes`;
   const parameters = new URLSearchParams(text);

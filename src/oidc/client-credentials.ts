@@ -11,17 +11,18 @@ export interface ClientCredentialsCollaborators extends Targets {
 }
 
 /**
- * A machine in its own name. It gets what its roles hold on the resource, and of that what it asks for.
+ * The client credentials grant: an access token for a machine-to-machine application itself. Its scope is the requested
+ * scopes that the application's roles have on the resource.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-4.4 RFC 6749 §4.4}
- * @see {@link https://www.rfc-editor.org/rfc/rfc8707.html#section-2.2 RFC 8707 §2.2, the resource}
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8707.html#section-2.2 RFC 8707 §2.2, `resource`}
  */
 export function clientCredentials({
   resourceServers,
   organizations,
   accessTokens,
 }: ClientCredentialsCollaborators): Grant {
-  /** Only this grant has a default: a user's token without a resource stays opaque, to be an actor token. */
+  /** Only this grant has a default: a user's token without a resource stays opaque, so it can be an actor token. */
   async function defaultResource(): Promise<string> {
     const indicator = await resourceServers.defaultIndicator();
     if (indicator === undefined)

@@ -1,7 +1,7 @@
 import type { FoundSubjectToken } from '../database/statements/find-subject-token.ts';
 import type { Actor } from './actor-token.ts';
 
-/** What is known of an exchange: the claims of its token and the rows about it are made of it. */
+/** The verified inputs of a token exchange, from which its claims and its audit rows are made. */
 export interface Exchange {
   subjectToken: FoundSubjectToken;
   actor?: Actor | undefined;

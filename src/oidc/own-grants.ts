@@ -11,11 +11,11 @@ import type { Grant } from './token-request.ts';
 import { TOKEN_EXCHANGE } from './urns.ts';
 
 export interface OwnGrantsParts extends ProviderParts {
-  /** Knows the tokens of the grants that are the library's: an actor's is one. */
+  /** Finds tokens that oidc-provider has issued, such as actor tokens. */
   provider: Provider;
 }
 
-/** By `grant_type`, what `TokenEndpoint` answers. */
+/** The grants that `TokenEndpoint` serves, by `grant_type`. */
 export function ownGrants(
   { store, issuer }: Tenant,
   { keys, clients, claims, resourceServers, organizations, provider }: OwnGrantsParts,

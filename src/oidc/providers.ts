@@ -12,13 +12,13 @@ import { loadSigningKeys, type SigningKeys } from './signing-keys.ts';
 import { TokenClaims } from './token-claims.ts';
 import { TokenEndpoint } from './token-endpoint.ts';
 
-/** Live providers at once; about 70 KB each. */
+/** Cached providers, about 70 KB each. */
 const MAX_PROVIDERS = 500;
 
 type NodeHandler = ReturnType<Provider['callback']>;
 
-interface Entry {
-  /** Of the tenant it was built for. */
+interface CachedProvider {
+  /** Version of the tenant for which it was built. */
   version: number;
   built: Promise<Built>;
 }
@@ -26,18 +26,18 @@ interface Entry {
 interface Built {
   provider: Provider;
   tokens: TokenEndpoint;
-  /** Composed once: composing it for every request would cost more than the request. */
+  /** The composed middleware. Composing it for every request would cost more than the request. */
   handler: NodeHandler;
   keys: SigningKeys;
 }
 
 /**
- * The provider and the keys of each tenant: built on first use by one caller for all, replaced when
- * the tenant's version grows. The old one finishes what it holds, so no request fails for it.
+ * The provider and signing keys of each tenant, built on first use, once for all concurrent callers, and replaced when
+ * the tenant's version increases. Requests in progress finish with the old one, so none fails because of a change.
  */
 export class Providers {
   readonly #collaborators: ProviderCollaborators;
-  readonly #entries = new LRUCache<string, Entry>({ max: MAX_PROVIDERS });
+  readonly #entries = new LRUCache<string, CachedProvider>({ max: MAX_PROVIDERS });
 
   constructor(collaborators: ProviderCollaborators) {
     this.#collaborators = collaborators;
@@ -61,7 +61,7 @@ export class Providers {
 
   #find(tenant: Tenant): Promise<Built> {
     const known = this.#entries.get(tenant.id);
-    // A request that was resolved just before a change is served by what is newer: it knows the old keys too.
+    // A request whose tenant was read just before a change may use the newer provider, which has the old keys too.
     if (known && known.version >= tenant.version) return known.built;
     const entry = { version: tenant.version, built: this.#build(tenant) };
     this.#entries.set(tenant.id, entry);

@@ -22,21 +22,21 @@ type Client = InstanceType<Provider['Client']>;
 export interface RefreshCollaborators extends Targets {
   store: TenantStore;
   clock: Clock;
-  /** Made the refresh token with the code, and makes opaque tokens and ID tokens. */
+  /** Finds refresh tokens, and issues opaque access tokens and ID tokens. */
   provider: Provider;
   accessTokens: JwtAccessTokens;
   refreshTokens: RefreshTokens;
 }
 
-/** A refresh token that may be used now, with all that it stands for. */
+/** A verified refresh token with its grant and account. */
 interface Source {
   token: RefreshToken & { grantId: string };
   grant: Grant;
   account: Account;
 }
 
-/** The part of the grant that a request asks for. */
-interface Asked {
+/** The part of the grant that a request wants (RFC 6749 §6). */
+interface RequestedAccess {
   scopes: Set<string>;
   resource: string | undefined;
   organizationId: string | undefined;
@@ -50,7 +50,7 @@ interface Access {
   audience: string | undefined;
 }
 
-/** A confidential application's refresh token is rotated after this part of its life, as it is of no use without a secret. */
+/** Fraction of its lifetime after which a confidential client's refresh token is rotated. It needs a secret. */
 const ROTATED_AFTER = 0.7;
 
 function rotates(client: OAuthClient, { iat, exp }: { iat: number; exp: number }, now: number): boolean {
@@ -60,11 +60,11 @@ function rotates(client: OAuthClient, { iat, exp }: { iat: number; exp: number }
 
 const ended = () => invalidGrant('the grant of this refresh token was revoked or has expired');
 
-/** RFC 6749 §6: never more than was granted. */
-function askedOf(
+/** Returns what a request wants, which must not exceed the original grant (RFC 6749 §6). */
+function requestedAccessOf(
   { scope, resource, organization_id: organizationId }: TokenRequest['params'],
   token: RefreshToken,
-): Asked {
+): RequestedAccess {
   const granted = token.scopes;
   const scopes = scope === undefined ? granted : new Set(scope.split(' '));
   const missing = [...scopes].filter((name) => !granted.has(name)).join(' ');
@@ -73,16 +73,16 @@ function askedOf(
     throw new errors.InsufficientScope(`refresh token lacks scope ${ORGANIZATIONS_SCOPE}`, ORGANIZATIONS_SCOPE);
 
   if (resource !== undefined && ![token.resource].flat().includes(resource)) throw notAskedFor(resource);
-  // Without `openid` there is nothing to read at the userinfo endpoint: the token is for the one resource there is.
+  // Without `openid` the token is useless at the userinfo endpoint, so it is for the only resource of the grant.
   const only = organizationId === undefined && !scopes.has('openid') && typeof token.resource === 'string';
   return { scopes, organizationId, resource: resource ?? (only ? (token.resource as string) : undefined) };
 }
 
 /**
- * A refresh token goes in, an access token comes out, and with it the refresh token to use next.
+ * The refresh token grant: issues an access token, an ID token if `openid` was granted, and the next refresh token.
  *
- * Sign, spend, answer, as in an exchange. Whatever can be refused is refused before anything is written, and a token is
- * spent only once its answer is complete: an error on the way costs nobody their session.
+ * The order is check, sign, spend, respond. All checks come before the first write, and the refresh token is spent only
+ * when the response is complete, so an error never costs users their session.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749 §6}
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#RefreshTokens OpenID Connect Core §12}
@@ -110,7 +110,10 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
     return { token: Object.assign(token, { grantId }), grant, account };
   }
 
-  async function jwtOf({ token, grant }: Source, { scopes, resource, organizationId }: Asked): Promise<Access> {
+  async function jwtOf(
+    { token, grant }: Source,
+    { scopes, resource, organizationId }: RequestedAccess,
+  ): Promise<Access> {
     const user = { userId: token.accountId, who: 'user' };
     const { audience, ttl, held } = await userTarget(collaborators, user, { resource, organizationId });
     const granted = grant.getResourceScopeFiltered(resource ?? ORGANIZATIONS_RESOURCE, scopes).split(' ');
@@ -126,8 +129,8 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
     return { value: jwt, expiresIn: ttl, scope, audience };
   }
 
-  /** For the userinfo endpoint, and as an actor token. Written before the spend; nobody knows it if that fails. */
-  async function opaqueOf({ token, grant }: Source, { scopes }: Asked, client: Client): Promise<Access> {
+  /** Issues a token for the userinfo endpoint or as an actor token. If the spend then fails, it is never sent. */
+  async function opaqueOf({ token, grant }: Source, { scopes }: RequestedAccess, client: Client): Promise<Access> {
     const { accountId, expiresWithSession, grantId, sessionUid, sid, claims } = token;
     const scope = grant.getOIDCScopeFiltered(scopes);
     const gty = lineageOf(token);
@@ -136,8 +139,12 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
     return { value: await access.save(), expiresIn: access.expiration, scope, audience: undefined };
   }
 
-  /** `auth_time` and `acr` are told when the sign-in was asked for them: the token's `claims` say so. */
-  async function idTokenOf({ token, grant, account }: Source, { scopes }: Asked, client: Client): Promise<string> {
+  /** Issues an ID token. It has `auth_time` and `acr` if the authorization request asked for them in `claims`. */
+  async function idTokenOf(
+    { token, grant, account }: Source,
+    { scopes }: RequestedAccess,
+    client: Client,
+  ): Promise<string> {
     const scope = grant.getOIDCScopeFiltered(scopes);
     const { acr, amr, authTime } = token;
     const available = { ...(await account.claims('id_token', scope, {}, [])), acr, amr, auth_time: authTime };
@@ -151,12 +158,12 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
     return idToken.issue({ use: 'idtoken' });
   }
 
-  /** Spends the token where it rotates. @returns the refresh token to use next */
+  /** Spends the token if it rotates. @returns the next refresh token */
   async function nextOf({ token }: Source, client: Client, mayRotate: boolean): Promise<string> {
     const { jti: value, grantId } = token;
     if (mayRotate && token.consumed === undefined) {
       const next = new provider.RefreshToken({ ...fieldsOf(token), client });
-      // Written first, so that a spent token always has one in its place; nobody knows it if the spend fails.
+      // Written first, so that a spent token always has a successor. If the spend fails, it is never sent.
       const successor = await next.save();
       if (await refreshTokens.spend({ value, grantId, successor })) return successor;
       await next.destroy();
@@ -171,12 +178,12 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
 
     async issue(request) {
       const source = await sourceOf(request.client, request);
-      const asked = askedOf(request.params, source.token);
+      const requested = requestedAccessOf(request.params, source.token);
       const client = await provider.Client.find(request.client.client_id);
       if (!client) throw new errors.InvalidClientAuth('client not found');
-      const isForResource = asked.resource !== undefined || asked.organizationId !== undefined;
-      const access = await (isForResource ? jwtOf(source, asked) : opaqueOf(source, asked, client));
-      const idToken = asked.scopes.has('openid') ? await idTokenOf(source, asked, client) : undefined;
+      const isForResource = requested.resource !== undefined || requested.organizationId !== undefined;
+      const access = await (isForResource ? jwtOf(source, requested) : opaqueOf(source, requested, client));
+      const idToken = requested.scopes.has('openid') ? await idTokenOf(source, requested, client) : undefined;
       const times = source.token as unknown as { iat: number; exp: number };
       const refreshToken = await nextOf(source, client, rotates(request.client, times, clock()));
       const response = {
@@ -194,10 +201,10 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
 
 const GTY = 'refresh_token';
 
-/** The grants that a token comes from, the first one first. */
+/** The grant types through which a token was issued, oldest first, as oidc-provider's `gty` has them. */
 const lineageOf = ({ gty = '' }: RefreshToken): string => (gty.endsWith(GTY) ? gty : `${gty} ${GTY}`);
 
-/** The next refresh token inherits everything but the value and the times. */
+/** The fields that the next refresh token inherits: everything except value and times. */
 function fieldsOf(token: RefreshToken & { grantId: string }) {
   const { accountId, acr, amr, authTime, claims, expiresWithSession, grantId, iiat, nonce, resource, sessionUid, sid } =
     token;

@@ -3,10 +3,10 @@ import { secondsOf } from '../clock.ts';
 import { type Spend as SpendRow, spendSubjectTokens } from '../database/statements/spend-subject-tokens.ts';
 import type { TenantStore } from '../database/tenant-store.ts';
 
-/** An exchange that is ready but for this; its audit row is made of it. */
+/** A signed exchange whose subject token is still to be spent, with the facts for its audit row. */
 export interface Spend extends Omit<SpendRow, 'audit'> {
   requestId: string | undefined;
-  /** Name of the application's secret. */
+  /** Name of the secret that the application authenticated with. */
   secretName: string | undefined;
 }
 
@@ -16,10 +16,10 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Rows of one transaction. */
+/** Most spends in one transaction. */
 const MAX_BATCH = 64;
 
-/** A transaction begins when this part of the exchanges under way is ready for it, or when it has waited this long. */
+/** A transaction begins when this fraction of the exchanges in progress is ready, or after `GATHER_MS` milliseconds. */
 const GATHERED = 0.7;
 const GATHER_MS = 1;
 
@@ -49,7 +49,7 @@ function auditOf({ impersonation, requestId, secretName }: Spend): AuditEntry {
   };
 }
 
-/** @returns those that were done, of spends of different tokens */
+/** Runs spends of different tokens in one transaction. @returns those that succeeded */
 async function spendAll(store: TenantStore, spends: readonly Spend[], now: number): Promise<Set<Spend>> {
   const audits = spends.map(auditOf);
   const rows = spends.map(({ tokenHash, actorApplicationId, impersonation }, index) => ({
@@ -70,9 +70,10 @@ async function spendAll(store: TenantStore, spends: readonly Spend[], now: numbe
 }
 
 /**
- * Shares one transaction between the exchanges of a tenant that are ready at about the same time: a commit costs what it
- * costs, however many it is for. Alone, an exchange waits for nobody; beside others it waits for most of them, but
- * not for long. To begin with whoever is ready loses: the first of sixteen then has a commit to itself, and fifteen wait.
+ * Spends subject tokens in batches: the exchanges of a tenant that are ready at about the same time share one
+ * transaction, since a commit costs the same for one as for many. A single exchange does not wait. With others in
+ * progress it waits until most of them are ready, for at most `GATHER_MS`. Rejected: committing as soon as one is
+ * ready. With 16 callers the first committed alone and 15 waited.
  */
 export class SpendQueue {
   readonly #store: TenantStore;
@@ -80,7 +81,7 @@ export class SpendQueue {
   #underWay = 0;
   #waiting: Waiting[] = [];
   #isSpending = false;
-  /** Runs out when those that wait have waited enough. */
+  /** Ends the wait for further exchanges. */
   #patience: NodeJS.Timeout | undefined;
 
   constructor(store: TenantStore, clock: () => number) {
@@ -88,7 +89,7 @@ export class SpendQueue {
     this.#clock = clock;
   }
 
-  /** Runs an exchange, for which others may wait. */
+  /** Runs an exchange. Others may wait for it to become ready. */
   async during<Result>(exchange: () => Promise<Result>): Promise<Result> {
     this.#underWay++;
     try {
@@ -99,7 +100,7 @@ export class SpendQueue {
     }
   }
 
-  /** True when this caller's token was spent by this call. Rejects when nothing was written. */
+  /** Spends a subject token. Resolves with true if this call spent it. Rejects if nothing was written. */
   spend(spend: Spend): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ spend, resolve, reject });
@@ -115,7 +116,7 @@ export class SpendQueue {
     }
     this.#endPatience();
     this.#isSpending = true;
-    setImmediate(() => void this.#spendWaiting()); // With all that are ready in the same turn of the event loop.
+    setImmediate(() => void this.#spendWaiting()); // Includes all that become ready in this turn of the event loop.
   }
 
   #endPatience(): void {
@@ -131,7 +132,10 @@ export class SpendQueue {
     this.#gather();
   }
 
-  /** Of those that hold the same token, one: whether there is still something to spend, the next batch sees. */
+  /**
+   * Takes the next batch: at most one spend per token. The others wait for the next batch, and fail there if the token is
+   * spent.
+   */
   #take(): Waiting[] {
     const batch = new Map<string, Waiting>();
     const rest: Waiting[] = [];
@@ -153,7 +157,7 @@ export class SpendQueue {
       );
       for (const { spend, resolve } of batch) resolve(spent.has(spend));
     } catch (error) {
-      // One that cannot be written must not take the others with it.
+      // Try each alone, so that one bad row does not fail the others.
       if (batch.length === 1) for (const { reject } of batch) reject(error);
       else for (const one of batch) await this.#spendBatch([one]);
     }

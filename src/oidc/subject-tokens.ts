@@ -4,6 +4,7 @@ import { foreignKeyNotFound, ServiceError } from '../errors.ts';
 import { hashOf, newOrderedId, newSubjectToken } from '../ids.ts';
 import { checkMint, readImpersonationPolicy } from './impersonation-policy.ts';
 
+/** The request for a subject token. */
 export interface Mint {
   userId: string;
   creatorId: string;
@@ -14,8 +15,10 @@ export interface Mint {
 }
 
 /**
+ * Mints a subject token. Only its hash is stored.
+ *
  * @throws 404 `entity.relation_foreign_key_not_found` for an unknown user
- * @throws 422 `user.suspended`, or `impersonation.…` where the tenant's policy refuses
+ * @throws 422 `user.suspended`, or `impersonation.…` if the tenant's policy refuses
  */
 export async function mintSubjectToken(
   store: TenantStore,
@@ -49,7 +52,7 @@ export async function mintSubjectToken(
 export const findSubjectToken = (store: TenantStore, token: string): Promise<FoundSubjectToken | undefined> =>
   store.readOne(subjectTokenByHash, { token_hash: hashOf(token) });
 
-/** Why it cannot be exchanged, in words for the client that holds it; undefined when it can. */
+/** Returns why a subject token cannot be exchanged, as an error description, or undefined if it can. */
 export function refusalOf(found: FoundSubjectToken, now: number): string | undefined {
   if (found.spentAt !== null) return 'subject token was already used';
   if (found.revokedAt !== null) return 'subject token was revoked';

@@ -14,7 +14,7 @@ export interface Where {
   now: number;
 }
 
-/** Members of oidc-provider's payloads that both have. Times are seconds. */
+/** Fields that sessions and grants of oidc-provider share. Times are epoch seconds. */
 interface Payload {
   accountId: string;
   exp: number;
@@ -22,11 +22,11 @@ interface Payload {
   kind: string;
 }
 
-/** Its `jti` is what the browser's cookie holds, so it is known here by its `uid` alone. */
+/** A browser session. Identified by its `uid`, because its `jti` is the secret value of the cookie. */
 export interface Session extends Payload {
   uid: string;
   loginTs: number;
-  /** By application, the grant that the session gave it. */
+  /** Grants of the session, by application id. */
   authorizations?: Record<string, { grantId?: string }>;
 }
 
@@ -47,19 +47,19 @@ async function payloadsOf<T extends Payload>(where: Where, model: string, userId
   return rows.map((row) => opened<T>(where, row)).sort((one, other) => other.iat - one.iat);
 }
 
-/** Where a user is signed in, newest first. */
+/** Returns a user's sessions, newest first. */
 export const sessionsOf = (where: Where, userId: string): Promise<Session[]> => payloadsOf(where, 'Session', userId);
 
-/** Grants of a user, newest first. */
+/** Returns a user's grants, newest first. */
 export const grantsOf = (where: Where, userId: string): Promise<Grant[]> => payloadsOf(where, 'Grant', userId);
 
-/** Undefined for another user's, and for one that is over. */
+/** Returns a session of this user, or undefined if it is another user's or has expired. */
 export async function findSession(where: Where, userId: string, uid: string): Promise<Session | undefined> {
   const row = await where.store.find('oidcPayloads', { model: 'Session', uid });
   return ownedBy(where, userId, row);
 }
 
-/** Like `findSession`, for a session that is about to end: the grants that it names are all that it has given. */
+/** Like `findSession`, and locks the session, so that no request can add a grant to it before it is ended. */
 export async function lockOwnSession(where: Where, userId: string, uid: string): Promise<Session | undefined> {
   return ownedBy(where, userId, await lockSession(where.store, uid));
 }
@@ -74,16 +74,16 @@ export async function hasGrant({ store }: Where, userId: string, grantId: string
   return row?.accountId === userId;
 }
 
-/** The console keeps sessions of its own, without the browser session that each began in: so all of the user's end. */
+/** Ends all console sessions of a user. They are not linked to the browser session in which they started. */
 const endConsoleSessions = ({ store }: Where, userId: string) => store.removeAll('consoleSessions', { userId });
 
-/** The sign-in that began a session. */
+/** Returns the sign-in that started a session. */
 export async function signInOf(where: Where, { uid }: Session): Promise<SessionInteraction | undefined> {
   const row = await where.store.find('oidcPayloads', { model: 'SessionInteraction', id: hashOf(uid) });
   return row && opened(where, row);
 }
 
-/** With all that was given under it. The console's grant ends its sessions too. */
+/** Ends a grant with all its tokens. For the console's grant, it also ends the user's console sessions. */
 export async function endOwnGrant(where: Where, grantId: string): Promise<void> {
   const { store, now } = where;
   const row = await store.find('oidcPayloads', { model: 'Grant', id: hashOf(grantId) });
@@ -91,7 +91,7 @@ export async function endOwnGrant(where: Where, grantId: string): Promise<void> 
   await endGrant(store, grantId, now);
 }
 
-/** Its browser has to sign in again, and an administrator in the console too. What began the session goes with it. */
+/** Ends a browser session with the record of its sign-in, and the user's console sessions. */
 export async function endSession(where: Where, { uid, accountId }: Session): Promise<void> {
   for (const model of ['Session', 'SessionInteraction']) await where.store.removeAll('oidcPayloads', { model, uid });
   await endConsoleSessions(where, accountId);
