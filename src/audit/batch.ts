@@ -1,4 +1,4 @@
-import { unavailable } from '../database/unavailable.ts';
+import { unavailable } from '../database/drivers/unavailable.ts';
 import { type AuditDatabase, type AuditEntry, type OwnedEntry, recordOwned } from './record.ts';
 
 /** Longest wait of an entry before it is written. A `kill -9` loses at most the entries of this time. */

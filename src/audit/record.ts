@@ -1,9 +1,9 @@
+import { newOrderedId } from '../base/ids.ts';
 import type { Database } from '../database/connect.ts';
-import type { Counts } from '../database/figures.ts';
 import { insertMany } from '../database/statements/insert-many.ts';
-import type { AuditRow } from '../database/tables.ts';
-import type { TenantStore } from '../database/tenant-store.ts';
-import { newOrderedId } from '../ids.ts';
+import type { Counts } from '../database/statistics/figures.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
+import type { AuditRow } from '../database/tables/index.ts';
 
 /** Action, result, actor, user, application, IP address and reason. Absent members become null. */
 export type AuditEntry = Pick<AuditRow, 'key' | 'result' | 'payload' | 'createdAt'> & {

@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { notOpen, type ResourceServers, resourceServerInfo } from './resource-servers.ts';
+import { notOpen, type ResourceServers, resourceServerInfo } from '../tokens/resources/resource-servers.ts';
 
 /** RFC 8707 for oidc-provider's code grant: finds the resource and the scopes that the user has on it. */
 export function resourceIndicators(resourceServers: ResourceServers, algorithm: string) {

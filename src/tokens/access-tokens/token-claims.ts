@@ -1,0 +1,152 @@
+import { type AccessToken, errors, type KoaContextWithOIDC } from 'oidc-provider';
+import { type ClaimsInput, type CustomClaims, ScriptFailure } from '../../custom-claims/claims.ts';
+import { applicationContext, organizationContext, userContext } from '../../custom-claims/token-claims-input.ts';
+import type { TenantCache } from '../../database/notices/tenant-cache.ts';
+import type { TenantStore } from '../../database/store/tenant-store.ts';
+import type { SessionInteractions } from '../../oidc/session-interactions.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { rememberJwt } from '../revocation/issued-jwts.ts';
+import { TOKEN_EXCHANGE } from '../urns.ts';
+
+/** An access token that is about to be signed. */
+export interface TokenDescription {
+  jti: string;
+  kind: 'AccessToken' | 'ClientCredentials';
+  clientId: string;
+  aud: string | string[] | undefined;
+  scope: string | undefined;
+  /** The user it is for; absent for client credentials. */
+  accountId?: string;
+  grantId?: string | undefined;
+  gty?: string | undefined;
+  sessionUid?: string | undefined;
+  organizationId?: string | undefined;
+  exchange?: Exchange;
+}
+
+/** The OAuth error for a failed claims script. */
+function refusalOf({ result, message }: ScriptFailure): Error {
+  if (result === 'denied') return new errors.AccessDenied(message);
+  if (result === 'overloaded') {
+    const headers = { 'Retry-After': '1' };
+    return Object.assign(new errors.TemporarilyUnavailable(message), { statusCode: 503, headers });
+  }
+  return new errors.InvalidRequest(`Custom claims script error: ${message}`);
+}
+
+const extraOf = ({ subjectToken, actor }: Exchange) => ({
+  subjectTokenId: subjectToken.id,
+  ...(actor && { act: { sub: actor.id } }),
+});
+
+/** Runs a tenant's claims script for a token. */
+export class TokenClaims {
+  readonly #store: TenantStore;
+  readonly #cache: TenantCache;
+  readonly #customClaims: CustomClaims;
+  readonly #interactions: SessionInteractions;
+
+  constructor(store: TenantStore, cache: TenantCache, customClaims: CustomClaims, interactions: SessionInteractions) {
+    this.#store = store;
+    this.#cache = cache;
+    this.#customClaims = customClaims;
+    this.#interactions = interactions;
+  }
+
+  /** Returns the script's claims. @throws the OAuth error for the client if the script fails */
+  async ofScript(token: TokenDescription): Promise<Record<string, unknown>> {
+    const tokenType = token.kind === 'ClientCredentials' ? 'client-credentials' : 'access-token';
+    try {
+      return await this.#customClaims.claimsFor(this.#store, tokenType, () => this.#inputOf(token));
+    } catch (error) {
+      throw error instanceof ScriptFailure ? refusalOf(error) : error;
+    }
+  }
+
+  async #inputOf(token: TokenDescription): Promise<ClaimsInput> {
+    const { jti, kind, clientId, aud, scope, accountId, grantId, gty, sessionUid, organizationId, exchange } = token;
+    const described = { jti, kind, clientId, aud, scope };
+    const [store, cache] = [this.#store, this.#cache];
+    if (accountId === undefined)
+      return { token: described, context: { application: await applicationContext(store, cache, clientId) } };
+
+    const [user, application, organization, interaction] = await Promise.all([
+      userContext(store, accountId),
+      applicationContext(store, cache, clientId),
+      organizationId === undefined ? undefined : organizationContext(store, organizationId),
+      this.#interactions.of(sessionUid, accountId),
+    ]);
+    return {
+      token: { ...described, accountId, grantId, gty, ...(exchange && { extra: extraOf(exchange) }) },
+      context: {
+        user,
+        application,
+        ...(organization && { organization }),
+        ...(interaction && { interaction }),
+        ...(exchange && { grant: { type: TOKEN_EXCHANGE, subjectTokenContext: exchange.subjectToken.context } }),
+      },
+    };
+  }
+}
+
+/**
+ * Returns the payload of an access token: the script's claims, then the standard ones, then `organization_id` and `act`
+ * (RFC 8693 §4.1), so that a script cannot set any that the service is responsible for.
+ */
+export function payloadOf(
+  ofScript: Record<string, unknown> | undefined,
+  standard: Record<string, unknown>,
+  { organizationId, exchange }: Pick<TokenDescription, 'organizationId' | 'exchange'>,
+): Record<string, unknown> {
+  const payload = { ...ofScript, ...standard };
+  // RFC 9068 §2.2.3 requires the claim if a scope was requested. Ours always have it.
+  payload.scope ??= '';
+  if (organizationId !== undefined) payload.organization_id = organizationId;
+  if (exchange?.actor) payload.act = { sub: exchange.actor.id };
+  return payload;
+}
+
+/**
+ * Adds the script's claims to access tokens that oidc-provider issues. `extraTokenClaims` is called once per access
+ * token and only runs the script. The customizer adds the claims, because oidc-provider does not accept claims with a
+ * member named `constructor` as a plain object.
+ */
+export function claimsOfLibraryTokens(claims: TokenClaims, store: TenantStore) {
+  const ofScript = new WeakMap<AccessToken, Record<string, unknown>>();
+  return {
+    async extraTokenClaims(ctx: KoaContextWithOIDC, token: AccessToken): Promise<undefined> {
+      // An opaque token has no claims that a resource server reads.
+      if (!token.resourceServer) return;
+      const { jti, kind, clientId = '', aud, scope, accountId, grantId, gty, sessionUid } = token;
+      const description = { jti, kind, clientId, aud, scope, accountId, grantId, gty, sessionUid };
+      try {
+        ofScript.set(token, await claims.ofScript(description));
+      } catch (error) {
+        const { headers } = error as { headers?: Record<string, string> };
+        if (headers) ctx.set(headers);
+        throw error;
+      }
+      // A sign-out, suspension or deletion during the script has ended the grant.
+      if (!(await ctx.oidc.provider.Grant.find(grantId as string)))
+        throw new errors.InvalidGrant('the user was signed out, suspended or deleted during the request');
+    },
+
+    /** Runs last before signing, so the expiry recorded here is the token's. */
+    async customizer(
+      _ctx: KoaContextWithOIDC,
+      token: AccessToken,
+      structured: { payload: Record<string, unknown> },
+    ): Promise<void> {
+      structured.payload = payloadOf(ofScript.get(token), structured.payload, {});
+      const { jti, grantId, accountId, clientId = '' } = token;
+      if (grantId === undefined) return;
+      await rememberJwt(store, {
+        id: jti,
+        grantId,
+        accountId,
+        clientId,
+        expiresAt: Number(structured.payload.exp) * 1000,
+      });
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import type { Account, ClaimsParameterMember } from 'oidc-provider';
+import { secondsOf } from '../base/clock.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
+import type { UserRow } from '../database/tables/index.ts';
+
+const ORGANIZATIONS = 'urn:logto:scope:organizations';
+const ORGANIZATION_ROLES = 'urn:logto:scope:organization_roles';
+
+/** Member of a user's `profile` → name of the claim (OpenID Connect Core §5.1). */
+const STANDARD: ReadonlyMap<string, string> = new Map([
+  ['familyName', 'family_name'],
+  ['givenName', 'given_name'],
+  ['middleName', 'middle_name'],
+  ['nickname', 'nickname'],
+  ['preferredUsername', 'preferred_username'],
+  ['profile', 'profile'],
+  ['website', 'website'],
+  ['gender', 'gender'],
+  ['birthdate', 'birthdate'],
+  ['zoneinfo', 'zoneinfo'],
+  ['locale', 'locale'],
+]);
+
+/** Member of `profile.address` → member of the `address` claim (OpenID Connect Core §5.1.1). */
+const ADDRESS: ReadonlyMap<string, string> = new Map([
+  ['formatted', 'formatted'],
+  ['streetAddress', 'street_address'],
+  ['locality', 'locality'],
+  ['region', 'region'],
+  ['postalCode', 'postal_code'],
+  ['country', 'country'],
+]);
+
+/** Scope → claims it adds to `/oidc/me` and the ID token (OpenID Connect Core §5.4, plus Logto's scopes). */
+export const CLAIMS_BY_SCOPE: Record<string, string[]> = {
+  openid: ['sub'],
+  profile: ['name', 'username', 'picture', 'created_at', 'updated_at', ...STANDARD.values()],
+  address: ['address'],
+  email: ['email', 'email_verified'],
+  phone: ['phone_number', 'phone_number_verified'],
+  custom_data: ['custom_data'],
+  identities: ['identities'],
+  roles: ['roles'],
+  [ORGANIZATIONS]: ['organizations'],
+  [ORGANIZATION_ROLES]: ['organization_roles'],
+};
+
+/** Names that are refused as API scopes, so that a resource-bound token never carries one of them. */
+export const OIDC_SCOPES: readonly string[] = [...Object.keys(CLAIMS_BY_SCOPE), 'offline_access'];
+
+/** Claims from other tables than `users`, read only when their scope was granted. */
+async function joinedClaims(
+  store: TenantStore,
+  userId: string,
+  scopes: ReadonlySet<string>,
+): Promise<Record<string, unknown>> {
+  const claims: Record<string, unknown> = {};
+  if (scopes.has('roles')) {
+    const roles = store.from('userRoles').join(store.rows('roles'), 'roles.id', 'userRoles.roleId').where({ userId });
+    claims.roles = (await roles.pluck('roles.name')) as unknown as string[];
+  }
+  if (scopes.has('identities')) {
+    const identities = await store.from('userIdentities').where({ userId }).select('target', 'externalId', 'details');
+    claims.identities = Object.fromEntries(
+      identities.map(({ target, externalId, details }) => [target, { userId: externalId, details }]),
+    );
+  }
+  if (scopes.has(ORGANIZATIONS)) {
+    const rows = await store.from('organizationUsers').where({ userId }).select('organizationId');
+    claims.organizations = rows.map(({ organizationId }) => organizationId);
+  }
+  if (scopes.has(ORGANIZATION_ROLES)) {
+    const rows = (await store
+      .from('organizationUserRoles')
+      .join(store.rows('organizationRoles'), 'organizationRoles.id', 'organizationUserRoles.organizationRoleId')
+      .where({ userId })
+      .select(
+        'organizationUserRoles.organizationId as organizationId',
+        'organizationRoles.name as name',
+      )) as unknown as {
+      organizationId: string;
+      name: string;
+    }[];
+    claims.organization_roles = rows.map(({ organizationId, name }) => `${organizationId}:${name}`);
+  }
+  return claims;
+}
+
+/** The non-empty members of `source` under their claim names; undefined when there are none. */
+function claimsFrom(source: unknown, names: ReadonlyMap<string, string>): Record<string, unknown> | undefined {
+  const known = Object.entries(source ?? {}).filter(([member, value]) => names.has(member) && value !== '');
+  return known.length === 0
+    ? undefined
+    : Object.fromEntries(known.map(([member, value]) => [names.get(member), value]));
+}
+
+/**
+ * Claims from the user's own row. A stored email address or phone number is always verified: an administrator set it,
+ * or the user entered its verification code. Unknown claims are omitted, not null (OpenID Connect Core §5.3.2).
+ */
+function ownClaims({ profile, ...user }: UserRow): Record<string, unknown> {
+  const claims = {
+    ...claimsFrom(profile, STANDARD),
+    address: claimsFrom((profile as { address?: unknown }).address, ADDRESS),
+    name: user.name,
+    username: user.username,
+    picture: user.avatar,
+    created_at: secondsOf(user.createdAt),
+    updated_at: secondsOf(user.updatedAt),
+    email: user.primaryEmail,
+    email_verified: user.primaryEmail === null ? null : true,
+    phone_number: user.primaryPhone,
+    phone_number_verified: user.primaryPhone === null ? null : true,
+    custom_data: user.customData,
+  };
+  return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== null && value !== undefined));
+}
+
+/** Returns undefined for a suspended or missing user; oidc-provider then refuses the request. */
+export async function findAccount(store: TenantStore, id: string): Promise<Account | undefined> {
+  const user = await store.find('users', { id });
+  if (!user || user.isSuspended) return undefined;
+  return {
+    accountId: id,
+    async claims(
+      _use: string,
+      scope: string,
+      _claims: Record<string, ClaimsParameterMember | null>,
+      _rejected: string[],
+    ) {
+      const scopes = new Set(scope.split(' '));
+      return { sub: id, ...ownClaims(user), ...(await joinedClaims(store, id, scopes)) };
+    },
+  };
+}

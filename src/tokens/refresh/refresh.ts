@@ -1,0 +1,214 @@
+import { type Account, errors, type Provider } from 'oidc-provider';
+import type { Clock } from '../../base/clock.ts';
+import { newId } from '../../base/ids.ts';
+import type { TenantStore } from '../../database/store/tenant-store.ts';
+import type { JwtAccessTokens } from '../access-tokens/jwt-access-token.ts';
+import { findAccount } from '../account.ts';
+import type { OAuthClient } from '../clients/clients.ts';
+import { invalidGrant } from '../endpoint/error-body.ts';
+import type { Grant as GrantOfOurs, TokenRequest } from '../endpoint/token-request.ts';
+import { ORGANIZATIONS_SCOPE } from '../resources/organizations.ts';
+import { notAskedFor } from '../resources/resource-servers.ts';
+import { type Targets, userTarget } from '../resources/user-target.ts';
+import { endGrant } from '../revocation/end-access.ts';
+import { rememberJwt } from '../revocation/issued-jwts.ts';
+import { ORGANIZATIONS_RESOURCE } from '../urns.ts';
+import type { RefreshTokens } from './refresh-tokens.ts';
+
+type RefreshToken = InstanceType<Provider['RefreshToken']>;
+type Grant = InstanceType<Provider['Grant']>;
+type Client = InstanceType<Provider['Client']>;
+
+export interface RefreshCollaborators extends Targets {
+  store: TenantStore;
+  clock: Clock;
+  /** Finds refresh tokens, and issues opaque access tokens and ID tokens. */
+  provider: Provider;
+  accessTokens: JwtAccessTokens;
+  refreshTokens: RefreshTokens;
+}
+
+/** A verified refresh token with its grant and account. */
+interface Source {
+  token: RefreshToken & { grantId: string };
+  grant: Grant;
+  account: Account;
+}
+
+/** The part of the grant that a request wants (RFC 6749 §6). */
+interface RequestedAccess {
+  scopes: Set<string>;
+  resource: string | undefined;
+  organizationId: string | undefined;
+}
+
+interface Access {
+  value: string;
+  /** Seconds. */
+  expiresIn: number;
+  scope: string;
+  audience: string | undefined;
+}
+
+/** Fraction of its lifetime after which a confidential client's refresh token is rotated. It needs a secret. */
+const ROTATED_AFTER = 0.7;
+
+function rotates(client: OAuthClient, { iat, exp }: { iat: number; exp: number }, now: number): boolean {
+  if (client.token_endpoint_auth_method === 'none') return true;
+  return client.rotate_refresh_token === true && now / 1000 - iat >= (exp - iat) * ROTATED_AFTER;
+}
+
+const ended = () => invalidGrant('the grant of this refresh token was revoked or has expired');
+
+/** Returns what a request wants, which must not exceed the original grant (RFC 6749 §6). */
+function requestedAccessOf(
+  { scope, resource, organization_id: organizationId }: TokenRequest['params'],
+  token: RefreshToken,
+): RequestedAccess {
+  const granted = token.scopes;
+  const scopes = scope === undefined ? granted : new Set(scope.split(' '));
+  const missing = [...scopes].filter((name) => !granted.has(name)).join(' ');
+  if (missing !== '') throw new errors.InvalidScope(`refresh token lacks scope ${missing}`, missing);
+  if (organizationId !== undefined && !granted.has(ORGANIZATIONS_SCOPE))
+    throw new errors.InsufficientScope(`refresh token lacks scope ${ORGANIZATIONS_SCOPE}`, ORGANIZATIONS_SCOPE);
+
+  if (resource !== undefined && ![token.resource].flat().includes(resource)) throw notAskedFor(resource);
+  // Without `openid` the token is useless at the userinfo endpoint, so it is for the only resource of the grant.
+  const only = organizationId === undefined && !scopes.has('openid') && typeof token.resource === 'string';
+  return { scopes, organizationId, resource: resource ?? (only ? (token.resource as string) : undefined) };
+}
+
+/**
+ * The refresh token grant: issues an access token, an ID token if `openid` was granted, and the next refresh token.
+ *
+ * The order is check, sign, spend, respond. All checks come before the first write, and the refresh token is spent only
+ * when the response is complete, so an error never costs users their session.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749 §6}
+ * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#RefreshTokens OpenID Connect Core §12}
+ */
+export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
+  const { store, clock, provider, accessTokens, refreshTokens } = collaborators;
+
+  async function sourceOf({ client_id: clientId }: OAuthClient, { params, onUser }: TokenRequest): Promise<Source> {
+    if (params.refresh_token === undefined) throw new errors.InvalidRequest('refresh_token is required');
+    const token = await provider.RefreshToken.find(params.refresh_token, { ignoreExpiration: true });
+    if (!token) throw invalidGrant('refresh token is unknown or was revoked');
+    onUser(token.accountId);
+    const { grantId } = token;
+    if (token.clientId !== clientId) throw invalidGrant('refresh token was issued to another application');
+    if (token.isExpired) throw invalidGrant('refresh token has expired');
+    const grant = grantId === undefined ? undefined : await provider.Grant.find(grantId, { ignoreExpiration: true });
+    if (grantId === undefined || !grant || grant.isExpired || grant.clientId !== clientId) throw ended();
+    if (grant.accountId !== token.accountId) throw ended();
+    if (token.consumed !== undefined && refreshTokens.isReplay(token.consumed as number)) {
+      await endGrant(store, grantId, clock());
+      throw invalidGrant('refresh token was already used');
+    }
+    const account = await findAccount(store, token.accountId);
+    if (!account) throw invalidGrant('the user is suspended or no longer exists');
+    return { token: Object.assign(token, { grantId }), grant, account };
+  }
+
+  async function jwtOf(
+    { token, grant }: Source,
+    { scopes, resource, organizationId }: RequestedAccess,
+  ): Promise<Access> {
+    const user = { userId: token.accountId, who: 'user' };
+    const { audience, ttl, held } = await userTarget(collaborators, user, { resource, organizationId });
+    const granted = grant.getResourceScopeFiltered(resource ?? ORGANIZATIONS_RESOURCE, scopes).split(' ');
+    const scope = granted.filter((name) => held.includes(name)).join(' ');
+    const { accountId, clientId = '', grantId, sessionUid } = token;
+    const gty = lineageOf(token);
+    const described = { jti: newId(), kind: 'AccessToken', clientId, accountId, aud: audience, scope } as const;
+    const { jwt, expiresAt } = await accessTokens.issue(
+      { ...described, grantId, gty, sessionUid, organizationId },
+      ttl,
+    );
+    await rememberJwt(store, { id: described.jti, grantId, accountId, clientId, expiresAt });
+    return { value: jwt, expiresIn: ttl, scope, audience };
+  }
+
+  /** Issues a token for the userinfo endpoint or as an actor token. If the spend then fails, it is never sent. */
+  async function opaqueOf({ token, grant }: Source, { scopes }: RequestedAccess, client: Client): Promise<Access> {
+    const { accountId, expiresWithSession, grantId, sessionUid, sid, claims } = token;
+    const scope = grant.getOIDCScopeFiltered(scopes);
+    const gty = lineageOf(token);
+    const fields = { accountId, client, expiresWithSession, grantId, gty, sessionUid, sid, claims, scope };
+    const access = new provider.AccessToken(fields as never);
+    return { value: await access.save(), expiresIn: access.expiration, scope, audience: undefined };
+  }
+
+  /** Issues an ID token. It has `auth_time` and `acr` if the authorization request asked for them in `claims`. */
+  async function idTokenOf(
+    { token, grant, account }: Source,
+    { scopes }: RequestedAccess,
+    client: Client,
+  ): Promise<string> {
+    const scope = grant.getOIDCScopeFiltered(scopes);
+    const { acr, amr, authTime } = token;
+    const available = { ...(await account.claims('id_token', scope, {}, [])), acr, amr, auth_time: authTime };
+    const claims = new provider.Claims(available, { client });
+    claims.scope(scope).mask(token.claims?.id_token ?? {});
+    claims.rejected(grant.getRejectedOIDCClaims());
+    const idToken = new provider.IdToken({}, { client });
+    for (const [name, value] of Object.entries(await claims.result())) idToken.set(name, value);
+    idToken.set('nonce', token.nonce);
+    idToken.set('sid', token.sid);
+    return idToken.issue({ use: 'idtoken' });
+  }
+
+  /** Spends the token if it rotates. @returns the next refresh token */
+  async function nextOf({ token }: Source, client: Client, mayRotate: boolean): Promise<string> {
+    const { jti: value, grantId } = token;
+    if (mayRotate && token.consumed === undefined) {
+      const next = new provider.RefreshToken({ ...fieldsOf(token), client });
+      // Written first, so that a spent token always has a successor. If the spend fails, it is never sent.
+      const successor = await next.save();
+      if (await refreshTokens.spend({ value, grantId, successor })) return successor;
+      await next.destroy();
+    }
+    const newest = await refreshTokens.newestOf(value, grantId);
+    if (newest === undefined) throw ended();
+    return newest;
+  }
+
+  return {
+    parameters: ['refresh_token', 'resource', 'scope', 'organization_id'],
+
+    async issue(request) {
+      const source = await sourceOf(request.client, request);
+      const requested = requestedAccessOf(request.params, source.token);
+      const client = await provider.Client.find(request.client.client_id);
+      if (!client) throw new errors.InvalidClientAuth('client not found');
+      const isForResource = requested.resource !== undefined || requested.organizationId !== undefined;
+      const access = await (isForResource ? jwtOf(source, requested) : opaqueOf(source, requested, client));
+      const idToken = requested.scopes.has('openid') ? await idTokenOf(source, requested, client) : undefined;
+      const times = source.token as unknown as { iat: number; exp: number };
+      const refreshToken = await nextOf(source, client, rotates(request.client, times, clock()));
+      const response = {
+        access_token: access.value,
+        refresh_token: refreshToken,
+        id_token: idToken,
+        token_type: 'Bearer',
+        expires_in: access.expiresIn,
+        scope: access.scope,
+      } as const;
+      return { response, audience: access.audience };
+    },
+  };
+}
+
+const GTY = 'refresh_token';
+
+/** The grant types through which a token was issued, oldest first, as oidc-provider's `gty` has them. */
+const lineageOf = ({ gty = '' }: RefreshToken): string => (gty.endsWith(GTY) ? gty : `${gty} ${GTY}`);
+
+/** The fields that the next refresh token inherits: everything except value and times. */
+function fieldsOf(token: RefreshToken & { grantId: string }) {
+  const { accountId, acr, amr, authTime, claims, expiresWithSession, grantId, iiat, nonce, resource, sessionUid, sid } =
+    token;
+  const { scope = '', rotations = 0 } = token;
+  const kept = { accountId, acr, amr, authTime, claims, expiresWithSession, grantId, iiat, nonce, resource };
+  return { ...kept, sessionUid, sid, scope, gty: lineageOf(token), rotations: rotations + 1 };
+}
