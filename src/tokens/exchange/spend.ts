@@ -1,17 +1,18 @@
 import { type AuditEntry, auditRowOf, countAudits } from '../../audit/record.ts';
 import { secondsOf } from '../../base/clock.ts';
+import { StateMachine } from '../../base/state.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
-import { type Spend as SpendRow, spendSubjectTokens } from './spend-subject-tokens.ts';
+import { type SpendRecord, spendSubjectTokens } from './spend-subject-tokens.ts';
 
 /** A signed exchange whose subject token is still to be spent, with the facts for its audit row. */
-export interface Spend extends Omit<SpendRow, 'audit'> {
+export interface PendingSpend extends Omit<SpendRecord, 'audit'> {
   requestId: string | undefined;
   /** Name of the secret that the application authenticated with. */
   secretName: string | undefined;
 }
 
-interface Waiting {
-  spend: Spend;
+interface WaitingSpend {
+  spend: PendingSpend;
   resolve: (isSpent: boolean) => void;
   reject: (error: unknown) => void;
 }
@@ -19,11 +20,26 @@ interface Waiting {
 /** Most spends in one transaction. */
 const MAX_BATCH = 64;
 
-/** A transaction begins when this fraction of the exchanges in progress is ready, or after `GATHER_MS` milliseconds. */
-const GATHERED = 0.7;
+/** A batch starts when this fraction of the exchanges in progress is ready, or after `GATHER_MS` milliseconds. */
+const READY_FRACTION = 0.7;
 const GATHER_MS = 1;
 
-function auditOf({ impersonation, requestId, secretName }: Spend): AuditEntry {
+/**
+ * - `idle`: no spend is waiting.
+ * - `gathering`: spends are waiting, and the timer runs for more exchanges to become ready.
+ * - `starting`: the next batch starts at the end of this turn of the event loop. Spends that arrive until then join it.
+ * - `spending`: a transaction is in progress. New spends wait for the next batch.
+ */
+export type SpendQueueState = 'idle' | 'gathering' | 'starting' | 'spending';
+
+export const SPEND_QUEUE_TRANSITIONS: Readonly<Record<SpendQueueState, readonly SpendQueueState[]>> = {
+  idle: ['gathering', 'starting'],
+  gathering: ['starting', 'spending'],
+  starting: ['spending'],
+  spending: ['idle'],
+};
+
+function auditOf({ impersonation, requestId, secretName }: PendingSpend): AuditEntry {
   const { id, subjectTokenId, subjectId, actorId, applicationId, resource, organizationId, scope, context } =
     impersonation;
   return {
@@ -50,7 +66,7 @@ function auditOf({ impersonation, requestId, secretName }: Spend): AuditEntry {
 }
 
 /** Runs spends of different tokens in one transaction. @returns those that succeeded */
-async function spendAll(store: TenantStore, spends: readonly Spend[], now: number): Promise<Set<Spend>> {
+async function spendAll(store: TenantStore, spends: readonly PendingSpend[], now: number): Promise<Set<PendingSpend>> {
   const audits = spends.map(auditOf);
   const rows = spends.map(({ tokenHash, actorApplicationId, impersonation }, index) => ({
     tokenHash,
@@ -61,10 +77,10 @@ async function spendAll(store: TenantStore, spends: readonly Spend[], now: numbe
   const ids = new Set(
     await store.write(['subjectTokens', 'impersonations', 'auditLog'], spendSubjectTokens(rows, now)),
   );
-  const isSpent = ({ impersonation }: Spend) => ids.has(impersonation.subjectTokenId);
+  const isSpent = ({ impersonation }: PendingSpend) => ids.has(impersonation.subjectTokenId);
   countAudits(
     store,
-    audits.filter((_, index) => isSpent(spends[index] as Spend)),
+    audits.filter((_, index) => isSpent(spends[index] as PendingSpend)),
   );
   return new Set(spends.filter(isSpent));
 }
@@ -78,67 +94,65 @@ async function spendAll(store: TenantStore, spends: readonly Spend[], now: numbe
 export class SpendQueue {
   readonly #store: TenantStore;
   readonly #clock: () => number;
-  #underWay = 0;
-  #waiting: Waiting[] = [];
-  #isSpending = false;
-  /** Ends the wait for further exchanges. */
-  #patience: NodeJS.Timeout | undefined;
+  readonly #state = new StateMachine<SpendQueueState>('spend queue', SPEND_QUEUE_TRANSITIONS, 'idle');
+  #exchangesInProgress = 0;
+  #waiting: WaitingSpend[] = [];
+  /** Runs in state `gathering` only. */
+  #gatherTimer: NodeJS.Timeout | undefined;
 
   constructor(store: TenantStore, clock: () => number) {
     this.#store = store;
     this.#clock = clock;
   }
 
+  get state(): SpendQueueState {
+    return this.#state.current;
+  }
+
   /** Runs an exchange. Others may wait for it to become ready. */
   async during<Result>(exchange: () => Promise<Result>): Promise<Result> {
-    this.#underWay++;
+    this.#exchangesInProgress++;
     try {
       return await exchange();
     } finally {
-      this.#underWay--;
+      this.#exchangesInProgress--;
       this.#gather();
     }
   }
 
   /** Spends a subject token. Resolves with true if this call spent it. Rejects if nothing was written. */
-  spend(spend: Spend): Promise<boolean> {
+  spend(spend: PendingSpend): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ spend, resolve, reject });
       this.#gather();
     });
   }
 
+  /** Called whenever a spend arrives, an exchange ends or a batch is done. */
   #gather(): void {
-    if (this.#isSpending || this.#waiting.length === 0) return;
-    if (this.#waiting.length < this.#underWay * GATHERED) {
-      this.#patience ??= setTimeout(() => void this.#spendWaiting(), GATHER_MS);
+    if (this.#waiting.length === 0 || this.#state.is('starting', 'spending')) return;
+    if (this.#waiting.length < this.#exchangesInProgress * READY_FRACTION) {
+      if (this.#state.is('gathering')) return;
+      this.#state.enter('gathering');
+      this.#gatherTimer = setTimeout(() => void this.#spendWaiting(), GATHER_MS);
       return;
     }
-    this.#endPatience();
-    this.#isSpending = true;
-    setImmediate(() => void this.#spendWaiting()); // Includes all that become ready in this turn of the event loop.
-  }
-
-  #endPatience(): void {
-    clearTimeout(this.#patience);
-    this.#patience = undefined;
+    clearTimeout(this.#gatherTimer);
+    this.#state.enter('starting');
+    setImmediate(() => void this.#spendWaiting());
   }
 
   async #spendWaiting(): Promise<void> {
-    this.#endPatience();
-    this.#isSpending = true;
-    await this.#spendBatch(this.#take());
-    this.#isSpending = false;
+    this.#state.enter('spending');
+    await this.#spendBatch(this.#takeBatch());
+    this.#state.enter('idle');
     this.#gather();
   }
 
-  /**
-   * Takes the next batch: at most one spend per token. The others wait for the next batch, and fail there if the token is
-   * spent.
-   */
-  #take(): Waiting[] {
-    const batch = new Map<string, Waiting>();
-    const rest: Waiting[] = [];
+  /** At most one spend per token in a batch. The others wait for the next batch and fail there if the token is spent. */
+  #takeBatch(): WaitingSpend[] {
+    const batch = new Map<string, WaitingSpend>();
+    const rest: WaitingSpend[] = [];
     for (const waiting of this.#waiting) {
       const { tokenHash } = waiting.spend;
       if (batch.size < MAX_BATCH && !batch.has(tokenHash)) batch.set(tokenHash, waiting);
@@ -148,7 +162,7 @@ export class SpendQueue {
     return [...batch.values()];
   }
 
-  async #spendBatch(batch: readonly Waiting[]): Promise<void> {
+  async #spendBatch(batch: readonly WaitingSpend[]): Promise<void> {
     try {
       const spent = await spendAll(
         this.#store,
