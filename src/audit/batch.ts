@@ -51,8 +51,8 @@ export class AuditBatch {
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const taken = this.#waiting.splice(0);
-    if (taken.length > 0) this.#writing = this.#writing.then(() => this.#write(taken));
+    const entries = this.#waiting.splice(0);
+    if (entries.length > 0) this.#writing = this.#writing.then(() => this.#write(entries));
     return this.#writing;
   }
 
@@ -60,9 +60,9 @@ export class AuditBatch {
     return this.flush();
   }
 
-  async #write(taken: readonly OwnedEntry[]): Promise<void> {
-    await this.#record(taken);
-    this.#unwritten -= taken.length;
+  async #write(entries: readonly OwnedEntry[]): Promise<void> {
+    await this.#record(entries);
+    this.#unwritten -= entries.length;
   }
 
   /**

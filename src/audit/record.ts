@@ -10,7 +10,7 @@ export type AuditEntry = Pick<AuditRow, 'key' | 'result' | 'payload' | 'createdA
   /** When the row may be deleted. Without it the row is kept as long as the tenant. */
   expiresAt?: number | null | undefined;
   /** Number of equal refusals that this entry counts; 1 by default. */
-  times?: number | undefined;
+  count?: number | undefined;
   applicationId?: string | null | undefined;
   userId?: string | null | undefined;
   actorId?: string | null | undefined;
@@ -23,10 +23,10 @@ export type AuditEntry = Pick<AuditRow, 'key' | 'result' | 'payload' | 'createdA
 export const recordAudit = (store: TenantStore, entry: AuditEntry): Promise<void> => recordAudits(store, [entry]);
 
 /** Maps an entry to the overview's figures. Counting here keeps them equal to the rows of the audit log. */
-function countsOf({ key, result, times = 1 }: AuditEntry): Counts | undefined {
+function countsOf({ key, result, count = 1 }: AuditEntry): Counts | undefined {
   if (result === 'Success') return SUCCESSES[key];
-  if (key.startsWith('Management.')) return { requestsRefused: times };
-  return key.startsWith('ExchangeTokenBy.') || key === 'Impersonation.Refused' ? { tokensRefused: times } : undefined;
+  if (key.startsWith('Management.')) return { requestsRefused: count };
+  return key.startsWith('ExchangeTokenBy.') || key === 'Impersonation.Refused' ? { tokensRefused: count } : undefined;
 }
 
 const SUCCESSES: Record<string, Counts> = {

@@ -9,11 +9,11 @@ const MAX_KINDS = 500;
 /** How long the entries of anonymous refusals are kept. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
-interface Counted {
+interface RefusalCount {
   /** The most recent refusal of the kind. */
   entry: AuditEntry;
   /** Refusals that were counted but not written. */
-  times: number;
+  count: number;
 }
 
 /**
@@ -24,7 +24,7 @@ interface Counted {
 export class TokenAudit {
   readonly #batch: Pick<AuditBatch, 'add'>;
   /** By tenant, then by kind, so that anonymous callers of one tenant cannot use up the kinds of another. */
-  #counted = new Map<string, Map<string, Counted>>();
+  #counted = new Map<string, Map<string, RefusalCount>>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(batch: Pick<AuditBatch, 'add'>) {
@@ -36,7 +36,7 @@ export class TokenAudit {
   }
 
   /** Records the refusal of an anonymous caller, who proved neither a secret nor a token nor a code. */
-  addStranger(tenantId: string, entry: AuditEntry): void {
+  addAnonymous(tenantId: string, entry: AuditEntry): void {
     const { key, applicationId, ip, payload, createdAt } = entry;
     const kind = [key, applicationId ?? '', networkOf(ip ?? undefined), payload.error].join(' ');
     const expiresAt = createdAt + KEPT_MS;
@@ -53,21 +53,21 @@ export class TokenAudit {
     const counted = this.#counted;
     this.#counted = new Map();
     for (const [tenantId, kinds] of counted) {
-      for (const { entry, times } of kinds.values()) {
-        const payload = { ...entry.payload, count: times };
-        if (times > 0) this.#batch.add(tenantId, { ...entry, payload, times });
+      for (const { entry, count } of kinds.values()) {
+        const payload = { ...entry.payload, count };
+        if (count > 0) this.#batch.add(tenantId, { ...entry, payload, count });
       }
     }
   }
 
-  #count(kinds: Map<string, Counted>, kind: string, tenantId: string, entry: AuditEntry): void {
+  #count(kinds: Map<string, RefusalCount>, kind: string, tenantId: string, entry: AuditEntry): void {
     const known = kinds.get(kind);
     if (known) {
       known.entry = entry;
-      known.times += 1;
+      known.count += 1;
       return;
     }
-    kinds.set(kind, { entry, times: 0 });
+    kinds.set(kind, { entry, count: 0 });
     this.#batch.add(tenantId, entry);
     this.#timer ??= setTimeout(() => this.close(), WINDOW_MS);
   }

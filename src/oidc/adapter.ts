@@ -15,7 +15,7 @@ export interface AdapterOptions {
   findClient(id: string): Promise<AdapterPayload | undefined>;
 }
 
-export type Change = (stored: AdapterPayload) => AdapterPayload;
+export type PayloadChange = (stored: AdapterPayload) => AdapterPayload;
 
 /**
  * oidc-provider's `upsert` writes a record even if it no longer exists, so a request that has loaded a session would
@@ -24,7 +24,7 @@ export type Change = (stored: AdapterPayload) => AdapterPayload;
  */
 export interface TenantAdapter extends Adapter {
   /** Replaces the record `known`, possibly under a new id. `change` returns the new payload from the stored one. */
-  replace(known: string, value: string, change: Change, expiresIn?: number): Promise<boolean>;
+  replace(known: string, value: string, change: PayloadChange, expiresIn?: number): Promise<boolean>;
   /**
    * Inserts a record that belongs to a session. The session is locked during the write, so a request that ends it
    * comes either before (then this returns false) or after (then it deletes the record).

@@ -1,5 +1,5 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
-import { isStored } from './living-records.ts';
+import { isStored } from './ended-records.ts';
 
 /**
  * Returns the grant of this client in this session. First-party applications get consent without a page: the requested

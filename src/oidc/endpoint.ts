@@ -67,7 +67,7 @@ function readBody(request: Request): Promise<Buffer | undefined> {
  * Makes the body readable again, because oidc-provider parses it itself. Rejected: a new request object, which costs
  * more than everything else in this file.
  */
-function giveBack(request: Request, body: Buffer): void {
+function restoreBody(request: Request, body: Buffer): void {
   request.headers['content-length'] = String(body.length);
   Object.defineProperty(request, 'readable', { value: true });
   Object.defineProperty(request, 'iterator', {
@@ -218,7 +218,7 @@ export function oidcEndpoint({
       if (path.startsWith('/token') || path === '/request') request.headers.accept = 'application/json';
       const taken = STRUCTURED.has(path) ? takeStructuredToken(body) : { body };
       if (taken.token !== undefined) keepStructuredToken(request, taken.token);
-      giveBack(request, taken.body);
+      restoreBody(request, taken.body);
     }
 
     forceCanonicalHost(request, tenant);

@@ -23,7 +23,7 @@ import { structuredTokens } from '../tokens/revocation/structured-tokens.ts';
 import { TOKEN_EXCHANGE } from '../tokens/urns.ts';
 import type { adapterFor } from './adapter.ts';
 import { loadExistingGrant } from './consent.ts';
-import { keepEnded } from './living-records.ts';
+import { keepEnded } from './ended-records.ts';
 import { protectPages } from './page-headers.ts';
 import { resourceIndicators } from './resource-indicators.ts';
 import type { SessionInteractions } from './session-interactions.ts';

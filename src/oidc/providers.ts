@@ -20,10 +20,10 @@ type NodeHandler = ReturnType<Provider['callback']>;
 interface CachedProvider {
   /** Version of the tenant for which it was built. */
   version: number;
-  built: Promise<Built>;
+  built: Promise<TenantProvider>;
 }
 
-interface Built {
+interface TenantProvider {
   provider: Provider;
   tokens: TokenEndpoint;
   /** The composed middleware. Composing it for every request would cost more than the request. */
@@ -37,7 +37,7 @@ interface Built {
  */
 export class Providers {
   readonly #collaborators: ProviderCollaborators;
-  readonly #entries = new LRUCache<string, CachedProvider>({ max: MAX_PROVIDERS });
+  readonly #cached = new LRUCache<string, CachedProvider>({ max: MAX_PROVIDERS });
 
   constructor(collaborators: ProviderCollaborators) {
     this.#collaborators = collaborators;
@@ -59,19 +59,19 @@ export class Providers {
     return (await this.#find(tenant)).keys;
   }
 
-  #find(tenant: Tenant): Promise<Built> {
-    const known = this.#entries.get(tenant.id);
+  #find(tenant: Tenant): Promise<TenantProvider> {
+    const known = this.#cached.get(tenant.id);
     // A request whose tenant was read just before a change may use the newer provider, which has the old keys too.
     if (known && known.version >= tenant.version) return known.built;
     const entry = { version: tenant.version, built: this.#build(tenant) };
-    this.#entries.set(tenant.id, entry);
+    this.#cached.set(tenant.id, entry);
     entry.built.catch(() => {
-      if (this.#entries.peek(tenant.id) === entry) this.#entries.delete(tenant.id);
+      if (this.#cached.peek(tenant.id) === entry) this.#cached.delete(tenant.id);
     });
     return entry.built;
   }
 
-  async #build(tenant: Tenant): Promise<Built> {
+  async #build(tenant: Tenant): Promise<TenantProvider> {
     const { cache, secrets, clock, customClaims } = this.#collaborators;
     const { store } = tenant;
     const clients = new Clients(tenant, cache, secrets);

@@ -24,8 +24,8 @@ function recorder() {
 it('does not let anonymous refusals of one tenant remove details from those of another', () => {
   const { audit, of } = recorder();
   for (let index = 0; index < 2_000; index += 1)
-    audit.addStranger('noisy', refusal('x', `2001:db8:0:${index.toString(16)}::1`));
-  for (const ip of ['203.0.113.7', '203.0.113.8']) audit.addStranger('bank', refusal('payments', ip));
+    audit.addAnonymous('noisy', refusal('x', `2001:db8:0:${index.toString(16)}::1`));
+  for (const ip of ['203.0.113.7', '203.0.113.8']) audit.addAnonymous('bank', refusal('payments', ip));
   audit.close();
   expect(of('bank')).toMatchObject([
     { applicationId: 'payments', ip: '203.0.113.7' },
@@ -36,7 +36,7 @@ it('does not let anonymous refusals of one tenant remove details from those of a
 it('counts refusals beyond 500 kinds of a tenant in one shared entry', () => {
   const { audit, of } = recorder();
   for (let index = 0; index < 2_000; index += 1)
-    audit.addStranger('noisy', refusal('x', `2001:db8:0:${index.toString(16)}::1`));
+    audit.addAnonymous('noisy', refusal('x', `2001:db8:0:${index.toString(16)}::1`));
   const before = of('noisy').length;
   audit.close();
   const entries = of('noisy');

@@ -9,7 +9,7 @@ import {
   SPEND_QUEUE_TRANSITIONS,
   SpendQueue,
   type SpendQueueState,
-} from '../../src/tokens/exchange/spend.ts';
+} from '../../src/tokens/exchange/spend-queue.ts';
 import { mintSubjectToken } from '../../src/tokens/exchange/subject-tokens.ts';
 import { createDatabase, type DatabaseKind, databases } from '../support/databases.ts';
 import { addTenant } from '../support/tenant-rows.ts';

@@ -33,15 +33,15 @@ export class JwtAccessTokens {
   /** @param ttl seconds */
   async issue(token: TokenDescription, ttl: number): Promise<IssuedJwt> {
     const { issuer, signer, claims, clock } = this.#options;
-    const ofScript = await claims.ofScript(token);
+    const scriptClaims = await claims.fromScript(token);
     const { jti, clientId, aud, scope, accountId = clientId } = token;
     const iat = secondsOf(clock());
     const exp = iat + ttl;
     const standard = { jti, sub: accountId, iat, exp, scope, client_id: clientId, iss: issuer, aud };
-    const signed = `${this.#header}.${encoded(payloadOf(ofScript, standard, token))}`;
-    const data = Buffer.from(signed);
+    const signingInput = `${this.#header}.${encoded(payloadOf(scriptClaims, standard, token))}`;
+    const data = Buffer.from(signingInput);
     // An exchange waits for the database next, so it signs on this thread. See `Signer` for the two ways.
     const signature = await (token.exchange ? signer.signHere(data) : signer.sign(data));
-    return { jwt: `${signed}.${signature.toString('base64url')}`, expiresAt: exp * 1000 };
+    return { jwt: `${signingInput}.${signature.toString('base64url')}`, expiresAt: exp * 1000 };
   }
 }

@@ -4,7 +4,7 @@ import { applicationContext, organizationContext, userContext } from '../../cust
 import type { TenantCache } from '../../database/notices/tenant-cache.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { SessionInteractions } from '../../oidc/session-interactions.ts';
-import type { Exchange } from '../exchange/exchange.ts';
+import type { ExchangeParties } from '../endpoint/token-request.ts';
 import { rememberJwt } from '../revocation/issued-jwts.ts';
 import { TOKEN_EXCHANGE } from '../urns.ts';
 
@@ -21,11 +21,11 @@ export interface TokenDescription {
   gty?: string | undefined;
   sessionUid?: string | undefined;
   organizationId?: string | undefined;
-  exchange?: Exchange;
+  exchange?: ExchangeParties;
 }
 
 /** The OAuth error for a failed claims script. */
-function refusalOf({ result, message }: ScriptFailure): Error {
+function oauthErrorOf({ result, message }: ScriptFailure): Error {
   if (result === 'denied') return new errors.AccessDenied(message);
   if (result === 'overloaded') {
     const headers = { 'Retry-After': '1' };
@@ -34,7 +34,7 @@ function refusalOf({ result, message }: ScriptFailure): Error {
   return new errors.InvalidRequest(`Custom claims script error: ${message}`);
 }
 
-const extraOf = ({ subjectToken, actor }: Exchange) => ({
+const extraOf = ({ subjectToken, actor }: ExchangeParties) => ({
   subjectTokenId: subjectToken.id,
   ...(actor && { act: { sub: actor.id } }),
 });
@@ -54,12 +54,12 @@ export class TokenClaims {
   }
 
   /** Returns the script's claims. @throws the OAuth error for the client if the script fails */
-  async ofScript(token: TokenDescription): Promise<Record<string, unknown>> {
+  async fromScript(token: TokenDescription): Promise<Record<string, unknown>> {
     const tokenType = token.kind === 'ClientCredentials' ? 'client-credentials' : 'access-token';
     try {
       return await this.#customClaims.claimsFor(this.#store, tokenType, () => this.#inputOf(token));
     } catch (error) {
-      throw error instanceof ScriptFailure ? refusalOf(error) : error;
+      throw error instanceof ScriptFailure ? oauthErrorOf(error) : error;
     }
   }
 
@@ -94,11 +94,11 @@ export class TokenClaims {
  * (RFC 8693 §4.1), so that a script cannot set any that the service is responsible for.
  */
 export function payloadOf(
-  ofScript: Record<string, unknown> | undefined,
+  scriptClaims: Record<string, unknown> | undefined,
   standard: Record<string, unknown>,
   { organizationId, exchange }: Pick<TokenDescription, 'organizationId' | 'exchange'>,
 ): Record<string, unknown> {
-  const payload = { ...ofScript, ...standard };
+  const payload = { ...scriptClaims, ...standard };
   // RFC 9068 §2.2.3 requires the claim if a scope was requested. Ours always have it.
   payload.scope ??= '';
   if (organizationId !== undefined) payload.organization_id = organizationId;
@@ -112,7 +112,7 @@ export function payloadOf(
  * member named `constructor` as a plain object.
  */
 export function claimsOfLibraryTokens(claims: TokenClaims, store: TenantStore) {
-  const ofScript = new WeakMap<AccessToken, Record<string, unknown>>();
+  const scriptClaims = new WeakMap<AccessToken, Record<string, unknown>>();
   return {
     async extraTokenClaims(ctx: KoaContextWithOIDC, token: AccessToken): Promise<undefined> {
       // An opaque token has no claims that a resource server reads.
@@ -120,7 +120,7 @@ export function claimsOfLibraryTokens(claims: TokenClaims, store: TenantStore) {
       const { jti, kind, clientId = '', aud, scope, accountId, grantId, gty, sessionUid } = token;
       const description = { jti, kind, clientId, aud, scope, accountId, grantId, gty, sessionUid };
       try {
-        ofScript.set(token, await claims.ofScript(description));
+        scriptClaims.set(token, await claims.fromScript(description));
       } catch (error) {
         const { headers } = error as { headers?: Record<string, string> };
         if (headers) ctx.set(headers);
@@ -137,7 +137,7 @@ export function claimsOfLibraryTokens(claims: TokenClaims, store: TenantStore) {
       token: AccessToken,
       structured: { payload: Record<string, unknown> },
     ): Promise<void> {
-      structured.payload = payloadOf(ofScript.get(token), structured.payload, {});
+      structured.payload = payloadOf(scriptClaims.get(token), structured.payload, {});
       const { jti, grantId, accountId, clientId = '' } = token;
       if (grantId === undefined) return;
       await rememberJwt(store, {

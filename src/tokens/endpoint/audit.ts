@@ -4,9 +4,9 @@ import type { TokenAudit } from '../../audit/token-audit.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type RequestFacts, requestFactsOf } from '../../http/context.ts';
 import type { Tenant } from '../../tenants.ts';
-import type { Exchange } from '../exchange/exchange.ts';
 import { TOKEN_EXCHANGE } from '../urns.ts';
 import { admissionOf } from './admission.ts';
+import type { ExchangeParties } from './token-request.ts';
 
 /** Audit key by grant type. A Map, because a client may send a name of `Object.prototype` as its grant type. */
 const KEYS: ReadonlyMap<unknown, string> = new Map([
@@ -51,7 +51,7 @@ export function refusedEntry(
   request: AuditedRequest,
   error: errors.OIDCProviderError,
   now: number,
-  exchange?: Exchange,
+  exchange?: ExchangeParties,
 ): AuditEntry {
   const { subjectToken, actor } = exchange ?? {};
   const payload = {
@@ -92,6 +92,6 @@ export function auditTokens(provider: Provider, tenant: Tenant, audit: TokenAudi
   provider.on('grant.error', (ctx, error) => {
     const request = requestOf(ctx);
     const isKnown = admissionOf(ctx.req)?.isProven || request.userId !== undefined;
-    audit[isKnown ? 'add' : 'addStranger'](tenant.id, refusedEntry(request, error, clock()));
+    audit[isKnown ? 'add' : 'addAnonymous'](tenant.id, refusedEntry(request, error, clock()));
   });
 }

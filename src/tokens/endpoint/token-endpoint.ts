@@ -9,20 +9,19 @@ import type { Admission } from '../../http/rate-limits/rate-limits.ts';
 import type { Logger } from '../../observe/logger.ts';
 import type { Tenant } from '../../tenants.ts';
 import { type Clients, isOwnOrigin } from '../clients/clients.ts';
-import type { Exchange } from '../exchange/exchange.ts';
 import { TOKEN_EXCHANGE } from '../urns.ts';
 import { requireWithinLimit } from './admission.ts';
 import { type AuditedRequest, issuedEntry, refusedEntry } from './audit.ts';
 import { authenticate, presentedClient } from './client-authentication.ts';
 import { describedError, GRANT_NOT_ALLOWED } from './error-body.ts';
 import type { ObserveToken } from './metrics.ts';
-import { type Grant, paramsOf, type TokenResponse } from './token-request.ts';
+import { type ExchangeParties, type OwnGrant, paramsOf, type TokenResponse } from './token-request.ts';
 
 export interface TokenEndpointOptions {
   tenant: Tenant;
   clients: Clients;
   /** By `grant_type`. */
-  grants: Readonly<Record<string, Grant>>;
+  grants: Readonly<Record<string, OwnGrant>>;
   audit: TokenAudit;
   observe?: ObserveToken | undefined;
   clock: Clock;
@@ -38,7 +37,7 @@ interface TokenAttempt extends AuditedRequest {
   allowedOrigin: string | undefined;
   authorization: string | undefined;
   admission: Admission;
-  exchange?: Exchange;
+  exchange?: ExchangeParties;
 }
 
 interface TokenReply {
@@ -134,9 +133,9 @@ export class TokenEndpoint {
     if (!client.grant_types.includes(grantType))
       throw new errors.UnauthorizedClient(grantType === TOKEN_EXCHANGE ? EXCHANGE_NOT_ALLOWED : GRANT_NOT_ALLOWED);
 
-    const { parameters, issue } = grants[grantType] as Grant;
+    const { parameters, issue } = grants[grantType] as OwnGrant;
     const params = paramsOf(form, parameters);
-    const onExchange = (exchange: Exchange) => {
+    const onExchange = (exchange: ExchangeParties) => {
       attempt.exchange = exchange;
     };
     const onUser = (userId: string) => {
@@ -155,7 +154,7 @@ export class TokenEndpoint {
     if (!(error instanceof errors.OIDCProviderError) || !error.expose) return this.#failure(attempt, error);
     // A request with a valid subject or refresh token is not anonymous, even from a public client.
     const isKnown = attempt.admission.isProven || attempt.exchange || attempt.userId !== undefined;
-    audit[isKnown ? 'add' : 'addStranger'](tenant.id, refusedEntry(attempt, error, clock(), attempt.exchange));
+    audit[isKnown ? 'add' : 'addAnonymous'](tenant.id, refusedEntry(attempt, error, clock(), attempt.exchange));
     const { statusCode: status, message, error_description: description = message } = error;
     const { headers = {} } = error as { headers?: Record<string, string> };
     if (status === 401 && attempt.authorization !== undefined)

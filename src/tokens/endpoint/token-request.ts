@@ -2,7 +2,14 @@ import type { ParsedUrlQuery } from 'node:querystring';
 import { errors } from 'oidc-provider';
 import type { RequestFacts } from '../../http/context.ts';
 import type { OAuthClient } from '../clients/clients.ts';
-import type { Exchange } from '../exchange/exchange.ts';
+import type { Actor } from '../exchange/actor-token.ts';
+import type { FoundSubjectToken } from '../exchange/find-subject-token.ts';
+
+/** The subject token and the actor of a token exchange, from which its claims and audit entries are made. */
+export interface ExchangeParties {
+  subjectToken: FoundSubjectToken;
+  actor?: Actor | undefined;
+}
 
 /** The input of one of our grants. The client is authenticated and may use the grant. */
 export interface TokenRequest {
@@ -15,7 +22,7 @@ export interface TokenRequest {
   form: ParsedUrlQuery;
   facts: RequestFacts;
   /** Reports the subject token, and later the actor, of an exchange for the audit entry of a refusal. */
-  onExchange(exchange: Exchange): void;
+  onExchange(parties: ExchangeParties): void;
   /** Reports the user of a presented token for the same audit entry. */
   onUser(userId: string): void;
 }
@@ -41,7 +48,7 @@ export interface IssuedToken {
 }
 
 /** A grant that we serve ourselves. The others are oidc-provider's. */
-export interface Grant {
+export interface OwnGrant {
   parameters: readonly string[];
   /** @throws an error of oidc-provider, which is sent to the client */
   issue(request: TokenRequest): Promise<IssuedToken>;

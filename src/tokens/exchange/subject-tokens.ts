@@ -5,7 +5,7 @@ import { type FoundSubjectToken, subjectTokenByHash } from './find-subject-token
 import { checkMint, readImpersonationPolicy } from './impersonation-policy.ts';
 
 /** The request for a subject token. */
-export interface Mint {
+export interface SubjectTokenRequest {
   userId: string;
   creatorId: string;
   context?: Record<string, unknown> | undefined;
@@ -22,7 +22,7 @@ export interface Mint {
  */
 export async function mintSubjectToken(
   store: TenantStore,
-  { userId, creatorId, context = {}, clientId, actorId, resource }: Mint,
+  { userId, creatorId, context = {}, clientId, actorId, resource }: SubjectTokenRequest,
   now: number,
 ): Promise<{ subjectToken: string; expiresIn: number }> {
   const user = await store.find('users', { id: userId });

@@ -5,16 +5,15 @@ import type { TenantCache } from '../../database/notices/tenant-cache.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { JwtAccessTokens } from '../access-tokens/jwt-access-token.ts';
 import type { Clients } from '../clients/clients.ts';
-import type { Grant, TokenRequest } from '../endpoint/token-request.ts';
+import type { ExchangeParties, OwnGrant, TokenRequest } from '../endpoint/token-request.ts';
 import { grantedScopes } from '../resources/resource-servers.ts';
 import { type Targets, userTarget } from '../resources/user-target.ts';
 import { endImpersonations } from '../revocation/end-access.ts';
 import { ACCESS_TOKEN, IMPERSONATION_TOKEN, TOKEN_EXCHANGE } from '../urns.ts';
 import { verifyActorToken } from './actor-token.ts';
-import type { Exchange } from './exchange.ts';
 import type { FoundSubjectToken } from './find-subject-token.ts';
 import { cachedImpersonationPolicy, checkExchange, readImpersonationPolicy } from './impersonation-policy.ts';
-import type { SpendQueue } from './spend.ts';
+import type { SpendQueue } from './spend-queue.ts';
 import { findSubjectToken, refusalOf } from './subject-tokens.ts';
 
 export interface ExchangeCollaborators extends Targets {
@@ -67,7 +66,7 @@ function parametersOf(params: TokenRequest['params']): ExchangeParameters {
 }
 
 /** Checks the binding of a subject token to an application, a resource and an actor, chosen when it was minted. */
-function refuseOtherBinding(
+function checkBinding(
   token: FoundSubjectToken,
   clientId: string,
   resource: string | undefined,
@@ -107,7 +106,7 @@ async function endOnReplay(
  * @see {@link https://www.rfc-editor.org/rfc/rfc8693.html#section-2.1 RFC 8693 §2.1, request}
  * @see {@link https://www.rfc-editor.org/rfc/rfc8693.html#section-4.1 RFC 8693 §4.1, the `act` claim}
  */
-export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
+export function tokenExchange(collaborators: ExchangeCollaborators): OwnGrant {
   const { store, cache, clock, accessTokens, spends, provider } = collaborators;
 
   return {
@@ -117,7 +116,7 @@ export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
       const parameters = parametersOf(params);
       const subjectToken = await findSubjectToken(store, parameters.subjectToken);
       if (!subjectToken) throw new errors.InvalidRequest('subject token is unknown');
-      const exchange: Exchange = { subjectToken };
+      const exchange: ExchangeParties = { subjectToken };
       onExchange(exchange);
       const refusal = refusalOf(subjectToken, clock());
       if (subjectToken.spentAt !== null) await endOnReplay(collaborators, subjectToken);
@@ -131,7 +130,7 @@ export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
       exchange.actor = actor;
       if (actor?.id === subjectToken.userId) throw new errors.InvalidRequest('actor and subject are the same user');
       const policy = await cachedImpersonationPolicy(store, cache);
-      refuseOtherBinding(subjectToken, client.client_id, parameters.resource, actor?.id);
+      checkBinding(subjectToken, client.client_id, parameters.resource, actor?.id);
       await checkExchange(provider, store, policy, subjectToken, actor);
 
       const lifetime = Math.min(ttl, policy.maxTokenTtl ?? ttl);

@@ -13,7 +13,7 @@ export interface KeySteps {
 }
 
 /** Takes the due steps of all tenants: one query for all, then a transaction for each tenant with a due step. */
-export async function turnSigningKeys(
+export async function takeDueKeySteps(
   { database, tenants, rotationDays }: { database: Database; tenants: Tenants; rotationDays: number | undefined },
   steps: KeySteps,
 ): Promise<void> {

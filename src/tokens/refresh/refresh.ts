@@ -6,7 +6,7 @@ import type { JwtAccessTokens } from '../access-tokens/jwt-access-token.ts';
 import { findAccount } from '../account.ts';
 import type { OAuthClient } from '../clients/clients.ts';
 import { invalidGrant } from '../endpoint/error-body.ts';
-import type { Grant as GrantOfOurs, TokenRequest } from '../endpoint/token-request.ts';
+import type { OwnGrant, TokenRequest } from '../endpoint/token-request.ts';
 import { ORGANIZATIONS_SCOPE } from '../resources/organizations.ts';
 import { notAskedFor } from '../resources/resource-servers.ts';
 import { type Targets, userTarget } from '../resources/user-target.ts';
@@ -29,7 +29,7 @@ export interface RefreshCollaborators extends Targets {
 }
 
 /** A verified refresh token with its grant and account. */
-interface Source {
+interface VerifiedRefreshToken {
   token: RefreshToken & { grantId: string };
   grant: Grant;
   account: Account;
@@ -42,7 +42,7 @@ interface RequestedAccess {
   organizationId: string | undefined;
 }
 
-interface Access {
+interface IssuedAccess {
   value: string;
   /** Seconds. */
   expiresIn: number;
@@ -51,14 +51,14 @@ interface Access {
 }
 
 /** Fraction of its lifetime after which a confidential client's refresh token is rotated. It needs a secret. */
-const ROTATED_AFTER = 0.7;
+const ROTATION_AGE = 0.7;
 
-function rotates(client: OAuthClient, { iat, exp }: { iat: number; exp: number }, now: number): boolean {
+function shouldRotate(client: OAuthClient, { iat, exp }: { iat: number; exp: number }, now: number): boolean {
   if (client.token_endpoint_auth_method === 'none') return true;
-  return client.rotate_refresh_token === true && now / 1000 - iat >= (exp - iat) * ROTATED_AFTER;
+  return client.rotate_refresh_token === true && now / 1000 - iat >= (exp - iat) * ROTATION_AGE;
 }
 
-const ended = () => invalidGrant('the grant of this refresh token was revoked or has expired');
+const grantEnded = () => invalidGrant('the grant of this refresh token was revoked or has expired');
 
 /** Returns what a request wants, which must not exceed the original grant (RFC 6749 §6). */
 function requestedAccessOf(
@@ -87,10 +87,13 @@ function requestedAccessOf(
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749 §6}
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#RefreshTokens OpenID Connect Core §12}
  */
-export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
+export function refresh(collaborators: RefreshCollaborators): OwnGrant {
   const { store, clock, provider, accessTokens, refreshTokens } = collaborators;
 
-  async function sourceOf({ client_id: clientId }: OAuthClient, { params, onUser }: TokenRequest): Promise<Source> {
+  async function verifyRefreshToken(
+    { client_id: clientId }: OAuthClient,
+    { params, onUser }: TokenRequest,
+  ): Promise<VerifiedRefreshToken> {
     if (params.refresh_token === undefined) throw new errors.InvalidRequest('refresh_token is required');
     const token = await provider.RefreshToken.find(params.refresh_token, { ignoreExpiration: true });
     if (!token) throw invalidGrant('refresh token is unknown or was revoked');
@@ -99,8 +102,8 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
     if (token.clientId !== clientId) throw invalidGrant('refresh token was issued to another application');
     if (token.isExpired) throw invalidGrant('refresh token has expired');
     const grant = grantId === undefined ? undefined : await provider.Grant.find(grantId, { ignoreExpiration: true });
-    if (grantId === undefined || !grant || grant.isExpired || grant.clientId !== clientId) throw ended();
-    if (grant.accountId !== token.accountId) throw ended();
+    if (grantId === undefined || !grant || grant.isExpired || grant.clientId !== clientId) throw grantEnded();
+    if (grant.accountId !== token.accountId) throw grantEnded();
     if (token.consumed !== undefined && refreshTokens.isReplay(token.consumed as number)) {
       await endGrant(store, grantId, clock());
       throw invalidGrant('refresh token was already used');
@@ -110,10 +113,10 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
     return { token: Object.assign(token, { grantId }), grant, account };
   }
 
-  async function jwtOf(
-    { token, grant }: Source,
+  async function issueJwt(
+    { token, grant }: VerifiedRefreshToken,
     { scopes, resource, organizationId }: RequestedAccess,
-  ): Promise<Access> {
+  ): Promise<IssuedAccess> {
     const user = { userId: token.accountId, who: 'user' };
     const { audience, ttl, held } = await userTarget(collaborators, user, { resource, organizationId });
     const granted = grant.getResourceScopeFiltered(resource ?? ORGANIZATIONS_RESOURCE, scopes).split(' ');
@@ -130,7 +133,11 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
   }
 
   /** Issues a token for the userinfo endpoint or as an actor token. If the spend then fails, it is never sent. */
-  async function opaqueOf({ token, grant }: Source, { scopes }: RequestedAccess, client: Client): Promise<Access> {
+  async function issueOpaqueToken(
+    { token, grant }: VerifiedRefreshToken,
+    { scopes }: RequestedAccess,
+    client: Client,
+  ): Promise<IssuedAccess> {
     const { accountId, expiresWithSession, grantId, sessionUid, sid, claims } = token;
     const scope = grant.getOIDCScopeFiltered(scopes);
     const gty = lineageOf(token);
@@ -140,8 +147,8 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
   }
 
   /** Issues an ID token. It has `auth_time` and `acr` if the authorization request asked for them in `claims`. */
-  async function idTokenOf(
-    { token, grant, account }: Source,
+  async function issueIdToken(
+    { token, grant, account }: VerifiedRefreshToken,
     { scopes }: RequestedAccess,
     client: Client,
   ): Promise<string> {
@@ -159,7 +166,11 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
   }
 
   /** Spends the token if it rotates. @returns the next refresh token */
-  async function nextOf({ token }: Source, client: Client, mayRotate: boolean): Promise<string> {
+  async function nextRefreshToken(
+    { token }: VerifiedRefreshToken,
+    client: Client,
+    mayRotate: boolean,
+  ): Promise<string> {
     const { jti: value, grantId } = token;
     if (mayRotate && token.consumed === undefined) {
       const next = new provider.RefreshToken({ ...fieldsOf(token), client });
@@ -169,7 +180,7 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
       await next.destroy();
     }
     const newest = await refreshTokens.newestOf(value, grantId);
-    if (newest === undefined) throw ended();
+    if (newest === undefined) throw grantEnded();
     return newest;
   }
 
@@ -177,15 +188,17 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
     parameters: ['refresh_token', 'resource', 'scope', 'organization_id'],
 
     async issue(request) {
-      const source = await sourceOf(request.client, request);
-      const requested = requestedAccessOf(request.params, source.token);
+      const verified = await verifyRefreshToken(request.client, request);
+      const requested = requestedAccessOf(request.params, verified.token);
       const client = await provider.Client.find(request.client.client_id);
       if (!client) throw new errors.InvalidClientAuth('client not found');
       const isForResource = requested.resource !== undefined || requested.organizationId !== undefined;
-      const access = await (isForResource ? jwtOf(source, requested) : opaqueOf(source, requested, client));
-      const idToken = requested.scopes.has('openid') ? await idTokenOf(source, requested, client) : undefined;
-      const times = source.token as unknown as { iat: number; exp: number };
-      const refreshToken = await nextOf(source, client, rotates(request.client, times, clock()));
+      const access = await (isForResource
+        ? issueJwt(verified, requested)
+        : issueOpaqueToken(verified, requested, client));
+      const idToken = requested.scopes.has('openid') ? await issueIdToken(verified, requested, client) : undefined;
+      const times = verified.token as unknown as { iat: number; exp: number };
+      const refreshToken = await nextRefreshToken(verified, client, shouldRotate(request.client, times, clock()));
       const response = {
         access_token: access.value,
         refresh_token: refreshToken,

@@ -28,9 +28,9 @@ async function saveWith(
  * Makes `Grant.save` update a loaded grant only if it still exists, and insert a new grant only if the session in its
  * `sessionUid` still exists. A grant without `sessionUid` belongs to a session that the same request starts.
  */
-function saveLivingGrants({ Grant: { prototype } }: Provider): void {
+function protectEndedGrants({ Grant: { prototype } }: Provider): void {
   const { save } = prototype;
-  prototype.save = async function saveLiving(this: Grant & { sessionUid?: string }) {
+  prototype.save = async function saveUnlessEnded(this: Grant & { sessionUid?: string }) {
     const adapter = this.adapter as TenantAdapter;
     const { sessionUid } = this;
     let write: TenantAdapter['insertWithin'] | undefined;
@@ -93,7 +93,7 @@ function keepCookie({ oidc, response }: NonNullable<typeof Provider.ctx>): void 
  * still exists under the id by which it was loaded, so a session that ended during the request stays ended. The request
  * is then refused, and the grant that it made ends too.
  */
-function saveLivingSessions(provider: Provider, store: TenantStore, clock: Clock): void {
+function protectEndedSessions(provider: Provider, store: TenantStore, clock: Clock): void {
   const Model = provider.Session as unknown as SessionModel;
   const { prototype, instantiate } = Model;
   const { save } = prototype;
@@ -113,12 +113,12 @@ function saveLivingSessions(provider: Provider, store: TenantStore, clock: Clock
     return session;
   };
 
-  prototype.save = async function saveLiving(this: LoadedSession, ttl) {
+  prototype.save = async function saveUnlessEnded(this: LoadedSession, ttl) {
     const { loaded } = this;
     if (!loaded) return save.call(this, ttl);
     const sessions = this.adapter as TenantAdapter;
     const known = this.oldId ?? this.jti;
-    let isLiving = true;
+    let stillExists = true;
     const saved = await saveWith(
       this,
       {
@@ -126,19 +126,19 @@ function saveLivingSessions(provider: Provider, store: TenantStore, clock: Clock
         async destroy() {},
         async upsert(value, payload, expiresIn) {
           const change = (stored: Fields) => merged(loaded, payload, stored);
-          isLiving = await sessions.replace(known, value, change, expiresIn);
+          stillExists = await sessions.replace(known, value, change, expiresIn);
         },
       },
       () => save.call(this, ttl),
     );
     delete this.oldId;
-    if (!isLiving) await refuse(this);
+    if (!stillExists) await refuse(this);
     return saved;
   };
 }
 
 /** Keeps oidc-provider from restoring sessions and grants that ended while a request had them loaded. */
 export function keepEnded(provider: Provider, store: TenantStore, clock: Clock): void {
-  saveLivingSessions(provider, store, clock);
-  saveLivingGrants(provider);
+  protectEndedSessions(provider, store, clock);
+  protectEndedGrants(provider);
 }
