@@ -3,6 +3,7 @@ import { hashOf } from '../../src/base/ids.ts';
 import { StateMachine } from '../../src/base/state.ts';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { sqliteViews } from '../../src/service/sqlite-views.ts';
 import { Tenants } from '../../src/tenants.ts';
 import {
   type PendingSpend,
@@ -21,7 +22,7 @@ async function createQueue(kind: DatabaseKind, tokens: number) {
   const place = await createDatabase(kind);
   const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 2 };
   await migrate(settings);
-  const database = connect(settings);
+  const database = connect(settings, { sqliteViews });
   await addTenant(database, 'acme');
   const tenant = await new Tenants(database, () => NOW).byId('acme');
   if (!tenant) throw new Error('the tenant is missing');

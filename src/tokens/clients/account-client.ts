@@ -1,4 +1,4 @@
-import type { OAuthClient } from './clients.ts';
+import type { OAuthClient } from './oauth-client.ts';
 
 /** Contains a hyphen, so it can never equal the id of an application. */
 export const ACCOUNT_CLIENT_ID = 'account-page';

@@ -1,7 +1,7 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { errors } from 'oidc-provider';
 import type { RequestFacts } from '../../http/context.ts';
-import type { OAuthClient } from '../clients/clients.ts';
+import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { Actor } from '../exchange/actor-token.ts';
 import type { FoundSubjectToken } from '../exchange/find-subject-token.ts';
 
