@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { notOpen, type ResourceServers, resourceServerInfo } from '../tokens/resources/resource-servers.ts';
+import { type ResourceServers, resourceServerInfo, unavailableResource } from '../tokens/resources/resource-servers.ts';
 
 /** RFC 8707 for oidc-provider's code grant: finds the resource and the scopes that the user has on it. */
 export function resourceIndicators(resourceServers: ResourceServers, algorithm: string) {
@@ -19,7 +19,7 @@ export function resourceIndicators(resourceServers: ResourceServers, algorithm: 
     async getResourceServerInfo(ctx: KoaContextWithOIDC, indicator: string) {
       const resource = await resourceServers.find(indicator);
       // The service's own APIs are for machine-to-machine applications only.
-      if (!resource || resource.isMachineOnly) throw notOpen(indicator, resource);
+      if (!resource || resource.isMachineOnly) throw unavailableResource(indicator, resource);
       const held = await heldScopes(ctx, resource.id);
       return resourceServerInfo({
         audience: indicator,

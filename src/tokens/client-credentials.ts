@@ -3,7 +3,7 @@ import { newId } from '../base/ids.ts';
 import type { JwtAccessTokens } from './access-tokens/jwt-access-token.ts';
 import type { OwnGrant } from './endpoint/token-request.ts';
 import { organizationAudience } from './resources/organizations.ts';
-import { DEFAULT_TTL_SECONDS, grantedScopes, notOpen } from './resources/resource-servers.ts';
+import { DEFAULT_TTL_SECONDS, grantedScopes, unavailableResource } from './resources/resource-servers.ts';
 import type { Targets } from './resources/user-target.ts';
 
 export interface ClientCredentialsCollaborators extends Targets {
@@ -40,7 +40,7 @@ export function clientCredentials({
     }
     const aud = resource ?? (await defaultResource());
     const known = await resourceServers.find(aud);
-    if (!known) throw notOpen(aud);
+    if (!known) throw unavailableResource(aud);
     const held = await resourceServers.scopesOfApplication(clientId, known.id, organizationId);
     return { aud, held, ttl: known.accessTokenTtl };
   }

@@ -40,7 +40,7 @@ export class JwtAccessTokens {
     const standard = { jti, sub: accountId, iat, exp, scope, client_id: clientId, iss: issuer, aud };
     const signingInput = `${this.#header}.${encoded(payloadOf(scriptClaims, standard, token))}`;
     const data = Buffer.from(signingInput);
-    // An exchange waits for the database next, so it signs on this thread. See `Signer` for the two ways.
+    // An exchange waits for the database next, so it signs on this thread. Other grants sign on the pool: see `Signer`.
     const signature = await (token.exchange ? signer.signHere(data) : signer.sign(data));
     return { jwt: `${signingInput}.${signature.toString('base64url')}`, expiresAt: exp * 1000 };
   }

@@ -8,7 +8,7 @@ import type { OAuthClient } from '../clients/oauth-client.ts';
 import { invalidGrant } from '../endpoint/error-body.ts';
 import type { OwnGrant, TokenRequest } from '../endpoint/token-request.ts';
 import { ORGANIZATIONS_SCOPE } from '../resources/organizations.ts';
-import { notAskedFor } from '../resources/resource-servers.ts';
+import { resourceNotRequested } from '../resources/resource-servers.ts';
 import { type Targets, userTarget } from '../resources/user-target.ts';
 import { endGrant } from '../revocation/end-access.ts';
 import { rememberJwt } from '../revocation/issued-jwts.ts';
@@ -72,7 +72,7 @@ function requestedAccessOf(
   if (organizationId !== undefined && !granted.has(ORGANIZATIONS_SCOPE))
     throw new errors.InsufficientScope(`refresh token lacks scope ${ORGANIZATIONS_SCOPE}`, ORGANIZATIONS_SCOPE);
 
-  if (resource !== undefined && ![token.resource].flat().includes(resource)) throw notAskedFor(resource);
+  if (resource !== undefined && ![token.resource].flat().includes(resource)) throw resourceNotRequested(resource);
   // Without `openid` the token is useless at the userinfo endpoint, so it is for the only resource of the grant.
   const only = organizationId === undefined && !scopes.has('openid') && typeof token.resource === 'string';
   return { scopes, organizationId, resource: resource ?? (only ? (token.resource as string) : undefined) };

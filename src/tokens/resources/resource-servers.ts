@@ -151,13 +151,13 @@ const printable = (indicator: string): string =>
   indicator.slice(0, 256).replaceAll(/[^\x20-\x21\x23-\x5B\x5D-\x7E]/g, '?');
 
 /** The error for a resource that cannot be requested. @param known the resource if it is registered */
-export const notOpen = (indicator: string, known?: KnownResource) =>
+export const unavailableResource = (indicator: string, known?: KnownResource) =>
   new errors.InvalidTarget(
     `resource ${printable(indicator)} is ${known ? 'not available to users' : 'not registered'}`,
   );
 
 /** The error for a refresh with a resource that the authorization request did not name (RFC 8707 §2.2). */
-export const notAskedFor = (indicator: string) =>
+export const resourceNotRequested = (indicator: string) =>
   new errors.InvalidTarget(`resource ${printable(indicator)} was not requested at sign-in`);
 
 /** A resource in the form that oidc-provider expects. Its tokens are always signed JWTs with one audience. */

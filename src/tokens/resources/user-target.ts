@@ -1,5 +1,5 @@
 import { type Organizations, organizationAudience } from './organizations.ts';
-import { DEFAULT_TTL_SECONDS, notOpen, type ResourceServers } from './resource-servers.ts';
+import { DEFAULT_TTL_SECONDS, type ResourceServers, unavailableResource } from './resource-servers.ts';
 
 /** The resources and organizations for which tokens can be requested. */
 export interface Targets {
@@ -51,7 +51,7 @@ export async function userTarget(
   const indicator = resource as string;
   const known = await resourceServers.find(indicator);
   // The service's own APIs are for machine-to-machine applications only, not for users or impersonations of them.
-  if (!known || known.isMachineOnly) throw notOpen(indicator, known);
+  if (!known || known.isMachineOnly) throw unavailableResource(indicator, known);
   const held = await resourceServers.scopesOfUser({ userId, roleIds }, known.id, organizationId);
   return { audience: known.indicator, ttl: known.accessTokenTtl, held };
 }
