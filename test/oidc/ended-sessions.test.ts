@@ -108,21 +108,21 @@ describe.each(databases)('ended sessions and grants on %s', (kind) => {
       const cookie = cookieOf(person.visitor);
       // This application has no grant yet, so the requests create one.
       const other = await registerApplication(service, 'SPA');
-      const asked = { before: 0, codes: [] as string[], isOver: false };
+      const requests = { count: 0, codes: [] as string[], isOver: false };
       const tabs = Array.from({ length: TABS }, async (_, tab) => {
-        while (!asked.isOver) {
+        while (!requests.isOver) {
           const as = tab === 0 ? application : other;
           const { status, code } = await silently(cookie, {}, as);
           expect(status).toBe(303);
-          asked.before += 1;
-          if (code && as === other) asked.codes.push(code);
+          requests.count += 1;
+          if (code && as === other) requests.codes.push(code);
         }
       });
-      await expect.poll(() => asked.before, { timeout: 20_000, interval: 5 }).toBeGreaterThan(round);
+      await expect.poll(() => requests.count, { timeout: 20_000, interval: 5 }).toBeGreaterThan(round);
       await end(person);
-      const answered = asked.before;
-      await expect.poll(() => asked.before, { timeout: 20_000, interval: 5 }).toBeGreaterThan(answered + TABS);
-      asked.isOver = true;
+      const atEnd = requests.count;
+      await expect.poll(() => requests.count, { timeout: 20_000, interval: 5 }).toBeGreaterThan(atEnd + TABS);
+      requests.isOver = true;
       await Promise.all(tabs);
 
       expect([how, round, await silently(cookie)]).toEqual([
@@ -134,7 +134,7 @@ describe.each(databases)('ended sessions and grants on %s', (kind) => {
       // Earlier grants with offline access survive a sign-out, but nothing else.
       if (how === 'a sign-out') continue;
       expect(await grantsOf(person.id)).toEqual([]);
-      for (const code of asked.codes) expect((await redeem(code, other)).status).toBe(400);
+      for (const code of requests.codes) expect((await redeem(code, other)).status).toBe(400);
     }
   });
 

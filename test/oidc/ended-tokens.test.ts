@@ -57,19 +57,19 @@ describe.each(databases)('a revoked token on %s', (kind) => {
   async function signInAs(username: string, { application, scope = 'openid offline_access' }: SignInOptions = {}) {
     const visitor = new Visitor(service.url);
     const parameters = { scope: `${scope} ${cast.scope}`, prompt: 'login consent', resource: cast.resource };
-    const asked = await authorization(service, parameters, application);
-    await visitor.open(asked.url);
+    const flow = await authorization(service, parameters, application);
+    await visitor.open(flow.url);
     await visitor.submit('identifier', { identifier: username });
     await visitor.submit('password', { password: PASSWORD });
     const callback = visitor.left as URL;
-    const tokens = await asked.tokensAt(callback, { resource: cast.resource });
-    return { visitor, callback, asked, tokens, jwt: tokens.access_token };
+    const tokens = await flow.tokensAt(callback, { resource: cast.resource });
+    return { visitor, callback, flow, tokens, jwt: tokens.access_token };
   }
 
   /** Creates a user and signs the user in. */
-  async function signedIn(username: string, asked: SignInOptions = {}) {
+  async function signedIn(username: string, options: SignInOptions = {}) {
     const { id } = await service.api.must('POST /users', { username, password: PASSWORD });
-    return { id: id as string, ...(await signInAs(username, asked)) };
+    return { id: id as string, ...(await signInAs(username, options)) };
   }
 
   it('is refused by the Management API and the operator API', async () => {
@@ -96,9 +96,9 @@ describe.each(databases)('a revoked token on %s', (kind) => {
   });
 
   it('is revoked when its code is sent again', async () => {
-    const { jwt, asked, callback } = await signedIn('replayed');
+    const { jwt, flow, callback } = await signedIn('replayed');
     expect(await isActive(jwt)).toBe(true);
-    await expect(asked.tokensAt(callback, { resource: cast.resource })).rejects.toThrow();
+    await expect(flow.tokensAt(callback, { resource: cast.resource })).rejects.toThrow();
     expect(await isActive(jwt)).toBe(false);
     await expect.poll(listed, SOON).toContain(decodeJwt(jwt).jti);
   });

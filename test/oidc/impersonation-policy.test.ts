@@ -139,12 +139,12 @@ describe.each(databases)('the impersonation policy on %s', (kind) => {
       oidcClientMetadata: { redirectUris: [redirectUri] },
     });
     const visitor = new Visitor(service.url);
-    const asked = await authorization(service, { scope: 'openid' }, { clientId, redirectUri });
-    await visitor.open(asked.url);
+    const flow = await authorization(service, { scope: 'openid' }, { clientId, redirectUri });
+    await visitor.open(flow.url);
     await visitor.submit('identifier', { identifier: cast.alice.username });
     await visitor.submit('password', { password: cast.alice.password });
     await visitor.submit('consent', { decision: 'allow' });
-    const { access_token: foreign } = await asked.tokensAt(visitor.left as URL);
+    const { access_token: foreign } = await flow.tokensAt(visitor.left as URL);
 
     const bound = await cast.mint({ actorId: cast.alice.id });
     const refused = await exchange(bound, foreign);

@@ -23,7 +23,7 @@ describe.each(databases)('changes while the claims script of an exchange runs, o
   let gate: WebhookReceiver;
   /** A second connection, like that of another process. */
   let database: Database;
-  let people = 0;
+  let userCount = 0;
 
   beforeAll(async () => {
     gate = await WebhookReceiver.start();
@@ -43,9 +43,9 @@ describe.each(databases)('changes while the claims script of an exchange runs, o
 
   /** Creates a subject and an actor. */
   async function createUsers() {
-    people++;
-    const subject = await service.api.must('POST /users', { username: `subject${people}` });
-    const actor = await service.api.must('POST /users', { username: `actor${people}`, password: PASSWORD });
+    userCount++;
+    const subject = await service.api.must('POST /users', { username: `subject${userCount}` });
+    const actor = await service.api.must('POST /users', { username: `actor${userCount}`, password: PASSWORD });
     const actorToken = await cast.spa.signIn({ username: actor.username, password: PASSWORD });
     const mint = async () => (await service.api.must('POST /subject-tokens', { userId: subject.id })).subjectToken;
     const exchange = (subjectToken: string) =>
@@ -78,7 +78,7 @@ describe.each(databases)('changes while the claims script of an exchange runs, o
     return (await postForm(`${service.url}/oidc/token/introspection`, { token }, { authorization })).body.active;
   }
 
-  const userChanges: [string, (people: Awaited<ReturnType<typeof createUsers>>) => Promise<unknown>][] = [
+  const userChanges: [string, (users: Awaited<ReturnType<typeof createUsers>>) => Promise<unknown>][] = [
     ['the subject is suspended', ({ subject }) => suspend(subject)],
     ['the actor is suspended', ({ actor }) => suspend(actor)],
     ['the subject is deleted', ({ subject }) => service.api.must(`DELETE /users/${subject.id}`)],
@@ -87,19 +87,19 @@ describe.each(databases)('changes while the claims script of an exchange runs, o
   ];
 
   it.each(userChanges)('refuses the exchange and revokes the earlier impersonation when %s', async (_, makeChange) => {
-    const people = await createUsers();
-    const [first, second] = [await people.mint(), await people.mint()];
-    const begun = await withoutChange(() => people.exchange(first));
-    expect(begun.status, JSON.stringify(begun.body)).toBe(200);
-    expect(await isActive(begun.body.access_token)).toBe(true);
+    const users = await createUsers();
+    const [first, second] = [await users.mint(), await users.mint()];
+    const earlier = await withoutChange(() => users.exchange(first));
+    expect(earlier.status, JSON.stringify(earlier.body)).toBe(200);
+    expect(await isActive(earlier.body.access_token)).toBe(true);
 
     const { status, body } = await duringScript(
-      () => people.exchange(second),
-      () => makeChange(people),
+      () => users.exchange(second),
+      () => makeChange(users),
     );
     expect([status, body.error, body.access_token]).toEqual([400, 'invalid_request', undefined]);
-    expect(await isActive(begun.body.access_token)).toBe(false);
-    const impersonations: { revokedAt: number | null }[] = await impersonationsOf(people.subject);
+    expect(await isActive(earlier.body.access_token)).toBe(false);
+    const impersonations: { revokedAt: number | null }[] = await impersonationsOf(users.subject);
     expect(impersonations).toHaveLength(1);
     expect(impersonations[0]?.revokedAt).not.toBeNull();
   });
@@ -205,11 +205,11 @@ describe.each(databases)('changes while the claims script of an exchange runs, o
   });
 
   it('leaves the subject token usable for another actor when the actor is suspended', async () => {
-    const people = await createUsers();
-    const subjectToken = await people.mint();
+    const users = await createUsers();
+    const subjectToken = await users.mint();
     await duringScript(
-      () => people.exchange(subjectToken),
-      () => suspend(people.actor),
+      () => users.exchange(subjectToken),
+      () => suspend(users.actor),
     );
     const other = await withoutChange(() => cast.spa.exchange({ subject_token: subjectToken }));
     expect(other.status).toBe(200);
