@@ -51,7 +51,7 @@ const AUDIT = [
  *
  * Keys are compared with `any(array(…))`, which uses the index. Rejected: a join with the list. PostgreSQL estimates it
  * at 100 rows and reads the whole table. Rejected: finding tokens by id. Two indexes contain the id, and PostgreSQL
- * keeps whichever it chose while the table was small; only one contains the hash.
+ * keeps the one it chose while the table was small; only one contains the hash.
  */
 const POSTGRES = `
   with candidate as materialized (
