@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 
-/** Section 1 of the contract, which applies to every call. */
+/** The rules for every call in docs/wire-contract.md. */
 describe.each(databases)('every call on %s', (kind) => {
   let service: TestService;
   beforeAll(async () => {

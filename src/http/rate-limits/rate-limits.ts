@@ -3,18 +3,12 @@ import type { Clock } from '../../base/clock.ts';
 import { hashOf } from '../../base/ids.ts';
 import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observe/logger.ts';
-import { addToCounters } from './counters.ts';
+import { type Counter, type Counters, counterOf, TENANT } from './memory-counters.ts';
+import { addToCounters } from './shared-counters.ts';
 
 const WINDOW_MS = 60_000;
 /** How long other processes may not know about a request. */
 const SHARE_MS = 100;
-/** The limit of all clients of a tenant together, as a multiple of the limit of one client. */
-const TENANT_MULTIPLE = 50;
-/**
- * Most counters of one window, for addresses and for clients each. Beyond it, the further clients (or addresses) of a tenant
- * share one counter with the tenant's limit.
- */
-const MAX_COUNTERS = 100_000;
 
 export type RateLimitName = 'token' | 'subject-tokens' | 'authorization';
 
@@ -61,21 +55,6 @@ interface AdmissionOptions {
   namedClientId?: string | undefined;
   presentedSecret?: PresentedSecret | undefined;
 }
-
-interface Counter {
-  tenantId: string;
-  /** Requests in all processes, as far as this one knows. */
-  total: number;
-  /** Requests that other processes do not know about yet. */
-  unshared: number;
-  /** Factor of the limit: 1, or more if several clients share the counter. */
-  multiple: number;
-}
-
-type Counters = Map<string, Counter>;
-
-/** The key of the counter of all clients of a tenant. */
-const TENANT = 'tenant';
 
 export interface RateLimitsOptions {
   /** Requests per minute for one client from one address, and for one address without an authenticated client. */
@@ -222,20 +201,6 @@ export class RateLimits {
       logger.warn({ err }, 'Rate limits could not be shared between processes; each process counts on its own');
     }
   }
-}
-
-/** Returns the counter of this key, or the shared one of the tenant if there are too many counters. */
-function counterOf(counters: Counters, tenantId: string, name: RateLimitName, key: string): Counter {
-  const id = `${tenantId} ${name} ${key}`;
-  const known = counters.get(id);
-  if (known) return known;
-  const isFull = key !== TENANT && counters.size >= MAX_COUNTERS;
-  const counter = { tenantId, total: 0, unshared: 0, multiple: isFull || key === TENANT ? TENANT_MULTIPLE : 1 };
-  const [kind] = key.split(' ', 1);
-  const shared = isFull ? counters.get(`${tenantId} ${name} other ${kind}`) : undefined;
-  if (shared) return shared;
-  counters.set(isFull ? `${tenantId} ${name} other ${kind}` : id, counter);
-  return counter;
 }
 
 /** Returns the rate limit headers of a response. A refusal also has `Retry-After`. */
