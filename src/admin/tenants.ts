@@ -7,8 +7,8 @@ import { optional } from '../management/shared/fields.ts';
 import { addTenant } from '../setup/create-tenant.ts';
 import { DEFAULT_TENANT, MAX_ENDPOINT_LENGTH } from '../tenants.ts';
 import { DEFAULT_ALGORITHM, generateSigningKey } from '../tokens/keys/signing-keys.ts';
-import { changeTenant, findTenant, listTenants, lockDirectory, unlistTenant } from './directory.ts';
 import { normalizedEndpoints, requireFreeEndpoints, TENANT_ID } from './endpoints.ts';
+import { changeTenant, findTenant, listTenants, lockTenantList, unlistTenant } from './tenant-list.ts';
 
 const name = Type.String({ minLength: 1, maxLength: 128 });
 const endpoints = Type.Array(Type.String({ maxLength: MAX_ENDPOINT_LENGTH, examples: ['https://id.example.com'] }), {
@@ -87,7 +87,7 @@ export const adminOperations: readonly Operation[] = [
     prepare: () => generateSigningKey(DEFAULT_ALGORITHM),
     async run({ body: { id = newId(), name, endpoints }, prepared: signingKey, store, secrets, now }) {
       const urls = normalizedEndpoints(endpoints);
-      await lockDirectory(store);
+      await lockTenantList(store);
       const { db, storeOf } = store.acrossTenants();
       await requireFreeEndpoints(db, id, urls);
       const managementApiIndicator = `${urls[0]}/api`;
@@ -129,7 +129,7 @@ export const adminOperations: readonly Operation[] = [
       if (fields.isSuspended) refuseDefault(id);
       if (!endpoints && Object.keys(fields).length === 0) throw new ServiceError('entity.invalid_input');
       const patch = { ...fields, ...(endpoints && { endpoints: normalizedEndpoints(endpoints) }) };
-      await lockDirectory(store);
+      await lockTenantList(store);
       return changeTenant(store, id, patch);
     },
     audit: (_, { body }) => body,
@@ -142,7 +142,7 @@ export const adminOperations: readonly Operation[] = [
     errors: ['entity.not_found', 'tenant.is_default'],
     async run({ params: { id }, store }) {
       refuseDefault(id);
-      await lockDirectory(store);
+      await lockTenantList(store);
       await unlistTenant(store, id);
     },
   }),

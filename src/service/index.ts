@@ -9,10 +9,8 @@ import type { Config } from '../config/index.ts';
 import { consoleRoutes } from '../console/routes.ts';
 import { CustomClaims } from '../custom-claims/claims.ts';
 import { RunLog } from '../custom-claims/runs.ts';
-import { TenantCache } from '../database/notices/tenant-cache.ts';
 import { openDatabase } from '../database/open.ts';
 import { FigureWriter } from '../database/statistics/figure-writer.ts';
-import { configurationTables } from '../database/tables/configuration-tables.ts';
 import { RateLimits } from '../http/rate-limits/rate-limits.ts';
 import { createApp } from '../http/server/app.ts';
 import { healthRoutes, readinessOf } from '../http/server/health.ts';
@@ -43,16 +41,13 @@ import { sealStoredHeaders } from '../webhooks/sending/hook-headers.ts';
 import { webhookMetrics } from '../webhooks/sending/metrics.ts';
 import { WebhookPoller } from '../webhooks/sending/poller.ts';
 import { serviceApis } from './apis.ts';
+import { serviceCaches } from './caches.ts';
 import { serviceCalls } from './calls.ts';
 import { serveHttp } from './http.ts';
 import { serviceJobs } from './jobs.ts';
 import { serviceMetrics } from './metrics.ts';
 import { sqliteViews } from './sqlite-views.ts';
 import { tracedClient, tracedDatabase, tracedSandbox } from './tracing.ts';
-
-/** How long a process may miss a change by another process if the notice is lost. Shorter for the revocation of a token. */
-const CACHE_MS = 5_000;
-const REVOCATIONS_MS = 1_000;
 
 export interface Service {
   /** The URL that it listens on, with an address of this machine. */
@@ -97,11 +92,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   );
 
   const tenants = new Tenants(database, clock);
-  const { commits } = database;
-  const cache = new TenantCache({ commits, clock, tables: configurationTables, maxAgeMs: CACHE_MS });
-  const revocations = new TenantCache({ commits, clock, tables: ['revokedTokens'], maxAgeMs: REVOCATIONS_MS });
-  // No write clears it: revoking many tokens must not rebuild the list each time.
-  const revokedLists = new TenantCache({ commits, clock, tables: [], maxAgeMs: REVOCATIONS_MS });
+  const { cache, revocations, revokedLists } = serviceCaches(database.commits, clock);
   const guard = new AddressGuard({ allowedNetworks: config.webhooks.allowedNetworks });
   const client = new HttpClient({ guard, proxyUrl: config.webhooks.proxyUrl });
   closing.add(() => client.close());

@@ -54,7 +54,7 @@ export async function findTenant(store: TenantStore, id: string): Promise<Tenant
 }
 
 /** Serializes changes of the list of tenants, so that values unique over all tenants can be checked before they are written. */
-export async function lockDirectory(store: TenantStore): Promise<void> {
+export async function lockTenantList(store: TenantStore): Promise<void> {
   await store.acrossTenants().db('tenants').where({ id: DEFAULT_TENANT }).forUpdate().first('id');
 }
 
