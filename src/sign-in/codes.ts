@@ -9,11 +9,13 @@ import { requireStep } from './interaction-events.ts';
 import type { Channel } from './messenger.ts';
 import type { Identifier, Verification } from './progress.ts';
 import { refuseSsoAddress } from './single-sign-on.ts';
-import type { Texts } from './texts/index.ts';
+import type { CodeFacts, Texts } from './texts/index.ts';
 
-const LIFETIME_MS = 10 * 60 * 1000;
+const MINUTE_MS = 60 * 1000;
 const MAX_ATTEMPTS = 5;
-const DIGITS = 6;
+
+/** The digits and the lifetime of every code. */
+export const CODE: CodeFacts = { digits: 6, minutes: 10 };
 
 export const codePurposeOf = (tenantId: string, id: string): string => `verification-code:${tenantId}:${id}`;
 
@@ -57,12 +59,14 @@ export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Pr
   await tools.limits.take(store, 'codeAddress', facts.ip);
 
   const codeId = newId();
-  const code = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0');
+  const code = String(randomInt(10 ** CODE.digits)).padStart(CODE.digits, '0');
   const codeEncrypted = tools.secrets.seal(code, codePurposeOf(store.tenantId, codeId));
-  await store.add('verificationCodes', [{ id: codeId, codeEncrypted, attempts: 0, expiresAt: now + LIFETIME_MS }]);
+  await store.add('verificationCodes', [
+    { id: codeId, codeEncrypted, attempts: 0, expiresAt: now + CODE.minutes * MINUTE_MS },
+  ]);
   if (await isSent(flow, identifier)) {
     const { mail } = t;
-    const text = channel === 'email' ? mail.text(code, settings.brandName) : mail.sms(code, settings.brandName);
+    const text = (channel === 'email' ? mail.text : mail.sms)(code, settings.brandName, CODE);
     const to = channel === 'email' ? identifier.value : `+${identifier.value}`;
     tools.messenger.send({ channel, to, subject: mail.subject(code, settings.brandName), text });
   }

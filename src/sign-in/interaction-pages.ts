@@ -1,9 +1,10 @@
 import type { Request, Response } from 'express';
 import type { Provider } from 'oidc-provider';
 import { ServiceError } from '../errors.ts';
-import { complete, type Missing, missingOf } from './actions.ts';
+import { allowedIdentifiers, complete, type Missing, missingOf } from './actions.ts';
 import { loginOf } from './authentication-methods.ts';
 import { offeredConnectors } from './connectors.ts';
+import { faultText } from './fault-text.ts';
 import { type Flow, progressOf } from './flow.ts';
 import type { Body, FormAction } from './forms.ts';
 import { rememberBrowser } from './known-browsers.ts';
@@ -11,7 +12,7 @@ import { csrfTokenOf, forgetEndedSession, type Interaction, parameterOf } from '
 import type { FormView } from './pages/layout.ts';
 import { type SocialChoice, singleSignOnPage } from './pages/sign-in.ts';
 import { ProgressStore } from './progress.ts';
-import { basePathOf, faultText, sendPage, viewOf } from './respond.ts';
+import { basePathOf, sendPage, viewOf } from './respond.ts';
 import { type Shown, stepPage } from './steps.ts';
 
 /** A request of an interaction, and its answer. */
@@ -105,7 +106,12 @@ export async function showFault(opened: Opened, error: ServiceError): Promise<vo
   if (missing === undefined) throw error;
   const { t } = formViewOf(opened);
   response.set(error.headers);
-  sendPage(response, error.status, await render(opened, missing, faultText(t, error)));
+  const text = await faultText(flow, t, error, {
+    identifiers: missing.what === 'profile' ? missing.identifiers.slice(0, 1) : allowedIdentifiers(flow),
+    target: opened.request.params.target,
+    factor: chosenOf(opened).factor,
+  });
+  sendPage(response, error.status, await render(opened, missing, text));
 }
 
 /** To the provider of the person's organization, where no other way leads in. */

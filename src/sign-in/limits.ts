@@ -7,6 +7,9 @@ import { hashOf } from '../ids.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
+/** The pause between two codes to one e-mail address or phone number. */
+export const CODE_PAUSE_MS = MINUTE_MS;
+
 type Query = Parameters<Parameters<TenantStore['changeWhere']>[1]>[0];
 
 /** How many `points` in one stretch of time; then nothing until it is over. */
@@ -24,7 +27,7 @@ const rules = {
   factor: { points: 10, durationMs: 15 * MINUTE_MS },
   /** Codes to one e-mail address or phone, and the pause between two. */
   codeDestination: { points: 5, durationMs: HOUR_MS },
-  codePause: { points: 1, durationMs: MINUTE_MS },
+  codePause: { points: 1, durationMs: CODE_PAUSE_MS },
   codeAddress: { points: 30, durationMs: HOUR_MS },
   /** New passwords from one address, for new accounts and in resets. */
   newPassword: { points: 60, durationMs: HOUR_MS },

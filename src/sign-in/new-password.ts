@@ -10,7 +10,7 @@ import type { Identifier, Verification } from './progress.ts';
 import { missingOf } from './requirements.ts';
 import type { SignInSettings } from './settings.ts';
 
-const MAX_LENGTH = 256;
+export const MAX_PASSWORD_LENGTH = 256;
 
 /** One a line, in lower case. Shorter ones than any policy allows are left out. */
 const common = new Set(readFileSync(join(import.meta.dirname, 'common-passwords.txt'), 'utf8').split('\n'));
@@ -25,7 +25,7 @@ export function requireGoodPassword(
   { minLength, rejectCommon }: SignInSettings['passwordPolicy'],
   known: readonly (string | undefined)[],
 ): void {
-  if (password.length > MAX_LENGTH) throw new ServiceError('password.too_long');
+  if (password.length > MAX_PASSWORD_LENGTH) throw new ServiceError('password.too_long');
   if ([...password].length < minLength) throw new ServiceError('password.too_short');
   const folded = password.toLowerCase();
   const isKnown = known.some(

@@ -1,11 +1,10 @@
 import type { Response } from 'express';
-import type { ServiceError } from '../errors.ts';
 import type { Html } from '../pages/html.ts';
 import { pageHeaders, sendPage as send } from '../pages/send.ts';
 import type { Tenant } from '../tenants.ts';
 import type { View } from './pages/layout.ts';
 import { readSettings, type SignInSettings } from './settings.ts';
-import { chooseLanguage, type Texts, textsOf } from './texts/index.ts';
+import { chooseLanguage, textsOf } from './texts/index.ts';
 
 /**
  * No inline script, no inline style, no frame. `form-action` is left out: browsers apply it to every
@@ -48,13 +47,6 @@ export function viewOf(tenant: Tenant, settings: SignInSettings, { uiLocales, ac
     brandName: settings.brandName,
     brandColor: settings.color.primaryColor,
   };
-}
-
-/** What to do about a refusal, in words; for limits, when to try again. */
-export function faultText(t: Texts, { code, data }: ServiceError): string {
-  const seconds = data?.retryAfterSeconds;
-  if (typeof seconds !== 'number') return t.faults[code] ?? t.faultElse;
-  return seconds < 90 ? t.retryInSeconds(seconds) : t.retryInMinutes(Math.ceil(seconds / 60));
 }
 
 export const readView = async (tenant: Tenant, asked: Asked): Promise<View> =>

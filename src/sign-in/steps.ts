@@ -1,7 +1,9 @@
 import type { Html } from '../pages/html.ts';
 import { allowedIdentifiers, type Missing, pendingCode } from './actions.ts';
+import { CODE } from './codes.ts';
 import { challengePage, enrolmentPage } from './factor-steps.ts';
 import { type Flow, progressOf } from './flow.ts';
+import { CODE_PAUSE_MS } from './limits.ts';
 import type { FormView } from './pages/layout.ts';
 import { codePage, forgotPage, newPasswordPage, profilePage, registerPage } from './pages/register.ts';
 import { identifierPage, passwordPage, type SocialChoice } from './pages/sign-in.ts';
@@ -16,9 +18,6 @@ export interface Shown {
   chosen: Readonly<Record<string, unknown>>;
   social: SocialChoice[];
 }
-
-/** The pause that `limits.ts` keeps between two codes. */
-const CODE_PAUSE_SECONDS = 60;
 
 /** The page of the step at which an interaction is. */
 export async function stepPage(flow: Flow, missing: Missing, view: FormView, shown: Shown): Promise<Html> {
@@ -78,12 +77,13 @@ function password(flow: Flow, view: FormView, identifier: Identifier): Html {
 /** Of the interaction, and of the account page. */
 export function codeOf(flow: Flow, view: FormView, { identifier, details }: Verification): Html {
   const { event, userId } = progressOf(flow);
-  const sentAgo = Math.floor((flow.now - Number(details?.sentAt)) / 1000);
+  const readyAt = Number(details?.sentAt) + CODE_PAUSE_MS;
   const destination = identifier as Identifier;
   return codePage({
     ...view,
     destination: destination.value,
-    waitSeconds: Math.max(0, CODE_PAUSE_SECONDS - sentAgo),
+    code: CODE,
+    waitSeconds: Math.max(0, Math.ceil((readyAt - flow.now) / 1000)),
     canUsePassword: event === 'SignIn' && userId === undefined && methodOf(flow, destination)?.password === true,
   });
 }

@@ -40,7 +40,7 @@ describe.each(databases)('a process with too much to do, on %s', (kind) => {
     const headers = { accept: 'text/html', 'accept-language': 'de' };
     const page = await fetch(`${service.url}/oidc/auth?client_id=a`, { headers });
     expect([page.status, page.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(await page.text()).toContain('<h1>Zu viele auf einmal</h1>');
+    expect(await page.text()).toContain('<h1>Der Dienst ist ausgelastet</h1>');
     expect([await statusOf(`${service.url}/healthz`), await statusOf(`${service.url}/readyz`)]).toEqual([200, 200]);
 
     for (const answer of answers) answer();

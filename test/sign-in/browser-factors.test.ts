@@ -29,7 +29,7 @@ describe('second factors in a browser', () => {
     await press(page, 'Turn on');
     await look(page, 'backup-codes');
     const [code = ''] = await page.locator('.codes li').allTextContents();
-    await press(page, 'I saved them');
+    await press(page, 'I saved these codes');
     expect((await tokens()).claims()?.sub).toBe(id);
     expect(await stage.events(2)).toEqual(['PostSignIn', 'User.Data.Updated']);
 
@@ -69,7 +69,7 @@ describe('second factors in a browser', () => {
     await page.getByRole('link', { name: /Passkey/ }).click();
     await look(page, 'enrol-passkey');
     await press(page, 'Add passkey');
-    await press(page, 'I saved them');
+    await press(page, 'I saved these codes');
     await tokens();
     expect(await stage.events(2)).toEqual(['PostSignIn', 'User.Data.Updated']);
 

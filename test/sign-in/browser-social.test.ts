@@ -37,7 +37,7 @@ describe('an identity provider in a browser', () => {
     await signIn(page, 'lou', GOOD);
     await page.getByRole('button', { name: 'Add: Acme ID' }).click();
     await signIn(page, 'kim', GOOD);
-    await page.getByText('This is linked to another account already.').waitFor();
+    await page.getByText('This Acme ID account is already linked to another user.').waitFor();
     await look(page, 'account-link-taken');
     await stage.service.api.must('POST /users/:id/identities/acme'.replace(':id', id), { userId: 'someone-else' });
     await page.goto(`${stage.service.url}/account`);
@@ -83,7 +83,7 @@ describe('the pages', () => {
     await look(page, 'missing-profile');
     await page.getByLabel('E-mail address').fill('not an address');
     await press(page, 'Continue');
-    await page.getByText('Enter what you sign in with, in full.').waitFor();
+    await page.getByText('Enter a valid e-mail address.').waitFor();
     const mails = stage.mailbox.mails.length;
     await page.getByLabel('E-mail address').fill('max@example.com');
     await press(page, 'Continue');

@@ -20,7 +20,7 @@ describe.each(databases)('consent on %s', (kind) => {
     await visitor.open((await authorization(service, {}, application)).url);
     await visitor.submit('identifier', { identifier: actor.username });
     const asked = await visitor.submit('password', { password: actor.password });
-    expect(asked.text).toContain('Give Calendar <b>sync</b> access?');
+    expect(asked.text).toContain('Allow Calendar <b>sync</b> to access your account?');
     expect(asked.html).not.toContain('<b>sync');
     expect(asked.text).toContain('see your name, picture and profile details');
     expect(asked.text).toContain(`Signed in as ${actor.username}`);

@@ -42,7 +42,7 @@ describe.each(databases)('second factors on %s', (kind) => {
     expect(secretOn(reloaded.html)).toBe(secret);
     expect(await first.visitor.submit('enrol/totp', { code: '000000' })).toMatchObject({
       status: 422,
-      text: expect.stringContaining('This code does not work'),
+      text: expect.stringContaining('This code is wrong'),
     });
     const saved = await first.visitor.submit('enrol/totp', { code: codeOf(secret) });
     const codes = backupCodesOn(saved.html);

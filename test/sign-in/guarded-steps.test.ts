@@ -111,7 +111,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     await visitor.open(again.url);
     await visitor.submit('identifier', { identifier: 'rosa@example.com' });
     await visitor.submit('code', { code: await mailbox.code() });
-    expect((await visitor.submit('new-password', { password: NEW })).text).toContain('Your password is changed');
+    expect((await visitor.submit('new-password', { password: NEW })).text).toContain('Your password has been changed');
     const stolen = await fetch(`${service.url}/account`, {
       redirect: 'manual',
       headers: { cookie: session.map(({ name, value }) => `${name}=${value}`).join('; ') },

@@ -36,7 +36,7 @@ describe.each(databases)('one mailbox and one line are one identifier on %s', (k
       const { status, text } = await visitor.submit('identifier', { identifier });
       expect({ status, text }, identifier).toMatchObject({
         status: 422,
-        text: expect.stringContaining('Enter what you sign in with, in full.'),
+        text: expect.stringContaining('Enter a valid username or e-mail address.'),
       });
       expect(await service.api.call('POST /users', { primaryEmail: identifier }), identifier).toMatchObject({
         status: expect.toSatisfy((status) => status === 400 || status === 422),

@@ -44,7 +44,7 @@ describe.each(databases)('registration and reset on %s', (kind) => {
     expect(taken).toMatchObject({ status: 422, text: expect.stringContaining('This username is taken') });
     await visitor.submit('identifier', { identifier: 'carol' });
     expect(await visitor.submit('new-password', { password: 'short' })).toMatchObject({ status: 422 });
-    expect((await visitor.submit('new-password', { password: 'qwerty123' })).text).toContain('Many people use');
+    expect((await visitor.submit('new-password', { password: 'qwerty123' })).text).toContain('too easy to guess');
     await visitor.submit('new-password', { password: GOOD });
 
     const tokens = await tokensAt(visitor.left as URL);
@@ -126,7 +126,7 @@ describe.each(databases)('registration and reset on %s', (kind) => {
     const code = await mailbox.code();
     await visitor.submit('code', { code });
     const done = await visitor.submit('new-password', { password: GOOD });
-    expect(done.text).toContain('Your password is changed');
+    expect(done.text).toContain('Your password has been changed');
     await receiver.reach(3);
     expect(seen(receiver)).toEqual(['PostResetPassword', 'PostSignIn', 'User.Data.Updated']);
     await expect(oauth.refreshTokenGrant(client, refreshToken as string)).rejects.toMatchObject({

@@ -66,7 +66,10 @@ describe.each(databases)('an identity provider on %s', (kind) => {
     const state = new URL(String(asked.headers.get('location'))).searchParams.get('state') as string;
     const [owner] = state.split('.');
     const forged = await visitor.open(`${service.url}/sign-in/callback/acme?code=x&state=${owner}.forged`);
-    expect(forged).toMatchObject({ status: 422, text: expect.stringContaining('did not confirm who you are') });
+    expect(forged).toMatchObject({
+      status: 422,
+      text: expect.stringContaining("Acme ID couldn't confirm your identity"),
+    });
     const stranger = new Visitor(service.url);
     const stolen = await stranger.open(`${service.url}/sign-in/callback/acme?code=x&state=${state}`);
     expect(stolen.status).toBe(404);
@@ -89,7 +92,7 @@ describe.each(databases)('an identity provider on %s', (kind) => {
     await visitor.open(linkTo(visitor));
     await throughProvider(visitor);
     expect(visitor.left).toBeUndefined();
-    expect(visitor.page?.text).toContain('There is an account with kim@acme.example already');
+    expect(visitor.page?.text).toContain('An account with kim@acme.example already exists');
     expect((await visitor.submit('password', { password: 'a guess of a stranger' })).status).toBe(422);
     await visitor.submit('password', { password: 'of the other account' });
     expect((await tokensAt(visitor.left as URL)).claims()?.sub).toBe(id);

@@ -5,15 +5,16 @@ import { contextOf } from '../../http/context.ts';
 import type { Tenant } from '../../tenants.ts';
 import { finishSocial, startSocial } from '../actions.ts';
 import { offeredConnectors } from '../connectors.ts';
+import { faultText } from '../fault-text.ts';
 import { progressOf, type Tools } from '../flow.ts';
 import type { Body } from '../forms.ts';
 import { bodyOf } from '../interaction-pages.ts';
 import { requireCsrfToken } from '../open-flow.ts';
 import { ProgressStore } from '../progress.ts';
-import { basePathOf, faultText, sendPage } from '../respond.ts';
+import { basePathOf, sendPage } from '../respond.ts';
 import { accountForms } from './forms.ts';
 import { accountViewOf, type OpenAccount, openAccount, proveAgain, signInFirst } from './open-account.ts';
-import { accountHtml } from './show.ts';
+import { accountHtml, IDENTIFIERS } from './show.ts';
 
 interface AccountOptions {
   providerOf(tenant: Tenant): Promise<Provider> | Provider;
@@ -144,11 +145,17 @@ async function show(account: OpenAccount): Promise<void> {
 }
 
 async function showFault(account: OpenAccount, step: string, error: ServiceError): Promise<void> {
-  const { response, flow } = account;
+  const { request, response, flow } = account;
   if (error.code === 'session.conflict') return response.redirect(303, `${basePathOf(flow.tenant)}/account`);
   const body = bodyOf(account);
   const { t } = accountViewOf(account);
-  const refused = { fault: faultText(t, error), code: error.code, typed: body.identifier ?? body.name };
+  const page = pageOf(step, body);
+  const fault = await faultText(flow, t, error, {
+    identifiers: IDENTIFIERS.filter((type) => type === step),
+    target: request.params.target,
+    factor: page.add,
+  });
+  const refused = { fault, code: error.code, typed: body.identifier ?? body.name };
   response.set(error.headers);
-  sendPage(response, error.status, await accountHtml(account, pageOf(step, body), refused));
+  sendPage(response, error.status, await accountHtml(account, page, refused));
 }

@@ -20,7 +20,7 @@ import { codeOf } from '../steps.ts';
 import { accountViewOf, type OpenAccount } from './open-account.ts';
 import { sessionsOf } from './sessions.ts';
 
-const IDENTIFIERS: IdentifierType[] = ['username', 'email', 'phone'];
+export const IDENTIFIERS: IdentifierType[] = ['username', 'email', 'phone'];
 
 /** What was chosen by a link, as the query of the page. */
 type Chosen = Readonly<Record<string, unknown>>;

@@ -40,15 +40,15 @@ function profileSections(view: AccountView): Html {
   const { account, common } = t;
   const change = (value: unknown) => (value ? common.change : account.add);
   const rows = identifiers.map(({ type, value }) =>
-    row(t.identifier[type], value ?? account.none, `${action}?edit=${type}`, change(value)),
+    row(t.identifier[type], value ?? account.notSet, `${action}?edit=${type}`, change(value)),
   );
   const password = row(
     account.password,
-    hasPassword ? '••••••••' : account.none,
+    hasPassword ? '••••••••' : account.notSet,
     `${action}?edit=password`,
     change(hasPassword),
   );
-  return html`${section(account.profile, html`<ul class="list">${row(account.name, name ?? account.none, `${action}?edit=name`, change(name))}</ul>`)}
+  return html`${section(account.profile, html`<ul class="list">${row(account.name, name ?? account.notSet, `${action}?edit=name`, change(name))}</ul>`)}
 ${section(account.signInWith, html`<ul class="list">${rows}${password}</ul>`)}`;
 }
 
@@ -58,7 +58,7 @@ function linkedSection(view: AccountView): Html | false {
   const rows = linked.map(({ target, name, identity, isRemovable }) =>
     isRemovable ? row(name, identity, `${action}?unlink=${target}`, t.account.remove) : named(name, identity),
   );
-  const more = linkable.map(({ target, name }) => named(name, t.account.none, linkButton(view, target, name)));
+  const more = linkable.map(({ target, name }) => named(name, t.account.notLinked, linkButton(view, target, name)));
   return section(t.account.linked, html`<ul class="list">${rows}${more}</ul>`);
 }
 
@@ -144,7 +144,7 @@ export function editPasswordPage(
     label: t.account.currentPassword,
     type: 'password',
     autocomplete: 'current-password',
-    fault: isCurrentWrong ? fault : undefined,
+    fault: isCurrentWrong ? t.account.wrongPassword : undefined,
   });
   const next = field(t, {
     name: 'password',

@@ -82,7 +82,7 @@ const grouped = (secret: string): string => (secret.match(/.{1,4}/g) ?? []).join
 
 export function enrolTotpPage(view: EnrolView & { secret: string; uri: string }): Html {
   const { t, fault, secret, uri } = view;
-  const content = html`<div class="qr" role="img" aria-label="QR">${trusted(renderSVG(uri, { border: 0 }))}</div>
+  const content = html`<div class="qr" role="img" aria-label="${t.enrol.totpQr}">${trusted(renderSVG(uri, { border: 0 }))}</div>
 <div class="tight"><p class="label">${t.enrol.totpKey}</p><p class="mono">${grouped(secret)}</p></div>
 ${form(view, 'enrol/totp', html`${codeField(t, t.enrol.totpLabel, fault)}${submit(t.enrol.totpSubmit)}`)}
 ${chooseOther(view)}`;

@@ -1,5 +1,6 @@
 import { type Html, html } from '../../pages/html.ts';
 import type { IdentifierType } from '../settings.ts';
+import type { CodeFacts } from '../texts/index.ts';
 import { type FormView, layout } from './layout.ts';
 import { codeField, field, form, linkForm, submit, who } from './parts.ts';
 import { identifierLabel, inputmodeOf, type SocialChoice, socialLinks } from './sign-in.ts';
@@ -36,6 +37,7 @@ export function forgotPage(view: FirstView): Html {
 }
 
 interface CodeView extends FormView {
+  code: CodeFacts;
   destination: string;
   /** Until a new code can be asked for. */
   waitSeconds: number;
@@ -43,14 +45,14 @@ interface CodeView extends FormView {
 }
 
 export function codePage(view: CodeView): Html {
-  const { t, fault, destination, waitSeconds, canUsePassword, action, csrf } = view;
+  const { t, fault, code, destination, waitSeconds, canUsePassword, action, csrf } = view;
   const content = html`${who(view, destination)}
-${form(view, 'code', html`${codeField(t, t.code.label, fault)}${submit(t.common.continue)}`)}
+${form(view, 'code', html`${codeField(t, t.code.label(code.digits), fault)}${submit(t.common.continue)}`)}
 <div class="links">
 <form method="post" action="${action}/code/send"><input type="hidden" name="csrf" value="${csrf}"><button class="link" data-wait="${waitSeconds}" data-waiting="${t.code.resendIn}">${t.code.resend}</button></form>
 ${canUsePassword && html`<a href="${action}?password">${t.code.usePassword}</a>`}
 </div>`;
-  return layout(view, t.code.title, content, { lead: t.code.sent(destination) });
+  return layout(view, t.code.title, content, { lead: t.code.sent(destination, code) });
 }
 
 interface NewPasswordView extends FormView {

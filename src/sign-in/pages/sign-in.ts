@@ -20,14 +20,8 @@ interface IdentifierView extends FormView {
 
 /** `Username, e-mail address or phone number`: what the one field takes. */
 export function identifierLabel(t: Texts, allowed: readonly IdentifierType[]): string {
-  const names = allowed.map((type, index) => (index === 0 ? t.identifier[type] : lowerFirst(t, t.identifier[type])));
-  const last = names.pop();
-  return names.length === 0 ? String(last) : `${names.join(t.identifier.also)}${t.identifier.last}${last}`;
+  return t.identifier.any(allowed.map((type) => t.identifier[type]));
 }
-
-/** German nouns keep their capital. */
-const lowerFirst = (t: Texts, text: string): string =>
-  t.language === 'English' ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 
 /** The keyboard that suits what may be typed. */
 export const inputmodeOf = (allowed: readonly IdentifierType[]) => {

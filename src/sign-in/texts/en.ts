@@ -1,12 +1,19 @@
-/** Short, plain, second person, present tense, sentence case. `de.ts` has the same members. */
+import type { CodeFacts } from './facts.ts';
+import { enFaults, lowerFirst, UNCONFIRMED_PASSKEY } from './faults-en.ts';
+
+/** Plain second person, present tense, sentence case. Refusals say what happened, then what to do. `de.ts` has the same keys. */
 export const en = {
-  language: 'English',
+  language: 'en',
   identifier: {
     username: 'Username',
     email: 'E-mail address',
     phone: 'Phone number',
-    last: ' or ',
-    also: ', ',
+    /** Joins labels with *or*. */
+    any: (labels: readonly string[]) =>
+      labels
+        .map((label, index) => (index === 0 ? label : lowerFirst(label)))
+        .join(', ')
+        .replace(/, (?=[^,]*$)/, ' or '),
   },
   common: {
     continue: 'Continue',
@@ -24,7 +31,7 @@ export const en = {
     title: (brand: string) => `Sign in to ${brand}`,
     for: (application: string) => `to continue to ${application}`,
     create: 'Create an account',
-    passwordChanged: 'Your password is changed. Sign in with it now.',
+    passwordChanged: 'Your password has been changed. Sign in with your new password.',
   },
   password: {
     title: 'Enter your password',
@@ -35,9 +42,9 @@ export const en = {
   },
   code: {
     title: 'Enter the code',
-    sent: (destination: string) =>
-      `If ${destination} can be used here, a 6-digit code is on its way. It is valid for 10 minutes.`,
-    label: '6-digit code',
+    sent: (destination: string, { digits, minutes }: CodeFacts) =>
+      `If ${destination} can be used here, we've sent it a ${digits}-digit code. The code is valid for ${minutes} minutes.`,
+    label: (digits: number) => `${digits}-digit code`,
     resend: 'Send a new code',
     resendIn: 'Send a new code in {seconds} s',
     usePassword: 'Use your password instead',
@@ -56,82 +63,84 @@ export const en = {
   },
   forgot: {
     title: 'Reset your password',
-    lead: 'Enter what you sign in with. We send a code that lets you choose a new password.',
+    lead: "We'll send you a code that lets you choose a new password.",
     submit: 'Send code',
   },
   profile: {
-    title: 'One more thing',
-    lead: (brand: string) => `${brand} needs this to go on.`,
+    title: 'Complete your account',
+    lead: (brand: string) => `${brand} needs this information to continue.`,
   },
   social: {
-    exists: (email: string, name: string) =>
-      `There is an account with ${email} already. Prove that it is yours, and you can sign in with ${name} from now on.`,
+    exists: (email: string, provider: string) =>
+      `An account with ${email} already exists. Confirm that it's yours, and you can sign in with ${provider} from now on.`,
   },
   singleSignOn: {
-    title: (name: string) => `Sign in with ${name}`,
-    lead: 'Your organization manages this account. Passwords and codes are not accepted for it.',
+    title: (provider: string) => `Sign in with ${provider}`,
+    lead: "Your organization manages this account. You can't sign in to it with a password or code.",
   },
   mfa: {
-    title: 'Confirm that it is you',
-    totpLead: 'Enter the code that your authenticator app shows.',
+    title: "Confirm it's you",
+    totpLead: 'Enter the code from your authenticator app.',
     totpLabel: 'Code from the app',
-    backupLead: 'Enter one of the backup codes you saved. Each works once.',
+    backupLead: 'Enter one of the backup codes you saved. Each code works once.',
     backupLabel: 'Backup code',
-    passkeyLead: 'Your device asks for your fingerprint, face or PIN.',
+    passkeyLead: 'Your device will ask for your fingerprint, face or PIN.',
     passkeySubmit: 'Use passkey',
-    passkeyFailed: 'That did not work. Try again, or choose another way.',
-    noScript: 'Passkeys need JavaScript. Switch it on, or choose another way.',
+    passkeyFailed: UNCONFIRMED_PASSKEY,
+    noScript: 'Passkeys need JavaScript. Turn it on, or use another method.',
     use: { Totp: 'Use your authenticator app', WebAuthn: 'Use a passkey', BackupCode: 'Use a backup code' },
   },
   enrol: {
     title: 'Protect your account',
-    lead: 'Your account needs a second way to prove that it is you. Choose one.',
+    lead: "Your account needs a second factor. Choose how you'll confirm it's you.",
     names: { Totp: 'Authenticator app', WebAuthn: 'Passkey', BackupCode: 'Backup codes' },
     about: {
-      Totp: 'An app on your phone shows codes',
+      Totp: 'Codes from an app on your phone',
       WebAuthn: 'Your fingerprint, face, PIN or security key',
-      BackupCode: 'Ten codes to keep in a safe place',
+      BackupCode: 'Single-use codes to keep in a safe place',
     },
     totpTitle: 'Set up your authenticator app',
-    totpScan: 'Scan this with the app, or enter the key by hand.',
+    totpScan: 'Scan the QR code with your authenticator app, or enter the key by hand.',
+    totpQr: 'QR code',
     totpKey: 'Key',
     totpLabel: 'Code the app shows now',
     totpSubmit: 'Turn on',
     backupTitle: 'Save your backup codes',
     backupLead:
-      'With one of these you get in when you do not have your other device. Each works once. They are shown only now.',
-    backupSubmit: 'I saved them',
+      "Use one of these codes to sign in if you don't have your other device. Each code works once. You won't see these codes again.",
+    backupSubmit: 'I saved these codes',
     passkeyTitle: 'Add a passkey',
-    passkeyLead: 'Your device asks for your fingerprint, face or PIN, and remembers it for this site.',
+    passkeyLead: 'Your device will ask for your fingerprint, face or PIN, and save a passkey for this site.',
     passkeySubmit: 'Add passkey',
-    other: 'Choose another way',
+    other: 'Use another method',
   },
   consent: {
-    title: (application: string) => `Give ${application} access?`,
-    lead: (application: string, brand: string) => `${application} is not made by ${brand}. It asks to:`,
+    title: (application: string) => `Allow ${application} to access your account?`,
+    lead: (application: string, brand: string) =>
+      `${application} is a third-party application and not part of ${brand}. It wants to:`,
     scopes: {
       openid: 'know who you are',
       profile: 'see your name, picture and profile details',
       email: 'see your e-mail address',
       phone: 'see your phone number',
       address: 'see your postal address',
-      offline_access: 'keep this access while you are away',
+      offline_access: "keep this access while you're not using it",
       custom_data: 'see the data stored with your account',
       identities: 'see your linked accounts',
       roles: 'see your roles',
       'urn:logto:scope:organizations': 'see your organizations',
       'urn:logto:scope:organization_roles': 'see your roles in organizations',
     } as Record<string, string>,
-    at: (scope: string, resource: string) => `${scope} at ${resource}`,
+    at: (scope: string, resource: string) => `use the permission ${scope} at ${resource}`,
     as: 'Signed in as',
     allow: 'Allow',
     deny: 'Deny',
   },
   home: {
     title: (brand: string) => `Welcome to ${brand}`,
-    lead: 'Applications send people here to sign in.',
+    lead: 'Applications send their users here to sign in.',
     console: ['Console', 'For administrators: users, applications, impersonations'],
-    account: ['Your account', 'Profile, password, two-step verification, sessions'],
+    account: ['Your account', 'Profile, password, second factors, sessions'],
     reference: ['API reference', 'For developers: the Management API'],
     discovery: ['OpenID Connect configuration', 'For developers: endpoints and keys'],
   },
@@ -143,25 +152,26 @@ export const en = {
     done: 'You can close this window.',
   },
   error: {
-    title: 'This does not work',
-    busyTitle: 'Too many people at once',
-    busy: 'Wait a few seconds, then load this page again. Nothing is lost.',
+    signInTitle: 'Something is wrong with this sign-in link',
+    signOutTitle: 'Something is wrong with this sign-out link',
+    request: 'Go back to the application and try again; if it keeps happening, contact its support.',
+    busyTitle: 'The service is busy',
+    busy: "Wait a few seconds, then reload this page. You won't lose anything.",
     expiredTitle: 'This page has expired',
     expired: 'Go back to the application and start again.',
-    request:
-      'The application sent a request that cannot be answered. Go back and try again; if it stays so, tell its makers:',
   },
   mail: {
     subject: (code: string, brand: string) => `${code} is your ${brand} code`,
-    text: (code: string, brand: string) =>
-      `${code} is your ${brand} code. It is valid for 10 minutes and works once.\n\nIf you did not ask for it, you can ignore this message. Nobody gets in without the code, so keep it to yourself.`,
-    sms: (code: string, brand: string) => `${code} is your ${brand} code. It is valid for 10 minutes.`,
+    text: (code: string, brand: string, { minutes }: CodeFacts) =>
+      `${code} is your ${brand} code. It is valid for ${minutes} minutes and works once.\n\nIf you didn't request this code, you can ignore this message. Don't share the code with anyone.`,
+    sms: (code: string, brand: string, { minutes }: CodeFacts) =>
+      `${code} is your ${brand} code. It is valid for ${minutes} minutes.`,
   },
   notice: {
-    subject: (brand: string) => `Your ${brand} account changed`,
-    text: (what: string, brand: string) =>
-      `${what} on your ${brand} account.\n\nIf this was you, there is nothing to do. If it was not, reset your password and contact the people who run ${brand}.`,
-    sms: (what: string, brand: string) => `${what} on your ${brand} account. If it was not you, contact ${brand}.`,
+    subject: (brand: string) => `Your ${brand} account was changed`,
+    text: (change: string, brand: string) =>
+      `${change} on your ${brand} account.\n\nIf this was you, you don't need to do anything. If it wasn't, reset your password and contact ${brand}.`,
+    sms: (change: string, brand: string) => `${change} on your ${brand} account. If this wasn't you, contact ${brand}.`,
     changes: {
       Username: 'The username was changed',
       Email: 'The e-mail address was changed',
@@ -169,8 +179,8 @@ export const en = {
       Password: 'The password was changed',
       AddFactor: 'A second factor was added',
       RemoveFactor: 'A second factor was removed',
-      Link: 'An account of another provider was linked',
-      Unlink: 'An account of another provider was unlinked',
+      Link: 'An account at an identity provider was linked',
+      Unlink: 'An account at an identity provider was unlinked',
     },
   },
   account: {
@@ -179,59 +189,40 @@ export const en = {
     name: 'Name',
     save: 'Save',
     saved: 'Saved.',
-    none: 'none',
+    notSet: 'Not set',
+    notLinked: 'Not linked',
     add: 'Add',
     remove: 'Remove',
     removeTitle: (name: string) => `Remove ${name}?`,
-    signInWith: 'What you sign in with',
+    signInWith: 'Sign-in methods',
     password: 'Password',
     passwordSet: 'Change password',
     passwordNone: 'Set a password',
     currentPassword: 'Current password',
+    wrongPassword: 'Incorrect password.',
     linked: 'Linked accounts',
     linkTitle: (provider: string) => `Link ${provider}?`,
     linkLead: (identity: string, provider: string) =>
-      `Anyone who signs in to ${provider} as ${identity} can then sign in to this account. Continue only if that is you.`,
+      `Anyone who signs in to ${provider} as ${identity} will be able to sign in to this account. Continue only if that is you.`,
     linkSubmit: 'Link account',
-    unlinkLead: (identity: string) => `${identity} can then no longer sign in to this account.`,
+    unlinkLead: (identity: string) => `${identity} will no longer be able to sign in to this account.`,
     factors: 'Second factors',
-    factorsLead: 'A second factor keeps others out, even with your password.',
+    factorsLead: 'A second factor protects your account even if someone knows your password.',
     addedOn: (date: string) => `added ${date}`,
     codesLeft: (count: number) => (count === 1 ? '1 code left' : `${count} codes left`),
-    sessions: 'Where you are signed in',
+    sessions: "Where you're signed in",
     thisBrowser: 'This browser',
     otherBrowser: 'Another browser',
     since: (date: string) => `since ${date}`,
     signOutOthers: 'Sign out everywhere else',
     signOut: 'Sign out',
   },
-  faults: {
-    'identifier.invalid': 'Enter what you sign in with, in full.',
-    'session.invalid_credentials': 'This does not match. Check what you typed and try again.',
-    'user.invalid_phone': 'Enter the whole number with its country code, such as +1 202 555 0123.',
-    'user.suspended': 'This account is suspended. Ask whoever runs this service.',
-    'user.username_already_in_use': 'This username is taken. Choose another one.',
-    'user.email_already_in_use': 'This e-mail address is used by another account.',
-    'user.phone_already_in_use': 'This phone number is used by another account.',
-    'user.identity_already_in_use': 'This is linked to another account already.',
-    'verification_code.invalid': 'This code does not work. Check it, or ask for a new one.',
-    'verification_code.unavailable': 'No code can be sent here.',
-    'factor.invalid_code': 'This code does not work. Enter the newest one.',
-    'factor.already_held': 'You already have this factor. Change it on your account page.',
-    'factor.is_last': 'A second factor is required here. Add another one first.',
-    'password.too_short': 'Make it longer.',
-    'password.too_long': 'Make it shorter than 256 characters.',
-    'password.too_common': 'Many people use this password, so it is tried first. Choose another one.',
-    'session.social_failed': 'The other side did not confirm who you are. Try again.',
-    'session.email_not_verified':
-      "Your identity provider doesn't confirm your e-mail address. Ask your organization's administrator.",
-    'session.sso_required': 'Your organization manages this account. Sign in with its identity provider.',
-    'session.not_allowed': 'This cannot be done here.',
-    'session.conflict': 'This was sent twice. Go on from here.',
-  } as Record<string, string>,
-  retryInSeconds: (seconds: number) => `That was tried too often. Try again in ${seconds} seconds.`,
-  retryInMinutes: (minutes: number) => `That was tried too often. Try again in ${minutes} minutes.`,
-  faultElse: 'That did not work. Try again.',
+  faults: enFaults,
+  retryInSeconds: (seconds: number) =>
+    `Too many attempts. Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`,
+  /** @param minutes at least 2 */
+  retryInMinutes: (minutes: number) => `Too many attempts. Try again in ${minutes} minutes.`,
+  otherFault: 'Something went wrong. Try again.',
 };
 
 export type Texts = typeof en;

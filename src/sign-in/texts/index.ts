@@ -1,8 +1,9 @@
 import type { SignInSettings } from '../settings.ts';
 import { de } from './de.ts';
 import { en, type Texts } from './en.ts';
+import type { CodeFacts, FaultFacts } from './facts.ts';
 
-export type { Texts };
+export type { CodeFacts, FaultFacts, Texts };
 
 const all = { en, de } as const;
 export type Language = keyof typeof all;
