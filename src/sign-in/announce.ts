@@ -9,13 +9,13 @@ import type { ClientFacts } from '../http/context.ts';
 import { project } from '../project.ts';
 import type { InteractionEvent } from './progress.ts';
 
-/** Who asked, from where, in which interaction or session: the facts of every event of the pages. */
+/** The facts that every event and audit row of the pages includes. */
 export interface Occasion {
   facts: ClientFacts;
   requestId: string;
   now: number;
   sessionId: string;
-  /** Absent on the account page. */
+  /** Undefined on the account page. */
   interactionEvent?: InteractionEvent;
   application: ApplicationRow | undefined;
 }
@@ -28,7 +28,7 @@ const applicationOf = ({ application }: Occasion) =>
     description: application.description,
   };
 
-/** `PostRegister`, `PostSignIn` or `PostResetPassword`. */
+/** Records `PostRegister`, `PostSignIn` or `PostResetPassword`. */
 export async function announceInteraction(
   store: TenantStore,
   type: EventType,
@@ -48,7 +48,7 @@ export async function announceInteraction(
   await recordEvent(store, type, {}, payload, now);
 }
 
-/** `User.Created` or `User.Data.Updated`, as the Management API announces them, with the interaction's facts. */
+/** Records `User.Created` or `User.Data.Updated` as the Management API does, plus the facts of the interaction. */
 export async function announceUser(
   store: TenantStore,
   type: EventType,
@@ -66,7 +66,7 @@ export async function announceUser(
   await recordEvent(store, type, { data: project(User, await userView(store, user)) }, payload, now);
 }
 
-/** The audit row of something a person did, or tried, on their own account. */
+/** Records in the audit log what users did, or tried to do, with their own account. */
 export async function auditPerson(
   store: TenantStore,
   key: string,

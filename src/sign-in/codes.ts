@@ -14,7 +14,7 @@ import type { CodeFacts, Texts } from './texts/index.ts';
 const MINUTE_MS = 60 * 1000;
 const MAX_ATTEMPTS = 5;
 
-/** The digits and the lifetime of every code. */
+/** Digits and lifetime of every code. */
 export const CODE: CodeFacts = { digits: 6, minutes: 10 };
 
 export const codePurposeOf = (tenantId: string, id: string): string => `verification-code:${tenantId}:${id}`;
@@ -24,7 +24,10 @@ const codeTypeOf = ({ type }: Identifier): 'EmailVerificationCode' | 'PhoneVerif
 
 export const channelOf = ({ type }: Identifier): Channel => (type === 'email' ? 'email' : 'sms');
 
-/** A code exists and is checked in both cases; whether it goes out is not to be seen from outside. */
+/**
+ * Returns true if the code is sent. A code is created and verified in either case, so the response does not reveal
+ * whether there is an account.
+ */
 async function isSent(flow: Flow, identifier: Identifier): Promise<boolean> {
   const { event, userId } = progressOf(flow);
   if (event === 'Register' || userId !== undefined) return true;
@@ -37,14 +40,15 @@ async function isSent(flow: Flow, identifier: Identifier): Promise<boolean> {
 }
 
 /**
- * Makes a code for an e-mail address or phone number and sends it: six digits, ten minutes, five tries, once.
+ * Creates a verification code for an e-mail address or phone number and sends it. A code works once and allows five
+ * attempts.
  *
- * @throws 422 `verification_code.unavailable` without a sender, `session.sso_required`, 429 `request.rate_limited`,
- *   503 `request.unavailable` while too many messages are on their way
+ * @throws 422 `verification_code.unavailable` without a sender, `session.sso_required`; 429 `request.rate_limited`; 503
+ * `request.unavailable` while too many messages are on their way
  */
 export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Promise<Verification> {
   const { store, tools, facts, now, settings } = flow;
-  // Once the account is named, another address is not for identifying: it is added to the profile, and is no way in.
+  // Once the account is identified, another address is added to the profile and does not identify it.
   const isFirst = progressOf(flow).userId === undefined;
   if (isFirst) await refuseSsoAddress(store, identifier);
   await requireStep(flow, isFirst ? 'code' : 'profile');
@@ -79,7 +83,7 @@ export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Pr
   });
 }
 
-/** Of several codes that were asked for only the last one counts. */
+/** Only the last requested code is valid. */
 function forgetPending(flow: Flow): void {
   const progress = progressOf(flow);
   progress.verifications = progress.verifications.filter(({ isVerified, details }) => isVerified || !details?.codeId);
@@ -100,7 +104,7 @@ export async function verifyCode(flow: Flow, verificationId: string, given: stri
   return verification;
 }
 
-/** True once, for the right code. Each try counts, also those made at the same time. */
+/** Returns true once, for the right code. Every attempt counts, concurrent ones too. */
 async function spendCode({ store, tools, now }: Flow, id: string, given: string): Promise<boolean> {
   const row = await store.find('verificationCodes', { id });
   if (!row || row.spentAt !== null || row.expiresAt <= now || row.attempts >= MAX_ATTEMPTS) return false;

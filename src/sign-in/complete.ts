@@ -12,7 +12,7 @@ import { type Flow, progressOf } from './flow.ts';
 import { writable } from './interaction-events.ts';
 import { newProgress, type Progress, ProgressStore } from './progress.ts';
 
-/** What an interaction announces when it completes: tables 6.1 and 6.4 of the specification. */
+/** The events that each interaction records when it completes (tables 6.1 and 6.4 of the specification). */
 export const announced = {
   SignIn: { event: 'PostSignIn', whenLinked: 'User.Data.Updated' },
   Register: { event: 'PostRegister', first: 'User.Created' },
@@ -29,8 +29,10 @@ export const occasionOf = (flow: Flow): Occasion => ({
 });
 
 /**
- * Writes all that the interaction has gathered, its events and its audit row in one transaction, once:
- * the second of two requests finds the interaction finished.
+ * Writes everything the interaction gathered, its events and its audit row in one transaction, once: a second request
+ * finds the interaction finished.
+ *
+ * @throws 409 `session.conflict` if the interaction or the account changed in the meantime
  */
 export async function complete(flow: Flow): Promise<UserRow> {
   const progress = progressOf(flow);
@@ -51,8 +53,9 @@ export async function complete(flow: Flow): Promise<UserRow> {
 }
 
 /**
- * Keeps of what was gathered who it is. After a reset comes a sign-in with the new password, which takes the second factor
- * that the reset has just asked for: a code of an authenticator app works once, so asking again would make people wait.
+ * Returns the progress after completion: the proofs, without the data that was written. A reset is followed by a
+ * sign-in with the new password, which accepts the second factor that the reset just verified: a TOTP code works only
+ * once, so asking again would make the user wait for the next one.
  */
 function nextProgress(
   { event, identifier, verifications }: Progress,
@@ -93,7 +96,7 @@ async function createUser(store: TenantStore, flow: Flow): Promise<UserRow> {
   return user;
 }
 
-/** `updatedAt` is the time of the last change of data; signing in is none. */
+/** Updates the user. `updatedAt` changes only when data does; signing in alone leaves it. */
 async function updateUser(store: TenantStore, flow: Flow): Promise<UserRow> {
   const { event, rehash } = progressOf(flow);
   const { account, passwordHash, factors } = writable(progressOf(flow));
@@ -106,12 +109,12 @@ async function updateUser(store: TenantStore, flow: Flow): Promise<UserRow> {
     ...(event === 'SignIn' && { lastSignInAt: flow.now }),
     ...(isChange && { updatedAt: flow.now }),
   };
-  // Only what is still missing: another device may have added an address meanwhile.
+  // Writes only what is still missing: another device may have added an address in the meantime.
   const stillMissing = Object.fromEntries(Object.keys(account).map((column) => [column, null]));
   const changed = await store.change('users', { id, isSuspended: false, ...stillMissing }, patch);
   if (changed !== 1) throw new ServiceError('session.conflict');
   for (const { type } of factors) await requireNotHeld(flow, store, type);
-  // The password may have been changed since it was typed; its new hash stays.
+  // Keeps the hash of a password that was changed since this one was entered.
   if (event === 'SignIn' && rehash?.userId === id)
     await store.change('users', { id, passwordHash: rehash.from }, { passwordHash: rehash.to });
   if (event === 'ForgotPassword') await endSessions(store, id, flow);

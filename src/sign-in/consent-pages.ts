@@ -5,7 +5,10 @@ import { sendPage } from './respond.ts';
 
 export const isConsent = ({ interaction }: Opened): boolean => interaction.prompt.name === 'consent';
 
-/** A page for third parties only; first parties have what they ask for, also where they ask to be asked. */
+/**
+ * Asks for consent to a third-party application. First-party applications are granted what they request, also with
+ * `prompt=consent`.
+ */
 export async function showConsent(opened: Opened): Promise<void> {
   const { flow, interaction, response, provider, request } = opened;
   const { application } = flow;
@@ -24,6 +27,6 @@ export async function decideConsent(opened: Opened): Promise<void> {
   const result =
     bodyOf(opened).decision === 'allow'
       ? { consent: { grantId: await allow(provider, interaction, flow) } }
-      : { error: 'access_denied', error_description: 'the person denied access' };
+      : { error: 'access_denied', error_description: 'the user denied access' };
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: true });
 }

@@ -5,7 +5,7 @@ import { occasionOf } from './complete.ts';
 import type { Flow } from './flow.ts';
 import type { Interaction } from './open-flow.ts';
 
-/** What the prompt says is not granted yet. */
+/** The scopes and claims of oidc-provider's prompt that are not granted yet. */
 interface MissingConsent {
   missingOIDCScope?: string[];
   missingOIDCClaims?: string[];
@@ -19,7 +19,7 @@ export interface Asked {
   resources: { indicator: string; scopes: string[] }[];
 }
 
-/** In the order of the request; `openid` first. */
+/** Returns the requested scopes in the order of the request, `openid` first. */
 export function askedIn(interaction: Interaction): Asked {
   const { missingOIDCScope = [], missingResourceScopes = {} } = missingIn(interaction);
   return {
@@ -28,7 +28,7 @@ export function askedIn(interaction: Interaction): Asked {
   };
 }
 
-/** Adds what was asked for to the grant of this person and application. @returns the grant's id */
+/** Adds the requested scopes to the grant of this user and application. @returns the grant's id */
 export async function allow(provider: Provider, interaction: Interaction, flow: Flow): Promise<string> {
   const { grantId, session, params } = interaction;
   const accountId = session?.accountId as string;

@@ -12,7 +12,7 @@ import {
 } from './actions.ts';
 import type { FormAction } from './forms.ts';
 
-/** What the browser's script put into the form. @throws 422 `factor.invalid_code` */
+/** Parses the response that the page's script put into the form. @throws 422 `factor.invalid_code` */
 export function passkeyAnswer<T>(text = ''): T {
   try {
     return JSON.parse(text) as T;
@@ -21,7 +21,7 @@ export function passkeyAnswer<T>(text = ''): T {
   }
 }
 
-/** The forms of second factors: `mfa/…` proves one, `enrol/…` adds one. */
+/** The forms of second factors: `mfa/…` verifies one, `enrol/…` adds one. */
 export const factorForms: Record<string, FormAction> = {
   async 'mfa/totp'(flow, { code = '' }) {
     await verifyTotp(flow, code);

@@ -15,7 +15,7 @@ import { newPasskeyOptions, passkeyOptions } from './passkeys.ts';
 import type { FactorType } from './settings.ts';
 import { newTotp } from './totp.ts';
 
-/** What a device or an app calls the account. */
+/** The account name that an authenticator app or a device shows. */
 async function accountNameOf(flow: Flow): Promise<string> {
   const { userId, account, identifier } = progressOf(flow);
   const user = userId ? await flow.store.find('users', { id: userId }) : undefined;
@@ -26,7 +26,7 @@ async function accountNameOf(flow: Flow): Promise<string> {
 const chosenOf = (chosen: unknown, factors: readonly FactorType[]): FactorType | undefined =>
   factors.find((type) => type === chosen);
 
-/** A second factor of this person: the one they chose, else the first of those they have. */
+/** Asks for a second factor: the chosen one, by default the first that the user has. */
 export async function challengePage(flow: Flow, view: FormView, factors: FactorType[], chosen: unknown): Promise<Html> {
   const type = chosenOf(chosen, factors) ?? (factors[0] as FactorType);
   const challenge = { ...view, others: factors.filter((other) => other !== type) };
@@ -35,7 +35,7 @@ export async function challengePage(flow: Flow, view: FormView, factors: FactorT
   return passkeyPage({ ...challenge, options: await passkeyOptions(flow) });
 }
 
-/** A new factor: the one they chose, or the only one there is; else the choice. */
+/** Sets up a second factor: the chosen one or the only one allowed; otherwise shows the choice. */
 export async function enrolmentPage(flow: Flow, view: FormView, factors: FactorType[], chosen: unknown): Promise<Html> {
   const type = chosenOf(chosen, factors) ?? (factors.length === 1 ? factors[0] : undefined);
   const enrol = { ...view, back: factors.length > 1 ? view.action : undefined };

@@ -9,9 +9,9 @@ import type { Texts } from './texts/index.ts';
 interface Refusal {
   /** The identifiers that its field accepts. */
   identifiers: readonly IdentifierType[];
-  /** The identity provider that it is about, as `connectors.target`. */
+  /** `target` of the connector that it is about. */
   target: unknown;
-  /** The second factor that it is about. */
+  /** Type of the second factor that it is about. */
   factor: unknown;
 }
 

@@ -2,24 +2,29 @@ import { ServiceError } from '../errors.ts';
 
 export interface HashingLimits {
   atOnce: number;
-  /** Of one tenant, for people and for machines each. */
+  /** The most that may wait for one tenant, for users and for machine-to-machine requests each. */
   waiting: number;
 }
 
-/** Whose password it is, for a fair order. */
+/** The caller that waits for a hash, by which the order is made fair. */
 export interface Turn {
   tenantId: string;
-  /** Someone waits at a page for it. Otherwise a machine imports or creates users. */
+  /** True for a user at a page. False for a Management API request that imports or creates users. */
   isPerson: boolean;
 }
 
-/** Half of the four threads that Node computes hashes on: SQLite, DNS and file access use the same, and must not wait behind a crowd that signs in. */
+/**
+ * Two of the four libuv threads that compute hashes. SQLite, DNS and file access use the same threads and must not wait
+ * behind a burst of sign-ins.
+ */
 const LIMITS: HashingLimits = { atOnce: 2, waiting: 100 };
 
-/** People come before machines, but after this many of them a waiting machine has its turn: sign-ins cannot stop an import. */
+/**
+ * Users go first. After this many in a row one Management API request runs, so that sign-ins cannot block an import.
+ */
 const PEOPLE_PER_MACHINE = 4;
 
-/** Tenants that wait, in rotating order: every round serves each once. */
+/** Waiting tenants in rotating order: each round serves every tenant once. */
 class Rotation {
   readonly #lanes = new Map<string, (() => void)[]>();
 
@@ -43,14 +48,14 @@ class Rotation {
     const [tenantId, lane] = first;
     this.#lanes.delete(tenantId);
     const start = lane.shift();
-    if (lane.length > 0) this.#lanes.set(tenantId, lane); // At the end of the round.
+    if (lane.length > 0) this.#lanes.set(tenantId, lane); // The tenant waits for the next round.
     return start;
   }
 }
 
 /**
- * Password hashes, a few at a time. Tenants take turns, so a crowd at one of them waits behind itself alone; whoever
- * would wait more than about a second for their own tenant is refused instead.
+ * Computes a few password hashes at a time. Tenants take turns, so a burst at one tenant delays only that tenant. A
+ * request that would wait more than about a second for its own tenant is refused instead.
  */
 export class HashingLine {
   readonly #limits: HashingLimits;
@@ -67,7 +72,7 @@ export class HashingLine {
     return this.#people.length + this.#machines.length;
   }
 
-  /** @throws 503 `request.unavailable` when too many of the tenant wait */
+  /** @throws 503 `request.unavailable` if too many requests of the tenant wait */
   async compute<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
     if (this.#underWay >= this.#limits.atOnce) await this.#wait(turn);
     else this.#underWay += 1;

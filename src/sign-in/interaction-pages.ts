@@ -15,7 +15,7 @@ import { ProgressStore } from './progress.ts';
 import { basePathOf, sendPage, viewOf } from './respond.ts';
 import { type Shown, stepPage } from './steps.ts';
 
-/** A request of an interaction, and its answer. */
+/** An open request of an interaction. */
 export interface Opened {
   request: Request;
   response: Response;
@@ -24,7 +24,7 @@ export interface Opened {
   flow: Flow;
 }
 
-/** Of every field its one value; what is sent twice is taken for absent. */
+/** Returns the fields of the form. A field that was sent more than once is dropped. */
 export function bodyOf({ request }: { request: Request }): Body {
   const fields = Object.entries((request.body ?? {}) as Record<string, unknown>);
   return Object.fromEntries(fields.filter((field): field is [string, string] => typeof field[1] === 'string'));
@@ -41,14 +41,14 @@ const redirectToStep = ({ flow, response }: Opened): void =>
 
 const progressStoreOf = ({ store, tools }: Flow): ProgressStore => new ProgressStore(store, tools.secrets);
 
-/** Also of an interaction whose first request this is. */
+/** Saves the progress, also for the first request of an interaction, which has no row yet. */
 export async function saveProgress(flow: Flow): Promise<void> {
   const progressStore = progressStoreOf(flow);
   if (flow.saved.version === 0) await progressStore.begin(flow.uid, progressOf(flow), flow.now);
   await progressStore.save(flow.uid, flow.saved);
 }
 
-/** One step: what the form does, then the next step, or the same one with what to do about it. */
+/** Runs the action of a form, then shows the next step, or the same one with the reason of the refusal. */
 export async function take(opened: Opened, act: FormAction): Promise<void> {
   try {
     if (opened.flow.saved.finishedAt !== null) return await goOn(opened, '');
@@ -60,7 +60,7 @@ export async function take(opened: Opened, act: FormAction): Promise<void> {
   }
 }
 
-/** To the next step, or out of the interaction when nothing is missing. */
+/** Continues with the next step, or completes the interaction when nothing is missing. */
 async function goOn(opened: Opened, next: string): Promise<void> {
   const { flow, response } = opened;
   if (flow.saved.finishedAt !== null || (await missingOf(flow)) === undefined) return finish(opened);
@@ -68,7 +68,10 @@ async function goOn(opened: Opened, next: string): Promise<void> {
   response.redirect(303, `${basePathOf(flow.tenant)}/sign-in/${flow.uid}${next}`);
 }
 
-/** A second request of a finished interaction is led out as the first was; nothing is announced again. */
+/**
+ * Completes the interaction and returns to the application. A second request of a finished interaction returns there
+ * too, without recording events again.
+ */
 async function finish(opened: Opened): Promise<void> {
   const { flow, provider, interaction, request, response } = opened;
   if (flow.saved.finishedAt === null) await complete(flow);
@@ -88,17 +91,17 @@ export async function show(opened: Opened): Promise<void> {
   if (missing === undefined) return finish(opened);
   const before = JSON.stringify(flow.saved.progress);
   const html = await render(opened, missing, undefined);
-  // A page may begin what its form ends: the challenge of a passkey, the secret of a new factor.
+  // A page may start what its form finishes: the challenge of a passkey, the secret of a new factor.
   if (JSON.stringify(flow.saved.progress) !== before) await saveProgress(flow);
   sendPage(response, 200, html);
 }
 
-/** The same step again, saying what to do; what was typed stays. */
+/** Shows the same step again with the reason of the refusal and the text that was entered. */
 export async function showFault(opened: Opened, error: ServiceError): Promise<void> {
   const { flow, response } = opened;
   flow.tools.onOutcome?.(progressOf(flow).event, error.code);
   const saved = await progressStoreOf(flow).find(flow.uid);
-  // A form that was sent twice: the other one went on, and that is where this one goes too.
+  // The form was sent twice and the other request went on, so this one continues there too.
   if (saved?.version !== flow.saved.version) return redirectToStep(opened);
   if (error.code === 'session.sso_required') return showWayOut(opened, error);
   flow.saved.progress = saved.progress;
@@ -114,12 +117,12 @@ export async function showFault(opened: Opened, error: ServiceError): Promise<vo
   sendPage(response, error.status, await render(opened, missing, text));
 }
 
-/** To the provider of the person's organization, where no other way leads in. */
+/** Links to the identity provider of the user's organization when it is the only allowed sign-in method. */
 function showWayOut(opened: Opened, { status, data }: ServiceError): void {
   sendPage(opened.response, status, singleSignOnPage(formViewOf(opened), data as unknown as SocialChoice));
 }
 
-/** What was chosen on the page whose form was refused, so that the same page is shown again. */
+/** The query of the page whose form was refused, so that the same page is shown again. */
 const CHOSEN_FOR: Record<string, Shown['chosen']> = {
   identifier: { change: '' },
   profile: { change: '' },

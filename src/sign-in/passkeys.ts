@@ -16,14 +16,14 @@ import { addVerification, type Flow, identifiedUser, progressOf } from './flow.t
 import { requireStep } from './interaction-events.ts';
 import type { Verification } from './progress.ts';
 
-/** What is kept of a passkey beside its public key. */
+/** The stored data of a passkey, apart from its public key. */
 interface PasskeyDetails extends Record<string, unknown> {
   credentialId: string;
   counter: number;
   transports?: string[];
 }
 
-/** WebAuthn binds a passkey to the host, and its answer to the origin. */
+/** WebAuthn binds a passkey to the host, and a response to the origin. */
 const placeOf = ({ endpoint }: Tenant) => {
   const { hostname, origin } = new URL(endpoint);
   return { rpID: hostname, origin };
@@ -39,7 +39,7 @@ const descriptorOf = (factor: UserFactorRow) => {
   return { id: credentialId, ...(transports && { transports: transports as never }) };
 };
 
-/** Begun and not yet answered. `challenge` tells the two ceremonies apart, as only one of them can be under way. */
+/** Returns the ceremony that was started and not finished. `ceremony` distinguishes creating from using a passkey. */
 const pendingPasskey = (flow: Flow, ceremony: 'create' | 'get'): Verification | undefined =>
   progressOf(flow).verifications.findLast(
     ({ type, isVerified, details }) => type === 'WebAuthn' && !isVerified && details?.ceremony === ceremony,
@@ -47,7 +47,7 @@ const pendingPasskey = (flow: Flow, ceremony: 'create' | 'get'): Verification | 
 
 const optionsOf = <T>({ details = {} }: Verification): T => details.options as T;
 
-/** A challenge of one ceremony, the same until it is answered. */
+/** Returns the challenge of a ceremony, the same one until it is answered. */
 async function begin<T extends { challenge: string }>(
   flow: Flow,
   ceremony: 'create' | 'get',
@@ -60,7 +60,7 @@ async function begin<T extends { challenge: string }>(
   return options;
 }
 
-/** @param accountName as the device shows it */
+/** @param accountName shown by the device */
 export async function newPasskeyOptions(
   flow: Flow,
   accountName: string,
@@ -82,7 +82,7 @@ export async function newPasskeyOptions(
   );
 }
 
-/** @throws 422 `factor.invalid_code` when the answer is not one to the challenge, here */
+/** @throws 422 `factor.invalid_code` if the response does not match the challenge and origin */
 export async function verifyNewPasskey(flow: Flow, response: RegistrationResponseJSON): Promise<Verification> {
   const pending = pendingPasskey(flow, 'create');
   if (!pending) throw new ServiceError('session.verification_not_found');

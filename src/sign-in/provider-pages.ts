@@ -18,7 +18,7 @@ async function render(ctx: KoaContextWithOIDC, tenant: Tenant, page: (view: View
 
 const SIGN_OUT = /\/session\/end(?:\/|$)/;
 
-/** The pages that oidc-provider asks for outside an interaction. */
+/** The pages that oidc-provider shows outside an interaction. */
 export const providerPages: ProviderPages = {
   error: (ctx, tenant, { error, error_description: description }) =>
     render(ctx, tenant, (view) =>

@@ -7,8 +7,8 @@ import { readSettings, type SignInSettings } from './settings.ts';
 import { chooseLanguage, textsOf } from './texts/index.ts';
 
 /**
- * No inline script, no inline style, no frame. `form-action` is left out: browsers apply it to every
- * redirect after a form was sent, and the last of them is for the application to choose.
+ * Allows no inline script, no inline style and no frame. `form-action` is omitted: browsers apply it to every redirect
+ * after a form was sent, and the last of them goes to the application.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -20,16 +20,16 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Likewise for the pages that oidc-provider sends. */
+/** The same headers for the pages that oidc-provider sends. */
 export const signInPageHeaders = pageHeaders(CONTENT_SECURITY_POLICY);
 
 export const sendPage = (response: Response, status: number, page: Html): void =>
   send(response, status, page, CONTENT_SECURITY_POLICY);
 
-/** Path of the tenant's endpoint, `''` or `/acme`: what its own links begin with. */
+/** Path of the tenant's endpoint, `''` or `/acme`. Links of the pages begin with it. */
 export const basePathOf = (tenant: Tenant): string => new URL(tenant.endpoint).pathname.replace(/(?<!\/)\/+$/, '');
 
-/** Cookies of the sign-in pages carry the tenant's id, because tenants may share a host. */
+/** The name of a cookie of the sign-in pages. It includes the tenant's id, because tenants may share a host. */
 export const cookieName = ({ id, protocol }: Tenant, name: string): string =>
   `${protocol === 'https' ? '__Secure-' : ''}${id}_${name}`;
 

@@ -39,10 +39,13 @@ interface SignInOptions {
   onLimited?: ((limit: string) => void) | undefined;
 }
 
-/** Of a form; a passkey's answer is the largest. */
+/** The largest form is a passkey's response. */
 const MAX_FORM_BYTES = 64 * 1024;
 
-/** The pages for people. `GET` shows the step an interaction is at, each `POST` is one step and leads back there. */
+/**
+ * The routes of the sign-in pages. `GET` shows the current step of an interaction; each `POST` submits one step and
+ * redirects back to it.
+ */
 export function signInRoutes({ providerOf, clock, client, onLimited, ...besides }: SignInOptions): Router {
   const relyingParty = new RelyingParty(client, besides.secrets);
   const tools: Tools = { ...besides, clock, limits: new Limits(clock, onLimited), relyingParty };
@@ -88,8 +91,8 @@ export function signInRoutes({ providerOf, clock, client, onLimited, ...besides 
 }
 
 /**
- * A provider's answer goes where its state says it belongs. Whether it does belong there is checked there, by that path's
- * own cookie.
+ * Redirects a provider's response to the interaction or account page that its `state` names. That path's own cookie is
+ * checked there.
  */
 const leadBack = page(async (request, response) => {
   const { search, searchParams } = new URL(request.originalUrl, 'http://localhost');
@@ -103,7 +106,10 @@ const leadBack = page(async (request, response) => {
   response.redirect(303, `${basePathOf(tenant)}/${place}/callback${search}`);
 });
 
-/** Errors as pages: an interaction that is not this browser's, or no longer; two requests at once. */
+/**
+ * Shows a page for errors outside a step: the interaction does not belong to this browser, or has expired. Redirects
+ * after a conflict of two requests.
+ */
 function page(handle: (request: Request, response: Response) => Promise<void>): RequestHandler {
   return async (request, response) => {
     try {

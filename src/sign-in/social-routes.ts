@@ -13,7 +13,7 @@ import { type Flow, progressOf } from './flow.ts';
 import { type Opened, saveProgress, showFault, take } from './interaction-pages.ts';
 import type { Verification } from './progress.ts';
 
-/** To the provider. */
+/** Redirects to the identity provider. */
 export async function goToProvider(opened: Opened): Promise<void> {
   const { flow, request, response } = opened;
   try {
@@ -26,14 +26,14 @@ export async function goToProvider(opened: Opened): Promise<void> {
   }
 }
 
-/** Back from the provider. */
+/** The return from the identity provider. */
 export const comeBack = (opened: Opened): Promise<void> =>
   take(opened, async (flow) => {
     const { search } = new URL(opened.request.originalUrl, flow.tenant.endpoint);
     await arrive(flow, await finishSocial(flow, String(opened.request.params.target), search));
   });
 
-/** Into the account that is linked, else into the one that can be proven, else into a new one. */
+/** Continues with the linked account, else with the account of the same e-mail address, else with a new account. */
 async function arrive(flow: Flow, verification: Verification): Promise<void> {
   start(flow, 'SignIn', verification);
   if (verification.userId !== undefined) return identify(flow, verification.id);

@@ -9,17 +9,17 @@ import { codePage, forgotPage, newPasswordPage, profilePage, registerPage } from
 import { identifierPage, passwordPage, type SocialChoice } from './pages/sign-in.ts';
 import type { Identifier, Verification } from './progress.ts';
 
-/** What a page shows besides the progress. */
+/** The facts that a page shows in addition to the progress. */
 export interface Shown {
-  /** What was typed into the field, when it was refused. */
+  /** The text of the field that was refused. */
   typed: string | undefined;
   loginHint: string | undefined;
-  /** What was chosen by a link, as the query of the page: `change`, `password`, `factor=Totp`. */
+  /** The query of the page, set by the link that the user followed: `change`, `password`, `factor=Totp`. */
   chosen: Readonly<Record<string, unknown>>;
   social: SocialChoice[];
 }
 
-/** The page of the step at which an interaction is. */
+/** Renders the page of the interaction's current step. */
 export async function stepPage(flow: Flow, missing: Missing, view: FormView, shown: Shown): Promise<Html> {
   switch (missing.what) {
     case 'identification':
@@ -74,7 +74,7 @@ function password(flow: Flow, view: FormView, identifier: Identifier): Html {
   });
 }
 
-/** Of the interaction, and of the account page. */
+/** The code page of an interaction or of the account page. */
 export function codeOf(flow: Flow, view: FormView, { identifier, details }: Verification): Html {
   const { event, userId } = progressOf(flow);
   const readyAt = Number(details?.sentAt) + CODE_PAUSE_MS;

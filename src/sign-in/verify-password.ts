@@ -15,16 +15,16 @@ import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
 import type { Identifier, Verification } from './progress.ts';
 import { refuseSsoAddress } from './single-sign-on.ts';
 
-/** As the limits know an identifier, be there an account or not. */
+/** The key of an identifier in the limits, whether or not it has an account. */
 const accountKeyOf = ({ type, value }: Identifier): string => `${type}:${value}`;
 
-/** Of a user's id. */
+/** Length of a user's id. */
 const ID_LENGTH = 12;
 
 /**
- * The digest of a neighbour: of the user whose id comes next after a place that the identifier alone decides. Computed for
- * accounts that have no digest, it makes them cost what the tenant's accounts do, imported bcrypt digests among them,
- * and one identifier always the same. The place is keyed, so nobody can tell whose neighbour an identifier is.
+ * Returns the digest of the user whose id follows a place derived from the identifier. Verifying it for an identifier
+ * without a digest costs the same as for the tenant's accounts, including imported bcrypt digests, and always the same
+ * for one identifier. The place is derived with a key, so that no one can find out which account it leads to.
  */
 async function decoyOf({ store, tools }: Flow, identifier: Identifier): Promise<string | null | undefined> {
   const [key = ''] = tools.secrets.derive('sign-in-decoy');
@@ -37,8 +37,9 @@ async function decoyOf({ store, tools }: Flow, identifier: Identifier): Promise<
 }
 
 /**
- * A browser that signed in to this account before has a counter of its own, so that nobody else's wrong passwords lock the
- * owner out. Strangers count by network, and together. All failures count by address, those of known browsers too.
+ * A browser that signed in to this account before has a counter of its own, so that failed attempts from other browsers
+ * do not lock the owner out. Unknown browsers are counted by network and all together. Failures of all browsers are
+ * counted by address.
  */
 function countedBy({ knownAccounts, facts }: Flow, identifier: Identifier, user: UserRow | undefined) {
   const known = user && knownAccounts.find((one) => isOf(one, user));
@@ -50,8 +51,8 @@ function countedBy({ knownAccounts, facts }: Flow, identifier: Identifier, user:
 }
 
 /**
- * The first factor of most sign-ins. An identifier that nobody has takes the same time, is limited
- * alike and gets the same answer; so does a stored digest that costs too much to verify, which only the audit log tells.
+ * Verifies the first factor of most sign-ins. An unknown identifier takes the same time, has the same limits and gets
+ * the same error; so does a stored digest that is too expensive to verify, which is visible only in the audit log.
  *
  * @throws 422 `session.invalid_credentials`, `session.sso_required`, 429 `request.rate_limited`
  */
@@ -62,7 +63,8 @@ export async function verifyPasswordOf(flow: Flow, identifier: Identifier, passw
   await requireStep(flow, 'password');
   const isAllowed = settings.signIn.methods.some((method) => method.identifier === identifier.type && method.password);
   const user = isAllowed ? await findUser(store, identifier) : undefined;
-  const credentials = user && (await credentialsOf(store, user)); // Before the hash is computed, which takes a while.
+  // Read first: the account may change while the hash is computed.
+  const credentials = user && (await credentialsOf(store, user));
   const counted = countedBy(flow, identifier, user);
 
   const turn = { tenantId: store.tenantId, isPerson: true };
@@ -72,7 +74,7 @@ export async function verifyPasswordOf(flow: Flow, identifier: Identifier, passw
   if (!isRight || !user?.passwordHash) {
     const reason: ErrorCode | undefined =
       user?.passwordHash && !canVerify(user.passwordHash) ? 'password.unsupported_digest' : undefined;
-    if (reason) tools.logger.warn({ userId: user?.id }, 'a stored password digest costs too much to verify');
+    if (reason) tools.logger.warn({ userId: user?.id }, 'A stored password digest is too expensive to verify');
     const payload = { identifierType: identifier.type, ...(reason && { reason }) };
     await auditPerson(store, 'SignIn.Password', user?.id, occasionOf(flow), payload, 'Error');
     throw new ServiceError('session.invalid_credentials');

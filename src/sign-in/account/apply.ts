@@ -7,7 +7,7 @@ import { requireUnchanged } from '../credentials.ts';
 import { type Flow, progressOf } from '../flow.ts';
 import { newProgress, ProgressStore } from '../progress.ts';
 
-/** The session is the occasion here, and no interaction. */
+/** The facts of a change on the account page. There is no interaction, so the session's id takes its place. */
 const occasionOf = (flow: Flow): Occasion => ({
   facts: flow.facts,
   requestId: flow.requestId,
@@ -17,10 +17,11 @@ const occasionOf = (flow: Flow): Occasion => ({
 });
 
 /**
- * Writes a change that a person made to their own account, with `User.Data.Updated` and its audit
- * row, in one transaction, unless the account or the session changed since the request began. Everything the page gathered (a proven address, a new factor) goes with it.
+ * Writes a change of the user's own account with `User.Data.Updated` and its audit row, in one transaction. Everything
+ * the page gathered (a verified address, a new factor) is written with it.
  *
- * @param what the audit row's word for it
+ * @param what the last part of the audit action, such as `Password`
+ * @throws 409 `session.conflict` if the account changed or the session ended since the request began
  */
 export async function applyChange(
   flow: Flow,
@@ -34,7 +35,7 @@ export async function applyChange(
   await flow.store.transaction(async (store) => {
     await requireUnchanged(store, id, flow.credentials);
     const session = await store.find('oidcPayloads', { model: 'Session', uid: flow.sessionUid as string });
-    if (!session) throw new ServiceError('session.conflict'); // Ended meanwhile: what it began ends with it.
+    if (!session) throw new ServiceError('session.conflict'); // The session ended in the meantime.
     const user = await store.update('users', { id }, { ...account, ...patch, updatedAt: flow.now });
     await linkAll(store, flow, id);
     await besides(store);
@@ -44,7 +45,7 @@ export async function applyChange(
   });
 }
 
-/** What changes no data of the account: only the audit log tells of it. */
+/** Records a change that leaves the user's data as it is: an audit row, and no event. */
 export async function auditChange(store: TenantStore, flow: Flow, what: string): Promise<void> {
   await auditPerson(store, `Account.${what}`, progressOf(flow).userId, occasionOf(flow));
 }

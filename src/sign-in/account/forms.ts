@@ -33,7 +33,9 @@ type AccountForm = (account: OpenAccount, body: Body, t: Texts) => Promise<void>
 const save = ({ flow }: OpenAccount): Promise<void> =>
   new ProgressStore(flow.store, flow.tools.secrets).save(flow.uid, flow.saved);
 
-/** A username at once; an e-mail address or phone number after the code that was sent to it. */
+/**
+ * Saves a username at once. Sends a code to an e-mail address or phone number, which is saved once the code is entered.
+ */
 const identifier =
   (type: IdentifierType): AccountForm =>
   async (account, { identifier: typed = '' }, t) => {
@@ -47,7 +49,7 @@ const identifier =
     await save(account);
   };
 
-/** What each form of the account page does, by the last part of its path. */
+/** The action of each form on the account page, by the last part of its path. */
 export const accountForms: Record<string, AccountForm> = {
   name: ({ flow }, { name = '' }) =>
     applyChange(flow, 'Name', { name: name.normalize('NFC').trim().slice(0, 128) || null }),
@@ -73,7 +75,7 @@ export const accountForms: Record<string, AccountForm> = {
     await tellOwner(account, what, t);
   },
 
-  /** Every other session ends: whoever knew the old password is out. */
+  /** Ends every other session, so that anyone who knew the old password is signed out. */
   async password(account, { current = '', password = '' }, t) {
     const { flow, user } = account;
     await refuseSsoAccount(flow.store, user);
@@ -121,17 +123,17 @@ export const accountForms: Record<string, AccountForm> = {
   async remove(account, { id = '' }, t) {
     const { flow, user } = account;
     const isRequired = await requiresFactor(flow, user.id);
-    // The change before it has locked the user's row, so of two removals at once the second sees what the first left.
+    // `applyChange` has locked the user's row, so the second of two concurrent removals sees what the first one left.
     await applyChange(flow, 'RemoveFactor', {}, async (store) => {
       await store.remove('userFactors', { userId: user.id, id });
-      // Those of a kind that the settings do not take any more protect nothing.
+      // Factors of a kind that the settings no longer accept do not count as protection.
       const left = (await usableFactors({ ...flow, store }, user.id)).map(({ type }) => type);
       if (isRequired && !hasPrimary(left)) throw new ServiceError('factor.is_last');
     });
     await tellOwner(account, 'RemoveFactor', t);
   },
 
-  /** The identity that the page before has named. */
+  /** Links the identity that the page before has named. */
   async link(account, { id = '' }, t) {
     const { flow } = account;
     const verification = verificationOf(flow, id, true);
@@ -143,7 +145,8 @@ export const accountForms: Record<string, AccountForm> = {
 
   async unlink(account, { id = '' }, t) {
     const { flow, user } = account;
-    // Inside, after the user's row is locked: of two at once the second sees what the first left.
+    // Checked inside, after `applyChange` has locked the user's row: the second of two concurrent requests sees what
+    // the first one left.
     await applyChange(flow, 'Unlink', {}, async (store) => {
       await requireOtherWay({ ...flow, store }, await store.get('users', { id: user.id }), id);
       await store.remove('userIdentities', { userId: user.id, target: id });

@@ -13,16 +13,19 @@ import { newProgress, ProgressStore } from '../progress.ts';
 import { viewOf } from '../respond.ts';
 import { readSettings } from '../settings.ts';
 
-/** Whoever signed in longer ago is asked again: an account is worth more than a forgotten browser. */
+/**
+ * A session older than this has to sign in again to see the account page: a forgotten browser must not expose the
+ * account.
+ */
 const MAX_AGE_SECONDS = 60 * 60;
 
 /**
- * What leads into the account is changed within this time after a sign-in with everything that it takes, or after another
- * one: a browser that was left open, or a stolen cookie, must not be enough to take the account over for good.
+ * Credentials can be changed only within this time after a full sign-in. An unattended browser or a stolen cookie must
+ * not be enough to take the account over for good.
  */
 const PROOF_SECONDS = 5 * 60;
 
-/** A request of the account page, by someone who is signed in. */
+/** A request of the account page by a signed-in user. */
 export interface OpenAccount {
   request: Request;
   response: Response;
@@ -30,7 +33,7 @@ export interface OpenAccount {
   flow: Flow;
   user: UserRow;
   csrf: string;
-  /** True if the user signed in within the last minutes. */
+  /** True if the session is at most `PROOF_SECONDS` old. */
   isProven: boolean;
 }
 
@@ -46,7 +49,7 @@ async function sessionOf(provider: Provider, request: Request, response: Respons
   return (await provider.Session.get(context as never)) as unknown as BrowserSession;
 }
 
-/** Undefined: nobody is signed in here, or too long ago. */
+/** Returns undefined if this browser is not signed in, or signed in more than `MAX_AGE_SECONDS` ago. */
 export async function openAccount(
   provider: Provider,
   request: Request,
@@ -88,17 +91,20 @@ export async function openAccount(
 interface Destination {
   tenant: Flow['tenant'];
   response: Response;
-  /** The query of the account page to come back to. */
+  /** Query of the account page to return to. */
   state?: string;
   user?: UserRow;
 }
 
-/** Asks for a sign-in before a change, because the session is older than a few minutes. */
+/** Asks for a sign-in before a change, because the session is older than `PROOF_SECONDS`. */
 export function proveAgain({ flow, response, user }: OpenAccount, chosen: Readonly<Record<string, string>>): void {
   signInFirst({ tenant: flow.tenant, response, user, state: String(new URLSearchParams(chosen)) });
 }
 
-/** To the sign-in pages and back. The code that comes back is never redeemed: its verifier is thrown away here. */
+/**
+ * Redirects to the sign-in pages, which lead back to `/account`. The authorization code is never redeemed, so its
+ * verifier is not kept.
+ */
 export function signInFirst({ tenant, response, state, user }: Destination): void {
   const loginHint = user?.username ?? user?.primaryEmail ?? user?.primaryPhone;
   const url = new URL(`${tenant.endpoint}/oidc/auth`);

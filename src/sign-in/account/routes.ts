@@ -22,7 +22,7 @@ interface AccountOptions {
   parseForm: RequestHandler;
 }
 
-/** Where each form belongs, to be shown again with what to do about it. */
+/** The page that shows a refused form again, as the query of `/account`. */
 const PAGE_OF: Record<string, Record<string, string>> = {
   name: { edit: 'name' },
   username: { edit: 'username' },
@@ -36,13 +36,12 @@ const PAGE_OF: Record<string, Record<string, string>> = {
   'enrol/backup': { add: 'BackupCode' },
 };
 
-/** The page to show again, as its query. */
 const pageOf = (step: string, { id = '' }: Body): Record<string, string> =>
   step === 'remove' || step === 'unlink' || step === 'link' ? { [step]: id } : (PAGE_OF[step] ?? {});
 
 /**
- * These lead into nothing, or end what a proven step began. All the others, and the pages of their forms, need a sign-in of
- * the last minutes, and a new password the old one.
+ * Steps that do not touch credentials, or finish a step that was proven. All others, and the pages of their forms, need
+ * a sign-in within the last minutes; changing a password needs the current one instead.
  */
 const OPEN_STEPS = ['name', 'sign-out-others', 'code', 'code/send', 'link'];
 const RETURN_PAGE = /^(?:edit|add|remove|unlink)=[\w-]{1,64}$/;
@@ -50,10 +49,10 @@ const RETURN_PAGE = /^(?:edit|add|remove|unlink)=[\w-]{1,64}$/;
 const needsProof = ({ isProven, user }: OpenAccount, step: string): boolean =>
   !isProven && !OPEN_STEPS.includes(step) && !(step === 'password' && user.passwordHash !== null);
 
-/** Forms that lead to the code that was sent, and not back to the overview. */
+/** Forms that lead to the code page and not back to the overview. */
 const LEADS_TO_CODE = ['email', 'phone', 'code/send'];
 
-/** `/account`: what people see and change of their own account. */
+/** `/account`: users see and change their own account. */
 export function accountRoutes(router: Router, { providerOf, tools, parseForm }: AccountOptions): void {
   const signedIn =
     (handle: (account: OpenAccount) => Promise<void>) => async (request: Request, response: Response) => {
@@ -66,7 +65,7 @@ export function accountRoutes(router: Router, { providerOf, tools, parseForm }: 
   router.get('/account', signedIn(show));
   router.get('/account/link/:target/callback', signedIn(comeBack));
 
-  /** @param act answers where to go then */
+  /** @param act returns the path to redirect to */
   const post = (step: string, path: string, act: (account: OpenAccount) => Promise<string>): void => {
     const guarded = signedIn(async (account) => {
       const { request, response, csrf } = account;
@@ -96,7 +95,7 @@ const pathOf = ({ flow }: OpenAccount): string => `${basePathOf(flow.tenant)}/ac
 const save = ({ flow }: OpenAccount): Promise<void> =>
   new ProgressStore(flow.store, flow.tools.secrets).save(flow.uid, flow.saved);
 
-/** Single sign-on is not for adding: it links by the address of the account. */
+/** Starts linking an identity. Single sign-on is not offered here: it links by the e-mail address of the account. */
 async function goToProvider(account: OpenAccount): Promise<string> {
   const { flow, request } = account;
   const target = String(request.params.target);
@@ -107,7 +106,7 @@ async function goToProvider(account: OpenAccount): Promise<string> {
   return url;
 }
 
-/** Nothing is linked yet: the page that follows names who would be. */
+/** Returns from the provider. Nothing is linked yet: the next page names the identity first. */
 async function comeBack(account: OpenAccount): Promise<void> {
   const { flow, request, response, user } = account;
   try {
@@ -130,7 +129,7 @@ async function comeBack(account: OpenAccount): Promise<void> {
 
 async function show(account: OpenAccount): Promise<void> {
   const { request, response, flow } = account;
-  // What the sign-in pages sent along does not stay in the address. The state is where the person was going.
+  // Removes the authorization response from the address bar. `state` is the page that the user was opening.
   if (request.query.iss !== undefined) {
     const state = String(request.query.state ?? '');
     return response.redirect(303, RETURN_PAGE.test(state) ? `${pathOf(account)}?${state}` : pathOf(account));

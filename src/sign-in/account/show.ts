@@ -22,7 +22,7 @@ import { sessionsOf } from './sessions.ts';
 
 export const IDENTIFIERS: IdentifierType[] = ['username', 'email', 'phone'];
 
-/** What was chosen by a link, as the query of the page. */
+/** The query of the page, set by the link that the user followed. */
 type Chosen = Readonly<Record<string, unknown>>;
 
 export interface Refused {
@@ -34,7 +34,7 @@ export interface Refused {
 const channelIsThere = ({ flow }: OpenAccount, type: IdentifierType): boolean =>
   type === 'username' || flow.tools.messenger.canSend(type === 'email' ? 'email' : 'sms');
 
-/** The page that `chosen` asks for; nothing known: the overview. */
+/** Returns the page that `chosen` names; by default the overview. */
 export async function accountHtml(account: OpenAccount, chosen: Chosen, refused?: Refused): Promise<Html> {
   const { flow, user } = account;
   const { edit, add, remove, unlink, link, code } = chosen;
@@ -67,7 +67,7 @@ export async function accountHtml(account: OpenAccount, chosen: Chosen, refused?
   return overview(account, 'saved' in chosen, refused);
 }
 
-/** The name or address by which people know their account at a provider. */
+/** The name or address by which users know their account at a provider. */
 const identityName = ({ email, name, id }: Record<string, unknown>): string => String(email ?? name ?? id ?? '');
 
 const nameOf = async ({ store }: Flow, target: string): Promise<string> =>

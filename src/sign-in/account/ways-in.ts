@@ -5,7 +5,7 @@ import { columnOf } from '../identifiers.ts';
 import { ssoTargetsOf } from '../single-sign-on.ts';
 
 /**
- * Nobody locks themselves out by unlinking what they sign in with, and nobody leaves single sign-on by it.
+ * Refuses to unlink the last sign-in method, and to unlink an identity of single sign-on.
  *
  * @throws 422 `session.not_allowed`
  */

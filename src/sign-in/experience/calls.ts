@@ -33,7 +33,7 @@ import * as body from './schemas.ts';
 
 export interface Call {
   body?: TSchema;
-  /** @returns the answer's body; undefined: 204 */
+  /** @returns the response body; undefined for 204 */
   run(flow: Flow, body: never, t: Texts, params: Record<string, string>): Promise<unknown>;
 }
 
@@ -48,7 +48,7 @@ const only = (run: (flow: Flow, params: Record<string, string>) => Promise<unkno
 
 const idOf = ({ id }: { id: string }) => ({ verificationId: id });
 
-/** Verified by a social provider: linked, or a new account's. */
+/** Identifies the account, or gathers a new one from the proof of a social provider. */
 async function identifyBy(flow: Flow, verificationId: string): Promise<void> {
   const verification = verificationOf(flow, verificationId, true);
   const isSocial = verification.type === 'Social' || verification.type === 'EnterpriseSso';
@@ -56,7 +56,7 @@ async function identifyBy(flow: Flow, verificationId: string): Promise<void> {
   return identify(flow, verificationId);
 }
 
-/** The core of the Experience API, below `/api/experience`. Each call is an action of the pages. */
+/** The Experience API below `/api/experience`. Each call runs an action of the pages. */
 export const calls: Record<string, Call> = {
   'PUT /': call(body.Start, async (flow, { interactionEvent }) => start(flow, interactionEvent)),
 

@@ -27,7 +27,7 @@ interface Opened {
   provider: Provider;
 }
 
-/** What stands between here and `submit`, as its code. */
+/** The error of `submit` for each missing step. */
 const MISSING_CODES = {
   identification: 'session.identifier_required',
   newPassword: 'session.missing_profile',
@@ -71,7 +71,7 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
     router[method.toLowerCase() as 'put' | 'post'](path, serve(call));
   }
 
-  /** Also how a page of one's own gets the CSRF token. */
+  /** The state of the interaction. Custom sign-in pages also get the CSRF token from it. */
   router.get('/interaction', async (request, response) => {
     const { flow, interaction } = await open(request, response);
     const { event, identifier, verifications, userId } = progressOf(flow);
@@ -102,7 +102,7 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
   return router;
 }
 
-/** After a reset nobody is signed in: the pages go on from there. */
+/** Returns the URL to continue at. A reset signs no one in, so it continues at the sign-in pages. */
 async function redirectToOf(interaction: Interaction, flow: Flow): Promise<string> {
   const progress = progressOf(flow);
   if (progress.userId === undefined) {

@@ -17,15 +17,15 @@ interface AccountView extends FormView {
   sessions: OwnSession[];
 }
 
-/** A thing's name and what it is now. */
+/** A row with a label and its current value. */
 const named = (label: string, value: string, way: Html | false = false): Html =>
   html`<li><div><p class="label">${label}</p><p class="quiet small">${value}</p></div>${way}</li>`;
 
-/** And the way to change it. */
+/** A row with a link that changes the value. */
 const row = (label: string, value: string, href: string, action: string): Html =>
   named(label, value, html`<a class="button compact" href="${href}" aria-label="${action}: ${label}">${action}</a>`);
 
-/** A form, as it begins a change: another site can make the browser follow a link. */
+/** A form and not a link, because another site can make the browser follow a link. */
 const linkButton = ({ action, csrf, t }: FormView, target: string, name: string): Html =>
   html`<form method="post" action="${action}/link/${target}"><input type="hidden" name="csrf" value="${csrf}"><button class="button compact" aria-label="${t.account.add}: ${name}">${t.account.add}</button></form>`;
 
@@ -163,7 +163,7 @@ export function editPasswordPage(
   );
 }
 
-/** Names the identity before it can sign in: the browser may be signed in at the provider as someone else. */
+/** Names the identity before it is linked: the browser may be signed in at the provider as another user. */
 export function linkPage(view: FormView & { id: string; name: string; identity: string }): Html {
   const { t, id, name, identity, fault } = view;
   const content = html`${fault && note('bad', fault)}${form(view, 'link', html`<input type="hidden" name="id" value="${id}">${submit(t.account.linkSubmit)}`)}${back(view)}`;
@@ -177,7 +177,7 @@ interface RemoveView extends FormView {
   lead?: string;
 }
 
-/** What is taken away is named once more before it is. */
+/** Asks for confirmation and names what will be removed. */
 export function removePage(view: RemoveView): Html {
   const { t, step, id, name, lead, fault } = view;
   const content = html`${fault && note('bad', fault)}${form(view, step, html`<input type="hidden" name="id" value="${id}">${submit(t.account.remove)}`)}${back(view)}`;

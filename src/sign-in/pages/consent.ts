@@ -5,11 +5,11 @@ import { type FormView, layout } from './layout.ts';
 interface ConsentView extends FormView {
   applicationName: string;
   asked: Asked;
-  /** What the person signed in with. */
+  /** The identifier that the user signed in with. */
   account: string;
 }
 
-/** In words where we have them; a scope of a resource is named with it. */
+/** Describes known scopes in words. A scope of an API resource is shown with its resource. */
 function wordsOf({ t, asked }: ConsentView): string[] {
   const own = asked.scopes.map((scope) => t.consent.scopes[scope] ?? scope);
   const others = asked.resources.flatMap(({ indicator, scopes }) =>

@@ -39,7 +39,7 @@ export function forgotPage(view: FirstView): Html {
 interface CodeView extends FormView {
   code: CodeFacts;
   destination: string;
-  /** Until a new code can be asked for. */
+  /** Seconds until a new code can be requested. */
   waitSeconds: number;
   canUsePassword: boolean;
 }
@@ -81,7 +81,7 @@ ${submit(isReset ? t.newPassword.submitReset : t.register.submit)}`,
   return layout(view, isReset ? t.newPassword.titleReset : t.newPassword.titleRegister, content);
 }
 
-/** Something every account must have and this one lacks. */
+/** Asks for an identifier that every account must have and this one lacks. */
 export function profilePage(view: FormView & { asked: IdentifierType; value: string | undefined }): Html {
   const { t, asked, value } = view;
   const content = form(view, 'profile', html`${identifierField(view, [asked], value)}${submit(t.common.continue)}`);

@@ -18,12 +18,12 @@ interface IdentifierView extends FormView {
   isPasswordChanged: boolean;
 }
 
-/** `Username, e-mail address or phone number`: what the one field takes. */
+/** Returns the label of a field that accepts several identifiers: `Username, e-mail address or phone number`. */
 export function identifierLabel(t: Texts, allowed: readonly IdentifierType[]): string {
   return t.identifier.any(allowed.map((type) => t.identifier[type]));
 }
 
-/** The keyboard that suits what may be typed. */
+/** The on-screen keyboard for the allowed identifiers. */
 export const inputmodeOf = (allowed: readonly IdentifierType[]) => {
   const [only, ...others] = allowed;
   if (others.length > 0) return allowed.every((type) => type !== 'username') ? 'email' : 'text';
@@ -63,7 +63,7 @@ ${canRegister && html`<div class="links">${linkForm(view, 'register', t.signIn.c
 interface PasswordView extends FormView {
   identifier: string;
   isPasswordChanged: boolean;
-  /** The provider whose identity is linked once the account is proven. */
+  /** Name of the provider whose identity is linked once the account is proven. */
   linking: string | undefined;
   canUseCode: boolean;
   canReset: boolean;
@@ -88,7 +88,7 @@ ${canReset && linkForm(view, 'forgot', t.password.forgot)}
   return layout(view, t.password.title, content);
 }
 
-/** In place of whatever was refused: the one way into this account. */
+/** Shown in place of the refused form, with the only allowed sign-in method. */
 export function singleSignOnPage(view: FormView, { target, name }: SocialChoice): Html {
   const { t, action } = view;
   const content = html`<a class="button primary wide" href="${action}/social/${target}">${t.common.with(name)}</a>
