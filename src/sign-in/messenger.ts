@@ -97,6 +97,9 @@ export class Messenger {
     await mkdir(outbox, { recursive: true, mode: 0o700 });
     const file = join(outbox, `${Date.now()}-${newId()}.txt`);
     await writeFile(file, `To: ${message.to}\nSubject: ${message.subject}\n\n${message.text}\n`, { mode: 0o600 });
-    logger.info({ to: message.to, text: message.text, file }, 'Message written to the outbox, because no sender is configured');
+    logger.info(
+      { to: message.to, text: message.text, file },
+      'Message written to the outbox, because no sender is configured',
+    );
   }
 }

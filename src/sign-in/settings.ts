@@ -21,10 +21,12 @@ export const SignInSettings = Type.Object({
   signUp: Type.Object({
     identifiers: SetOf(IDENTIFIERS, {
       minItems: 1,
-      description: 'Identifiers that a new account can be created with. E-mail addresses and phone numbers are always verified.',
+      description:
+        'Identifiers that a new account can be created with. E-mail addresses and phone numbers are always verified.',
     }),
     requiredIdentifiers: SetOf(IDENTIFIERS, {
-      description: 'Identifiers that every account must have. Users who lack one are asked for it at their next sign-in.',
+      description:
+        'Identifiers that every account must have. Users who lack one are asked for it at their next sign-in.',
     }),
     password: Type.Boolean({
       description: 'If true, a new account gets a password. An account with only a username always does.',
@@ -46,7 +48,9 @@ export const SignInSettings = Type.Object({
   }),
   passwordPolicy: Type.Object({
     minLength: Type.Integer({ minimum: 8, maximum: 128 }),
-    rejectCommon: Type.Boolean({ description: 'Refuses the most common passwords, from a list that is part of the service.' }),
+    rejectCommon: Type.Boolean({
+      description: 'Refuses the most common passwords, from a list that is part of the service.',
+    }),
   }),
   languageInfo: Type.Object({
     autoDetect: Type.Boolean(),
