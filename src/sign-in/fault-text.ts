@@ -1,8 +1,7 @@
 import type { ServiceError } from '../errors.ts';
 import type { Flow } from './flow.ts';
 import { MAX_PASSWORD_LENGTH } from './new-password.ts';
-import { identifierLabel } from './pages/sign-in.ts';
-import type { FactorType, IdentifierType } from './settings.ts';
+import { FACTORS, type IdentifierType } from './settings.ts';
 import type { Texts } from './texts/index.ts';
 
 /** The form or link that was refused. */
@@ -22,14 +21,12 @@ export async function faultText(flow: Flow, t: Texts, { code, data }: ServiceErr
     return seconds < 90 ? t.retryInSeconds(seconds) : t.retryInMinutes(Math.ceil(seconds / 60));
   const text = t.faults[code] ?? t.otherFault;
   if (typeof text === 'string') return text;
-  const { target, factor } = refusal;
+  const { identifiers, target, factor } = refusal;
   return text({
-    identifiers: identifierLabel(t, refusal.identifiers),
+    identifiers,
     minPasswordLength: flow.settings.passwordPolicy.minLength,
     maxPasswordLength: MAX_PASSWORD_LENGTH,
     provider: typeof target === 'string' ? (await flow.store.find('connectors', { target }))?.name : undefined,
     factor: FACTORS.find((type) => type === factor),
   });
 }
-
-const FACTORS: readonly FactorType[] = ['Totp', 'WebAuthn', 'BackupCode'];

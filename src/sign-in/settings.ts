@@ -4,7 +4,7 @@ import { SetOf } from '../entities.ts';
 
 const IDENTIFIERS = ['username', 'email', 'phone'] as const;
 const IdentifierType = Type.Enum([...IDENTIFIERS]);
-const FACTORS = ['Totp', 'WebAuthn', 'BackupCode'] as const;
+export const FACTORS = ['Totp', 'WebAuthn', 'BackupCode'] as const;
 
 /** A tenant's settings for its sign-in pages. */
 export const SignInSettings = Type.Object({

@@ -1,4 +1,5 @@
 import type { Texts } from './en.ts';
+import { alternatives } from './facts.ts';
 import { deFaults, UNCONFIRMED_PASSKEY } from './faults-de.ts';
 
 export const de: Texts = {
@@ -7,7 +8,7 @@ export const de: Texts = {
     username: 'Benutzername',
     email: 'E-Mail-Adresse',
     phone: 'Telefonnummer',
-    any: (labels) => labels.join(', ').replace(/, (?=[^,]*$)/, ' oder '),
+    any: (labels) => alternatives(labels, 'oder'),
   },
   common: {
     continue: 'Weiter',
@@ -111,14 +112,14 @@ export const de: Texts = {
   consent: {
     title: (application) => `${application} Zugriff auf Ihr Konto erlauben?`,
     lead: (application, brand) =>
-      `${application} ist eine Anwendung eines Drittanbieters und gehört nicht zu ${brand}. Sie möchte:`,
+      `${application} ist eine Anwendung eines Drittanbieters und gehört nicht zu ${brand}. Die Anwendung möchte:`,
     scopes: {
       openid: 'wissen, wer Sie sind',
       profile: 'Ihren Namen, Ihr Bild und Ihre Profilangaben sehen',
       email: 'Ihre E-Mail-Adresse sehen',
       phone: 'Ihre Telefonnummer sehen',
       address: 'Ihre Postanschrift sehen',
-      offline_access: 'diesen Zugriff behalten, auch wenn Sie sie nicht verwenden',
+      offline_access: 'diesen Zugriff behalten, auch wenn Sie die Anwendung nicht verwenden',
       custom_data: 'die mit Ihrem Konto gespeicherten Daten sehen',
       identities: 'Ihre verknüpften Konten sehen',
       roles: 'Ihre Rollen sehen',

@@ -1,5 +1,5 @@
-import type { CodeFacts } from './facts.ts';
-import { enFaults, lowerFirst, UNCONFIRMED_PASSKEY } from './faults-en.ts';
+import { alternatives, type CodeFacts } from './facts.ts';
+import { enFaults, UNCONFIRMED_PASSKEY } from './faults-en.ts';
 
 /** Plain second person, present tense, sentence case. Refusals say what happened, then what to do. `de.ts` has the same keys. */
 export const en = {
@@ -8,12 +8,12 @@ export const en = {
     username: 'Username',
     email: 'E-mail address',
     phone: 'Phone number',
-    /** Joins labels with *or*. */
+    /** The label of a field that accepts several identifiers. */
     any: (labels: readonly string[]) =>
-      labels
-        .map((label, index) => (index === 0 ? label : lowerFirst(label)))
-        .join(', ')
-        .replace(/, (?=[^,]*$)/, ' or '),
+      alternatives(
+        labels.map((label, index) => (index === 0 ? label : label.toLowerCase())),
+        'or',
+      ),
   },
   common: {
     continue: 'Continue',
@@ -124,7 +124,7 @@ export const en = {
       email: 'see your e-mail address',
       phone: 'see your phone number',
       address: 'see your postal address',
-      offline_access: "keep this access while you're not using it",
+      offline_access: "keep this access when you're not using it",
       custom_data: 'see the data stored with your account',
       identities: 'see your linked accounts',
       roles: 'see your roles',

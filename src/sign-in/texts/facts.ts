@@ -1,4 +1,4 @@
-import type { FactorType } from '../settings.ts';
+import type { FactorType, IdentifierType } from '../settings.ts';
 
 /** The numbers in texts about verification codes. */
 export interface CodeFacts {
@@ -9,8 +9,8 @@ export interface CodeFacts {
 
 /** The facts that texts about refusals may include. */
 export interface FaultFacts {
-  /** The identifiers that the form accepts, such as `Username or e-mail address`. */
-  identifiers: string;
+  /** The identifiers that the form accepts. */
+  identifiers: readonly IdentifierType[];
   minPasswordLength: number;
   maxPasswordLength: number;
   /** Name of the identity provider, if the request involves one. */
@@ -21,3 +21,7 @@ export interface FaultFacts {
 
 /** The text for each error code; a function if it includes facts. */
 export type FaultTexts = Readonly<Record<string, string | ((facts: FaultFacts) => string)>>;
+
+/** Returns `a, b or c` for the conjunction `or`. */
+export const alternatives = (items: readonly string[], conjunction: string): string =>
+  [items.slice(0, -1).join(', '), items.at(-1)].filter(Boolean).join(` ${conjunction} `);

@@ -1,5 +1,5 @@
-import type { FactorType } from '../settings.ts';
-import type { FaultTexts } from './facts.ts';
+import type { FactorType, IdentifierType } from '../settings.ts';
+import { alternatives, type FaultTexts } from './facts.ts';
 
 export const UNCONFIRMED_PASSKEY =
   'Ihr Gerät hat den Passkey nicht bestätigt. Versuchen Sie es erneut oder verwenden Sie eine andere Methode.';
@@ -10,8 +10,18 @@ const INVALID_FACTOR: Record<FactorType, string> = {
   WebAuthn: UNCONFIRMED_PASSKEY,
 };
 
+const IDENTIFIERS: Record<IdentifierType, string> = {
+  username: 'einen gültigen Benutzernamen',
+  email: 'eine gültige E-Mail-Adresse',
+  phone: 'eine gültige Telefonnummer',
+};
+
 export const deFaults: FaultTexts = {
-  'identifier.invalid': ({ identifiers }) => `Diese Eingabe ist ungültig. Möglich ist: ${identifiers}.`,
+  'identifier.invalid': ({ identifiers }) =>
+    `Geben Sie ${alternatives(
+      identifiers.map((type) => IDENTIFIERS[type]),
+      'oder',
+    )} ein.`,
   'session.invalid_credentials': 'Benutzername oder Passwort ist falsch.',
   'user.invalid_phone':
     'Geben Sie die vollständige Telefonnummer mit Ländervorwahl ein, zum Beispiel +49 151 12345678.',

@@ -1,7 +1,5 @@
-import type { FactorType } from '../settings.ts';
-import type { FaultTexts } from './facts.ts';
-
-export const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+import type { FactorType, IdentifierType } from '../settings.ts';
+import { alternatives, type FaultTexts } from './facts.ts';
 
 export const UNCONFIRMED_PASSKEY = "Your device didn't confirm the passkey. Try again, or use another method.";
 
@@ -11,8 +9,18 @@ const INVALID_FACTOR: Record<FactorType, string> = {
   WebAuthn: UNCONFIRMED_PASSKEY,
 };
 
+const IDENTIFIERS: Record<IdentifierType, string> = {
+  username: 'username',
+  email: 'e-mail address',
+  phone: 'phone number',
+};
+
 export const enFaults: FaultTexts = {
-  'identifier.invalid': ({ identifiers }) => `Enter a valid ${lowerFirst(identifiers)}.`,
+  'identifier.invalid': ({ identifiers }) =>
+    `Enter a valid ${alternatives(
+      identifiers.map((type) => IDENTIFIERS[type]),
+      'or',
+    )}.`,
   'session.invalid_credentials': 'Incorrect username or password.',
   'user.invalid_phone': 'Enter the full phone number with its country code, such as +1 202 555 0123.',
   'user.suspended': 'This account is suspended. Contact support.',
