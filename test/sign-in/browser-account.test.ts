@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => stage?.[Symbol.asyncDispose]());
 
 describe('the account page in a browser', () => {
-  it('shows people their own account, and lets them change it', async () => {
+  it('shows users their own account and lets them change it', async () => {
     const id = await stage.person({ username: 'judy', password: GOOD });
     const page = await (await stage.browser.newContext()).newPage();
     await page.goto(`${stage.service.url}/account`);

@@ -11,8 +11,8 @@ beforeAll(async () => {
 
 afterAll(() => stage?.[Symbol.asyncDispose]());
 
-describe('in a browser', () => {
-  it('signs in; a wrong password is said next to its field', async () => {
+describe('sign-in in a browser', () => {
+  it('signs in, and reports a wrong password at its field', async () => {
     const { actor } = stage.service.credentials.demo;
     const { page, tokens } = await stage.visit();
     await look(page, 'sign-in');
@@ -75,7 +75,7 @@ describe('in a browser', () => {
     expect(await stage.events(3)).toEqual(['PostResetPassword', 'PostSignIn', 'User.Data.Updated']);
   });
 
-  it('asks for consent to a third party, and signs out', async () => {
+  it('asks for consent to a third-party application, and signs out', async () => {
     const { actor } = stage.service.credentials.demo;
     const third = await stage.application('Calendar sync', true);
     const page = await (await stage.browser.newContext()).newPage();

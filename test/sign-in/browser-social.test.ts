@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => stage?.[Symbol.asyncDispose]());
 
 describe('an identity provider in a browser', () => {
-  it('is a second tenant of the same service, links, and leads in', async () => {
+  it('can be a second tenant of the same service: links an account and signs in', async () => {
     const { kim } = await secondTenant(stage.service);
     await stage.person({ primaryEmail: 'kim@acme.example', password: GOOD });
     const { page, tokens } = await stage.visit();
@@ -49,8 +49,8 @@ describe('an identity provider in a browser', () => {
   });
 });
 
-describe('the pages', () => {
-  it('speak German, keep long names in view, and say when to try again', async () => {
+describe('the sign-in pages', () => {
+  it('speak German, keep long names visible, and state when to try again', async () => {
     await stage.service.api.must('PATCH /sign-in-exp', {
       brandName: 'Stadtwerke Schwäbisch Gmünd Energieversorgung und Service',
       color: { primaryColor: '#ffd400' },
@@ -72,7 +72,7 @@ describe('the pages', () => {
     await look(page, 'german-locked');
   });
 
-  it('ask for what an account lacks', async () => {
+  it('ask for an identifier that the account lacks', async () => {
     await stage.service.api.must('PATCH /sign-in-exp', {
       brandName: 'Acme',
       signUp: { identifiers: ['username'], requiredIdentifiers: ['email'], password: true },
@@ -94,7 +94,7 @@ describe('the pages', () => {
     expect(await stage.service.api.must(`GET /users/${id}`)).toMatchObject({ primaryEmail: 'max@example.com' });
   });
 
-  it('show on the button that they wait, and send once', async () => {
+  it('show the button as busy and send the form once', async () => {
     const { page } = await stage.visit();
     const { promise: isShown, resolve: show } = Promise.withResolvers<void>();
     await page.route('**/identifier', async (route) => {
@@ -107,7 +107,7 @@ describe('the pages', () => {
     page.on('request', (request) => {
       if (request.method() === 'POST') posts += 1;
     });
-    // While a page is being left it is not answered for: it tells by itself.
+    // The page reports the change itself, because calls into it fail during a navigation.
     await page.evaluate(`new MutationObserver(() => show()).observe(document.body, {
       subtree: true,
       attributeFilter: ['aria-busy'],

@@ -6,7 +6,7 @@ import { authorization, Visitor } from './visitor.ts';
 const REDIRECT_URI = 'https://third.example/callback';
 
 describe.each(databases)('consent on %s', (kind) => {
-  it('asks for a third party once, tells what it asks for, and takes no for an answer', async () => {
+  it('asks once for a third-party application, lists the requested scopes, and lets the user deny them', async () => {
     await using service = await startService(kind);
     const { actor } = service.credentials.demo;
     const { id: clientId } = await service.api.must('POST /applications', {
@@ -41,8 +41,8 @@ describe.each(databases)('consent on %s', (kind) => {
   });
 });
 
-describe('signing out', () => {
-  it('is asked, done, and leads back only to where the application may lead', async () => {
+describe('sign-out', () => {
+  it('asks, signs out, and returns only to a registered redirect URI', async () => {
     await using service = await startService('sqlite');
     const { actor } = service.credentials.demo;
     const visitor = new Visitor(service.url);

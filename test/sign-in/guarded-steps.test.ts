@@ -24,7 +24,7 @@ async function holderOfTotp(service: TestService) {
 
 const email = { type: 'email', value: 'rosa@example.com' };
 
-/** In a reset, identified by the code that was mailed. */
+/** Starts a reset and identifies the account by the mailed code. */
 async function reset(service: TestService, mailbox: Mailbox) {
   const opened = await experience(service);
   await opened.call('PUT /', { interactionEvent: 'ForgotPassword' });
@@ -74,7 +74,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     });
   });
 
-  it('asks for a held second factor before a reset changes the password, and lets nobody in without it', async () => {
+  it('asks for the second factor of the account before a reset changes the password', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const { id, secret } = await holderOfTotp(service);
@@ -96,7 +96,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     expect(await elsewhere.call('POST /submit')).toMatchObject(missing);
   });
 
-  it('ends every session with a reset, that of the same browser too', async () => {
+  it('ends every session in a reset, including that of the same browser', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const { id } = await service.api.must('POST /users', { primaryEmail: 'rosa@example.com', password: GOOD });
@@ -121,7 +121,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     expect((await again.tokensAt(visitor.left as URL)).claims()?.sub).toBe(id);
   });
 
-  it('adds no factor, address or identity during a sign-in before the held factors are proven', async () => {
+  it("adds no factor, address or identity in a sign-in before the account's factors are proven", async () => {
     await using service = await startService(kind);
     const { id, secret } = await holderOfTotp(service);
     const { call, submit, visitor, uid } = await experience(service);
@@ -134,7 +134,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     expect(await call('POST /profile', { type: 'username', value: 'mallory' })).toMatchObject(missing);
     const other = { identifier: { type: 'email', value: 'm@example.com' } };
     expect(await call('POST /verification/verification-code', other)).toMatchObject(missing);
-    // The forms of the pages are the same actions.
+    // The forms of the pages run the same actions.
     const page = await visitor.open(`${service.url}/sign-in/${uid}`);
     const { fields, action } = visitor.form('mfa/totp');
     for (const step of ['enrol/totp', 'enrol/backup', 'enrol/passkey']) {
@@ -149,7 +149,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     expect(await service.api.must(`GET /users/${id}/mfa-verifications`)).toHaveLength(1);
 
     await call('POST /verification/totp/verify', { code: codeOf(secret) });
-    // What is held is not replaced, and what is there is not overwritten.
+    // Existing factors are not replaced, and existing columns are not overwritten.
     const { verificationId, secret: fresh } = (await call('POST /verification/totp/secret')).body;
     await call('POST /verification/totp/verify', { verificationId, code: codeOf(fresh) });
     expect(await call('POST /profile/mfa', { type: 'Totp', verificationId })).toMatchObject({
@@ -163,7 +163,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     expect((await submit()).claims?.sub).toBe(id);
   });
 
-  it('does not write a password that was verified for one account to another', async () => {
+  it('does not write the rehashed password of one account to another', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const passwordDigest = await bcrypt(NEW, 10);
@@ -188,7 +188,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     await service.api.must(`POST /users/${id}/password/verify`, { password: GOOD });
   });
 
-  it('takes the code that set up an authenticator app only once', async () => {
+  it('accepts the code that set up an authenticator app only once', async () => {
     await using service = await startService(kind);
     const { actor } = service.credentials.demo;
     const right = { identifier: { type: 'username', value: actor.username }, password: actor.password };

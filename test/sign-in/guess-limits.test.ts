@@ -24,19 +24,19 @@ async function atAccount(service: TestService): Promise<Visitor> {
   return visitor;
 }
 
-describe.each(databases)('limits of guesses on %s', (kind) => {
-  it('does not take a browser for a known one after the password has changed', async () => {
+describe.each(databases)('limits of password attempts on %s', (kind) => {
+  it('do not treat a browser as known after the password has changed', async () => {
     await using service = await startService(kind);
     const { id } = await service.api.must('POST /users', rosa);
     const before = new Visitor(service.url);
     expect(await signIn(service, before, GOOD)).toBe(303);
     await service.api.must(`PATCH /users/${id}/password`, { password: 'copper lantern forty' });
     for (let tries = 0; tries < 10; tries += 1) expect(await signIn(service, before, GOOD)).toBe(422);
-    // A stranger of the same network shares its tries, so it has none left.
+    // An unknown browser in the same network shares its attempts, so none are left.
     expect(await signIn(service, new Visitor(service.url), 'copper lantern forty')).toBe(429);
   });
 
-  it('does not let many known browsers of one network guess without a common limit', async () => {
+  it('apply to many known browsers of one network together', async () => {
     await using service = await startService(kind);
     await service.api.must('POST /users', rosa);
     const known = Array.from({ length: 11 }, () => new Visitor(service.url));
@@ -48,7 +48,7 @@ describe.each(databases)('limits of guesses on %s', (kind) => {
     expect(statuses.slice(100)).toEqual(Array(10).fill(429));
   });
 
-  it('does not count a try that no password was computed for', async () => {
+  it('do not count an attempt for which no hash was computed', async () => {
     await using service = await startService(kind);
     await service.api.must('POST /users', rosa);
     const visitor = await atAccount(service);
@@ -69,7 +69,7 @@ describe.each(databases)('limits of guesses on %s', (kind) => {
     expect((await change(GOOD)).url.search).toBe('?saved');
   });
 
-  it('does not mail an owner about every one of many changes, and makes them all', async () => {
+  it('cap the notices to an owner about many changes, and save every change', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const { id } = await service.api.must('POST /users', rosa);
@@ -80,7 +80,7 @@ describe.each(databases)('limits of guesses on %s', (kind) => {
     };
     for (let change = 1; change <= 8; change += 1) await rename(`rosa${change}`);
     expect(await service.api.must(`GET /users/${id}`)).toMatchObject({ username: 'rosa8' });
-    // Another kind of change is still told, so nobody can silence it by changing names.
+    // Another kind of change still sends a notice, so changing names cannot suppress it.
     await visitor.open(`${service.url}/account?edit=password`);
     await visitor.submit('password', { current: GOOD, password: 'copper lantern forty' });
     await expect

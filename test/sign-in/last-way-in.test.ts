@@ -20,8 +20,8 @@ async function post(visitor: Visitor, address: string, typed: Record<string, str
   return visitor.open(address, { method: 'POST', body: new URLSearchParams({ ...fields, ...typed }) });
 }
 
-describe.each(databases)('the last way into an account on %s', (kind) => {
-  it('does not remove the last factor that the settings still take, where one is required', async () => {
+describe.each(databases)('the last sign-in method of an account on %s', (kind) => {
+  it('does not remove the last factor that the settings still accept if one is required', async () => {
     await using service = await startService(kind);
     const { id } = await service.api.must('POST /users', { username: 'rosa', password: GOOD });
     await service.api.must(`POST /users/${id}/mfa-verifications`, { type: 'Totp' });
@@ -41,7 +41,7 @@ describe.each(databases)('the last way into an account on %s', (kind) => {
     expect((await held()).map(({ type }) => type)).toEqual(['Totp']);
   });
 
-  it('does not unlink the last two providers at once from two browsers', async () => {
+  it('does not unlink the last two providers concurrently from two browsers', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
     const { id } = await service.api.must('POST /users', { username: 'rosa', password: GOOD });
@@ -54,7 +54,7 @@ describe.each(databases)('the last way into an account on %s', (kind) => {
     for (let index = 0; index < 2; index += 1)
       await browsers[index]?.open(`${service.url}/account?unlink=${index === 0 ? 'one' : 'two'}`);
     const pages = await Promise.all(browsers.map((visitor) => visitor.submit('unlink')));
-    // The later one finds the account changed, and is led back to see it as it is now.
+    // The later request finds the account changed and is redirected to its current state.
     expect(pages.map(({ url }) => url.search).sort()).toEqual(['', '?saved']);
     expect(Object.keys((await service.api.must(`GET /users/${id}`)).identities)).toHaveLength(1);
   });
@@ -80,7 +80,7 @@ describe.each(databases)('the last way into an account on %s', (kind) => {
       ])
         expect((await visitor.send(new URL(`${service.url}/${place}`))).status, place).toBe(400);
     }
-    // What people type into more lines than one is text, and a percent sign is no control character.
+    // Line breaks are part of multi-line text, and a percent sign is no control character.
     const page = await post(visitor, `${service.url}/account/name`, { name: 'a %00\r\n\tb' });
     expect(page.url.search).toBe('?saved');
   });

@@ -5,12 +5,12 @@ import { Limits } from '../../src/sign-in/limits.ts';
 import { databases } from '../support/databases.ts';
 import { startService } from '../support/start-service.ts';
 
-describe.each(databases)('limits of sign-in on %s', (kind) => {
+describe.each(databases)('rate limits of sign-in on %s', (kind) => {
   it.each([
     ['registration', 30],
     ['codeAddress', 30],
     ['address', 100],
-  ] as const)('do not take the addresses of one IPv6 network for different ones: %s', async (rule, points) => {
+  ] as const)('count all addresses of one IPv6 network together: %s', async (rule, points) => {
     await using service = await startService(kind, { DEMO: 'false' });
     const database = connect({ databaseUrl: service.databaseUrl, dataDir: service.dataDir, poolSize: 1 });
     const store = new TenantStore(database, 'default');

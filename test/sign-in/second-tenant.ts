@@ -6,7 +6,7 @@ import { ManagementClient } from '../support/call.ts';
 import type { TestService } from '../support/start-service.ts';
 import { GOOD } from './stage.ts';
 
-/** A second tenant of the same service, on the same host, as the identity provider of the first. */
+/** A second tenant of the same service and host, as the identity provider of the first. */
 export async function secondTenant(service: TestService, connector: Record<string, unknown> = {}) {
   const { databaseUrl, dataDir } = service;
   const database = connect({ databaseUrl, dataDir, poolSize: 2 });
@@ -15,7 +15,7 @@ export async function secondTenant(service: TestService, connector: Record<strin
   const secrets = new SecretBox(await loadSecretKey(dataDir));
   const machine = (await createTenant(database, secrets, tenant, { now: Date.now() })) as MachineCredentials;
   await database.close();
-  await new Promise((resolve) => setTimeout(resolve, 1_100)); // As long as tenants may be remembered.
+  await new Promise((resolve) => setTimeout(resolve, 1_100)); // As long as tenants may stay cached.
 
   const api = new ManagementClient(endpoint, tenant.managementApiIndicator, machine);
   const { id: clientId } = await api.must('POST /applications', {

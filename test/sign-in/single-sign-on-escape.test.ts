@@ -9,7 +9,7 @@ import { authorization, Visitor } from './visitor.ts';
 
 const judy = { username: 'judy', primaryEmail: 'judy@corp.example', password: GOOD };
 
-/** Signs in with Judy's username and password, as far as saying who it is. */
+/** Signs in with Judy's username and password up to the identification. */
 async function identifyByPassword(service: TestService) {
   const { call } = await experience(service);
   const identifier = { type: 'username', value: judy.username };
@@ -19,8 +19,8 @@ async function identifyByPassword(service: TestService) {
 
 const refused = { status: 422, body: { code: 'session.sso_required', data: { target: 'corp' } } };
 
-describe.each(databases)('accounts of a single sign-on connector on %s', (kind) => {
-  it('does not let an account out that linked the provider before it became single sign-on', async () => {
+describe.each(databases)('a single sign-on connector on %s', (kind) => {
+  it('applies to an account that linked the provider before it became single sign-on', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
     const connector = await issuer.connect(service, { domains: [] });
@@ -42,7 +42,7 @@ describe.each(databases)('accounts of a single sign-on connector on %s', (kind) 
     expect(Object.keys((await service.api.must(`GET /users/${id}`)).identities)).toEqual(['corp']);
   });
 
-  it('refuses to rename a connector that accounts are linked by', async () => {
+  it('refuses to rename a connector with linked accounts', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
     const { id: connector } = await issuer.connect(service);
@@ -60,11 +60,11 @@ describe.each(databases)('accounts of a single sign-on connector on %s', (kind) 
     await service.api.must(`PATCH /users/${id}`, { primaryEmail: 'judy@private.example' });
 
     expect(await rename('corporate')).toMatchObject({ status: 422, body: { code: 'connector.has_identities' } });
-    expect((await rename('corp')).status).toBe(200); // Its own name is no change.
+    expect((await rename('corp')).status).toBe(200); // Sending the current name is no change.
     expect(await identifyByPassword(service)).toMatchObject(refused);
   });
 
-  it('does not let an account out whose address an older release stored in another spelling', async () => {
+  it('applies to an account whose address an older release stored in another spelling', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
     const { id } = await service.api.must('POST /users', { username: judy.username, password: GOOD });
@@ -73,7 +73,7 @@ describe.each(databases)('accounts of a single sign-on connector on %s', (kind) 
     expect(await identifyByPassword(service)).toMatchObject(refused);
   });
 
-  it('does not take the address from the ID token and its verification from userinfo', async () => {
+  it('does not combine the address of the ID token with the verification from userinfo', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
     await issuer.connect(service);
@@ -95,7 +95,7 @@ describe.each(databases)('accounts of a single sign-on connector on %s', (kind) 
     expect(await arrive(ceo, { email_verified: true })).toBe(422);
     expect(await arrive({ email_verified: true }, ceo)).toBe(422);
     expect(await arrive({ ...ceo, email_verified: false }, { ...ceo, email_verified: true })).toBe(422);
-    // Either of the two may be the one that tells of the verification, if both name the same address.
+    // Either source may state the verification if both name the same address.
     expect(await arrive(ceo, { email: 'CEO@corp.example', email_verified: true })).toBe(id);
   });
 });

@@ -17,7 +17,7 @@ async function begin(service: TestService, parameters: Record<string, string> = 
   return { visitor, subject, path: visitor.page?.url.href as string };
 }
 
-/** A form of an interaction, posted without the page that shows it. */
+/** Posts a form of an interaction without the page that shows it. */
 async function post({ visitor, path }: Awaited<ReturnType<typeof begin>>, step: string, typed: Record<string, string>) {
   await visitor.open(`${path}?change`);
   const { fields } = visitor.form('identifier');
@@ -49,14 +49,14 @@ describe.each(databases)('single sign-on on %s', (kind) => {
     }
     expect(await identities()).toEqual([]);
 
-    // Providers that never send the claim are trusted where the tenant says so; a plain no is still one.
+    // A missing claim is trusted if the tenant says so; `false` is not.
     await service.api.must(`PATCH /connectors/${connector}`, { assumeEmailVerified: true });
     expect((await arrive({ email_verified: false })).page.status).toBe(422);
     expect(await (await arrive({})).subject()).toBe(id);
     expect(await identities()).toMatchObject([{ target: 'corp', identityId: 'mallory' }]);
   });
 
-  it('does not let a provider speak for addresses outside its domains', async () => {
+  it('does not trust a provider for addresses outside its domains', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
     await issuer.connect(service);
@@ -68,7 +68,7 @@ describe.each(databases)('single sign-on on %s', (kind) => {
     expect(await service.api.must(`GET /users/${subject}`)).toMatchObject({ primaryEmail: null });
   });
 
-  it('refuses passwords, codes and resets for addresses of its domains, account or not', async () => {
+  it('refuses passwords, codes and resets for addresses of its domains, whether or not the account exists', async () => {
     await using mailbox = await Mailbox.start();
     await using issuer = await Issuer.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
@@ -99,11 +99,11 @@ describe.each(databases)('single sign-on on %s', (kind) => {
         expect(await call('POST /verification/verification-code', { identifier: typed })).toMatchObject(refused);
       }
     }
-    expect(texts.size).toBe(1); // The domain tells; who has an account does not.
+    expect(texts.size).toBe(1); // The response depends on the domain and not on whether there is an account.
     expect(mailbox.mails).toEqual([]);
   });
 
-  it('does not let a username, a phone or another provider into an account of its domains', async () => {
+  it('refuses a username, a phone number or another provider for an account of its domains', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
     await issuer.connect(service);
@@ -119,7 +119,7 @@ describe.each(databases)('single sign-on on %s', (kind) => {
     for (const identifier of ['ceo', '+1 202 555 0123']) {
       const begun = await begin(service);
       await begun.visitor.submit('identifier', { identifier });
-      // A wrong password tells nothing; the right one leads to the provider.
+      // A wrong password reveals nothing; the right one leads to the provider.
       expect((await begun.visitor.submit('password', { password: 'not it' })).text).not.toContain('Corp ID');
       const page = await begun.visitor.submit('password', { password: GOOD });
       expect(page).toMatchObject({ status: 422, text: expect.stringContaining('Continue with Corp ID') });
@@ -147,7 +147,7 @@ describe.each(databases)('single sign-on on %s', (kind) => {
     });
   });
 
-  it('does not let a linked account out of it when its address changes', async () => {
+  it('still applies to a linked account after its address has changed', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
     await issuer.connect(service);
@@ -163,7 +163,7 @@ describe.each(databases)('single sign-on on %s', (kind) => {
     expect((await again.visitor.submit('password', { password: GOOD })).status).toBe(422);
     expect(again.visitor.left).toBeUndefined();
 
-    // Accounts that the provider does not answer for go on as before.
+    // Accounts without the connector sign in as before.
     const { actor } = service.credentials.demo;
     const other = await begin(service);
     await other.visitor.submit('identifier', { identifier: actor.username });

@@ -5,12 +5,12 @@ import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { Mailbox } from './mailbox.ts';
 import { type Application, authorization } from './visitor.ts';
 
-/** A password that every policy of the tests takes. */
+/** A password that meets every policy of the tests. */
 export const GOOD = 'violet harbour ninety';
 
 const EVENTS = ['User.Created', 'PostRegister', 'PostSignIn', 'User.Data.Updated', 'PostResetPassword'];
 
-/** A browser, a service with a brand, an application to arrive at, and everything that is told or mailed on the way. */
+/** A browser, a service with a brand, an application to return to, and receivers of its events and messages. */
 export class Stage implements AsyncDisposable {
   readonly service: TestService;
   readonly browser: Browser;
@@ -47,7 +47,10 @@ export class Stage implements AsyncDisposable {
     return { clientId: id, redirectUri };
   }
 
-  /** A page at the beginning of a sign-in, in a fresh browser unless one is given, and what comes of it. */
+  /**
+   * Opens a page at the start of a sign-in, by default in a new browser context. `tokens` redeems the code it ends
+   * with.
+   */
   async visit(parameters: Record<string, string> = {}, { context, application }: Visit = {}) {
     const own = context ?? (await this.browser.newContext());
     const page = await own.newPage();
@@ -57,14 +60,14 @@ export class Stage implements AsyncDisposable {
     return { page, context: own, tokens: async () => tokensAt(await this.callback.next()) };
   }
 
-  /** Someone who has an account already. */
+  /** Creates a user. */
   async person(fields: Record<string, unknown>): Promise<string> {
     const { id } = await this.service.api.must('POST /users', fields);
     await this.receiver.next('User.Created');
     return id;
   }
 
-  /** The names of the events since the last time, in alphabetical order, once there are `count`. */
+  /** Returns the names of the next `count` events, in alphabetical order. */
   async events(count: number): Promise<(string | undefined)[]> {
     return (await this.receiver.take(count)).map(({ event }) => event).sort();
   }
@@ -83,7 +86,10 @@ interface Visit {
   application?: Application;
 }
 
-/** And what it leads to stands, with its style and its modules: a click by itself waits until the old page is gone. */
+/**
+ * Presses a button and waits until the next page has loaded its style and scripts. A click alone only waits until the
+ * old page is gone.
+ */
 export async function press(page: Page, name: string | RegExp): Promise<void> {
   await page.getByRole('button', { name }).click();
   await page.waitForLoadState();

@@ -15,7 +15,7 @@ const codeOf = (secret: string, at = Date.now()) =>
 const makeRosa = async (service: TestService): Promise<string> =>
   (await service.api.must('POST /users', { username: 'rosa', primaryEmail: email.value, password: GOOD })).id;
 
-/** Has named the account by its password, and not submitted yet. */
+/** Starts a sign-in and identifies the account by its password, without completing it. */
 async function withPassword(service: TestService, identifier = email, password = GOOD) {
   const opened = await experience(service);
   const proof = (await opened.call('POST /verification/password', { identifier, password })).body;
@@ -25,8 +25,8 @@ async function withPassword(service: TestService, identifier = email, password =
 
 const startOver = { status: 422, body: { code: 'session.identifier_required' } };
 
-describe.each(databases)('a proof whose account has changed since, on %s', (kind) => {
-  it('does not sign in with a password that was replaced meanwhile', async () => {
+describe.each(databases)('a proof of an account that has changed since, on %s', (kind) => {
+  it('does not sign in after the password was replaced', async () => {
     await using service = await startService(kind);
     const id = await makeRosa(service);
     const open = await withPassword(service);
@@ -34,13 +34,13 @@ describe.each(databases)('a proof whose account has changed since, on %s', (kind
     const { redirectTo } = (await submitted.call('POST /submit')).body;
     await service.api.must(`PATCH /users/${id}/password`, { password: NEW });
     expect(await open.call('POST /submit')).toMatchObject(startOver);
-    // Neither the way out of a sign-in that was finished before, nor asking for it again.
+    // Neither returning to a sign-in that was finished before nor starting it again.
     expect((await submitted.visitor.open(redirectTo)).status).toBe(400);
     expect(submitted.visitor.left).toBeUndefined();
     expect((await submitted.call('POST /submit')).status).toBe(404);
   });
 
-  it('does not count a password that was proven, and replaced before it named the account', async () => {
+  it('is not accepted for a password that was replaced before it identified the account', async () => {
     await using service = await startService(kind);
     const id = await makeRosa(service);
     const { call } = await experience(service);
@@ -53,7 +53,7 @@ describe.each(databases)('a proof whose account has changed since, on %s', (kind
     expect((await call('POST /submit')).status).toBe(422);
   });
 
-  it('does not count a code of a reset that was held back until the password had changed', async () => {
+  it('is not accepted for a reset code that was kept until the password had changed', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const id = await makeRosa(service);
@@ -67,7 +67,7 @@ describe.each(databases)('a proof whose account has changed since, on %s', (kind
     await service.api.must(`POST /users/${id}/password/verify`, { password: NEW });
   });
 
-  it('does not let a change on the account page that was under way overwrite a reset', async () => {
+  it('does not let a change that was in progress on the account page overwrite a reset', async () => {
     await using service = await startService(kind);
     const id = await makeRosa(service);
     const visitor = new Visitor(service.url);
@@ -81,12 +81,12 @@ describe.each(databases)('a proof whose account has changed since, on %s', (kind
       service.api.must(`PATCH /users/${id}/password`, { password: NEW }),
       visitor.send(action, { method: 'POST', body }),
     ]);
-    // Whichever came first: the owner's change ended the session, so nothing of that session is written after it.
+    // In either order the owner's change ended the session, so nothing of that session is written after it.
     expect(changed.status).toBeGreaterThanOrEqual(300);
     await service.api.must(`POST /users/${id}/password/verify`, { password: NEW });
   });
 
-  it('does not enrol a factor in a sign-in that was begun before a reset', async () => {
+  it('does not enroll a factor in a sign-in that started before a reset', async () => {
     await using service = await startService(kind);
     await service.api.must('PATCH /sign-in-exp', { mfa: { factors: ['Totp'], policy: 'Mandatory' } });
     const id = await makeRosa(service);
@@ -112,7 +112,7 @@ describe.each(databases)('a proof whose account has changed since, on %s', (kind
     await service.api.must(`POST /users/${id}/password/verify`, { password: GOOD });
   });
 
-  it('does not take a second factor that was replaced after it was proven', async () => {
+  it('is not accepted for a second factor that was replaced after it was proven', async () => {
     await using service = await startService(kind);
     const id = await makeRosa(service);
     const first = await service.api.must(`POST /users/${id}/mfa-verifications`, { type: 'Totp' });
@@ -122,7 +122,7 @@ describe.each(databases)('a proof whose account has changed since, on %s', (kind
     expect(await call('POST /submit')).toMatchObject(startOver);
   });
 
-  it('leads nobody in who was suspended between the last step and the way out', async () => {
+  it('does not sign in a user who was suspended between the last step and completion', async () => {
     await using service = await startService(kind);
     const id = await makeRosa(service);
     const { call, visitor } = await withPassword(service);
@@ -134,7 +134,7 @@ describe.each(databases)('a proof whose account has changed since, on %s', (kind
     expect((await visitor.open('/account')).url.pathname).toMatch(/^\/sign-in\//);
   });
 
-  it('shows a page, and not an error, to someone who is suspended or deleted midway', async () => {
+  it('shows a page, and not an error, to a user who is suspended or deleted midway', async () => {
     await using service = await startService(kind);
     const id = await makeRosa(service);
     await service.api.must('PATCH /sign-in-exp', { mfa: { factors: ['Totp'], policy: 'Mandatory' } });
@@ -153,7 +153,7 @@ describe.each(databases)('a proof whose account has changed since, on %s', (kind
 });
 
 describe.each(databases)('proofs of two accounts in one sign-in on %s', (kind) => {
-  it('do not make two factors of one', async () => {
+  it('do not count as two factors', async () => {
     await using service = await startService(kind);
     const id = await makeRosa(service);
     const other = await service.api.must('POST /users', { username: 'mallory', password: NEW });
@@ -162,7 +162,7 @@ describe.each(databases)('proofs of two accounts in one sign-in on %s', (kind) =
     expect((await call('POST /verification/totp/verify', { code: codeOf(secret) })).status).toBe(200);
     const proof = (await call('POST /verification/password', { identifier: email, password: GOOD })).body;
     await call('POST /identification', proof);
-    // A factor that was set up and never bound proves nothing either.
+    // A factor that was set up but never bound proves nothing.
     const fresh = (await call('POST /verification/totp/secret')).body;
     const { verificationId } = fresh;
     await call('POST /verification/totp/verify', { verificationId, code: codeOf(fresh.secret) });
@@ -171,7 +171,7 @@ describe.each(databases)('proofs of two accounts in one sign-in on %s', (kind) =
     expect(entry.payload.details.verifications).toEqual(['Password']);
   });
 
-  it('do not write to the second what was gathered for the first', async () => {
+  it('do not write data gathered for the first to the second', async () => {
     await using service = await startService(kind);
     const first = await service.api.must('POST /users', { primaryEmail: 'first@example.com', password: GOOD });
     const second = await service.api.must('POST /users', { primaryEmail: 'second@example.com', password: NEW });
