@@ -1,8 +1,9 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
-import { type Config, ConfigError, readConfig } from '../src/config.ts';
-import { connect, type Database } from '../src/database/connect.ts';
+import { type Config, ConfigError, readConfig } from '../src/config/index.ts';
+import { connect } from '../src/database/connect.ts';
+import type { Database } from '../src/database/database.ts';
 import { configurationFindings, fileFindings } from './checks/configuration.ts';
 import { historyFindings, migrationFindings, postgresFindings, sqliteFindings } from './checks/database.ts';
 import { attempt, type Finding, fault, ok } from './checks/finding.ts';

@@ -1,19 +1,18 @@
 import { join } from 'node:path';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
-import { CommitGroup } from './commit-group.ts';
-import { Commits } from './commits.ts';
-import { Figures } from './figures.ts';
-import { camelCase, snakeCase } from './names.ts';
-import { migratorConfig, poolConfig, WITHOUT_VALUES } from './postgres-config.ts';
-import { ReadBatches } from './read-batches.ts';
-import { againWhenUndone } from './retry.ts';
-import { PreparedSqliteClient } from './sqlite-client.ts';
-import { SETTLE_VIEW } from './statements/settle-view.ts';
-import { SPEND_VIEW } from './statements/spend-subject-tokens.ts';
-import { booleanColumns, jsonColumns } from './tables.ts';
-import { Transactions } from './transactions.ts';
-import { markFailures } from './unavailable.ts';
+import type { Database } from './database.ts';
+import { camelCase, snakeCase } from './drivers/names.ts';
+import { migratorConfig, poolConfig, WITHOUT_VALUES } from './drivers/postgres-config.ts';
+import { againWhenUndone } from './drivers/retry.ts';
+import { PreparedSqliteClient } from './drivers/sqlite-client.ts';
+import { markFailures } from './drivers/unavailable.ts';
+import { Commits } from './notices/commits.ts';
+import { Figures } from './statistics/figures.ts';
+import { CommitGroup } from './store/commit-group.ts';
+import { ReadBatches } from './store/read-batches.ts';
+import { Transactions } from './store/transactions.ts';
+import { booleanColumns, jsonColumns } from './tables/index.ts';
 
 // Times and counts are bigint columns; all of them fit a double exactly.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -26,33 +25,6 @@ export interface DatabaseSettings {
   poolSize: number;
   /** No pooler stands between (`pooler.ts`). Unless it is known, nothing is asked of sessions. */
   isDirect?: boolean;
-}
-
-/** What every part that touches rows is given: one way to read, one way to write. */
-export interface Database {
-  readonly kind: 'sqlite' | 'postgres';
-  /** For reads outside a transaction. On SQLite these connections cannot write. */
-  readonly reader: Knex;
-  /** For reads by key outside a transaction: what is asked for at the same time is read together. */
-  readonly reads: ReadBatches;
-  /** One statement that commits by itself. */
-  write<T>(work: (db: Knex) => Promise<T>): Promise<T>;
-  /**
-   * Like `write`, for a statement that finds every row by a key. PostgreSQL then never reads a table whole, which it
-   * otherwise prefers while it believes the table small, and keeps to in a prepared statement long after it has grown.
-   */
-  byKey<T>(work: (db: Knex) => Promise<T>): Promise<T>;
-  /** All or nothing. On SQLite concurrent transactions share one commit: see `CommitGroup`. */
-  transaction<T>(work: (db: Knex) => Promise<T>): Promise<T>;
-  /** Who wants to know of committed writes: caches, and the poller of webhooks. */
-  readonly commits: Commits;
-  /** Its connections, for those who measure them. */
-  readonly pools: readonly Knex[];
-  /** How many wait for a connection, or for SQLite's writer. */
-  waiting(): number;
-  /** What this process counted and `FigureWriter` has not written yet. */
-  readonly figures: Figures;
-  close(): Promise<void>;
 }
 
 type RawRow = Record<string, unknown>;
@@ -126,12 +98,15 @@ export function knexConfig({ databaseUrl, dataDir }: Pick<DatabaseSettings, 'dat
 
 const waitingFor = (db: Knex): number => db.client.pool.numPendingAcquires();
 
-/**
- * Connects lazily: the first query opens the first connection. `dataDir` is there: `migrate` makes it.
- *
- * @param onCommit told how many transactions shared a commit of SQLite
- */
-export function connect(settings: DatabaseSettings, onCommit?: (transactions: number) => void): Database {
+export interface ConnectOptions {
+  /** Called after each SQLite commit with the number of transactions that shared it. */
+  onCommit?: ((transactions: number) => void) | undefined;
+  /** SQL that creates temporary views and triggers on SQLite's writing connection. Features that write through one supply it. */
+  sqliteViews?: string;
+}
+
+/** Connects lazily: the first query opens the first connection. `dataDir` must exist; `migrate` creates it. */
+export function connect(settings: DatabaseSettings, { onCommit, sqliteViews = '' }: ConnectOptions = {}): Database {
   const { databaseUrl, poolSize, isDirect = false } = settings;
   if (databaseUrl) {
     const open = (size: number, session: Record<string, string>) =>
@@ -156,9 +131,7 @@ export function connect(settings: DatabaseSettings, onCommit?: (transactions: nu
     };
   }
 
-  const writer = markFailures(
-    knex(sqliteConfig(settings.dataDir, { pool: 1, setup: WRITER + SPEND_VIEW + SETTLE_VIEW })),
-  );
+  const writer = markFailures(knex(sqliteConfig(settings.dataDir, { pool: 1, setup: WRITER + sqliteViews })));
   const reader = markFailures(knex(sqliteConfig(settings.dataDir, { pool: 3, setup: 'pragma query_only = ON;' })));
   const group = new CommitGroup(writer, onCommit);
   return {

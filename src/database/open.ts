@@ -1,13 +1,14 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/index.ts';
 import type { Logger } from '../observe/logger.ts';
-import { configurationTables } from './configuration-tables.ts';
-import { connect, type Database } from './connect.ts';
+import { connect } from './connect.ts';
+import type { Database } from './database.ts';
+import { isBehindPooler } from './drivers/pooler.ts';
+import { lockDataDir } from './drivers/process-lock.ts';
+import { waitForDatabase } from './drivers/wait.ts';
 import type { DatabaseMetrics } from './metrics.ts';
 import { migrate } from './migrate.ts';
-import { Notices } from './notices.ts';
-import { isBehindPooler } from './pooler.ts';
-import { lockDataDir } from './process-lock.ts';
-import { waitForDatabase } from './wait.ts';
+import { Notices } from './notices/notices.ts';
+import { configurationTables } from './tables/configuration-tables.ts';
 
 export type DatabaseConfig = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'databasePoolSize' | 'dataDir'>;
 
@@ -19,7 +20,7 @@ export async function openDatabase(
   { databaseUrl, databaseDirectUrl, dataDir, databasePoolSize: poolSize }: DatabaseConfig,
   logger: Logger,
   closing: { add(step: () => unknown): void },
-  metrics: DatabaseMetrics | undefined,
+  { metrics, sqliteViews }: { metrics: DatabaseMetrics | undefined; sqliteViews: string },
 ): Promise<Database> {
   if (!databaseUrl) closing.add(await lockDataDir(dataDir));
   const directUrl = databaseDirectUrl ?? databaseUrl;
@@ -27,7 +28,8 @@ export async function openDatabase(
   if (applied.length > 0) logger.info({ migrations: applied }, 'database brought forward');
   const isPooled = databaseUrl !== undefined && (await waitForDatabase(() => isBehindPooler(databaseUrl), logger));
 
-  const opened = connect({ databaseUrl, dataDir, poolSize, isDirect: !isPooled }, metrics?.onCommit);
+  const settings = { databaseUrl, dataDir, poolSize, isDirect: !isPooled };
+  const opened = connect(settings, { onCommit: metrics?.onCommit, sqliteViews });
   closing.add(() => opened.close());
   const database = metrics?.measured(opened) ?? opened;
   if (directUrl === undefined) return database;

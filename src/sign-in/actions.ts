@@ -1,23 +1,23 @@
 import { ServiceError } from '../errors.ts';
-import { allowedIdentifiers } from './allowed-identifiers.ts';
-import { type Flow, progressOf } from './flow.ts';
-import { readIdentifier } from './identifiers.ts';
-import { type Identifier, type InteractionEvent, newProgress, type Verification } from './progress.ts';
+import { allowedIdentifiers } from './interaction/allowed-identifiers.ts';
+import { type Flow, progressOf } from './interaction/flow.ts';
+import { readIdentifier } from './interaction/identifiers.ts';
+import { type Identifier, type InteractionEvent, newProgress, type Verification } from './interaction/progress.ts';
 
 /**
  * Everything a user can do in an interaction. The pages and the Experience API call these actions and nothing else, so
  * they behave alike. Only `complete` writes to an account; it records the events listed in `announced`.
  */
-export { allowedIdentifiers, requireSignUp } from './allowed-identifiers.ts';
-export { newBackupCodes, verifyBackupCode } from './backup-codes.ts';
-export { bindFactor } from './bind-factor.ts';
-export { pendingCode, sendCode, verifyCode } from './codes.ts';
-export { announced, complete } from './complete.ts';
-export { identify } from './identify.ts';
-export { newPasswordIdentity, setPassword } from './new-password.ts';
-export { newPasskeyOptions, passkeyOptions, verifyNewPasskey, verifyPasskey } from './passkeys.ts';
-export { addUsername, addVerifiedIdentifier, readMissingIdentifier } from './profile.ts';
-export { type Missing, missingOf } from './requirements.ts';
+export { allowedIdentifiers, requireSignUp } from './interaction/allowed-identifiers.ts';
+export { announced, complete } from './interaction/complete.ts';
+export { identify } from './interaction/identify.ts';
+export { addUsername, addVerifiedIdentifier, readMissingIdentifier } from './interaction/profile.ts';
+export { type Missing, missingOf } from './interaction/requirements.ts';
+export { newBackupCodes, verifyBackupCode } from './proofs/backup-codes.ts';
+export { bindFactor } from './proofs/bind-factor.ts';
+export { pendingCode, sendCode, verifyCode } from './proofs/codes.ts';
+export { newPasswordIdentity, setPassword } from './proofs/new-password.ts';
+export { newPasskeyOptions, passkeyOptions, verifyNewPasskey, verifyPasskey } from './proofs/passkeys.ts';
 export {
   accountByEmail,
   finishSocial,
@@ -25,9 +25,9 @@ export {
   provesAccount,
   registerSocial,
   startSocial,
-} from './social.ts';
-export { newTotp, verifyNewTotp, verifyTotp } from './totp.ts';
-export { verifyPasswordOf } from './verify-password.ts';
+} from './proofs/social.ts';
+export { newTotp, verifyNewTotp, verifyTotp } from './proofs/totp.ts';
+export { verifyPasswordOf } from './proofs/verify-password.ts';
 
 /**
  * Restarts the interaction as a registration, a sign-in or a reset. Everything gathered so far is dropped, so that data

@@ -1,6 +1,7 @@
-import { connect, type Database } from '../../src/database/connect.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
-import { newShortId } from '../../src/ids.ts';
+import { newShortId } from '../../src/base/ids.ts';
+import { connect } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { LoadDriver } from './support/load.ts';
 import { playRounds } from './support/rounds.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/index.ts';
+import { isBehindPooler } from '../../src/database/drivers/pooler.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { isBehindPooler } from '../../src/database/pooler.ts';
 import type { Logger } from '../../src/observe/logger.ts';
 import { castOf, verifyAccessToken } from '../support/cast.ts';
 import { createDatabase, type Database } from '../support/databases.ts';
@@ -65,7 +65,12 @@ describe.each(poolers)('behind $name, in transaction mode', ({ start }) => {
     const logger = { warn: (text: string) => warnings.push(text), info: () => {} } as unknown as Logger;
     const closing: (() => unknown)[] = [];
     const settings = readConfig({ DATABASE_URL: pooler.url, DATA_DIR: database.dataDir });
-    await openDatabase(settings, logger, { add: (step) => closing.unshift(step) }, undefined);
+    await openDatabase(
+      settings,
+      logger,
+      { add: (step) => closing.unshift(step) },
+      { metrics: undefined, sqliteViews: '' },
+    );
     for (const step of closing) await step();
     expect(warnings).toEqual([expect.stringContaining('DATABASE_DIRECT_URL')]);
   });

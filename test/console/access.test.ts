@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashOf } from '../../src/base/ids.ts';
 import { places } from '../../src/console/places/index.ts';
-import { type Administrator, csrfTokenOf } from '../../src/console/session.ts';
-import { connect, type Database } from '../../src/database/connect.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
-import { hashOf } from '../../src/ids.ts';
+import { type Administrator, csrfTokenOf } from '../../src/console/session/session.ts';
+import { connect } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { dumpTenant } from '../support/tenant-rows.ts';
 

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import { userContextById } from '../../src/custom-claims/find-user-context.ts';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { subjectTokenByHash } from '../../src/database/statements/find-subject-token.ts';
-import { userContextById } from '../../src/database/statements/find-user-context.ts';
+import { sqliteViews } from '../../src/service/sqlite-views.ts';
+import { subjectTokenByHash } from '../../src/tokens/exchange/find-subject-token.ts';
 import { createDatabase } from '../support/databases.ts';
 
 // SQLite plans without statistics, so the plan on an empty database is the plan on a full one.
@@ -12,7 +13,7 @@ it.each(Object.entries({ subjectTokenByHash, userContextById }))(
     await using owned = await createDatabase('sqlite');
     const settings = { databaseUrl: owned.url, dataDir: owned.dataDir, poolSize: 1 };
     await migrate(settings);
-    const database = connect(settings);
+    const database = connect(settings, { sqliteViews });
     const plan = (await database.reader.raw(`explain query plan ${texts.sqlite}`, ['[]'])) as { detail: string }[];
     await database.close();
 

@@ -1,11 +1,12 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, type Database } from '../../src/database/connect.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
-import { hashOf } from '../../src/ids.ts';
-import { payloadPurposeOf } from '../../src/oidc/adapter.ts';
-import { SecretBox } from '../../src/secret-box.ts';
+import { hashOf } from '../../src/base/ids.ts';
+import { SecretBox } from '../../src/base/secret-box.ts';
+import { connect } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { loadSecretKey } from '../../src/setup/secret-key.ts';
+import { payloadPurposeOf } from '../../src/tokens/payload-purpose.ts';
 import { type Answer, postForm } from '../support/call.ts';
 import { askToken, codeGrant, type OAuthApplication, registerApplication } from '../support/code-grant.ts';
 import { databases } from '../support/databases.ts';

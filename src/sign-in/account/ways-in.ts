@@ -1,8 +1,8 @@
-import type { UserRow } from '../../database/tables.ts';
+import type { UserRow } from '../../database/tables/index.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Flow } from '../flow.ts';
-import { columnOf } from '../identifiers.ts';
-import { ssoTargetsOf } from '../single-sign-on.ts';
+import type { Flow } from '../interaction/flow.ts';
+import { columnOf } from '../interaction/identifiers.ts';
+import { ssoTargetsOf } from '../proofs/single-sign-on.ts';
 
 /**
  * Refuses to unlink the last sign-in method, and to unlink an identity of single sign-on.

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../pages/html.ts';
-import { assetPaths } from '../assets.ts';
 import type { Language, Texts } from '../texts/index.ts';
+import { assetPaths } from './assets.ts';
 
 /** The facts of every page. */
 export interface View {

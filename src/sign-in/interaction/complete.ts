@@ -1,0 +1,147 @@
+import { newShortId } from '../../base/ids.ts';
+import type { TenantStore } from '../../database/store/tenant-store.ts';
+import type { UserRow } from '../../database/tables/index.ts';
+import { ServiceError } from '../../errors.ts';
+import { endSessions } from '../../tokens/revocation/end-access.ts';
+import { requireNotHeld } from '../proofs/bind-factor.ts';
+import { insertFactor } from '../proofs/factors.ts';
+import { announceInteraction, announceUser, auditPerson, type Occasion } from './announce.ts';
+import { isSecondFactor, proofsOf } from './authentication-methods.ts';
+import { credentialsOf, requireUnchanged } from './credentials.ts';
+import { writable } from './events.ts';
+import { type Flow, progressOf } from './flow.ts';
+import { newProgress, type Progress, ProgressStore } from './progress.ts';
+
+/** The events that each interaction records when it completes (tables 6.1 and 6.4 of the specification). */
+export const announced = {
+  SignIn: { event: 'PostSignIn', whenLinked: 'User.Data.Updated' },
+  Register: { event: 'PostRegister', first: 'User.Created' },
+  ForgotPassword: { event: 'PostResetPassword', first: 'User.Data.Updated' },
+} as const;
+
+export const occasionOf = (flow: Flow): Occasion => ({
+  facts: flow.facts,
+  requestId: flow.requestId,
+  now: flow.now,
+  sessionId: flow.publicId,
+  interactionEvent: progressOf(flow).event,
+  application: flow.application,
+});
+
+/**
+ * Writes everything the interaction gathered, its events and its audit row in one transaction, once: a second request
+ * finds the interaction finished.
+ *
+ * @throws 409 `session.conflict` if the interaction or the account changed in the meantime
+ */
+export async function complete(flow: Flow): Promise<UserRow> {
+  const progress = progressOf(flow);
+  const progressStore = new ProgressStore(flow.store, flow.tools.secrets);
+  const { user, next } = await flow.store.transaction(async (store) => {
+    const user = progress.event === 'Register' ? await createUser(store, flow) : await updateUser(store, flow);
+    await linkAll(store, flow, user.id);
+    await announceCompletion(store, flow, user);
+    const next = nextProgress(progress, user.id, await credentialsOf(store, user));
+    if (progress.event === 'ForgotPassword')
+      await progressStore.save(flow.uid, { ...flow.saved, progress: next }, store);
+    else await progressStore.finish(flow.uid, { ...flow.saved, progress: next }, store, flow.now);
+    return { user, next };
+  });
+  flow.saved.progress = next;
+  flow.tools.onOutcome?.(progress.event, 'completed');
+  return user;
+}
+
+/**
+ * Returns the progress after completion: the proofs, without the data that was written. A reset is followed by a
+ * sign-in with the new password, which accepts the second factor that the reset just verified: a TOTP code works only
+ * once, so asking again would make the user wait for the next one.
+ */
+function nextProgress(
+  { event, identifier, verifications }: Progress,
+  userId: string,
+  credentials: string | undefined,
+): Progress {
+  const proven = verifications.map(({ details: _, ...kept }) => kept);
+  if (event !== 'ForgotPassword')
+    return { ...newProgress(event), verifications: proven, userId, ...(credentials && { credentials }) };
+  const secondFactors = proven.filter(({ type, isVerified }) => isVerified && isSecondFactor(type));
+  return {
+    ...newProgress('SignIn'),
+    verifications: secondFactors,
+    notice: 'passwordChanged',
+    ...(identifier && { identifier }),
+  };
+}
+
+async function createUser(store: TenantStore, flow: Flow): Promise<UserRow> {
+  const { account, passwordHash } = writable(progressOf(flow));
+  const user = await store.insert('users', {
+    ...account,
+    id: newShortId(),
+    passwordHash: passwordHash ?? null,
+    customData: {},
+    profile: {},
+    applicationId: flow.application?.id ?? null,
+    isSuspended: false,
+    lastSignInAt: flow.now,
+    createdAt: flow.now,
+    updatedAt: flow.now,
+  });
+  const roles = await store.from('roles').where({ isDefault: true, type: 'User' }).select('id');
+  await store.add(
+    'userRoles',
+    roles.map(({ id }) => ({ userId: user.id, roleId: id })),
+  );
+  return user;
+}
+
+/** Updates the user. `updatedAt` changes only when data does; signing in alone leaves it. */
+async function updateUser(store: TenantStore, flow: Flow): Promise<UserRow> {
+  const { event, rehash } = progressOf(flow);
+  const { account, passwordHash, factors } = writable(progressOf(flow));
+  const id = progressOf(flow).userId as string;
+  await requireUnchanged(store, id, progressOf(flow).credentials);
+  const isChange = event === 'ForgotPassword' || isLinking(flow);
+  const patch = {
+    ...account,
+    ...(passwordHash && { passwordHash }),
+    ...(event === 'SignIn' && { lastSignInAt: flow.now }),
+    ...(isChange && { updatedAt: flow.now }),
+  };
+  // Writes only what is still missing: another device may have added an address in the meantime.
+  const stillMissing = Object.fromEntries(Object.keys(account).map((column) => [column, null]));
+  const changed = await store.change('users', { id, isSuspended: false, ...stillMissing }, patch);
+  if (changed !== 1) throw new ServiceError('session.conflict');
+  for (const { type } of factors) await requireNotHeld(flow, store, type);
+  // Keeps the hash of a password that was changed since this one was entered.
+  if (event === 'SignIn' && rehash?.userId === id)
+    await store.change('users', { id, passwordHash: rehash.from }, { passwordHash: rehash.to });
+  if (event === 'ForgotPassword') await endSessions(store, id, flow);
+  return store.get('users', { id });
+}
+
+const isLinking = (flow: Flow): boolean => {
+  const { account, identities, factors } = writable(progressOf(flow));
+  return Object.keys(account).length > 0 || identities.length > 0 || factors.length > 0;
+};
+
+export async function linkAll(store: TenantStore, flow: Flow, userId: string): Promise<void> {
+  const { identities, factors } = writable(progressOf(flow));
+  await store.add(
+    'userIdentities',
+    identities.map((identity) => ({ ...identity, userId, createdAt: flow.now })),
+  );
+  for (const factor of factors) await insertFactor(store, flow.tools.secrets, { userId, factor, now: flow.now });
+}
+
+async function announceCompletion(store: TenantStore, flow: Flow, user: UserRow): Promise<void> {
+  const progress = progressOf(flow);
+  const occasion = occasionOf(flow);
+  const events = announced[progress.event];
+  if ('first' in events) await announceUser(store, events.first, user, occasion);
+  if ('whenLinked' in events && isLinking(flow)) await announceUser(store, events.whenLinked, user, occasion);
+  await announceInteraction(store, events.event, user, occasion);
+  const verified = proofsOf(progress, user.id).map(({ type }) => type);
+  await auditPerson(store, `SignIn.${progress.event}`, user.id, occasion, { verifications: verified });
+}

@@ -1,0 +1,69 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { CookieOptions, Request, Response } from 'express';
+import type { Provider } from 'oidc-provider';
+import { hashOf } from '../../base/ids.ts';
+import { ServiceError } from '../../errors.ts';
+import { readCookie } from '../../http/cookies.ts';
+import type { Tenant } from '../../tenants.ts';
+import { basePathOf, cookieName } from '../pages/respond.ts';
+import { cidOf, type Interaction, publicIdOf } from './open-flow.ts';
+
+/** The lifetime of an interaction in oidc-provider. */
+const LIFETIME_MS = 60 * 60 * 1000;
+
+const optionsOf = (tenant: Tenant, path: string): CookieOptions => ({
+  path: `${basePathOf(tenant)}${path}`,
+  httpOnly: true,
+  secure: tenant.protocol === 'https',
+});
+
+/** The form of a public id. Anything else in `state` must not become part of a cookie's name. */
+const PUBLIC_ID = /^[\w-]{22}$/;
+
+/**
+ * Returns the second part of the cookie's value, after the interaction's id. It proves that this service set the cookie
+ * for this interaction. The id alone is not enough: it is in the path of every page, and so in the logs of every proxy.
+ * The proof is derived from the interaction's `cid`, which never leaves the server.
+ */
+const proofOf = (interaction: Interaction): string => hashOf(`experience:${cidOf(interaction)}:${interaction.uid}`);
+
+/**
+ * Sets the cookies by which the Experience API and the callback of identity providers find the interaction.
+ * oidc-provider's own signed cookie, which is checked before, is limited to the path of the pages.
+ */
+export function setInteractionCookies(response: Response, tenant: Tenant, interaction: Interaction): void {
+  const { uid } = interaction;
+  // The Experience API. With several interactions in one browser it uses the one shown last.
+  response.cookie(cookieName(tenant, 'experience'), `${uid}.${proofOf(interaction)}`, {
+    ...optionsOf(tenant, '/api/experience'),
+    sameSite: 'strict',
+  });
+  // The return from an identity provider is cross-site. One cookie for each interaction, because several may be at a
+  // provider.
+  response.cookie(cookieName(tenant, `callback_${publicIdOf(uid)}`), uid, {
+    ...optionsOf(tenant, '/sign-in/callback'),
+    sameSite: 'lax',
+    maxAge: LIFETIME_MS,
+  });
+}
+
+/** @throws 404 `session.not_found` unless this browser was shown a page of the interaction that its cookie names */
+export async function findExperience(provider: Provider, tenant: Tenant, request: Request): Promise<Interaction> {
+  const [uid, proof = ''] = (readCookie(request, cookieName(tenant, 'experience')) ?? '').split('.');
+  const found = uid ? ((await provider.Interaction.find(uid)) as Interaction | undefined) : undefined;
+  if (found?.prompt.name !== 'login') throw new ServiceError('session.not_found');
+  const [given, wanted] = [Buffer.from(proof), Buffer.from(proofOf(found))];
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) throw new ServiceError('session.not_found');
+  return found;
+}
+
+/**
+ * Returns the id of the interaction that `state` belongs to.
+ *
+ * @throws 404 `session.not_found` unless this browser started it
+ */
+export function interactionOfState(request: Request, tenant: Tenant, publicId: string): string {
+  const uid = PUBLIC_ID.test(publicId) ? readCookie(request, cookieName(tenant, `callback_${publicId}`)) : undefined;
+  if (uid === undefined || publicIdOf(uid) !== publicId) throw new ServiceError('session.not_found');
+  return encodeURIComponent(uid);
+}

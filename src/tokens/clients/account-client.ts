@@ -1,0 +1,25 @@
+import type { OAuthClient } from './oauth-client.ts';
+
+/** A hyphen keeps it apart from the ids of applications. */
+export const ACCOUNT_CLIENT_ID = 'account-page';
+
+/**
+ * The account page signs people in as any application does, but redeems no code: it lives on the
+ * browser's session alone. It is no row, so it can be neither listed nor deleted.
+ */
+export const accountClient = (endpoint: string): OAuthClient => ({
+  client_id: ACCOUNT_CLIENT_ID,
+  client_name: 'Account',
+  application_type: 'web',
+  token_endpoint_auth_method: 'none',
+  grant_types: ['authorization_code'],
+  response_types: ['code'],
+  redirect_uris: [`${endpoint}/account`],
+  post_logout_redirect_uris: [],
+  is_third_party: false,
+  cors_allowed_origins: [],
+  id_token_ttl: 3600,
+  refresh_token_ttl_days: 14,
+  always_issue_refresh_token: false,
+  rotate_refresh_token: true,
+});

@@ -1,0 +1,103 @@
+import type { ClaimedRow, HookKey, HookRoom, Statements } from './statements.ts';
+
+/** A row that waits, or whose holder did not settle it in time. `due_at` is null on all others. */
+const FREE = '(lease_until is null or lease_until < ?)';
+
+/** The head of the next queue: the row due first of the next hook that has a free row. */
+const nextHead = (hooks: string) => `(select rowid from deliveries
+  where due_at is not null and ${FREE} and ${hooks} order by tenant_id, hook_id, due_at limit 1)`;
+
+/**
+ * From hook to hook along the index, starting before the first one. Two conditions on two columns: of the row-value
+ * comparison `(tenant_id, hook_id) > (…)` SQLite uses the first column only, and reads every row of the tenant per hook.
+ */
+export const dueHooks: Statements['dueHooks'] = async ({ reader }, now, tenantId) => {
+  const nextOfTenant = nextHead('tenant_id = heads.tenant_id and hook_id > heads.hook_id');
+  const [next, free] =
+    tenantId === undefined
+      ? [`coalesce(${nextOfTenant}, ${nextHead('tenant_id > heads.tenant_id')})`, [now, now]]
+      : [nextOfTenant, [now]];
+  return reader.raw<HookKey[]>(
+    `with recursive heads (tenant_id, hook_id, due_at) as (
+       values (?, '', null)
+       union all
+       select next.tenant_id, next.hook_id, next.due_at from heads join deliveries next on next.rowid = ${next}
+     )
+     select tenant_id, hook_id from heads where due_at <= ?`,
+    [tenantId ?? '', ...free, now],
+  );
+};
+
+/** As this database gives it: JSON as text, 0 and 1. */
+type RawRow = Omit<ClaimedRow, 'hook' | 'wasLeased'> & { hook: string | null; wasLeased: number | null };
+
+const NO_ROOM: HookRoom = { tenantId: '', hookId: '', room: 0 };
+
+/**
+ * A select per hook, because SQLite has no lateral join that could carry each hook's own limit. Filled up to a power of
+ * two: there are then few texts, and each is prepared once.
+ */
+function dueUpTo(rooms: HookRoom[], now: number): { due: string; bindings: (string | number)[] } {
+  const filled = [...rooms, ...Array<HookRoom>(2 ** Math.ceil(Math.log2(rooms.length)) - rooms.length).fill(NO_ROOM)];
+  const each = `select * from (
+    select rowid as head, lease_until is not null as was_leased from deliveries
+    where tenant_id = ? and hook_id = ? and due_at <= ? and ${FREE} order by due_at, id limit ?)`;
+  return {
+    due: filled.map(() => each).join(' union all '),
+    bindings: filled.flatMap(({ tenantId, hookId, room }) => [tenantId, hookId, now, now, room]),
+  };
+}
+
+/**
+ * Read where the writer is not waited for, and written only where it is still so. Nobody else claims here; what may
+ * have changed in between is that a row was cancelled or is gone. Rows whose hook was deleted are left to be removed.
+ */
+export const claim: Statements['claim'] = async ({ reader, byKey }, rooms, { owner, now, leaseUntil }) => {
+  const { due, bindings } = dueUpTo(rooms, now);
+  const rows = await reader.raw<RawRow[]>(
+    `with picked as (${due})
+     select deliveries.tenant_id, deliveries.id, event_id, hook_id, attempts, trigger, times_disabled, deliveries.created_at,
+       was_leased, events.type as event_type, body, null as hook
+     from picked
+     join deliveries on deliveries.rowid = picked.head
+     join events on events.tenant_id = deliveries.tenant_id and events.id = event_id
+     union all
+     select null, null, null, null, null, null, null, null, null, null, null, json_object('tenantId', tenant_id, 'id', id,
+       'config', json(config), 'headersEncrypted', headers_encrypted, 'signingKeyEncrypted', signing_key_encrypted, 'oldSigningKeys', json(old_signing_keys),
+       'enabled', json(iif(enabled, 'true', 'false')), 'failingSince', failing_since, 'goneCount', gone_count, 'timesDisabled', times_disabled)
+     from hooks where (tenant_id, id) in (select value ->> 0, value ->> 1 from json_each(?))`,
+    [...bindings, JSON.stringify(rooms.map(({ tenantId, hookId }) => [tenantId, hookId]))],
+  );
+  const hooks = new Set(rows.flatMap(({ hook }) => (hook ? [JSON.parse(hook).id as string] : [])));
+  const keys = rows.filter(({ hookId }) => hooks.has(hookId)).map(({ tenantId, id }) => [tenantId, id]);
+  if (keys.length === 0) return [];
+  const taken = await byKey((db) =>
+    db.raw<{ id: string }[]>(
+      `update deliveries set state = 'delivering', lease_owner = ?, lease_until = ?
+       where (tenant_id, id) in (select value ->> 0, value ->> 1 from json_each(?)) and due_at <= ? and ${FREE}
+       returning id`,
+      [owner, leaseUntil, JSON.stringify(keys), now, now],
+    ),
+  );
+  const ids = new Set(taken.map(({ id }) => id));
+  return rows
+    .filter(({ hook, id }) => hook || ids.has(id))
+    .map((row) => ({ ...row, hook: row.hook && JSON.parse(row.hook), wasLeased: row.wasLeased === 1 }));
+};
+
+/** One statement, by a view of the writer: `settle-view.ts` says what the rows hold. */
+export const settle: Statements['settle'] = async ({ byKey }, settlements, owner) => {
+  const made = settlements.flatMap(({ tenantId, id, attempt }) => {
+    if (!attempt) return [];
+    const { eventType, startedAt, durationMs, status, errorClass, errorMessage, responseBody } = attempt;
+    return [[tenantId, id, eventType, startedAt, durationMs, status, errorClass, errorMessage, responseBody]];
+  });
+  const delivered = settlements.filter(({ state }) => state === 'delivered').map(({ tenantId, id }) => [tenantId, id]);
+  const changed = settlements
+    .filter(({ state }) => state !== 'delivered')
+    .map(({ tenantId, id, state, dueAt = null, attempt }) => [
+      ...[tenantId, id, state, dueAt, attempt !== undefined, attempt?.status ?? null],
+    ]);
+  const bindings = [owner, ...[made, delivered, changed].map((rows) => JSON.stringify(rows))];
+  await byKey((db) => db.raw('insert into settle (owner, made, delivered, changed) values (?, ?, ?, ?)', bindings));
+};
