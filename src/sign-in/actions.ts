@@ -6,10 +6,10 @@ import { type Identifier, type InteractionEvent, newProgress, type Verification 
 
 /**
  * Everything a user can do in an interaction. The pages and the Experience API call these actions and nothing else, so
- * they behave alike. Only `complete` writes to an account; it records the events listed in `announced`.
+ * they behave alike. Only `complete` writes to an account; it records the events listed in `completionEvents`.
  */
 export { allowedIdentifiers, requireSignUp } from './interaction/allowed-identifiers.ts';
-export { announced, complete } from './interaction/complete.ts';
+export { complete, completionEvents } from './interaction/complete.ts';
 export { identify } from './interaction/identify.ts';
 export { addUsername, addVerifiedIdentifier, readMissingIdentifier } from './interaction/profile.ts';
 export { type Missing, missingOf } from './interaction/requirements.ts';
@@ -20,9 +20,9 @@ export { newPasswordIdentity, setPassword } from './proofs/new-password.ts';
 export { newPasskeyOptions, passkeyOptions, verifyNewPasskey, verifyPasskey } from './proofs/passkeys.ts';
 export {
   accountByEmail,
+  bindToAccount,
   finishSocial,
   identityIn,
-  provesAccount,
   registerSocial,
   startSocial,
 } from './proofs/social.ts';

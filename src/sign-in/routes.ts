@@ -23,8 +23,8 @@ import { decideConsent, isConsent, showConsent } from './routes/consent.ts';
 import { factorForms } from './routes/factor-forms.ts';
 import { forms } from './routes/forms.ts';
 import { showHome } from './routes/home.ts';
-import { bodyOf, type Opened, show, take } from './routes/interaction.ts';
-import { comeBack, goToProvider } from './routes/social.ts';
+import { bodyOf, type OpenInteraction, showStep, submitStep } from './routes/interaction.ts';
+import { redirectToProvider, returnFromProvider } from './routes/social.ts';
 
 interface SignInOptions {
   providerOf(tenant: Tenant): Promise<Provider> | Provider;
@@ -50,7 +50,7 @@ export function signInRoutes({ providerOf, clock, client, onLimited, ...besides 
   const relyingParty = new RelyingParty(client, besides.secrets);
   const tools: Tools = { ...besides, clock, limits: new Limits(clock, onLimited), relyingParty };
 
-  const inInteraction = (handle: (opened: Opened) => Promise<void>): RequestHandler =>
+  const inInteraction = (handle: (opened: OpenInteraction) => Promise<void>): RequestHandler =>
     page(async (request, response) => {
       const provider = await providerOf(contextOf(request).tenant);
       const interaction = await findInteraction(provider, request, response, String(request.params.uid));
@@ -59,7 +59,7 @@ export function signInRoutes({ providerOf, clock, client, onLimited, ...besides 
       await handle({ request, response, provider, interaction, flow });
     });
 
-  const post = (step: string, handle: (opened: Opened) => Promise<void>): void => {
+  const post = (step: string, handle: (opened: OpenInteraction) => Promise<void>): void => {
     const guarded = inInteraction(async (opened) => {
       requireCsrfToken(csrfTokenOf(opened.interaction), bodyOf(opened).csrf, opened.request);
       await handle(opened);
@@ -79,13 +79,14 @@ export function signInRoutes({ providerOf, clock, client, onLimited, ...besides 
   router.use('/api/experience', experienceRoutes({ providerOf, tools }));
   router.get(
     '/sign-in/:uid',
-    inInteraction((opened) => (isConsent(opened) ? showConsent(opened) : show(opened))),
+    inInteraction((opened) => (isConsent(opened) ? showConsent(opened) : showStep(opened))),
   );
-  router.get('/sign-in/callback/:target', leadBack);
-  router.get('/sign-in/:uid/social/:target', inInteraction(goToProvider));
-  router.get('/sign-in/:uid/social/:target/callback', inInteraction(comeBack));
+  router.get('/sign-in/callback/:target', redirectCallback);
+  router.get('/sign-in/:uid/social/:target', inInteraction(redirectToProvider));
+  router.get('/sign-in/:uid/social/:target/callback', inInteraction(returnFromProvider));
   post('consent', decideConsent);
-  for (const [step, act] of Object.entries({ ...forms, ...factorForms })) post(step, (opened) => take(opened, act));
+  for (const [step, act] of Object.entries({ ...forms, ...factorForms }))
+    post(step, (opened) => submitStep(opened, act));
   accountRoutes(router, { providerOf, tools, parseForm });
   return router;
 }
@@ -94,7 +95,7 @@ export function signInRoutes({ providerOf, clock, client, onLimited, ...besides 
  * Redirects a provider's response to the interaction or account page that its `state` names. That path's own cookie is
  * checked there.
  */
-const leadBack = page(async (request, response) => {
+const redirectCallback = page(async (request, response) => {
   const { search, searchParams } = new URL(request.originalUrl, 'http://localhost');
   const [owner = ''] = String(searchParams.get('state')).split('.');
   const { tenant } = contextOf(request);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashingLine } from '../../src/sign-in/proofs/passwords.ts';
+import { hashingQueue } from '../../src/sign-in/proofs/passwords.ts';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
@@ -59,8 +59,8 @@ describe.each(databases)('limits of password attempts on %s', (kind) => {
     const change = (current: string) => visitor.submit('password', { current, password: 'copper lantern forty' });
 
     const held = Promise.withResolvers<void>();
-    const turn = { tenantId: 'default', isPerson: true };
-    const jobs = Array.from({ length: 102 }, () => hashingLine.compute(turn, () => held.promise));
+    const turn = { tenantId: 'default', isInteractive: true };
+    const jobs = Array.from({ length: 102 }, () => hashingQueue.compute(turn, () => held.promise));
     for (let tries = 0; tries < 10; tries += 1) expect(await tryIt()).toBe(503);
     for (let tries = 0; tries < 10; tries += 1) expect((await change(GOOD)).status).toBe(503);
     held.resolve();

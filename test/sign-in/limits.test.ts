@@ -18,7 +18,7 @@ describe.each(databases)('rate limits of sign-in on %s', (kind) => {
     for (let host = 1; host <= points; host += 1) await limits.take(store, rule, `2001:db8:0:1::${host.toString(16)}`);
     await expect(limits.take(store, rule, '2001:db8:0:1:ffff::1')).rejects.toThrow('Too many requests');
     await limits.take(store, rule, '2001:db8:0:2::1');
-    await limits.giveBack(store, rule, '2001:db8:0:1::abc');
+    await limits.refund(store, rule, '2001:db8:0:1::abc');
     await limits.take(store, rule, '2001:db8:0:1::abd');
     await database.close();
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { hashPassword, needsRehash, verifyPassword } from '../../src/sign-in/proofs/passwords.ts';
 
-const turn = { tenantId: 'default', isPerson: true };
+const turn = { tenantId: 'default', isInteractive: true };
 
 /** Digests of "correct horse" made with other tools, in the forms that are imported from other systems. */
 const imported = {

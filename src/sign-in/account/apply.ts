@@ -1,14 +1,14 @@
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { Patch } from '../../database/tables/index.ts';
 import { ServiceError } from '../../errors.ts';
-import { announceUser, auditPerson, type Occasion } from '../interaction/announce.ts';
-import { linkAll } from '../interaction/complete.ts';
+import { insertGathered } from '../interaction/complete.ts';
 import { requireUnchanged } from '../interaction/credentials.ts';
 import { type Flow, progressOf } from '../interaction/flow.ts';
 import { newProgress, ProgressStore } from '../interaction/progress.ts';
+import { type EventContext, recordUserAudit, recordUserEvent } from '../interaction/record-events.ts';
 
 /** The facts of a change on the account page. There is no interaction, so the session's id takes its place. */
-const occasionOf = (flow: Flow): Occasion => ({
+const eventContextOf = (flow: Flow): EventContext => ({
   facts: flow.facts,
   requestId: flow.requestId,
   now: flow.now,
@@ -37,15 +37,15 @@ export async function applyChange(
     const session = await store.find('oidcPayloads', { model: 'Session', uid: flow.sessionUid as string });
     if (!session) throw new ServiceError('session.conflict'); // The session ended in the meantime.
     const user = await store.update('users', { id }, { ...account, ...patch, updatedAt: flow.now });
-    await linkAll(store, flow, id);
+    await insertGathered(store, flow, id);
     await besides(store);
-    await announceUser(store, 'User.Data.Updated', user, occasionOf(flow));
-    await auditPerson(store, `Account.${what}`, id, occasionOf(flow));
+    await recordUserEvent(store, 'User.Data.Updated', user, eventContextOf(flow));
+    await recordUserAudit(store, `Account.${what}`, id, eventContextOf(flow));
     await new ProgressStore(flow.store, flow.tools.secrets).save(flow.uid, { ...flow.saved, progress }, store);
   });
 }
 
 /** Records a change that leaves the user's data as it is: an audit row, and no event. */
 export async function auditChange(store: TenantStore, flow: Flow, what: string): Promise<void> {
-  await auditPerson(store, `Account.${what}`, progressOf(flow).userId, occasionOf(flow));
+  await recordUserAudit(store, `Account.${what}`, progressOf(flow).userId, eventContextOf(flow));
 }

@@ -9,7 +9,7 @@ type Change = keyof Texts['notice']['changes'];
  * fails, because the change is already made: when too many notices were sent or too many messages are on their way, it
  * only logs a warning.
  */
-export async function tellOwner({ flow, user }: OpenAccount, change: Change, t: Texts): Promise<void> {
+export async function notifyOwner({ flow, user }: OpenAccount, change: Change, t: Texts): Promise<void> {
   const { messenger, limits, logger } = flow.tools;
   try {
     await limits.take(flow.store, 'notice', `${user.id} ${change}`);

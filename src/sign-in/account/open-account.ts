@@ -17,13 +17,13 @@ import { readSettings } from '../settings.ts';
  * A session older than this has to sign in again to see the account page: a forgotten browser must not expose the
  * account.
  */
-const MAX_AGE_SECONDS = 60 * 60;
+const MAX_SESSION_AGE_SECONDS = 60 * 60;
 
 /**
  * Credentials can be changed only within this time after a full sign-in. An unattended browser or a stolen cookie must
  * not be enough to take the account over for good.
  */
-const PROOF_SECONDS = 5 * 60;
+const RECENT_SIGN_IN_SECONDS = 5 * 60;
 
 /** A request of the account page by a signed-in user. */
 export interface OpenAccount {
@@ -33,8 +33,8 @@ export interface OpenAccount {
   flow: Flow;
   user: UserRow;
   csrf: string;
-  /** True if the session is at most `PROOF_SECONDS` old. */
-  isProven: boolean;
+  /** True if the session is at most `RECENT_SIGN_IN_SECONDS` old. */
+  isRecent: boolean;
 }
 
 interface BrowserSession {
@@ -49,7 +49,7 @@ async function sessionOf(provider: Provider, request: Request, response: Respons
   return (await provider.Session.get(context as never)) as unknown as BrowserSession;
 }
 
-/** Returns undefined if this browser is not signed in, or signed in more than `MAX_AGE_SECONDS` ago. */
+/** Returns undefined if this browser is not signed in, or signed in more than `MAX_SESSION_AGE_SECONDS` ago. */
 export async function openAccount(
   provider: Provider,
   request: Request,
@@ -61,7 +61,7 @@ export async function openAccount(
   const now = tools.clock();
   const { accountId, loginTs = 0, uid, jti } = await sessionOf(provider, request, response);
   const user = accountId ? await store.find('users', { id: accountId }) : undefined;
-  if (!user || user.isSuspended || now / 1000 - loginTs > MAX_AGE_SECONDS) return undefined;
+  if (!user || user.isSuspended || now / 1000 - loginTs > MAX_SESSION_AGE_SECONDS) return undefined;
 
   const id = `account:${uid}`;
   const progressStore = new ProgressStore(store, tools.secrets);
@@ -84,8 +84,8 @@ export async function openAccount(
     now,
     saved: (await progressStore.find(id)) ?? { progress: fresh, version: 0, finishedAt: null },
   };
-  const isProven = now / 1000 - loginTs <= PROOF_SECONDS;
-  return { request, response, provider, flow, user, csrf: hashOf(`csrf:${jti}`), isProven };
+  const isRecent = now / 1000 - loginTs <= RECENT_SIGN_IN_SECONDS;
+  return { request, response, provider, flow, user, csrf: hashOf(`csrf:${jti}`), isRecent };
 }
 
 interface Destination {
@@ -96,16 +96,16 @@ interface Destination {
   user?: UserRow;
 }
 
-/** Asks for a sign-in before a change, because the session is older than `PROOF_SECONDS`. */
-export function proveAgain({ flow, response, user }: OpenAccount, chosen: Readonly<Record<string, string>>): void {
-  signInFirst({ tenant: flow.tenant, response, user, state: String(new URLSearchParams(chosen)) });
+/** Asks for a sign-in before a change, because the session is older than `RECENT_SIGN_IN_SECONDS`. */
+export function askToSignInAgain({ flow, response, user }: OpenAccount, query: Readonly<Record<string, string>>): void {
+  redirectToSignIn({ tenant: flow.tenant, response, user, state: String(new URLSearchParams(query)) });
 }
 
 /**
  * Redirects to the sign-in pages, which lead back to `/account`. The authorization code is never redeemed, so its
  * verifier is not kept.
  */
-export function signInFirst({ tenant, response, state, user }: Destination): void {
+export function redirectToSignIn({ tenant, response, state, user }: Destination): void {
   const loginHint = user?.username ?? user?.primaryEmail ?? user?.primaryPhone;
   const url = new URL(`${tenant.endpoint}/oidc/auth`);
   url.search = String(
@@ -114,7 +114,7 @@ export function signInFirst({ tenant, response, state, user }: Destination): voi
       redirect_uri: `${tenant.endpoint}/account`,
       response_type: 'code',
       scope: 'openid',
-      max_age: String(user ? PROOF_SECONDS : MAX_AGE_SECONDS),
+      max_age: String(user ? RECENT_SIGN_IN_SECONDS : MAX_SESSION_AGE_SECONDS),
       ...(state && { state }),
       ...(loginHint && { login_hint: loginHint }),
       code_challenge_method: 'S256',

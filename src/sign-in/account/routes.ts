@@ -10,10 +10,10 @@ import { ProgressStore } from '../interaction/progress.ts';
 import { basePathOf, sendPage } from '../pages/respond.ts';
 import { offeredConnectors } from '../proofs/connectors.ts';
 import { faultText } from '../routes/fault-text.ts';
-import type { Body } from '../routes/forms.ts';
+import type { FormBody } from '../routes/forms.ts';
 import { bodyOf } from '../routes/interaction.ts';
 import { accountForms } from './forms.ts';
-import { accountViewOf, type OpenAccount, openAccount, proveAgain, signInFirst } from './open-account.ts';
+import { accountViewOf, askToSignInAgain, type OpenAccount, openAccount, redirectToSignIn } from './open-account.ts';
 import { accountHtml, IDENTIFIERS } from './show.ts';
 
 interface AccountOptions {
@@ -36,7 +36,7 @@ const PAGE_OF: Record<string, Record<string, string>> = {
   'enrol/backup': { add: 'BackupCode' },
 };
 
-const pageOf = (step: string, { id = '' }: Body): Record<string, string> =>
+const pageOf = (step: string, { id = '' }: FormBody): Record<string, string> =>
   step === 'remove' || step === 'unlink' || step === 'link' ? { [step]: id } : (PAGE_OF[step] ?? {});
 
 /**
@@ -46,8 +46,8 @@ const pageOf = (step: string, { id = '' }: Body): Record<string, string> =>
 const OPEN_STEPS = ['name', 'sign-out-others', 'code', 'code/send', 'link'];
 const RETURN_PAGE = /^(?:edit|add|remove|unlink)=[\w-]{1,64}$/;
 
-const needsProof = ({ isProven, user }: OpenAccount, step: string): boolean =>
-  !isProven && !OPEN_STEPS.includes(step) && !(step === 'password' && user.passwordHash !== null);
+const needsRecentSignIn = ({ isRecent, user }: OpenAccount, step: string): boolean =>
+  !isRecent && !OPEN_STEPS.includes(step) && !(step === 'password' && user.passwordHash !== null);
 
 /** Forms that lead to the code page and not back to the overview. */
 const LEADS_TO_CODE = ['email', 'phone', 'code/send'];
@@ -59,11 +59,11 @@ export function accountRoutes(router: Router, { providerOf, tools, parseForm }: 
       const { tenant } = contextOf(request);
       const account = await openAccount(await providerOf(tenant), request, response, tools);
       if (account) await handle(account);
-      else signInFirst({ tenant, response });
+      else redirectToSignIn({ tenant, response });
     };
 
   router.get('/account', signedIn(show));
-  router.get('/account/link/:target/callback', signedIn(comeBack));
+  router.get('/account/link/:target/callback', signedIn(returnFromProvider));
 
   /** @param act returns the path to redirect to */
   const post = (step: string, path: string, act: (account: OpenAccount) => Promise<string>): void => {
@@ -71,7 +71,7 @@ export function accountRoutes(router: Router, { providerOf, tools, parseForm }: 
       const { request, response, csrf } = account;
       const body = bodyOf(account);
       requireCsrfToken(csrf, body.csrf, request);
-      if (needsProof(account, step)) return proveAgain(account, pageOf(step, body));
+      if (needsRecentSignIn(account, step)) return askToSignInAgain(account, pageOf(step, body));
       try {
         response.redirect(303, await act(account));
       } catch (error) {
@@ -87,7 +87,7 @@ export function accountRoutes(router: Router, { providerOf, tools, parseForm }: 
       return `${pathOf(account)}?${LEADS_TO_CODE.includes(step) ? 'code' : 'saved'}`;
     });
   }
-  post('link-begin', 'link/:target', goToProvider);
+  post('link-begin', 'link/:target', redirectToProvider);
 }
 
 const pathOf = ({ flow }: OpenAccount): string => `${basePathOf(flow.tenant)}/account`;
@@ -96,7 +96,7 @@ const save = ({ flow }: OpenAccount): Promise<void> =>
   new ProgressStore(flow.store, flow.tools.secrets).save(flow.uid, flow.saved);
 
 /** Starts linking an identity. Single sign-on is not offered here: it links by the e-mail address of the account. */
-async function goToProvider(account: OpenAccount): Promise<string> {
+async function redirectToProvider(account: OpenAccount): Promise<string> {
   const { flow, request } = account;
   const target = String(request.params.target);
   const isOffered = (await offeredConnectors(flow.store)).some((connector) => connector.target === target);
@@ -107,7 +107,7 @@ async function goToProvider(account: OpenAccount): Promise<string> {
 }
 
 /** Returns from the provider. Nothing is linked yet: the next page names the identity first. */
-async function comeBack(account: OpenAccount): Promise<void> {
+async function returnFromProvider(account: OpenAccount): Promise<void> {
   const { flow, request, response, user } = account;
   try {
     const { search } = new URL(request.originalUrl, flow.tenant.endpoint);
@@ -136,7 +136,8 @@ async function show(account: OpenAccount): Promise<void> {
   }
   const { edit, add, remove, unlink } = request.query;
   const leadsIn = add ?? remove ?? unlink ?? (edit === 'name' || edit === 'password' ? undefined : edit);
-  if (leadsIn !== undefined && !account.isProven) return proveAgain(account, request.query as Record<string, string>);
+  if (leadsIn !== undefined && !account.isRecent)
+    return askToSignInAgain(account, request.query as Record<string, string>);
   const before = JSON.stringify(flow.saved.progress);
   const html = await accountHtml(account, request.query);
   if (JSON.stringify(flow.saved.progress) !== before) await save(account);

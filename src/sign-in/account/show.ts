@@ -23,7 +23,7 @@ import { sessionsOf } from './sessions.ts';
 export const IDENTIFIERS: IdentifierType[] = ['username', 'email', 'phone'];
 
 /** The query of the page, set by the link that the user followed. */
-type Chosen = Readonly<Record<string, unknown>>;
+type PageQuery = Readonly<Record<string, unknown>>;
 
 export interface Refused {
   fault: string;
@@ -34,10 +34,10 @@ export interface Refused {
 const channelIsThere = ({ flow }: OpenAccount, type: IdentifierType): boolean =>
   type === 'username' || flow.tools.messenger.canSend(type === 'email' ? 'email' : 'sms');
 
-/** Returns the page that `chosen` names; by default the overview. */
-export async function accountHtml(account: OpenAccount, chosen: Chosen, refused?: Refused): Promise<Html> {
+/** Returns the page that `query` names; by default the overview. */
+export async function accountHtml(account: OpenAccount, query: PageQuery, refused?: Refused): Promise<Html> {
   const { flow, user } = account;
-  const { edit, add, remove, unlink, link, code } = chosen;
+  const { edit, add, remove, unlink, link, code } = query;
   const view = accountViewOf(account, refused?.fault);
   const pending = pendingCode(flow);
   if (code !== undefined && pending) return codeOf(flow, view, pending);
@@ -64,7 +64,7 @@ export async function accountHtml(account: OpenAccount, chosen: Chosen, refused?
     const lead = view.t.account.unlinkLead(identityName(details));
     return removePage({ ...view, step: 'unlink', id: target, name: await nameOf(flow, target), lead });
   }
-  return overview(account, 'saved' in chosen, refused);
+  return overview(account, 'saved' in query, refused);
 }
 
 /** The name or address by which users know their account at a provider. */

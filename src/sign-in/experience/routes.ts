@@ -18,7 +18,7 @@ import {
 } from '../interaction/open-flow.ts';
 import { viewOf } from '../pages/respond.ts';
 import { saveProgress } from '../routes/interaction.ts';
-import { type Call, calls } from './calls.ts';
+import { calls, type ExperienceCall } from './calls.ts';
 
 interface ExperienceOptions {
   providerOf(tenant: Tenant): Promise<Provider> | Provider;
@@ -27,7 +27,7 @@ interface ExperienceOptions {
 
 const MAX_JSON_BYTES = 64 * 1024;
 
-interface Opened {
+interface OpenExperience {
   flow: Flow;
   interaction: Interaction;
   provider: Provider;
@@ -47,7 +47,7 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
   const router = Router({ caseSensitive: true });
   router.use(express.json({ limit: MAX_JSON_BYTES, type: 'application/json' }));
 
-  const open = async (request: Request, response: Response): Promise<Opened> => {
+  const open = async (request: Request, response: Response): Promise<OpenExperience> => {
     response.set('Cache-Control', 'no-store');
     const { tenant } = contextOf(request);
     const provider = await providerOf(tenant);
@@ -56,7 +56,7 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
   };
 
   const serve =
-    ({ run, body }: Call): RequestHandler =>
+    ({ run, body }: ExperienceCall): RequestHandler =>
     async (request, response) => {
       const { flow, interaction } = await open(request, response);
       requireCsrfToken(csrfTokenOf(interaction), request.headers['x-csrf-token'], request);

@@ -33,7 +33,7 @@ export function requireSignUp({ settings }: Flow, type: IdentifierType): void {
  *
  * @throws 422 `session.not_allowed`
  */
-export function requireAsked(flow: Flow, type: IdentifierType): void {
+export function requireAllowed(flow: Flow, type: IdentifierType): void {
   const { event, userId } = progressOf(flow);
   if (userId !== undefined) return;
   const { identifiers, requiredIdentifiers } = flow.settings.signUp;

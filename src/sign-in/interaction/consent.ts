@@ -1,9 +1,9 @@
 import { errors, type Provider } from 'oidc-provider';
 import { ServiceError } from '../../errors.ts';
-import { auditPerson } from './announce.ts';
-import { occasionOf } from './complete.ts';
+import { eventContextOf } from './complete.ts';
 import type { Flow } from './flow.ts';
 import type { Interaction } from './open-flow.ts';
+import { recordUserAudit } from './record-events.ts';
 
 /** The scopes and claims of oidc-provider's prompt that are not granted yet. */
 interface MissingConsent {
@@ -14,13 +14,13 @@ interface MissingConsent {
 
 const missingIn = ({ prompt }: Interaction): MissingConsent => prompt.details as MissingConsent;
 
-export interface Asked {
+export interface RequestedAccess {
   scopes: string[];
   resources: { indicator: string; scopes: string[] }[];
 }
 
 /** Returns the requested scopes in the order of the request, `openid` first. */
-export function askedIn(interaction: Interaction): Asked {
+export function requestedAccessOf(interaction: Interaction): RequestedAccess {
   const { missingOIDCScope = [], missingResourceScopes = {} } = missingIn(interaction);
   return {
     scopes: missingOIDCScope,
@@ -41,8 +41,8 @@ export async function allow(provider: Provider, interaction: Interaction, flow: 
   for (const [indicator, scopes] of Object.entries(missingResourceScopes)) {
     grant.addResourceScope(indicator, scopes.join(' '));
   }
-  const asked = askedIn(interaction);
-  await auditPerson(flow.store, 'SignIn.Consent', accountId, occasionOf(flow), { ...asked });
+  const requested = requestedAccessOf(interaction);
+  await recordUserAudit(flow.store, 'SignIn.Consent', accountId, eventContextOf(flow), { ...requested });
   return grant.save().catch((error: unknown) => {
     throw error instanceof errors.LoginRequired ? new ServiceError('session.not_found') : error;
   });

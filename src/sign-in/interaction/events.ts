@@ -26,20 +26,20 @@ export type Step =
  * When a step is allowed. `identified`: after a first factor identified the account. `proven`: after every factor that
  * the account requires, including the second one.
  */
-type When = 'never' | 'always' | 'identified' | 'proven';
+type StepCondition = 'never' | 'always' | 'identified' | 'proven';
 
 /**
  * The account page has no interaction: its session takes the place of the proofs. Its routes ask for a fresh sign-in
  * where that matters.
  */
-type Place = InteractionEvent | 'Account';
+type Situation = InteractionEvent | 'Account';
 
 /**
  * When each interaction event allows each step. The pages and the Experience API call the same actions, and every
  * action that starts, proves or adds something calls `requireStep` first, so that a step allowed in one event is never
  * done in another. docs/security.md publishes this table.
  */
-export const steps: Readonly<Record<Step, Readonly<Record<Place, When>>>> = {
+export const steps: Readonly<Record<Step, Readonly<Record<Situation, StepCondition>>>> = {
   password: { SignIn: 'always', Register: 'never', ForgotPassword: 'never', Account: 'never' },
   code: { SignIn: 'always', Register: 'always', ForgotPassword: 'always', Account: 'never' },
   social: { SignIn: 'always', Register: 'always', ForgotPassword: 'never', Account: 'proven' },

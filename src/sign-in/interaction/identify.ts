@@ -25,14 +25,14 @@ export async function identify(flow: Flow, verificationId: string): Promise<void
   if (!user) throw new ServiceError('session.unknown_account');
   if (user.isSuspended) throw new ServiceError('user.suspended');
   if (verification.type !== 'EnterpriseSso') await refuseSsoAccount(flow.store, user);
-  await nameAccount(flow, verification, userId);
+  await identifyAccount(flow, verification, userId);
 }
 
 /**
  * Sets the account of the interaction. Drops proofs of another account and everything gathered for it, so that data of
  * one user is never written to another.
  */
-async function nameAccount(flow: Flow, verification: Verification, userId: string): Promise<void> {
+async function identifyAccount(flow: Flow, verification: Verification, userId: string): Promise<void> {
   const before = progressOf(flow);
   const credentials = await currentCredentials(flow.store, userId);
   if (credentials === undefined) throw new ServiceError('session.unknown_account');

@@ -10,7 +10,7 @@ import type { Flow, KnownAccount, KnownAccounts } from './flow.ts';
 /** Counted from the last sign-in. */
 const LIFETIME_MS = 180 * 24 * 60 * 60 * 1000;
 /** Keeps the cookie small. The account whose sign-in is the longest ago is dropped. */
-const MOST_ACCOUNTS = 5;
+const MAX_ACCOUNTS = 5;
 
 const purposeOf = ({ id }: Tenant): string => `known-browser:${id}`;
 
@@ -30,7 +30,7 @@ export function knownAccountsOf(request: Request, tenant: Tenant, secrets: Secre
 const passwordMarkOf = ({ passwordHash }: UserRow): string => hashOf(`known-browser:${passwordHash}`).slice(0, 22);
 
 /** Returns true if the browser signed in to this account since its password was set. */
-export const isOf = ({ userId, password }: KnownAccount, user: UserRow): boolean =>
+export const belongsTo = ({ userId, password }: KnownAccount, user: UserRow): boolean =>
   userId === user.id && password === passwordMarkOf(user);
 
 /**
@@ -45,7 +45,7 @@ export async function rememberBrowser(response: Response, flow: Flow, userId: st
   const others = knownAccounts.filter((account) => account !== before);
   const browserId = before?.browserId ?? newId();
   const own: KnownAccount = { userId, browserId, password: passwordMarkOf(user), until: now + LIFETIME_MS };
-  const known = [own, ...others].slice(0, MOST_ACCOUNTS);
+  const known = [own, ...others].slice(0, MAX_ACCOUNTS);
   response.cookie(cookieName(tenant, 'known'), tools.secrets.seal(JSON.stringify(known), purposeOf(tenant)), {
     path: `${basePathOf(tenant)}/`,
     httpOnly: true,

@@ -10,7 +10,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** The pause between two codes to one e-mail address or phone number. */
 export const CODE_PAUSE_MS = MINUTE_MS;
 
-type Query = Parameters<Parameters<TenantStore['changeWhere']>[1]>[0];
+type Rows = Parameters<Parameters<TenantStore['changeWhere']>[1]>[0];
 
 /** The number of attempts (`points`) per `durationMs`. Further ones are refused until that time is over. */
 const rules = {
@@ -43,7 +43,7 @@ const rules = {
 } as const;
 type Rule = keyof typeof rules;
 /** A rule and the key that it counts by. */
-export type Counted = readonly [rule: Rule, name: string | undefined];
+export type LimitKey = readonly [rule: Rule, name: string | undefined];
 
 /** Rules that count by IP address. */
 const BY_ADDRESS: ReadonlySet<Rule> = new Set(['address', 'codeAddress', 'newPassword', 'registration']);
@@ -72,9 +72,9 @@ export class Limits {
     const key = keyOf(rule, name);
     const expiresAt = await store.transaction(async (store) => {
       await store.addMissing('rateLimits', [{ key, points: 0, expiresAt: now + durationMs }]);
-      const isOver = (query: Query) => query.where({ key }).where('expiresAt', '<=', now);
+      const isOver = (rows: Rows) => rows.where({ key }).where('expiresAt', '<=', now);
       await store.changeWhere('rateLimits', isOver, { points: 0, expiresAt: now + durationMs });
-      const isOpen = (query: Query) => query.where({ key }).where('points', '<', points);
+      const isOpen = (rows: Rows) => rows.where({ key }).where('points', '<', points);
       const taken = await store.changeWhere('rateLimits', isOpen, { points: increment(store, 1) });
       return taken === 1 ? undefined : (await store.get('rateLimits', { key })).expiresAt;
     });
@@ -93,20 +93,20 @@ export class Limits {
    *
    * @throws 429 `request.rate_limited` with `Retry-After`
    */
-  async tryOnce<T>(store: TenantStore, counted: readonly Counted[], work: () => Promise<T>): Promise<T> {
-    for (const [rule, name] of counted) await this.take(store, rule, name);
+  async attempt<T>(store: TenantStore, keys: readonly LimitKey[], work: () => Promise<T>): Promise<T> {
+    for (const [rule, name] of keys) await this.take(store, rule, name);
     try {
       return await work();
     } catch (error) {
-      for (const [rule, name] of counted) await this.giveBack(store, rule, name);
+      for (const [rule, name] of keys) await this.refund(store, rule, name);
       throw error;
     }
   }
 
   /** Returns the point of an attempt that did not fail. */
-  async giveBack(store: TenantStore, rule: Rule, name: string | undefined): Promise<void> {
+  async refund(store: TenantStore, rule: Rule, name: string | undefined): Promise<void> {
     const key = keyOf(rule, name);
-    const isTaken = (query: Query) => query.where({ key }).where('points', '>', 0);
+    const isTaken = (rows: Rows) => rows.where({ key }).where('points', '>', 0);
     await store.changeWhere('rateLimits', isTaken, { points: increment(store, -1) });
   }
 

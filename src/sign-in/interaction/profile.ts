@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 import type { IdentifierType } from '../settings.ts';
-import { requireAsked } from './allowed-identifiers.ts';
+import { requireAllowed } from './allowed-identifiers.ts';
 import { requireStep } from './events.ts';
 import { type Flow, identifiedUser, progressOf, verificationOf } from './flow.ts';
 import { columnOf, readIdentifier, requireFree } from './identifiers.ts';
@@ -9,7 +9,7 @@ import type { Identifier } from './progress.ts';
 /** Reads an identifier that the user adds to an account that lacks it. @throws 422 if it belongs to another account */
 export async function readMissingIdentifier(flow: Flow, text: string, type: IdentifierType): Promise<Identifier> {
   await requireStep(flow, 'profile');
-  requireAsked(flow, type);
+  requireAllowed(flow, type);
   const identifier = readIdentifier(text, [type]);
   // An e-mail address that is in use is refused only after it was verified. A username cannot be verified, so attempts
   // are limited.

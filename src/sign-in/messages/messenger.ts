@@ -30,7 +30,7 @@ interface MessengerOptions {
 const TIMEOUT_MS = 15_000;
 
 /** Messages on their way at the same time, so that a sender that hangs cannot pile them up. */
-const MOST_SENDING = 100;
+const MAX_SENDING = 100;
 
 /** Sends messages. Pages never wait for one: the response time must not reveal whether a message was sent. */
 export class Messenger {
@@ -54,7 +54,7 @@ export class Messenger {
    * reveals nothing.
    */
   get isFull(): boolean {
-    return this.#sending.size >= MOST_SENDING;
+    return this.#sending.size >= MAX_SENDING;
   }
 
   /** Sends in the background. Failures are logged. */

@@ -1,18 +1,18 @@
 import { type Html, html } from '../../pages/html.ts';
-import type { Asked } from '../interaction/consent.ts';
+import type { RequestedAccess } from '../interaction/consent.ts';
 import { type FormView, layout } from './layout.ts';
 
 interface ConsentView extends FormView {
   applicationName: string;
-  asked: Asked;
+  requested: RequestedAccess;
   /** The identifier that the user signed in with. */
   account: string;
 }
 
 /** Describes known scopes in words. A scope of an API resource is shown with its resource. */
-function wordsOf({ t, asked }: ConsentView): string[] {
-  const own = asked.scopes.map((scope) => t.consent.scopes[scope] ?? scope);
-  const others = asked.resources.flatMap(({ indicator, scopes }) =>
+function wordsOf({ t, requested }: ConsentView): string[] {
+  const own = requested.scopes.map((scope) => t.consent.scopes[scope] ?? scope);
+  const others = requested.resources.flatMap(({ indicator, scopes }) =>
     scopes.map((scope) => t.consent.at(scope, indicator)),
   );
   return [...own, ...others];

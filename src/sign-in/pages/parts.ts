@@ -67,7 +67,7 @@ export const codeField = (t: Texts, label: string, fault: string | undefined): H
  * Shows the identifier with a link to change it. A hidden field elsewhere in the form tells password managers the
  * username.
  */
-export const who = (view: FormView, identifier: string): Html =>
+export const identifierRow = (view: FormView, identifier: string): Html =>
   html`<div class="who"><span>${identifier}</span><a href="${view.action}?change">${view.t.common.change}</a></div>`;
 
 export const note = (kind: 'ok' | 'bad' | 'warn' | 'info', text: string): Html =>

@@ -2,7 +2,7 @@ import { type Html, html } from '../../pages/html.ts';
 import type { IdentifierType } from '../settings.ts';
 import type { CodeFacts } from '../texts/index.ts';
 import { type FormView, layout } from './layout.ts';
-import { codeField, field, form, linkForm, submit, who } from './parts.ts';
+import { codeField, field, form, identifierRow, linkForm, submit } from './parts.ts';
 import { identifierLabel, inputmodeOf, type SocialChoice, socialLinks } from './sign-in.ts';
 
 interface FirstView extends FormView {
@@ -46,7 +46,7 @@ interface CodeView extends FormView {
 
 export function codePage(view: CodeView): Html {
   const { t, fault, code, destination, waitSeconds, canUsePassword, action, csrf } = view;
-  const content = html`${who(view, destination)}
+  const content = html`${identifierRow(view, destination)}
 ${form(view, 'code', html`${codeField(t, t.code.label(code.digits), fault)}${submit(t.common.continue)}`)}
 <div class="links">
 <form method="post" action="${action}/code/send"><input type="hidden" name="csrf" value="${csrf}"><button class="link" data-wait="${waitSeconds}" data-waiting="${t.code.resendIn}">${t.code.resend}</button></form>
@@ -63,7 +63,7 @@ interface NewPasswordView extends FormView {
 
 export function newPasswordPage(view: NewPasswordView): Html {
   const { t, fault, identifier, minLength, isReset } = view;
-  const content = html`${identifier && who(view, identifier)}
+  const content = html`${identifier && identifierRow(view, identifier)}
 ${form(
   view,
   'new-password',

@@ -33,12 +33,16 @@ export const basePathOf = (tenant: Tenant): string => new URL(tenant.endpoint).p
 export const cookieName = ({ id, protocol }: Tenant, name: string): string =>
   `${protocol === 'https' ? '__Secure-' : ''}${id}_${name}`;
 
-interface Asked {
+interface LanguagePreferences {
   uiLocales?: string | undefined;
   acceptLanguage?: string | undefined;
 }
 
-export function viewOf(tenant: Tenant, settings: SignInSettings, { uiLocales, acceptLanguage }: Asked): View {
+export function viewOf(
+  tenant: Tenant,
+  settings: SignInSettings,
+  { uiLocales, acceptLanguage }: LanguagePreferences,
+): View {
   const language = chooseLanguage(uiLocales, acceptLanguage, settings.languageInfo);
   return {
     t: textsOf(language),
@@ -49,5 +53,5 @@ export function viewOf(tenant: Tenant, settings: SignInSettings, { uiLocales, ac
   };
 }
 
-export const readView = async (tenant: Tenant, asked: Asked): Promise<View> =>
-  viewOf(tenant, await readSettings(tenant.store, tenant.name), asked);
+export const readView = async (tenant: Tenant, preferences: LanguagePreferences): Promise<View> =>
+  viewOf(tenant, await readSettings(tenant.store, tenant.name), preferences);

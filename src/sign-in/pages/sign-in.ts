@@ -2,7 +2,7 @@ import { type Html, html } from '../../pages/html.ts';
 import type { IdentifierType } from '../settings.ts';
 import type { Texts } from '../texts/index.ts';
 import { type FormView, layout } from './layout.ts';
-import { field, form, linkForm, note, submit, who } from './parts.ts';
+import { field, form, identifierRow, linkForm, note, submit } from './parts.ts';
 
 export interface SocialChoice {
   target: string;
@@ -73,7 +73,7 @@ export function passwordPage(view: PasswordView): Html {
   const { t, fault, identifier, isPasswordChanged, linking, canUseCode, canReset } = view;
   const content = html`${linking && note('info', t.social.exists(identifier, linking))}
 ${isPasswordChanged && note('ok', t.signIn.passwordChanged)}
-${who(view, identifier)}
+${identifierRow(view, identifier)}
 ${form(
   view,
   'password',

@@ -13,7 +13,7 @@ const LENGTH = 10;
 const newCode = (): string => Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
 /** Formats a code as it is displayed: `abcde-fghjk`. */
-export const readable = (code: string): string => `${code.slice(0, 5)}-${code.slice(5)}`;
+export const formatBackupCode = (code: string): string => `${code.slice(0, 5)}-${code.slice(5)}`;
 
 interface NewBackupCodes {
   verification: Verification;

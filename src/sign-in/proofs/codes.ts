@@ -1,7 +1,7 @@
 import { randomInt, timingSafeEqual } from 'node:crypto';
 import { newId } from '../../base/ids.ts';
 import { ServiceError } from '../../errors.ts';
-import { requireAsked } from '../interaction/allowed-identifiers.ts';
+import { requireAllowed } from '../interaction/allowed-identifiers.ts';
 import { credentialsOf } from '../interaction/credentials.ts';
 import { requireStep } from '../interaction/events.ts';
 import { addVerification, type Flow, progressOf, verificationOf } from '../interaction/flow.ts';
@@ -52,7 +52,7 @@ export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Pr
   const isFirst = progressOf(flow).userId === undefined;
   if (isFirst) await refuseSsoAddress(store, identifier);
   await requireStep(flow, isFirst ? 'code' : 'profile');
-  if (!flow.isAccountPage) requireAsked(flow, identifier.type);
+  if (!flow.isAccountPage) requireAllowed(flow, identifier.type);
   const channel = channelOf(identifier);
   if (identifier.type === 'username' || !tools.messenger.canSend(channel)) {
     throw new ServiceError('verification_code.unavailable');

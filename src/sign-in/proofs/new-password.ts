@@ -42,7 +42,7 @@ async function checkedHash(flow: Flow, password: string, identifier: Identifier 
   await flow.tools.limits.take(flow.store, 'newPassword', flow.facts.ip);
   const { settings } = flow;
   requireGoodPassword(password, settings.passwordPolicy, [identifier?.value.split('@')[0], settings.brandName]);
-  return hashPassword(password, { tenantId: flow.store.tenantId, isPerson: true });
+  return hashPassword(password, { tenantId: flow.store.tenantId, isInteractive: true });
 }
 
 /** Returns the proof for a registration by username: the name is free and the password meets the policy. */

@@ -24,7 +24,7 @@ interface PasskeyDetails extends Record<string, unknown> {
 }
 
 /** WebAuthn binds a passkey to the host, and a response to the origin. */
-const placeOf = ({ endpoint }: Tenant) => {
+const relyingPartyOf = ({ endpoint }: Tenant) => {
   const { hostname, origin } = new URL(endpoint);
   return { rpID: hostname, origin };
 };
@@ -48,7 +48,7 @@ const pendingPasskey = (flow: Flow, ceremony: 'create' | 'get'): Verification | 
 const optionsOf = <T>({ details = {} }: Verification): T => details.options as T;
 
 /** Returns the challenge of a ceremony, the same one until it is answered. */
-async function begin<T extends { challenge: string }>(
+async function challengeFor<T extends { challenge: string }>(
   flow: Flow,
   ceremony: 'create' | 'get',
   make: () => Promise<T>,
@@ -68,10 +68,10 @@ export async function newPasskeyOptions(
   await requireStep(flow, 'newFactor');
   const { userId } = progressOf(flow);
   const known = userId ? await passkeysOf(flow, userId) : [];
-  return begin(flow, 'create', () =>
+  return challengeFor(flow, 'create', () =>
     generateRegistrationOptions({
       rpName: flow.settings.brandName,
-      rpID: placeOf(flow.tenant).rpID,
+      rpID: relyingPartyOf(flow.tenant).rpID,
       userName: accountName,
       userDisplayName: accountName,
       ...(userId && { userID: new TextEncoder().encode(userId) }),
@@ -87,7 +87,7 @@ export async function verifyNewPasskey(flow: Flow, response: RegistrationRespons
   const pending = pendingPasskey(flow, 'create');
   if (!pending) throw new ServiceError('session.verification_not_found');
   const { challenge } = optionsOf<PublicKeyCredentialCreationOptionsJSON>(pending);
-  const { rpID, origin } = placeOf(flow.tenant);
+  const { rpID, origin } = relyingPartyOf(flow.tenant);
   const expected = { expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: rpID };
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response,
@@ -108,9 +108,9 @@ export async function passkeyOptions(flow: Flow): Promise<PublicKeyCredentialReq
   await requireStep(flow, 'secondFactor');
   const user = await identifiedUser(flow);
   const known = await passkeysOf(flow, user.id);
-  return begin(flow, 'get', () =>
+  return challengeFor(flow, 'get', () =>
     generateAuthenticationOptions({
-      rpID: placeOf(flow.tenant).rpID,
+      rpID: relyingPartyOf(flow.tenant).rpID,
       allowCredentials: known.map(descriptorOf),
       userVerification: 'preferred',
     }),
@@ -125,7 +125,7 @@ export async function verifyPasskey(flow: Flow, response: AuthenticationResponse
   const factor = (await passkeysOf(flow, user.id)).find((one) => detailsOf(one).credentialId === response.id);
   if (!pending || !factor) throw new ServiceError('factor.invalid_code');
   const { challenge } = optionsOf<PublicKeyCredentialRequestOptionsJSON>(pending);
-  const { rpID, origin } = placeOf(tenant);
+  const { rpID, origin } = relyingPartyOf(tenant);
   const details = detailsOf(factor);
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response,

@@ -53,13 +53,13 @@ export async function finishSocial(flow: Flow, target: string, search: string): 
     throw new ServiceError('session.email_not_verified');
   }
   verification.isVerified = true;
-  if (linked) await provesAccount(flow, verification, linked.userId);
+  if (linked) await bindToAccount(flow, verification, linked.userId);
   verification.details = { target, social };
   return verification;
 }
 
 /** Binds the proof to the account in its current state. */
-export async function provesAccount({ store }: Flow, verification: Verification, userId: string): Promise<void> {
+export async function bindToAccount({ store }: Flow, verification: Verification, userId: string): Promise<void> {
   const credentials = await currentCredentials(store, userId);
   verification.userId = userId;
   if (credentials !== undefined) verification.credentials = credentials;

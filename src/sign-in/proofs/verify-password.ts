@@ -3,15 +3,15 @@ import { networkOf } from '../../base/address.ts';
 import { canVerify } from '../../base/password-digests.ts';
 import type { UserRow } from '../../database/tables/index.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
-import { auditPerson } from '../interaction/announce.ts';
-import { occasionOf } from '../interaction/complete.ts';
+import { eventContextOf } from '../interaction/complete.ts';
 import { credentialsOf } from '../interaction/credentials.ts';
 import { requireStep } from '../interaction/events.ts';
 import { addVerification, type Flow, progressOf } from '../interaction/flow.ts';
 import { findUser } from '../interaction/identifiers.ts';
-import { isOf } from '../interaction/known-browsers.ts';
-import type { Counted } from '../interaction/limits.ts';
+import { belongsTo } from '../interaction/known-browsers.ts';
+import type { LimitKey } from '../interaction/limits.ts';
 import type { Identifier, Verification } from '../interaction/progress.ts';
+import { recordUserAudit } from '../interaction/record-events.ts';
 import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
 import { refuseSsoAddress } from './single-sign-on.ts';
 
@@ -41,12 +41,12 @@ async function decoyOf({ store, tools }: Flow, identifier: Identifier): Promise<
  * do not lock the owner out. Unknown browsers are counted by network and all together. Failures of all browsers are
  * counted by address.
  */
-function countedBy({ knownAccounts, facts }: Flow, identifier: Identifier, user: UserRow | undefined) {
-  const known = user && knownAccounts.find((one) => isOf(one, user));
-  const ofAddress: Counted = ['address', facts.ip];
+function limitKeysOf({ knownAccounts, facts }: Flow, identifier: Identifier, user: UserRow | undefined) {
+  const known = user && knownAccounts.find((one) => belongsTo(one, user));
+  const ofAddress: LimitKey = ['address', facts.ip];
   if (known) return { account: `browser:${known.browserId}`, failures: [ofAddress] };
   const account = accountKeyOf(identifier);
-  const failures: Counted[] = [['strangers', account], ofAddress];
+  const failures: LimitKey[] = [['strangers', account], ofAddress];
   return { account: `${account} ${networkOf(facts.ip)}`, failures };
 }
 
@@ -65,26 +65,26 @@ export async function verifyPasswordOf(flow: Flow, identifier: Identifier, passw
   const user = isAllowed ? await findUser(store, identifier) : undefined;
   // Read first: the account may change while the hash is computed.
   const credentials = user && (await credentialsOf(store, user));
-  const counted = countedBy(flow, identifier, user);
+  const limitKeys = limitKeysOf(flow, identifier, user);
 
-  const turn = { tenantId: store.tenantId, isPerson: true };
-  const isRight = await limits.tryOnce(store, [['account', counted.account], ...counted.failures], async () =>
-    verifyPassword(user?.passwordHash, password, turn, await decoyOf(flow, identifier)),
+  const caller = { tenantId: store.tenantId, isInteractive: true };
+  const isRight = await limits.attempt(store, [['account', limitKeys.account], ...limitKeys.failures], async () =>
+    verifyPassword(user?.passwordHash, password, caller, await decoyOf(flow, identifier)),
   );
   if (!isRight || !user?.passwordHash) {
     const reason: ErrorCode | undefined =
       user?.passwordHash && !canVerify(user.passwordHash) ? 'password.unsupported_digest' : undefined;
     if (reason) tools.logger.warn({ userId: user?.id }, 'A stored password digest is too expensive to verify');
     const payload = { identifierType: identifier.type, ...(reason && { reason }) };
-    await auditPerson(store, 'SignIn.Password', user?.id, occasionOf(flow), payload, 'Error');
+    await recordUserAudit(store, 'SignIn.Password', user?.id, eventContextOf(flow), payload, 'Error');
     throw new ServiceError('session.invalid_credentials');
   }
-  await limits.clear(store, 'account', counted.account);
-  for (const [rule, name] of counted.failures) await limits.giveBack(store, rule, name);
+  await limits.clear(store, 'account', limitKeys.account);
+  for (const [rule, name] of limitKeys.failures) await limits.refund(store, rule, name);
 
   const { id: userId, passwordHash } = user;
   if (needsRehash(passwordHash))
-    progressOf(flow).rehash = { userId, from: passwordHash, to: await hashPassword(password, turn) };
+    progressOf(flow).rehash = { userId, from: passwordHash, to: await hashPassword(password, caller) };
   const proof = { type: 'Password', isVerified: true, identifier, userId } as const;
   return addVerification(flow, { ...proof, ...(credentials && { credentials }) });
 }

@@ -21,9 +21,9 @@ import type { Identifier, Verification } from '../interaction/progress.ts';
 import { connectorOfDomain } from '../proofs/connectors.ts';
 import type { Texts } from '../texts/index.ts';
 
-export type Body = Record<string, string>;
+export type FormBody = Record<string, string>;
 /** A returned string is the path to continue at, below the interaction's path. By default the next step is shown. */
-export type FormAction = (flow: Flow, body: Body, t: Texts) => Promise<unknown>;
+export type FormAction = (flow: Flow, body: FormBody, t: Texts) => Promise<unknown>;
 
 /** The action of each form of the pages, by the last part of its path. */
 export const forms: Record<string, FormAction> = {

@@ -12,11 +12,11 @@ import { basePathOf, sendPage, viewOf } from '../pages/respond.ts';
 import { type SocialChoice, singleSignOnPage } from '../pages/sign-in.ts';
 import { offeredConnectors } from '../proofs/connectors.ts';
 import { faultText } from './fault-text.ts';
-import type { Body, FormAction } from './forms.ts';
-import { type Shown, stepPage } from './steps.ts';
+import type { FormAction, FormBody } from './forms.ts';
+import { type StepInput, stepPage } from './steps.ts';
 
 /** An open request of an interaction. */
-export interface Opened {
+export interface OpenInteraction {
   request: Request;
   response: Response;
   provider: Provider;
@@ -25,18 +25,18 @@ export interface Opened {
 }
 
 /** Returns the fields of the form. A field that was sent more than once is dropped. */
-export function bodyOf({ request }: { request: Request }): Body {
+export function bodyOf({ request }: { request: Request }): FormBody {
   const fields = Object.entries((request.body ?? {}) as Record<string, unknown>);
   return Object.fromEntries(fields.filter((field): field is [string, string] => typeof field[1] === 'string'));
 }
 
-export function formViewOf({ flow, interaction, request }: Opened): FormView {
+export function formViewOf({ flow, interaction, request }: OpenInteraction): FormView {
   const uiLocales = parameterOf(interaction, 'ui_locales');
   const view = viewOf(flow.tenant, flow.settings, { uiLocales, acceptLanguage: request.headers['accept-language'] });
   return { ...view, action: `${view.base}/sign-in/${flow.uid}`, csrf: csrfTokenOf(interaction), fault: undefined };
 }
 
-const redirectToStep = ({ flow, response }: Opened): void =>
+const redirectToStep = ({ flow, response }: OpenInteraction): void =>
   response.redirect(303, `${basePathOf(flow.tenant)}/sign-in/${flow.uid}`);
 
 const progressStoreOf = ({ store, tools }: Flow): ProgressStore => new ProgressStore(store, tools.secrets);
@@ -49,11 +49,11 @@ export async function saveProgress(flow: Flow): Promise<void> {
 }
 
 /** Runs the action of a form, then shows the next step, or the same one with the reason of the refusal. */
-export async function take(opened: Opened, act: FormAction): Promise<void> {
+export async function submitStep(opened: OpenInteraction, act: FormAction): Promise<void> {
   try {
-    if (opened.flow.saved.finishedAt !== null) return await goOn(opened, '');
+    if (opened.flow.saved.finishedAt !== null) return await proceed(opened, '');
     const next = await act(opened.flow, bodyOf(opened), formViewOf(opened).t);
-    await goOn(opened, typeof next === 'string' ? next : '');
+    await proceed(opened, typeof next === 'string' ? next : '');
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     await showFault(opened, error);
@@ -61,7 +61,7 @@ export async function take(opened: Opened, act: FormAction): Promise<void> {
 }
 
 /** Continues with the next step, or completes the interaction when nothing is missing. */
-async function goOn(opened: Opened, next: string): Promise<void> {
+async function proceed(opened: OpenInteraction, next: string): Promise<void> {
   const { flow, response } = opened;
   if (flow.saved.finishedAt !== null || (await missingOf(flow)) === undefined) return finish(opened);
   await saveProgress(flow);
@@ -72,7 +72,7 @@ async function goOn(opened: Opened, next: string): Promise<void> {
  * Completes the interaction and returns to the application. A second request of a finished interaction returns there
  * too, without recording events again.
  */
-async function finish(opened: Opened): Promise<void> {
+async function finish(opened: OpenInteraction): Promise<void> {
   const { flow, provider, interaction, request, response } = opened;
   if (flow.saved.finishedAt === null) await complete(flow);
   const progress = progressOf(flow);
@@ -85,7 +85,8 @@ async function finish(opened: Opened): Promise<void> {
   await provider.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false });
 }
 
-export async function show(opened: Opened): Promise<void> {
+/** Shows the current step; completes the interaction when nothing is missing. */
+export async function showStep(opened: OpenInteraction): Promise<void> {
   const { flow, response } = opened;
   const missing = flow.saved.finishedAt === null ? await missingOf(flow) : undefined;
   if (missing === undefined) return finish(opened);
@@ -97,13 +98,13 @@ export async function show(opened: Opened): Promise<void> {
 }
 
 /** Shows the same step again with the reason of the refusal and the text that was entered. */
-export async function showFault(opened: Opened, error: ServiceError): Promise<void> {
+export async function showFault(opened: OpenInteraction, error: ServiceError): Promise<void> {
   const { flow, response } = opened;
   flow.tools.onOutcome?.(progressOf(flow).event, error.code);
   const saved = await progressStoreOf(flow).find(flow.uid);
   // The form was sent twice and the other request went on, so this one continues there too.
   if (saved?.version !== flow.saved.version) return redirectToStep(opened);
-  if (error.code === 'session.sso_required') return showWayOut(opened, error);
+  if (error.code === 'session.sso_required') return showSingleSignOn(opened, error);
   flow.saved.progress = saved.progress;
   const missing = await missingOf(flow);
   if (missing === undefined) throw error;
@@ -112,18 +113,18 @@ export async function showFault(opened: Opened, error: ServiceError): Promise<vo
   const text = await faultText(flow, t, error, {
     identifiers: missing.what === 'profile' ? missing.identifiers.slice(0, 1) : allowedIdentifiers(flow),
     target: opened.request.params.target,
-    factor: chosenOf(opened).factor,
+    factor: queryOf(opened).factor,
   });
   sendPage(response, error.status, await render(opened, missing, text));
 }
 
 /** Links to the identity provider of the user's organization when it is the only allowed sign-in method. */
-function showWayOut(opened: Opened, { status, data }: ServiceError): void {
+function showSingleSignOn(opened: OpenInteraction, { status, data }: ServiceError): void {
   sendPage(opened.response, status, singleSignOnPage(formViewOf(opened), data as unknown as SocialChoice));
 }
 
 /** The query of the page whose form was refused, so that the same page is shown again. */
-const CHOSEN_FOR: Record<string, Shown['chosen']> = {
+const QUERY_OF_FORM: Record<string, StepInput['query']> = {
   identifier: { change: '' },
   profile: { change: '' },
   password: { password: '' },
@@ -135,16 +136,16 @@ const CHOSEN_FOR: Record<string, Shown['chosen']> = {
   'enrol/backup': { factor: 'BackupCode' },
 };
 
-const chosenOf = ({ request, flow }: Opened): Shown['chosen'] =>
-  CHOSEN_FOR[request.path.slice(`/sign-in/${flow.uid}/`.length)] ?? request.query;
+const queryOf = ({ request, flow }: OpenInteraction): StepInput['query'] =>
+  QUERY_OF_FORM[request.path.slice(`/sign-in/${flow.uid}/`.length)] ?? request.query;
 
-async function render(opened: Opened, missing: Missing, fault: string | undefined) {
+async function render(opened: OpenInteraction, missing: Missing, fault: string | undefined) {
   const { flow, interaction } = opened;
-  const shown: Shown = {
+  const input: StepInput = {
     typed: bodyOf(opened).identifier,
     loginHint: parameterOf(interaction, 'login_hint'),
-    chosen: chosenOf(opened),
+    query: queryOf(opened),
     social: missing.what === 'identification' ? await offeredConnectors(flow.store) : [],
   };
-  return stepPage(flow, missing, { ...formViewOf(opened), fault }, shown);
+  return stepPage(flow, missing, { ...formViewOf(opened), fault }, input);
 }

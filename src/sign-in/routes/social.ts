@@ -1,20 +1,20 @@
 import { ServiceError } from '../../errors.ts';
 import {
   accountByEmail,
+  bindToAccount,
   finishSocial,
   identify,
   identityIn,
-  provesAccount,
   registerSocial,
   start,
   startSocial,
 } from '../actions.ts';
 import { type Flow, progressOf } from '../interaction/flow.ts';
 import type { Verification } from '../interaction/progress.ts';
-import { type Opened, saveProgress, showFault, take } from './interaction.ts';
+import { type OpenInteraction, saveProgress, showFault, submitStep } from './interaction.ts';
 
 /** Redirects to the identity provider. */
-export async function goToProvider(opened: Opened): Promise<void> {
+export async function redirectToProvider(opened: OpenInteraction): Promise<void> {
   const { flow, request, response } = opened;
   try {
     const { url } = await startSocial(flow, String(request.params.target));
@@ -27,14 +27,14 @@ export async function goToProvider(opened: Opened): Promise<void> {
 }
 
 /** The return from the identity provider. */
-export const comeBack = (opened: Opened): Promise<void> =>
-  take(opened, async (flow) => {
+export const returnFromProvider = (opened: OpenInteraction): Promise<void> =>
+  submitStep(opened, async (flow) => {
     const { search } = new URL(opened.request.originalUrl, flow.tenant.endpoint);
-    await arrive(flow, await finishSocial(flow, String(opened.request.params.target), search));
+    await continueWithIdentity(flow, await finishSocial(flow, String(opened.request.params.target), search));
   });
 
 /** Continues with the linked account, else with the account of the same e-mail address, else with a new account. */
-async function arrive(flow: Flow, verification: Verification): Promise<void> {
+async function continueWithIdentity(flow: Flow, verification: Verification): Promise<void> {
   start(flow, 'SignIn', verification);
   if (verification.userId !== undefined) return identify(flow, verification.id);
   const known = await accountByEmail(flow, verification);
@@ -50,6 +50,6 @@ async function arrive(flow: Flow, verification: Verification): Promise<void> {
     progress.linking = known.providerName;
     return;
   }
-  await provesAccount(flow, verification, known.user.id);
+  await bindToAccount(flow, verification, known.user.id);
   await identify(flow, verification.id);
 }

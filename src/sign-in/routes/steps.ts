@@ -10,41 +10,41 @@ import { CODE } from '../proofs/codes.ts';
 import { challengePage, enrolmentPage } from './factor-steps.ts';
 
 /** The facts that a page shows in addition to the progress. */
-export interface Shown {
+export interface StepInput {
   /** The text of the field that was refused. */
   typed: string | undefined;
   loginHint: string | undefined;
   /** The query of the page, set by the link that the user followed: `change`, `password`, `factor=Totp`. */
-  chosen: Readonly<Record<string, unknown>>;
+  query: Readonly<Record<string, unknown>>;
   social: SocialChoice[];
 }
 
 /** Renders the page of the interaction's current step. */
-export async function stepPage(flow: Flow, missing: Missing, view: FormView, shown: Shown): Promise<Html> {
+export async function stepPage(flow: Flow, missing: Missing, view: FormView, input: StepInput): Promise<Html> {
   switch (missing.what) {
     case 'identification':
-      return identification(flow, view, shown);
+      return identification(flow, view, input);
     case 'newPassword':
       return newPassword(flow, view);
     case 'profile':
-      return profile(flow, view, shown, missing.identifiers[0] as Identifier['type']);
+      return profile(flow, view, input, missing.identifiers[0] as Identifier['type']);
     case 'secondFactor':
-      return challengePage(flow, view, missing.factors, shown.chosen.factor);
+      return challengePage(flow, view, missing.factors, input.query.factor);
     case 'enrolment':
-      return enrolmentPage(flow, view, missing.factors, shown.chosen.factor);
+      return enrolmentPage(flow, view, missing.factors, input.query.factor);
   }
 }
 
-function identification(flow: Flow, view: FormView, shown: Shown): Html {
+function identification(flow: Flow, view: FormView, input: StepInput): Html {
   const { event, identifier } = progressOf(flow);
-  const { chosen } = shown;
-  if (identifier === undefined || 'change' in chosen) return firstPage(flow, view, shown);
+  const { query } = input;
+  if (identifier === undefined || 'change' in query) return firstPage(flow, view, input);
   const code = pendingCode(flow);
-  if (code && !('password' in chosen)) return codeOf(flow, view, code);
+  if (code && !('password' in query)) return codeOf(flow, view, code);
   return event === 'Register' ? newPassword(flow, view) : password(flow, view, identifier);
 }
 
-function firstPage(flow: Flow, view: FormView, { typed, loginHint, social }: Shown): Html {
+function firstPage(flow: Flow, view: FormView, { typed, loginHint, social }: StepInput): Html {
   const { event, identifier, suggested, notice } = progressOf(flow);
   const value = typed ?? identifier?.value ?? suggested ?? loginHint;
   const first = { ...view, allowed: allowedIdentifiers(flow), value, social };
@@ -96,8 +96,8 @@ const newPassword = (flow: Flow, view: FormView): Html =>
     isReset: progressOf(flow).event === 'ForgotPassword',
   });
 
-function profile(flow: Flow, view: FormView, { typed, chosen }: Shown, asked: Identifier['type']): Html {
+function profile(flow: Flow, view: FormView, { typed, query }: StepInput, asked: Identifier['type']): Html {
   const code = pendingCode(flow);
-  if (code && !('change' in chosen)) return codeOf(flow, view, code);
+  if (code && !('change' in query)) return codeOf(flow, view, code);
   return profilePage({ ...view, asked, value: typed });
 }

@@ -9,7 +9,7 @@ import { ssoTargetsOf } from '../proofs/single-sign-on.ts';
  *
  * @throws 422 `session.not_allowed`
  */
-export async function requireOtherWay(
+export async function requireOtherSignInMethod(
   { store, settings }: Pick<Flow, 'store' | 'settings'>,
   user: UserRow,
   target: string,
