@@ -46,9 +46,9 @@ const MAX_FORM_BYTES = 64 * 1024;
  * The routes of the sign-in pages. `GET` shows the current step of an interaction; each `POST` submits one step and
  * redirects back to it.
  */
-export function signInRoutes({ providerOf, clock, client, onLimited, ...besides }: SignInOptions): Router {
-  const relyingParty = new RelyingParty(client, besides.secrets);
-  const tools: Tools = { ...besides, clock, limits: new Limits(clock, onLimited), relyingParty };
+export function signInRoutes({ providerOf, clock, client, onLimited, ...others }: SignInOptions): Router {
+  const relyingParty = new RelyingParty(client, others.secrets);
+  const tools: Tools = { ...others, clock, limits: new Limits(clock, onLimited), relyingParty };
 
   const inInteraction = (handle: (opened: OpenInteraction) => Promise<void>): RequestHandler =>
     page(async (request, response) => {

@@ -4,7 +4,7 @@ import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { Issuer } from './issuer.ts';
 import { Mailbox } from './mailbox.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 import { Visitor } from './visitor.ts';
 
 const MINUTE_MS = 60_000;
@@ -26,10 +26,10 @@ async function atAccount(service: TestService, minutesAgo = 0): Promise<Visitor>
 
 async function signIn(visitor: Visitor): Promise<void> {
   await visitor.submit('identifier', { identifier: 'judy' });
-  await visitor.submit('password', { password: GOOD });
+  await visitor.submit('password', { password: PASSWORD });
 }
 
-const judy = { username: 'judy', primaryEmail: 'judy@example.com', password: GOOD };
+const judy = { username: 'judy', primaryEmail: 'judy@example.com', password: PASSWORD };
 
 async function post(visitor: Visitor, address: string, typed: Record<string, string>) {
   await visitor.open(new URL('/account?edit=name', visitor.page?.url));
@@ -158,7 +158,7 @@ describe.each(databases)('the account page on %s', (kind) => {
     expect(html).toContain('Corp ID');
     expect(html).not.toContain('unlink=corp');
     expect((await post(visitor, `${service.url}/account/unlink`, { id: 'corp' })).status).toBe(422);
-    expect(await post(visitor, `${service.url}/account/password`, { password: GOOD })).toMatchObject({
+    expect(await post(visitor, `${service.url}/account/password`, { password: PASSWORD })).toMatchObject({
       status: 422,
       text: expect.stringContaining('Your organization manages this account.'),
     });

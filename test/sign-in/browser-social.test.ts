@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { look } from '../support/browser.ts';
 import { secondTenant } from './second-tenant.ts';
-import { GOOD, press, Stage, signIn } from './stage.ts';
+import { PASSWORD, press, SignInStage, signIn } from './stage.ts';
 
-let stage: Stage;
+let stage: SignInStage;
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  stage = await SignInStage.open();
 }, 60_000);
 
 afterAll(() => stage?.[Symbol.asyncDispose]());
@@ -14,29 +14,29 @@ afterAll(() => stage?.[Symbol.asyncDispose]());
 describe('an identity provider in a browser', () => {
   it('can be a second tenant of the same service: links an account and signs in', async () => {
     const { kim } = await secondTenant(stage.service);
-    await stage.person({ primaryEmail: 'kim@acme.example', password: GOOD });
-    const { page, tokens } = await stage.visit();
+    await stage.createUser({ primaryEmail: 'kim@acme.example', password: PASSWORD });
+    const { page, tokens } = await stage.startSignIn();
     await look(page, 'sign-in-providers');
     await page.getByRole('link', { name: 'Continue with Acme ID' }).click();
     await page.getByRole('heading', { name: 'Sign in to Acme ID' }).waitFor();
-    await signIn(page, 'kim', GOOD);
+    await signIn(page, 'kim', PASSWORD);
     await look(page, 'link-existing');
-    await page.getByLabel('Password', { exact: true }).fill(GOOD);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await press(page, 'Sign in');
     const subject = (await tokens()).claims()?.sub;
-    expect(await stage.events(2)).toEqual(['PostSignIn', 'User.Data.Updated']);
+    expect(await stage.eventNames(2)).toEqual(['PostSignIn', 'User.Data.Updated']);
     expect(await stage.service.api.must(`GET /users/${subject}`)).toMatchObject({
       identities: { acme: { userId: kim } },
     });
   });
 
   it('is linked and unlinked on the account page', async () => {
-    const id = await stage.person({ username: 'lou', password: GOOD });
+    const id = await stage.createUser({ username: 'lou', password: PASSWORD });
     const page = await (await stage.browser.newContext()).newPage();
     await page.goto(`${stage.service.url}/account`);
-    await signIn(page, 'lou', GOOD);
+    await signIn(page, 'lou', PASSWORD);
     await page.getByRole('button', { name: 'Add: Acme ID' }).click();
-    await signIn(page, 'kim', GOOD);
+    await signIn(page, 'kim', PASSWORD);
     await page.getByText('This Acme ID account is already linked to another user.').waitFor();
     await look(page, 'account-link-taken');
     await stage.service.api.must('POST /users/:id/identities/acme'.replace(':id', id), { userId: 'someone-else' });
@@ -45,7 +45,7 @@ describe('an identity provider in a browser', () => {
     await press(page, 'Remove');
     await page.getByText('Saved.').waitFor();
     expect(await stage.service.api.must(`GET /users/${id}`)).toMatchObject({ identities: {} });
-    expect(await stage.events(3)).toEqual(['PostSignIn', 'User.Data.Updated', 'User.Data.Updated']);
+    expect(await stage.eventNames(3)).toEqual(['PostSignIn', 'User.Data.Updated', 'User.Data.Updated']);
   });
 });
 
@@ -57,7 +57,7 @@ describe('the sign-in pages', () => {
     });
     const name = 'Kundenportal für Einspeisevergütung und Abschlagszahlungen';
     const application = await stage.application(name);
-    const { page } = await stage.visit({ ui_locales: 'de-DE' }, { application });
+    const { page } = await stage.startSignIn({ ui_locales: 'de-DE' }, { application });
     await look(page, 'german');
     const address = 'donaudampfschifffahrtselektrizitaetenhauptbetriebswerk@beamtengesellschaft.example';
     await page.getByLabel(/Benutzername/).fill(address);
@@ -77,9 +77,9 @@ describe('the sign-in pages', () => {
       brandName: 'Acme',
       signUp: { identifiers: ['username'], requiredIdentifiers: ['email'], password: true },
     });
-    const id = await stage.person({ username: 'max', password: GOOD });
-    const { page, tokens } = await stage.visit();
-    await signIn(page, 'max', GOOD);
+    const id = await stage.createUser({ username: 'max', password: PASSWORD });
+    const { page, tokens } = await stage.startSignIn();
+    await signIn(page, 'max', PASSWORD);
     await look(page, 'missing-profile');
     await page.getByLabel('E-mail address').fill('not an address');
     await press(page, 'Continue');
@@ -95,7 +95,7 @@ describe('the sign-in pages', () => {
   });
 
   it('show the button as busy and send the form once', async () => {
-    const { page } = await stage.visit();
+    const { page } = await stage.startSignIn();
     const { promise: isShown, resolve: show } = Promise.withResolvers<void>();
     await page.route('**/identifier', async (route) => {
       await isShown;

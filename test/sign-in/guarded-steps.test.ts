@@ -5,7 +5,7 @@ import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
 import { Mailbox } from './mailbox.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 import { authorization, Visitor } from './visitor.ts';
 
 const NEW = 'copper lantern forty';
@@ -16,7 +16,7 @@ async function holderOfTotp(service: TestService) {
   const user = await service.api.must('POST /users', {
     username: 'rosa',
     primaryEmail: 'rosa@example.com',
-    password: GOOD,
+    password: PASSWORD,
   });
   const { secret } = await service.api.must(`POST /users/${user.id}/mfa-verifications`, { type: 'Totp' });
   return { id: user.id as string, secret: secret as string };
@@ -82,7 +82,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     const { call, visitor, uid } = await reset(service, mailbox);
     expect(await call('PUT /profile/password', { password: NEW })).toMatchObject(missing);
     expect(await call('POST /submit')).toMatchObject(missing);
-    await service.api.must(`POST /users/${id}/password/verify`, { password: GOOD });
+    await service.api.must(`POST /users/${id}/password/verify`, { password: PASSWORD });
 
     await call('POST /verification/totp/verify', { code: codeOf(secret) });
     expect((await call('PUT /profile/password', { password: NEW })).status).toBe(204);
@@ -99,11 +99,11 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
   it('ends every session in a reset, including that of the same browser', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
-    const { id } = await service.api.must('POST /users', { primaryEmail: 'rosa@example.com', password: GOOD });
+    const { id } = await service.api.must('POST /users', { primaryEmail: 'rosa@example.com', password: PASSWORD });
     const visitor = new Visitor(service.url);
     await visitor.open((await authorization(service)).url);
     await visitor.submit('identifier', { identifier: 'rosa@example.com' });
-    await visitor.submit('password', { password: GOOD });
+    await visitor.submit('password', { password: PASSWORD });
     expect(visitor.left).toBeDefined();
     const session = visitor.cookies.filter(({ name }) => name.includes('session'));
 
@@ -125,7 +125,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     await using service = await startService(kind);
     const { id, secret } = await holderOfTotp(service);
     const { call, submit, visitor, uid } = await experience(service);
-    const proof = (await call('POST /verification/password', { identifier: email, password: GOOD })).body;
+    const proof = (await call('POST /verification/password', { identifier: email, password: PASSWORD })).body;
     await call('POST /identification', proof);
     const missing = { status: 422, body: { code: 'session.mfa_required' } };
     expect(await call('POST /verification/totp/secret')).toMatchObject(missing);
@@ -168,7 +168,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const passwordDigest = await bcrypt(NEW, 10);
     await service.api.must('POST /users', { username: 'mine', passwordDigest, passwordAlgorithm: 'Bcrypt' });
-    const { id } = await service.api.must('POST /users', { primaryEmail: 'rosa@example.com', password: GOOD });
+    const { id } = await service.api.must('POST /users', { primaryEmail: 'rosa@example.com', password: PASSWORD });
     await service.api.must('PATCH /sign-in-exp', {
       signIn: {
         methods: [
@@ -185,7 +185,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     await call('POST /verification/verification-code/verify', { verificationId, code });
     await call('POST /identification', { verificationId });
     expect((await submit()).claims?.sub).toBe(id);
-    await service.api.must(`POST /users/${id}/password/verify`, { password: GOOD });
+    await service.api.must(`POST /users/${id}/password/verify`, { password: PASSWORD });
   });
 
   it('accepts the code that set up an authenticator app only once', async () => {

@@ -3,14 +3,14 @@ import { databases } from '../support/databases.ts';
 import { withRows } from '../support/rows-of.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { Issuer } from './issuer.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 import { Visitor } from './visitor.ts';
 
 async function atAccount(service: TestService): Promise<Visitor> {
   const visitor = new Visitor(service.url);
   await visitor.open(`${service.url}/account`);
   await visitor.submit('identifier', { identifier: 'rosa' });
-  await visitor.submit('password', { password: GOOD });
+  await visitor.submit('password', { password: PASSWORD });
   return visitor;
 }
 
@@ -23,7 +23,7 @@ async function post(visitor: Visitor, address: string, typed: Record<string, str
 describe.each(databases)('the last sign-in method of an account on %s', (kind) => {
   it('does not remove the last factor that the settings still accept if one is required', async () => {
     await using service = await startService(kind);
-    const { id } = await service.api.must('POST /users', { username: 'rosa', password: GOOD });
+    const { id } = await service.api.must('POST /users', { username: 'rosa', password: PASSWORD });
     await service.api.must(`POST /users/${id}/mfa-verifications`, { type: 'Totp' });
     await service.api.must('PATCH /sign-in-exp', { mfa: { factors: ['WebAuthn'], policy: 'UserControlled' } });
     const visitor = await atAccount(service);
@@ -44,7 +44,7 @@ describe.each(databases)('the last sign-in method of an account on %s', (kind) =
   it('does not unlink the last two providers concurrently from two browsers', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
-    const { id } = await service.api.must('POST /users', { username: 'rosa', password: GOOD });
+    const { id } = await service.api.must('POST /users', { username: 'rosa', password: PASSWORD });
     for (const target of ['one', 'two']) {
       await issuer.connect(service, { target, name: target, domains: [] });
       await service.api.must(`POST /users/${id}/identities/${target}`, { userId: 'rosa' });
@@ -61,7 +61,7 @@ describe.each(databases)('the last sign-in method of an account on %s', (kind) =
 
   it('refuses control characters in paths, queries and forms of pages', async () => {
     await using service = await startService(kind);
-    await service.api.must('POST /users', { username: 'rosa', password: GOOD });
+    await service.api.must('POST /users', { username: 'rosa', password: PASSWORD });
     const visitor = await atAccount(service);
     for (const text of ['a\u0000b', 'a\u0007b', '\u001b[0m']) {
       for (const [step, field] of [

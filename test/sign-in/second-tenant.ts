@@ -1,10 +1,10 @@
 import { SecretBox } from '../../src/base/secret-box.ts';
 import { connect } from '../../src/database/connect.ts';
-import { createTenant, type MachineCredentials } from '../../src/setup/create-tenant.ts';
-import { loadSecretKey } from '../../src/setup/secret-key.ts';
+import { createTenant, type MachineCredentials } from '../../src/stage/create-tenant.ts';
+import { loadSecretKey } from '../../src/stage/secret-key.ts';
 import { ManagementClient } from '../support/call.ts';
 import type { TestService } from '../support/start-service.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 
 /** A second tenant of the same service and host, as the identity provider of the first. */
 export async function secondTenant(service: TestService, connector: Record<string, unknown> = {}) {
@@ -28,7 +28,7 @@ export async function secondTenant(service: TestService, connector: Record<strin
     username: 'kim',
     primaryEmail: 'kim@acme.example',
     name: 'Kim',
-    password: GOOD,
+    password: PASSWORD,
   });
   const made = await service.api.must('POST /connectors', {
     target: 'acme',

@@ -3,12 +3,12 @@ import { databases } from '../support/databases.ts';
 import { startService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
 import { Mailbox } from './mailbox.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 import { authorization, Visitor } from './visitor.ts';
 
 const NEW = 'copper lantern forty';
 const email = { type: 'email', value: 'rosa@example.com' };
-const rosa = { username: 'rosa', primaryEmail: email.value, password: GOOD };
+const rosa = { username: 'rosa', primaryEmail: email.value, password: PASSWORD };
 const startOver = { status: 422, body: { code: 'session.identifier_required' } };
 
 describe.each(databases)('the settings of sign-in on %s', (kind) => {
@@ -106,7 +106,7 @@ describe.each(databases)('a browser that is signed in on %s', (kind) => {
     const { url, tokensAt } = await authorization(service, { prompt: 'login' });
     await visitor.open(url);
     await visitor.submit('identifier', { identifier: 'rosa' });
-    await visitor.submit('password', { password: GOOD });
+    await visitor.submit('password', { password: PASSWORD });
     // oidc-provider first signs the other user out, with a form that a script submits.
     await visitor.submit('session/end/confirm');
     expect((await tokensAt(visitor.left as URL)).claims()?.sub).toBe(id);

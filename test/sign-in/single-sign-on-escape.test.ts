@@ -4,16 +4,16 @@ import { withRows } from '../support/rows-of.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
 import { Issuer } from './issuer.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 import { authorization, Visitor } from './visitor.ts';
 
-const judy = { username: 'judy', primaryEmail: 'judy@corp.example', password: GOOD };
+const judy = { username: 'judy', primaryEmail: 'judy@corp.example', password: PASSWORD };
 
 /** Signs in with Judy's username and password up to the identification. */
 async function identifyByPassword(service: TestService) {
   const { call } = await experience(service);
   const identifier = { type: 'username', value: judy.username };
-  const { body } = await call('POST /verification/password', { identifier, password: GOOD });
+  const { body } = await call('POST /verification/password', { identifier, password: PASSWORD });
   return call('POST /identification', body);
 }
 
@@ -29,7 +29,7 @@ describe.each(databases)('a single sign-on connector on %s', (kind) => {
     const visitor = new Visitor(service.url);
     await visitor.open(`${service.url}/account`);
     await visitor.submit('identifier', { identifier: judy.username });
-    await visitor.submit('password', { password: GOOD });
+    await visitor.submit('password', { password: PASSWORD });
     await visitor.submit('link/corp');
     await issuer.through(visitor);
     await visitor.submit('link');
@@ -67,7 +67,7 @@ describe.each(databases)('a single sign-on connector on %s', (kind) => {
   it('applies to an account whose address an older release stored in another spelling', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
-    const { id } = await service.api.must('POST /users', { username: judy.username, password: GOOD });
+    const { id } = await service.api.must('POST /users', { username: judy.username, password: PASSWORD });
     await withRows(service, (store) => store.change('users', { id }, { primaryEmail: 'Judy@Corp.Example' }));
     await issuer.connect(service);
     expect(await identifyByPassword(service)).toMatchObject(refused);

@@ -4,7 +4,7 @@ import { startService, type TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
 import { Issuer } from './issuer.ts';
 import { Mailbox } from './mailbox.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 import { authorization, Visitor } from './visitor.ts';
 
 const EMAIL = 'ceo@corp.example';
@@ -72,7 +72,7 @@ describe.each(databases)('single sign-on on %s', (kind) => {
     await using mailbox = await Mailbox.start();
     await using issuer = await Issuer.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
-    await service.api.must('POST /users', { primaryEmail: EMAIL, password: GOOD });
+    await service.api.must('POST /users', { primaryEmail: EMAIL, password: PASSWORD });
     await issuer.connect(service);
     const texts = new Set<string>();
     for (const identifier of [EMAIL, 'nobody@corp.example']) {
@@ -82,7 +82,7 @@ describe.each(databases)('single sign-on on %s', (kind) => {
         expect(begun.visitor.left?.origin).toBe(issuer.url);
         begun.visitor.left = undefined;
         for (const step of ['password', 'code/send']) {
-          const page = await post(begun, step, { password: GOOD });
+          const page = await post(begun, step, { password: PASSWORD });
           expect(page.status, `${step} ${first_screen}`).toBe(422);
           expect(page.html).toContain('/social/corp"');
           texts.add(page.text.replace(identifier, ''));
@@ -93,7 +93,9 @@ describe.each(databases)('single sign-on on %s', (kind) => {
       const { call } = await experience(service);
       const typed = { type: 'email', value: identifier };
       const refused = { status: 422, body: { code: 'session.sso_required', data: { target: 'corp' } } };
-      expect(await call('POST /verification/password', { identifier: typed, password: GOOD })).toMatchObject(refused);
+      expect(await call('POST /verification/password', { identifier: typed, password: PASSWORD })).toMatchObject(
+        refused,
+      );
       for (const interactionEvent of ['SignIn', 'ForgotPassword', 'Register']) {
         await call('PUT /', { interactionEvent });
         expect(await call('POST /verification/verification-code', { identifier: typed })).toMatchObject(refused);
@@ -112,7 +114,7 @@ describe.each(databases)('single sign-on on %s', (kind) => {
       primaryEmail: EMAIL,
       username: 'ceo',
       primaryPhone: '12025550123',
-      password: GOOD,
+      password: PASSWORD,
     });
     await service.api.must(`POST /users/${id}/identities/anyone`, { userId: 'their-ceo' });
 
@@ -121,7 +123,7 @@ describe.each(databases)('single sign-on on %s', (kind) => {
       await begun.visitor.submit('identifier', { identifier });
       // A wrong password reveals nothing; the right one leads to the provider.
       expect((await begun.visitor.submit('password', { password: 'not it' })).text).not.toContain('Corp ID');
-      const page = await begun.visitor.submit('password', { password: GOOD });
+      const page = await begun.visitor.submit('password', { password: PASSWORD });
       expect(page).toMatchObject({ status: 422, text: expect.stringContaining('Continue with Corp ID') });
       expect(begun.visitor.left).toBeUndefined();
     }
@@ -140,7 +142,7 @@ describe.each(databases)('single sign-on on %s', (kind) => {
 
     const { call } = await experience(service);
     const identifier = { type: 'username', value: 'ceo' };
-    const { body } = await call('POST /verification/password', { identifier, password: GOOD });
+    const { body } = await call('POST /verification/password', { identifier, password: PASSWORD });
     expect(await call('POST /identification', body)).toMatchObject({
       status: 422,
       body: { code: 'session.sso_required', data: { target: 'corp' } },
@@ -157,10 +159,10 @@ describe.each(databases)('single sign-on on %s', (kind) => {
     await issuer.through(begun.visitor);
     const id = await begun.subject();
     await service.api.must(`PATCH /users/${id}`, { primaryEmail: 'me@private.example', username: 'me' });
-    await service.api.must(`PATCH /users/${id}/password`, { password: GOOD });
+    await service.api.must(`PATCH /users/${id}/password`, { password: PASSWORD });
     const again = await begin(service);
     await again.visitor.submit('identifier', { identifier: 'me' });
-    expect((await again.visitor.submit('password', { password: GOOD })).status).toBe(422);
+    expect((await again.visitor.submit('password', { password: PASSWORD })).status).toBe(422);
     expect(again.visitor.left).toBeUndefined();
 
     // Accounts without the connector sign in as before.

@@ -3,14 +3,14 @@ import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { secondTenant } from './second-tenant.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 import { authorization, Visitor } from './visitor.ts';
 
 const EVENTS = ['User.Created', 'PostRegister', 'PostSignIn', 'User.Data.Updated'];
 
 async function throughProvider(visitor: Visitor): Promise<void> {
   await visitor.submit('identifier', { identifier: 'kim' });
-  await visitor.submit('password', { password: GOOD });
+  await visitor.submit('password', { password: PASSWORD });
 }
 
 const linkTo = (visitor: Visitor) => /href="([^"]*\/social\/acme)"/.exec(visitor.page?.html ?? '')?.[1] as string;

@@ -4,7 +4,7 @@ import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
 import { Mailbox } from './mailbox.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 import { Visitor } from './visitor.ts';
 
 const NEW = 'copper lantern forty';
@@ -13,10 +13,10 @@ const codeOf = (secret: string, at = Date.now()) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at });
 
 const makeRosa = async (service: TestService): Promise<string> =>
-  (await service.api.must('POST /users', { username: 'rosa', primaryEmail: email.value, password: GOOD })).id;
+  (await service.api.must('POST /users', { username: 'rosa', primaryEmail: email.value, password: PASSWORD })).id;
 
 /** Starts a sign-in and identifies the account by its password, without completing it. */
-async function withPassword(service: TestService, identifier = email, password = GOOD) {
+async function withPassword(service: TestService, identifier = email, password = PASSWORD) {
   const opened = await experience(service);
   const proof = (await opened.call('POST /verification/password', { identifier, password })).body;
   expect((await opened.call('POST /identification', proof)).status).toBe(204);
@@ -44,7 +44,8 @@ describe.each(databases)('a proof of an account that has changed since, on %s', 
     await using service = await startService(kind);
     const id = await makeRosa(service);
     const { call } = await experience(service);
-    const { verificationId } = (await call('POST /verification/password', { identifier: email, password: GOOD })).body;
+    const { verificationId } = (await call('POST /verification/password', { identifier: email, password: PASSWORD }))
+      .body;
     await service.api.must(`PATCH /users/${id}/password`, { password: NEW });
     expect(await call('POST /identification', { verificationId })).toMatchObject({
       status: 422,
@@ -73,10 +74,10 @@ describe.each(databases)('a proof of an account that has changed since, on %s', 
     const visitor = new Visitor(service.url);
     await visitor.open('/account');
     await visitor.submit('identifier', { identifier: 'rosa' });
-    await visitor.submit('password', { password: GOOD });
+    await visitor.submit('password', { password: PASSWORD });
     await visitor.open('/account?edit=password');
     const { action, fields } = visitor.form('password');
-    const body = new URLSearchParams({ ...fields, current: GOOD, password: 'silver meadow eighty' });
+    const body = new URLSearchParams({ ...fields, current: PASSWORD, password: 'silver meadow eighty' });
     const [, changed] = await Promise.all([
       service.api.must(`PATCH /users/${id}/password`, { password: NEW }),
       visitor.send(action, { method: 'POST', body }),
@@ -109,7 +110,7 @@ describe.each(databases)('a proof of an account that has changed since, on %s', 
     expect((await call('POST /identification', { verificationId })).status).toBe(204);
     await service.api.must(`PATCH /users/${id}`, { primaryEmail: 'new@example.com' });
     expect(await call('PUT /profile/password', { password: NEW })).toMatchObject(startOver);
-    await service.api.must(`POST /users/${id}/password/verify`, { password: GOOD });
+    await service.api.must(`POST /users/${id}/password/verify`, { password: PASSWORD });
   });
 
   it('is not accepted for a second factor that was replaced after it was proven', async () => {
@@ -160,7 +161,7 @@ describe.each(databases)('proofs of two accounts in one sign-in on %s', (kind) =
     const { secret } = await service.api.must(`POST /users/${other.id}/mfa-verifications`, { type: 'Totp' });
     const { call, submit } = await withPassword(service, { type: 'username', value: 'mallory' }, NEW);
     expect((await call('POST /verification/totp/verify', { code: codeOf(secret) })).status).toBe(200);
-    const proof = (await call('POST /verification/password', { identifier: email, password: GOOD })).body;
+    const proof = (await call('POST /verification/password', { identifier: email, password: PASSWORD })).body;
     await call('POST /identification', proof);
     // A factor that was set up but never bound proves nothing.
     const fresh = (await call('POST /verification/totp/secret')).body;
@@ -173,7 +174,7 @@ describe.each(databases)('proofs of two accounts in one sign-in on %s', (kind) =
 
   it('do not write data gathered for the first to the second', async () => {
     await using service = await startService(kind);
-    const first = await service.api.must('POST /users', { primaryEmail: 'first@example.com', password: GOOD });
+    const first = await service.api.must('POST /users', { primaryEmail: 'first@example.com', password: PASSWORD });
     const second = await service.api.must('POST /users', { primaryEmail: 'second@example.com', password: NEW });
     const { call, submit } = await withPassword(service, { type: 'email', value: 'first@example.com' });
     expect((await call('POST /profile', { type: 'username', value: 'mallory' })).status).toBe(204);

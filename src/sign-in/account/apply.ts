@@ -27,7 +27,7 @@ export async function applyChange(
   flow: Flow,
   what: string,
   patch: Patch<'users'> = {},
-  besides: (store: TenantStore) => Promise<unknown> = async () => undefined,
+  alsoWrite: (store: TenantStore) => Promise<unknown> = async () => undefined,
 ): Promise<void> {
   const { account, userId } = progressOf(flow);
   const id = userId as string;
@@ -38,7 +38,7 @@ export async function applyChange(
     if (!session) throw new ServiceError('session.conflict'); // The session ended in the meantime.
     const user = await store.update('users', { id }, { ...account, ...patch, updatedAt: flow.now });
     await insertGathered(store, flow, id);
-    await besides(store);
+    await alsoWrite(store);
     await recordUserEvent(store, 'User.Data.Updated', user, eventContextOf(flow));
     await recordUserAudit(store, `Account.${what}`, id, eventContextOf(flow));
     await new ProgressStore(flow.store, flow.tools.secrets).save(flow.uid, { ...flow.saved, progress }, store);

@@ -19,7 +19,7 @@ import { hasPrimary, requiresFactor, usableFactors } from '../interaction/requir
 import { requireGoodPassword } from '../proofs/new-password.ts';
 import { hashPassword, verifyPassword } from '../proofs/passwords.ts';
 import { refuseSsoAccount } from '../proofs/single-sign-on.ts';
-import { passkeyAnswer } from '../routes/factor-forms.ts';
+import { passkeyResponse } from '../routes/factor-forms.ts';
 import type { FormBody } from '../routes/forms.ts';
 import type { IdentifierType } from '../settings.ts';
 import type { Texts } from '../texts/index.ts';
@@ -106,7 +106,7 @@ export const accountForms: Record<string, AccountForm> = {
 
   async 'enrol/passkey'(account, { response }, t) {
     const { flow } = account;
-    const verification = await verifyNewPasskey(flow, passkeyAnswer(response));
+    const verification = await verifyNewPasskey(flow, passkeyResponse(response));
     await bindFactor(flow, 'WebAuthn', verification.id);
     await applyChange(flow, 'AddPasskey');
     await notifyOwner(account, 'AddFactor', t);

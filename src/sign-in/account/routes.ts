@@ -135,8 +135,8 @@ async function show(account: OpenAccount): Promise<void> {
     return response.redirect(303, RETURN_PAGE.test(state) ? `${pathOf(account)}?${state}` : pathOf(account));
   }
   const { edit, add, remove, unlink } = request.query;
-  const leadsIn = add ?? remove ?? unlink ?? (edit === 'name' || edit === 'password' ? undefined : edit);
-  if (leadsIn !== undefined && !account.isRecent)
+  const credentialPage = add ?? remove ?? unlink ?? (edit === 'name' || edit === 'password' ? undefined : edit);
+  if (credentialPage !== undefined && !account.isRecent)
     return askToSignInAgain(account, request.query as Record<string, string>);
   const before = JSON.stringify(flow.saved.progress);
   const html = await accountHtml(account, request.query);

@@ -15,7 +15,7 @@ import { offeredConnectors } from '../proofs/connectors.ts';
 import { factorsOf } from '../proofs/factors.ts';
 import { ssoTargetsOf } from '../proofs/single-sign-on.ts';
 import { enrolmentPage } from '../routes/factor-steps.ts';
-import { codeOf } from '../routes/steps.ts';
+import { codeStep } from '../routes/steps.ts';
 import type { IdentifierType } from '../settings.ts';
 import { accountViewOf, type OpenAccount } from './open-account.ts';
 import { sessionsOf } from './sessions.ts';
@@ -31,7 +31,7 @@ export interface Refused {
   typed: string | undefined;
 }
 
-const channelIsThere = ({ flow }: OpenAccount, type: IdentifierType): boolean =>
+const canUse = ({ flow }: OpenAccount, type: IdentifierType): boolean =>
   type === 'username' || flow.tools.messenger.canSend(type === 'email' ? 'email' : 'sms');
 
 /** Returns the page that `query` names; by default the overview. */
@@ -40,7 +40,7 @@ export async function accountHtml(account: OpenAccount, query: PageQuery, refuse
   const { edit, add, remove, unlink, link, code } = query;
   const view = accountViewOf(account, refused?.fault);
   const pending = pendingCode(flow);
-  if (code !== undefined && pending) return codeOf(flow, view, pending);
+  if (code !== undefined && pending) return codeStep(flow, view, pending);
   if (edit === 'name') return editNamePage({ ...view, value: refused?.typed ?? user.name ?? undefined });
   if (edit === 'password') return passwordPage(account, refused);
   const type = IDENTIFIERS.find((one) => one === edit);
@@ -84,7 +84,7 @@ function passwordPage(account: OpenAccount, refused: Refused | undefined): Html 
 }
 
 const identifiersOf = (account: OpenAccount, user: UserRow) =>
-  IDENTIFIERS.filter((type) => user[columnOf[type]] !== null || channelIsThere(account, type)).map((type) => ({
+  IDENTIFIERS.filter((type) => user[columnOf[type]] !== null || canUse(account, type)).map((type) => ({
     type,
     value: user[columnOf[type]],
   }));

@@ -11,7 +11,7 @@ import { type Flow, progressOf, type Tools } from '../interaction/flow.ts';
 import { rememberBrowser } from '../interaction/known-browsers.ts';
 import {
   csrfTokenOf,
-  forgetEndedSession,
+  dropEndedSession,
   type Interaction,
   openFlow,
   requireCsrfToken,
@@ -112,7 +112,7 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
 async function redirectToOf(interaction: Interaction, flow: Flow): Promise<string> {
   const progress = progressOf(flow);
   if (progress.userId === undefined) {
-    await forgetEndedSession(interaction, flow);
+    await dropEndedSession(interaction, flow);
     return `${flow.tenant.endpoint}/sign-in/${flow.uid}`;
   }
   interaction.result = { login: loginOf(progress, progress.userId) };

@@ -13,7 +13,7 @@ export type Step =
   | 'social'
   /** Choose the username and password of a new account. */
   | 'newAccount'
-  /** Prove a second factor that the account holds. */
+  /** Prove a second factor of the account. */
   | 'secondFactor'
   /** Set up another factor. */
   | 'newFactor'

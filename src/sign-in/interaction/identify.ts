@@ -60,8 +60,8 @@ const FIRST_FACTORS_BY_CODE = ['EmailVerificationCode', 'PhoneVerificationCode']
 async function ownerOf(flow: Flow, { type, identifier }: Verification): Promise<string | undefined> {
   if (!identifier || !FIRST_FACTORS_BY_CODE.includes(type)) return undefined;
   const method = usableMethods(flow).find((method) => method.identifier === identifier.type);
-  const isTaken = progressOf(flow).event === 'SignIn' ? method?.verificationCode : method !== undefined;
-  if (!isTaken) throw new ServiceError('session.not_allowed');
+  const isAccepted = progressOf(flow).event === 'SignIn' ? method?.verificationCode : method !== undefined;
+  if (!isAccepted) throw new ServiceError('session.not_allowed');
   return (await findUser(flow.store, identifier))?.id;
 }
 

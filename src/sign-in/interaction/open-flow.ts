@@ -68,7 +68,7 @@ export async function openFlow(request: Request, interaction: Interaction, tools
     knownAccounts: knownAccountsOf(request, tenant, tools.secrets, now),
     requestId,
     now,
-    saved: await whileUnchanged(
+    saved: await restartIfChanged(
       store,
       (await progressStore.find(uid)) ?? { progress: fresh, version: 0, finishedAt: null },
     ),
@@ -81,7 +81,7 @@ export async function openFlow(request: Request, interaction: Interaction, tools
  *
  * @throws 404 `session.not_found` if that interaction was finished
  */
-async function whileUnchanged(store: TenantStore, saved: SavedProgress): Promise<SavedProgress> {
+async function restartIfChanged(store: TenantStore, saved: SavedProgress): Promise<SavedProgress> {
   const { userId, credentials, event, identifier } = saved.progress;
   if (userId === undefined || (await currentCredentials(store, userId)) === credentials) return saved;
   if (saved.finishedAt !== null) throw new ServiceError('session.not_found');
@@ -92,7 +92,7 @@ async function whileUnchanged(store: TenantStore, saved: SavedProgress): Promise
  * Removes a session that a reset has ended from the interaction. oidc-provider refuses an interaction whose session is
  * gone; without it the sign-in that follows starts a new one.
  */
-export async function forgetEndedSession(interaction: Interaction, { sessionUid, store, now }: Flow): Promise<void> {
+export async function dropEndedSession(interaction: Interaction, { sessionUid, store, now }: Flow): Promise<void> {
   if (sessionUid === undefined || (await store.find('oidcPayloads', { model: 'Session', uid: sessionUid }))) return;
   delete interaction.session;
   await interaction.save(interaction.exp - Math.floor(now / 1000));

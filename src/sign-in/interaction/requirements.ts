@@ -91,13 +91,13 @@ async function missingEnrolment(
 export async function requiresFactor(flow: Flow, userId: string | undefined): Promise<boolean> {
   const { factors, policy } = flow.settings.mfa;
   if (!hasPrimary(factors)) return false;
-  return policy === 'Mandatory' || (userId !== undefined && (await anOrganizationRequiresIt(flow, userId)));
+  return policy === 'Mandatory' || (userId !== undefined && (await isRequiredByOrganization(flow, userId)));
 }
 
 /** Backup codes replace another factor when it is lost. They do not count as a second factor by themselves. */
 export const hasPrimary = (types: readonly FactorType[]): boolean => types.some((type) => type !== 'BackupCode');
 
-async function anOrganizationRequiresIt({ store }: Flow, userId: string): Promise<boolean> {
+async function isRequiredByOrganization({ store }: Flow, userId: string): Promise<boolean> {
   const requiring = await store
     .from('organizationUsers')
     .where({ userId })

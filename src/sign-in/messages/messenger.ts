@@ -86,12 +86,12 @@ export class Messenger {
       });
       if (!answer.ok) throw new Error(`The SMS sender responded ${answer.status}`);
     } else {
-      await this.#keep(message);
+      await this.#writeToOutbox(message);
     }
   }
 
   /** For development only: see `outbox`. */
-  async #keep(message: Message): Promise<void> {
+  async #writeToOutbox(message: Message): Promise<void> {
     const { outbox, logger } = this.#options;
     if (outbox === undefined) throw new Error(`No sender is configured for ${message.channel}`);
     await mkdir(outbox, { recursive: true, mode: 0o700 });

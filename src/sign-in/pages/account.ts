@@ -18,12 +18,12 @@ interface AccountView extends FormView {
 }
 
 /** A row with a label and its current value. */
-const named = (label: string, value: string, way: Html | false = false): Html =>
+const valueRow = (label: string, value: string, way: Html | false = false): Html =>
   html`<li><div><p class="label">${label}</p><p class="quiet small">${value}</p></div>${way}</li>`;
 
 /** A row with a link that changes the value. */
-const row = (label: string, value: string, href: string, action: string): Html =>
-  named(label, value, html`<a class="button compact" href="${href}" aria-label="${action}: ${label}">${action}</a>`);
+const linkRow = (label: string, value: string, href: string, action: string): Html =>
+  valueRow(label, value, html`<a class="button compact" href="${href}" aria-label="${action}: ${label}">${action}</a>`);
 
 /** A form and not a link, because another site can make the browser follow a link. */
 const linkButton = ({ action, csrf, t }: FormView, target: string, name: string): Html =>
@@ -40,15 +40,15 @@ function profileSections(view: AccountView): Html {
   const { account, common } = t;
   const change = (value: unknown) => (value ? common.change : account.add);
   const rows = identifiers.map(({ type, value }) =>
-    row(t.identifier[type], value ?? account.notSet, `${action}?edit=${type}`, change(value)),
+    linkRow(t.identifier[type], value ?? account.notSet, `${action}?edit=${type}`, change(value)),
   );
-  const password = row(
+  const password = linkRow(
     account.password,
     hasPassword ? '••••••••' : account.notSet,
     `${action}?edit=password`,
     change(hasPassword),
   );
-  return html`${section(account.profile, html`<ul class="list">${row(account.name, name ?? account.notSet, `${action}?edit=name`, change(name))}</ul>`)}
+  return html`${section(account.profile, html`<ul class="list">${linkRow(account.name, name ?? account.notSet, `${action}?edit=name`, change(name))}</ul>`)}
 ${section(account.signInWith, html`<ul class="list">${rows}${password}</ul>`)}`;
 }
 
@@ -56,9 +56,9 @@ function linkedSection(view: AccountView): Html | false {
   const { t, action, linked, linkable } = view;
   if (linked.length + linkable.length === 0) return false;
   const rows = linked.map(({ target, name, identity, isRemovable }) =>
-    isRemovable ? row(name, identity, `${action}?unlink=${target}`, t.account.remove) : named(name, identity),
+    isRemovable ? linkRow(name, identity, `${action}?unlink=${target}`, t.account.remove) : valueRow(name, identity),
   );
-  const more = linkable.map(({ target, name }) => named(name, t.account.notLinked, linkButton(view, target, name)));
+  const more = linkable.map(({ target, name }) => valueRow(name, t.account.notLinked, linkButton(view, target, name)));
   return section(t.account.linked, html`<ul class="list">${rows}${more}</ul>`);
 }
 
@@ -70,10 +70,10 @@ function factorSection(view: AccountView): Html | false {
       .filter(Boolean)
       .join(', ');
   const held = factors.map((factor) =>
-    row(t.enrol.names[factor.type], about(factor), `${action}?remove=${factor.id}`, t.account.remove),
+    linkRow(t.enrol.names[factor.type], about(factor), `${action}?remove=${factor.id}`, t.account.remove),
   );
   const more = offered.map((type) =>
-    row(t.enrol.names[type], t.enrol.about[type], `${action}?add=${type}`, t.account.add),
+    linkRow(t.enrol.names[type], t.enrol.about[type], `${action}?add=${type}`, t.account.add),
   );
   return section(t.account.factors, html`<ul class="list">${held}${more}</ul>`, t.account.factorsLead);
 }

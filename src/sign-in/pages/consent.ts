@@ -10,7 +10,7 @@ interface ConsentView extends FormView {
 }
 
 /** Describes known scopes in words. A scope of an API resource is shown with its resource. */
-function wordsOf({ t, requested }: ConsentView): string[] {
+function scopeTexts({ t, requested }: ConsentView): string[] {
   const own = requested.scopes.map((scope) => t.consent.scopes[scope] ?? scope);
   const others = requested.resources.flatMap(({ indicator, scopes }) =>
     scopes.map((scope) => t.consent.at(scope, indicator)),
@@ -20,7 +20,7 @@ function wordsOf({ t, requested }: ConsentView): string[] {
 
 export function consentPage(view: ConsentView): Html {
   const { t, applicationName, account, action, csrf, brandName } = view;
-  const content = html`<ul class="bullets">${wordsOf(view).map((words) => html`<li>${words}</li>`)}</ul>
+  const content = html`<ul class="bullets">${scopeTexts(view).map((words) => html`<li>${words}</li>`)}</ul>
 <div class="who"><span>${t.consent.as} ${account}</span></div>
 <form class="tight" method="post" action="${action}/consent">
 <input type="hidden" name="csrf" value="${csrf}">

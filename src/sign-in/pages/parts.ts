@@ -43,12 +43,12 @@ export function field(
 <label for="${name}">${label}</label>
 ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
 ${fault && html`<p class="fault" id="${name}-fault">${fault}</p>`}
-${type === 'password' ? secret(t, name, input) : input}
+${type === 'password' ? revealable(t, name, input) : input}
 </div>`;
 }
 
 /** The script reveals the button, which does not work without it. */
-const secret = (t: Texts, name: string, input: Html): Html =>
+const revealable = (t: Texts, name: string, input: Html): Html =>
   html`<div class="secret">${input}<button type="button" hidden data-reveal="${name}" data-show="${t.common.show}" data-hide="${t.common.hide}">${t.common.show}</button></div>`;
 
 /** A field for a sent code or one from an app. A pasted code may contain spaces. */

@@ -28,7 +28,7 @@ export const channelOf = ({ type }: Identifier): Channel => (type === 'email' ? 
  * Returns true if the code is sent. A code is created and verified in either case, so the response does not reveal
  * whether there is an account.
  */
-async function isSent(flow: Flow, identifier: Identifier): Promise<boolean> {
+async function isDelivered(flow: Flow, identifier: Identifier): Promise<boolean> {
   const { event, userId } = progressOf(flow);
   if (event === 'Register' || userId !== undefined) return true;
   const { signInMode, signUp, signIn } = flow.settings;
@@ -68,13 +68,13 @@ export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Pr
   await store.add('verificationCodes', [
     { id: codeId, codeEncrypted, attempts: 0, expiresAt: now + CODE.minutes * MINUTE_MS },
   ]);
-  if (await isSent(flow, identifier)) {
+  if (await isDelivered(flow, identifier)) {
     const { mail } = t;
     const text = (channel === 'email' ? mail.text : mail.sms)(code, settings.brandName, CODE);
     const to = channel === 'email' ? identifier.value : `+${identifier.value}`;
     tools.messenger.send({ channel, to, subject: mail.subject(code, settings.brandName), text });
   }
-  forgetPending(flow);
+  dropPendingCode(flow);
   return addVerification(flow, {
     type: codeTypeOf(identifier),
     isVerified: false,
@@ -84,7 +84,7 @@ export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Pr
 }
 
 /** Only the last requested code is valid. */
-function forgetPending(flow: Flow): void {
+function dropPendingCode(flow: Flow): void {
   const progress = progressOf(flow);
   progress.verifications = progress.verifications.filter(({ isVerified, details }) => isVerified || !details?.codeId);
 }

@@ -144,13 +144,13 @@ type Claims = Readonly<Record<string, unknown>>;
  * ID token or userinfo. If the two sources name different addresses, nothing is verified.
  */
 function emailOf(sources: readonly Claims[]): Pick<SocialIdentity, 'email' | 'isEmailVerified'> {
-  const told = sources.flatMap(({ email, email_verified: verified }) =>
+  const stated = sources.flatMap(({ email, email_verified: verified }) =>
     typeof email === 'string' ? [{ email: normalEmail(email), isVerified: VERIFIED.get(verified) }] : [],
   );
-  const isOne = told.every(({ email }) => email === told[0]?.email);
-  const isDenied = !isOne || told.some(({ isVerified }) => isVerified === false);
-  const isConfirmed = told.some(({ isVerified }) => isVerified);
-  return { email: told[0]?.email, isEmailVerified: isDenied ? false : isConfirmed || undefined };
+  const isOne = stated.every(({ email }) => email === stated[0]?.email);
+  const isDenied = !isOne || stated.some(({ isVerified }) => isVerified === false);
+  const isConfirmed = stated.some(({ isVerified }) => isVerified);
+  return { email: stated[0]?.email, isEmailVerified: isDenied ? false : isConfirmed || undefined };
 }
 
 function identityOf(idToken: Claims, userinfo: Claims): SocialIdentity {

@@ -86,11 +86,11 @@ export async function accountByEmail(flow: Flow, verification: Verification) {
   const { email, isEmailVerified } = social;
   if (email === undefined) return undefined;
   const { domains, name } = await connectorOf(flow, target);
-  const isVouched = domains.some((domain) => email.endsWith(`@${domain}`));
-  if (domains.length > 0 ? !isVouched : !isEmailVerified) return undefined;
+  const isTrusted = domains.some((domain) => email.endsWith(`@${domain}`));
+  if (domains.length > 0 ? !isTrusted : !isEmailVerified) return undefined;
   const user = await findUser(flow.store, { type: 'email', value: email });
   if (user && !isEmailVerified) throw new ServiceError('session.email_not_verified');
-  return user && { user, email, isVouched, providerName: name };
+  return user && { user, email, isTrusted, providerName: name };
 }
 
 /**

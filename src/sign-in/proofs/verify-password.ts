@@ -32,8 +32,8 @@ async function decoyOf({ store, tools }: Flow, identifier: Identifier): Promise<
   const number = BigInt(`0x${createHmac('sha256', key).update(text).digest('hex')}`);
   const place = number.toString(36).slice(-ID_LENGTH);
   const nextAfter = (id: string) => store.from('users').where('id', '>=', id).orderBy('id').first('passwordHash');
-  const neighbour = (await nextAfter(place)) ?? (await nextAfter(''));
-  return neighbour?.passwordHash;
+  const neighbor = (await nextAfter(place)) ?? (await nextAfter(''));
+  return neighbor?.passwordHash;
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 import type { FormAction } from './forms.ts';
 
 /** Parses the response that the page's script put into the form. @throws 422 `factor.invalid_code` */
-export function passkeyAnswer<T>(text = ''): T {
+export function passkeyResponse<T>(text = ''): T {
   try {
     return JSON.parse(text) as T;
   } catch {
@@ -32,7 +32,7 @@ export const factorForms: Record<string, FormAction> = {
   },
 
   async 'mfa/passkey'(flow, { response }) {
-    await verifyPasskey(flow, passkeyAnswer<AuthenticationResponseJSON>(response));
+    await verifyPasskey(flow, passkeyResponse<AuthenticationResponseJSON>(response));
   },
 
   async 'enrol/totp'(flow, { code = '' }) {
@@ -42,7 +42,7 @@ export const factorForms: Record<string, FormAction> = {
   },
 
   async 'enrol/passkey'(flow, { response }) {
-    const verification = await verifyNewPasskey(flow, passkeyAnswer<RegistrationResponseJSON>(response));
+    const verification = await verifyNewPasskey(flow, passkeyResponse<RegistrationResponseJSON>(response));
     await bindFactor(flow, 'WebAuthn', verification.id);
   },
 

@@ -5,7 +5,7 @@ import { allowedIdentifiers, complete, type Missing, missingOf } from '../action
 import { loginOf } from '../interaction/authentication-methods.ts';
 import { type Flow, progressOf } from '../interaction/flow.ts';
 import { rememberBrowser } from '../interaction/known-browsers.ts';
-import { csrfTokenOf, forgetEndedSession, type Interaction, parameterOf } from '../interaction/open-flow.ts';
+import { csrfTokenOf, dropEndedSession, type Interaction, parameterOf } from '../interaction/open-flow.ts';
 import { ProgressStore } from '../interaction/progress.ts';
 import type { FormView } from '../pages/layout.ts';
 import { basePathOf, sendPage, viewOf } from '../pages/respond.ts';
@@ -77,7 +77,7 @@ async function finish(opened: OpenInteraction): Promise<void> {
   if (flow.saved.finishedAt === null) await complete(flow);
   const progress = progressOf(flow);
   if (progress.userId === undefined) {
-    await forgetEndedSession(interaction, flow);
+    await dropEndedSession(interaction, flow);
     return redirectToStep(opened);
   }
   await rememberBrowser(response, flow, progress.userId);

@@ -46,7 +46,7 @@ async function continueWithIdentity(flow: Flow, verification: Verification): Pro
   progress.identities = [identityIn(verification)];
   progress.linkingTo = known.user.id;
   progress.identifier = { type: 'email', value: known.email };
-  if (!known.isVouched) {
+  if (!known.isTrusted) {
     progress.linking = known.providerName;
     return;
   }

@@ -40,7 +40,7 @@ function identification(flow: Flow, view: FormView, input: StepInput): Html {
   const { query } = input;
   if (identifier === undefined || 'change' in query) return firstPage(flow, view, input);
   const code = pendingCode(flow);
-  if (code && !('password' in query)) return codeOf(flow, view, code);
+  if (code && !('password' in query)) return codeStep(flow, view, code);
   return event === 'Register' ? newPassword(flow, view) : password(flow, view, identifier);
 }
 
@@ -75,7 +75,7 @@ function password(flow: Flow, view: FormView, identifier: Identifier): Html {
 }
 
 /** The code page of an interaction or of the account page. */
-export function codeOf(flow: Flow, view: FormView, { identifier, details }: Verification): Html {
+export function codeStep(flow: Flow, view: FormView, { identifier, details }: Verification): Html {
   const { event, userId } = progressOf(flow);
   const readyAt = Number(details?.sentAt) + CODE_PAUSE_MS;
   const destination = identifier as Identifier;
@@ -98,6 +98,6 @@ const newPassword = (flow: Flow, view: FormView): Html =>
 
 function profile(flow: Flow, view: FormView, { typed, query }: StepInput, asked: Identifier['type']): Html {
   const code = pendingCode(flow);
-  if (code && !('change' in query)) return codeOf(flow, view, code);
+  if (code && !('change' in query)) return codeStep(flow, view, code);
   return profilePage({ ...view, asked, value: typed });
 }
