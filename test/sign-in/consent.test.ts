@@ -60,6 +60,7 @@ describe('sign-out', () => {
       status: 400,
       text: expect.stringContaining('post_logout_redirect_uri not registered'),
     });
+    expect(refused.text).toContain('Something is wrong with this sign-out link');
     expect(refused.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
 
     end.searchParams.delete('post_logout_redirect_uri');

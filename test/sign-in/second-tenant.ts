@@ -1,7 +1,7 @@
 import { SecretBox } from '../../src/base/secret-box.ts';
 import { connect } from '../../src/database/connect.ts';
-import { createTenant, type MachineCredentials } from '../../src/stage/create-tenant.ts';
-import { loadSecretKey } from '../../src/stage/secret-key.ts';
+import { createTenant, type MachineCredentials } from '../../src/setup/create-tenant.ts';
+import { loadSecretKey } from '../../src/setup/secret-key.ts';
 import { ManagementClient } from '../support/call.ts';
 import type { TestService } from '../support/start-service.ts';
 import { PASSWORD } from './stage.ts';

@@ -60,7 +60,6 @@ export class SignInStage implements AsyncDisposable {
     return { page, context: own, tokens: async () => tokensAt(await this.callback.next()) };
   }
 
-  /** Creates a user. */
   async createUser(fields: Record<string, unknown>): Promise<string> {
     const { id } = await this.service.api.must('POST /users', fields);
     await this.receiver.next('User.Created');
