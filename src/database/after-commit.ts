@@ -2,7 +2,7 @@ import type { Written } from './commits.ts';
 import type { Database } from './connect.ts';
 import type { Counts } from './figures.ts';
 
-/** A transaction announces these once it is committed: the tables it wrote, of which tenant, and what to count. */
+/** Collects what to announce once a transaction has committed: the tables it wrote per tenant, and figures to count. */
 export class AfterCommit {
   readonly #written = new Map<string, Set<Written>>();
   readonly #counted: [tenantId: string, at: number, counts: Counts][] = [];

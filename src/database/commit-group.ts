@@ -3,25 +3,24 @@ import { revoked } from './transactions.ts';
 
 interface Job {
   work: (db: Knex) => Promise<unknown>;
-  /** Done whole or not at all, without more around it. */
+  /** True if the work is a single statement, which is atomic without a transaction or savepoint. */
   isOneStatement: boolean;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
 
-/** A group is closed after this many, so that the first of them does not wait long for the last. */
+/** Maximum size of a group, so that the first one does not wait long for the last. */
 const MAX_GROUP = 64;
 
 /**
- * Transactions on SQLite's single writer, one after another, with one commit for all that were
- * waiting. What costs is the fsync of a commit, not the statements, so sixteen concurrent writers
- * pay for one.
+ * Runs transactions on SQLite's single writer, one after another, with one commit for all that are waiting. The fsync of
+ * a commit is what costs time, not the statements, so sixteen concurrent writers share the cost of one.
  *
- * Each job runs in a savepoint of its own, unless it is alone or one statement: one that fails is rolled back alone.
- * Nobody is told of success before the commit, so an answered change is on disk.
+ * Each transaction runs in its own savepoint (unless it is alone, or a single statement), so a failure rolls back only
+ * that one. Callers get their result only after the commit, so a confirmed change is on disk.
  *
- * The losers: a transaction each holds the writer for an fsync per job; Knex's own transaction
- * objects cost more than the statements in them, and the pool of one connection needs none.
+ * Rejected: a commit per transaction, which costs an fsync each. Rejected: Knex's own transaction objects, which cost
+ * more than the statements in them and are not needed with a pool of one connection.
  */
 export class CommitGroup {
   readonly #writer: Knex;
@@ -34,12 +33,12 @@ export class CommitGroup {
     this.#onCommit = onCommit;
   }
 
-  /** How many wait for the group after this one. */
+  /** Number of transactions that wait for the next group. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** @param isOneStatement it commits by itself when nobody else waits: two calls into SQLite fewer */
+  /** @param isOneStatement if it is alone, it commits by itself, which saves two calls into SQLite */
   run<T>(work: (db: Knex) => Promise<T>, isOneStatement = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, isOneStatement, resolve: resolve as Job['resolve'], reject });
@@ -53,7 +52,7 @@ export class CommitGroup {
     this.#draining = false;
   }
 
-  /** Never throws: a failure is told to the jobs it concerns. */
+  /** Runs the next group. Never throws: a failure rejects the transactions it affects. */
   async #commitNext(): Promise<void> {
     const group = this.#waiting.splice(0, MAX_GROUP);
     const tell: (() => void)[] = [];
@@ -63,7 +62,7 @@ export class CommitGroup {
       for (const job of group) tell.push(await (group.length === 1 ? this.#runAlone(job) : this.#runAmongOthers(job)));
       await this.#writer.raw('commit');
     } catch (error) {
-      // Nothing of this group is on disk. The rollback fails when there is nothing to roll back, or no database.
+      // Nothing of this group is on disk. The rollback fails if SQLite already rolled back, or the database is gone.
       await this.#writer.raw('rollback').catch(() => {});
       for (const { reject } of group) reject(error);
       return;
@@ -91,7 +90,7 @@ export class CommitGroup {
       const value = await work(this.#writer);
       return () => resolve(value);
     } catch (error) {
-      // A full disk undoes the whole transaction: then another can begin, and the error is the reason for all.
+      // On a full disk SQLite rolls back the whole transaction. Detected by `begin` succeeding; the error then fails all.
       const isUndone = await this.#writer.raw('begin').then(
         () => true,
         () => false,
@@ -110,7 +109,7 @@ export class CommitGroup {
       await this.#writer.raw('release job');
       return () => resolve(value);
     } catch (error) {
-      // A full disk undoes the whole transaction, and with it the savepoint: then it is the reason for all.
+      // On a full disk SQLite rolls back the whole transaction including the savepoint. The error then fails all.
       await this.#writer.raw('rollback to job').catch(() => Promise.reject(error));
       await this.#writer.raw('release job');
       return () => reject(error);

@@ -15,42 +15,43 @@ import { booleanColumns, jsonColumns } from './tables.ts';
 import { Transactions } from './transactions.ts';
 import { markFailures } from './unavailable.ts';
 
-// Times and counts are bigint columns; all of them fit a double exactly.
+// Times and counts are bigint columns. All values fit a double exactly.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 export interface DatabaseSettings {
-  /** `postgres://…`; without it SQLite at `dataDir/understudy.db`. */
+  /** `postgres://…`. If undefined, SQLite at `dataDir/understudy.db`. */
   databaseUrl: string | undefined;
   dataDir: string;
   /** Connections to PostgreSQL. */
   poolSize: number;
-  /** No pooler stands between (`pooler.ts`). Unless it is known, nothing is asked of sessions. */
+  /** True if there is no pooler (`pooler.ts`). By default no session features are used. */
   isDirect?: boolean;
 }
 
-/** What every part that touches rows is given: one way to read, one way to write. */
+/** The database as all other modules see it. */
 export interface Database {
   readonly kind: 'sqlite' | 'postgres';
   /** For reads outside a transaction. On SQLite these connections cannot write. */
   readonly reader: Knex;
-  /** For reads by key outside a transaction: what is asked for at the same time is read together. */
+  /** For reads by key outside a transaction. Concurrent reads are batched. */
   readonly reads: ReadBatches;
-  /** One statement that commits by itself. */
+  /** Runs one statement that commits by itself. */
   write<T>(work: (db: Knex) => Promise<T>): Promise<T>;
   /**
-   * Like `write`, for a statement that finds every row by a key. PostgreSQL then never reads a table whole, which it
-   * otherwise prefers while it believes the table small, and keeps to in a prepared statement long after it has grown.
+   * Like `write`, for a statement that finds every row by a key. Disables table scans in PostgreSQL, which otherwise
+   * prefers them while it estimates the table to be small, and keeps using them in a prepared statement after it has
+   * grown.
    */
   byKey<T>(work: (db: Knex) => Promise<T>): Promise<T>;
-  /** All or nothing. On SQLite concurrent transactions share one commit: see `CommitGroup`. */
+  /** Runs a transaction. On SQLite concurrent transactions share one commit: see `CommitGroup`. */
   transaction<T>(work: (db: Knex) => Promise<T>): Promise<T>;
-  /** Who wants to know of committed writes: caches, and the poller of webhooks. */
+  /** Announces committed writes to caches and to the webhook poller. */
   readonly commits: Commits;
-  /** Its connections, for those who measure them. */
+  /** Connection pools, for metrics. */
   readonly pools: readonly Knex[];
-  /** How many wait for a connection, or for SQLite's writer. */
+  /** Number of requests that wait for a connection, or for SQLite's writer. */
   waiting(): number;
-  /** What this process counted and `FigureWriter` has not written yet. */
+  /** Counts of this process that `FigureWriter` has not written yet. */
   readonly figures: Figures;
   close(): Promise<void>;
 }
@@ -64,7 +65,7 @@ function camelRow(row: unknown): unknown {
   return converted;
 }
 
-/** SQLite knows neither booleans nor JSON: it gives back 0/1 and text. */
+/** Converts a row of SQLite, which returns booleans as 0/1 and JSON as text. */
 function sqliteRow(row: unknown): unknown {
   if (row === null || typeof row !== 'object') return row;
   const converted: RawRow = {};
@@ -82,15 +83,15 @@ function conversions(convert: (row: unknown) => unknown): Pick<Knex.Config, 'wra
     wrapIdentifier: (name, wrap) => wrap(snakeCase(name)),
     postProcessResponse: (result) => {
       if (Array.isArray(result)) return result.map(convert);
-      if (Array.isArray(result?.rows)) return result.rows.map(convert); // PostgreSQL's answer to `raw`.
+      if (Array.isArray(result?.rows)) return result.rows.map(convert); // PostgreSQL's result of `raw`.
       return convert(result);
     },
   };
 }
 
 /**
- * Keys are random, so a busy minute touches pages all over the file: they stay in memory (KiB), and are copied from the
- * log to their places less often (pages of 4 KiB), each then once for many changes. Neither has to do with durability.
+ * Ids are random, so writes touch pages all over the file. A cache of 64 MiB keeps them in memory, and a checkpoint only
+ * every 8,000 pages (of 4 KiB) copies each page once for many changes. Neither affects durability.
  */
 const WRITER = 'pragma cache_size = -65536; pragma wal_autocheckpoint = 8000;';
 
@@ -115,11 +116,11 @@ function sqliteConfig(dataDir: string, { pool, setup }: { pool: number; setup: s
   };
 }
 
-/** Connections of this kind, beside the pool: one takes work while the other records it. */
+/** Additional connections for `byKey`: one claims deliveries while the other settles them. */
 const BY_KEY_CONNECTIONS = 2;
 const BY_KEY = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off', jit: 'off' };
 
-/** The settings of the one connection that writes (SQLite), or of migrations (PostgreSQL). */
+/** Knex configuration of the single writer (SQLite), or of migrations (PostgreSQL). */
 export function knexConfig({ databaseUrl, dataDir }: Pick<DatabaseSettings, 'databaseUrl' | 'dataDir'>): Knex.Config {
   return databaseUrl ? migratorConfig(databaseUrl) : sqliteConfig(dataDir, { pool: 1, setup: WRITER });
 }
@@ -127,9 +128,9 @@ export function knexConfig({ databaseUrl, dataDir }: Pick<DatabaseSettings, 'dat
 const waitingFor = (db: Knex): number => db.client.pool.numPendingAcquires();
 
 /**
- * Connects lazily: the first query opens the first connection. `dataDir` is there: `migrate` makes it.
+ * Connects lazily: the first query opens the first connection. `dataDir` must exist; `migrate` creates it.
  *
- * @param onCommit told how many transactions shared a commit of SQLite
+ * @param onCommit called with the number of transactions that shared a commit on SQLite
  */
 export function connect(settings: DatabaseSettings, onCommit?: (transactions: number) => void): Database {
   const { databaseUrl, poolSize, isDirect = false } = settings;

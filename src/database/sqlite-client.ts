@@ -11,7 +11,7 @@ interface Connection {
 }
 type Done = (this: { lastID: number; changes: number }, error: Error | null, rows?: unknown[]) => void;
 
-/** Knex's own record of a query: what goes in, and where it looks for what came out. */
+/** Knex's own query object: its input, and where Knex expects the result. */
 interface Query {
   sql: string;
   bindings?: readonly unknown[];
@@ -21,13 +21,13 @@ interface Query {
   context?: unknown;
 }
 
-/** Of one connection: more than there are texts in the code, but for lists of differing length. */
+/** Prepared statements per connection: more than the code has, except for lists of varying length. */
 const MAX_STATEMENTS = 256;
 
 const isRun = ({ method, returning }: Query): boolean =>
   method === 'del' || method === 'counter' || ((method === 'insert' || method === 'update') && !returning);
 
-/** Outside the class: Knex makes a client for each transaction by `Object.create`, which private members do not survive. */
+/** Outside the class, because Knex creates a client per transaction with `Object.create`, which loses private members. */
 const prepared = new WeakMap<Connection, LRUCache<string, Statement>>();
 
 function statementsOf(connection: Connection): LRUCache<string, Statement> {
@@ -40,8 +40,8 @@ function statementsOf(connection: Connection): LRUCache<string, Statement> {
 }
 
 /**
- * Knex's SQLite client with statements that stay prepared. Each call into SQLite is a hop to another thread and back,
- * which costs more than most statements do; one that is prepared anew takes two hops, and is parsed and planned again.
+ * Knex's SQLite client with a cache of prepared statements. Each call into SQLite is a round trip to another thread, which
+ * costs more than most statements. Without the cache a statement takes two, and is parsed and planned again.
  */
 export class PreparedSqliteClient extends SqliteClient {
   override _query(connection: Connection, query: Query): Promise<Query> {
@@ -50,13 +50,13 @@ export class PreparedSqliteClient extends SqliteClient {
       const isPrepared = (error: Error | null) => {
         if (!error) return;
         statements.delete(query.sql);
-        reject(error); // The driver forgets what waits for a statement that could not be prepared.
+        reject(error); // The driver never calls back for a statement that could not be prepared.
       };
       const statement = statements.get(query.sql) ?? connection.prepare(query.sql, isPrepared);
       statements.set(query.sql, statement);
       const done: Done = function (error, rows) {
         if (error) {
-          statements.delete(query.sql); // It may not have ended, and then holds what it read.
+          statements.delete(query.sql); // It may not have finished, and would keep its read lock.
           return reject(error);
         }
         query.response = rows;
@@ -68,7 +68,7 @@ export class PreparedSqliteClient extends SqliteClient {
   }
 
   override async destroyRawConnection(connection: Connection): Promise<void> {
-    statementsOf(connection).clear(); // A connection with a statement cannot be closed.
+    statementsOf(connection).clear(); // A connection with open statements cannot be closed.
     await super.destroyRawConnection(connection);
   }
 }

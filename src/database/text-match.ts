@@ -2,14 +2,14 @@ import type { Knex } from 'knex';
 import type { TenantStore } from './tenant-store.ts';
 
 /**
- * Conditions on text that mean the same on both databases. Case is folded in ASCII alone: SQLite
- * knows no other, and on PostgreSQL the collation "C" does the same whatever the server's locale.
+ * Options of the text conditions below, which mean the same on both databases. Case is folded only in ASCII: SQLite
+ * supports nothing else, and PostgreSQL does so with the collation "C", regardless of the server's locale.
  */
 interface Options {
   isCaseSensitive: boolean;
 }
 
-/** `%` any text, `_` any character, `\` takes the next one literally. */
+/** Matches a pattern: `%` is any text, `_` any character, and `\` escapes the next one. */
 export function like(store: TenantStore, column: string, pattern: string, { isCaseSensitive }: Options): Knex.Raw {
   if (store.kind === 'sqlite') {
     // SQLite's LIKE always folds case and GLOB never does.
@@ -29,7 +29,7 @@ export function equals(store: TenantStore, column: string, values: string[], { i
   return store.raw(`lower(?? collate "C") in (${list('lower(? collate "C")')})`, [column, ...values]);
 }
 
-/** PostgreSQL's SIMILAR TO and its regular expressions; SQLite has neither. */
+/** Matches with SIMILAR TO or a regular expression. PostgreSQL only. */
 export function matches(
   store: TenantStore,
   column: string,
@@ -42,7 +42,7 @@ export function matches(
     : store.raw('lower(?? collate "C") similar to lower(? collate "C")', [column, pattern]);
 }
 
-/** `*`, `?` and `[` are GLOB's own; `[*]` means the character. */
+/** Converts a LIKE pattern to GLOB, where `*`, `?` and `[` are special, and `[*]` is a literal. */
 function globOf(pattern: string): string {
   return pattern.replace(/\\(.)|[%_*?[]/gsu, (found, escaped: string | undefined) => {
     if (escaped !== undefined) return literal(escaped);

@@ -2,14 +2,14 @@ import { EventEmitter } from 'node:events';
 import type { Knex } from 'knex';
 import makeKnex from 'knex/lib/knex-builder/make-knex.js';
 
-/** Knex's own mark on a connection: its pool takes it for broken, and gives it to nobody. */
+/** Knex's own mark for a broken connection, which its pool then discards. */
 interface Connection {
   __knex__disposed?: unknown;
 }
 
 /**
- * What a transaction's work is given. Once it has ended, a statement that somebody forgot to wait for throws: on a
- * connection that is used again it would become part of another's transaction.
+ * Runs `work` with a handle that is revoked when it ends. A statement that was not awaited then throws, instead of
+ * becoming part of the next transaction on the same connection.
  */
 export async function revoked<T>(db: Knex, work: (db: Knex) => Promise<T>): Promise<T> {
   const { proxy, revoke } = Proxy.revocable(db, {});
@@ -21,8 +21,8 @@ export async function revoked<T>(db: Knex, work: (db: Knex) => Promise<T>): Prom
 }
 
 /**
- * Transactions on a pool of PostgreSQL, each connection with a Knex that stays. The loser is Knex's own: it makes a
- * whole Knex for every transaction, at more of the processor's time than the statements in it.
+ * Transactions on a PostgreSQL pool, with one Knex instance per connection. Rejected: Knex's own transactions, which
+ * create a Knex instance each and use more CPU time than the statements in them.
  */
 export class Transactions {
   readonly #pool: Knex;
@@ -59,7 +59,7 @@ export class Transactions {
       acquireConnection: async () => connection,
       releaseConnection: async () => {},
     });
-    EventEmitter.call(own); // Listeners of its own, or Knex adds some to the pool for every connection.
+    EventEmitter.call(own); // Its own listeners; otherwise Knex adds some to the pool for each connection.
     for (const event of ['query', 'query-error', 'query-response'])
       own.on(event, (...facts: unknown[]) => client.emit(event, ...facts));
     const db = Object.assign(makeKnex(own), { isTransaction: true });

@@ -8,7 +8,7 @@ const PAUSE_MS = 1_000;
 export class DatabaseUnreachableError extends Error {
   constructor(cause: unknown) {
     super(
-      `The database did not answer for ${PATIENCE_MS / 1000} s: ${(cause as Error).message || (cause as { code?: string }).code}`,
+      `The database did not respond for ${PATIENCE_MS / 1000} s: ${(cause as Error).message || (cause as { code?: string }).code}`,
       { cause },
     );
     this.name = 'DatabaseUnreachableError';
@@ -16,7 +16,7 @@ export class DatabaseUnreachableError extends Error {
 }
 
 /**
- * Tries until the database answers. A server and its database often start together.
+ * Retries until the database responds, because a server and its database often start together.
  *
  * @throws {DatabaseUnreachableError} after 30 s; any other error at once
  */
@@ -29,7 +29,7 @@ export async function waitForDatabase<T>(work: () => Promise<T>, logger: Logger)
       if (!['connection', 'pool'].includes(errorClassOf(error))) throw error;
       if (Date.now() > deadline) throw new DatabaseUnreachableError(error);
       if (attempt === 1)
-        logger.warn({ reason: (error as Error).message }, 'database does not answer yet; trying for 30 s');
+        logger.warn({ reason: (error as Error).message }, 'Database is not responding yet; retrying for 30 s');
       await sleep(PAUSE_MS);
     }
   }

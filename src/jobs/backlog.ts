@@ -1,8 +1,8 @@
 import type { Database } from '../database/connect.ts';
 
 /**
- * Notes for each tenant how many deliveries have not ended: they wait for an attempt, or are under way. Reads nothing
- * but the partial index of those; that other processes note the same does no harm, since the most that was seen counts.
+ * Records for each tenant how many deliveries are waiting or in flight. Reads only the partial index of those. Several
+ * processes may record the same, because the maximum is stored.
  */
 export async function noteBacklog(database: Database, now: number): Promise<void> {
   const waiting: { tenantId: string; count: number }[] = await database

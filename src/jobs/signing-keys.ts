@@ -5,14 +5,14 @@ import type { Tenants } from '../tenants.ts';
 
 type Key = Pick<SigningKeyRow, 'tenantId' | 'algorithm' | 'state' | 'createdAt' | 'retireAt'>;
 
-/** The steps themselves, which `oidc/key-rotation.ts` knows. Each is repeated without harm by another process. */
+/** The steps of a key rotation, implemented by `oidc/key-rotation.ts`. Each is idempotent, even across processes. */
 export interface KeySteps {
   due(keys: readonly Key[], rotationDays: number | undefined): 'publish' | 'advance' | undefined;
   advance(store: TenantStore): Promise<unknown>;
   publish(store: TenantStore, keys: readonly Key[]): Promise<unknown>;
 }
 
-/** One query for all tenants; a transaction only for those whose time has come. */
+/** Advances the key rotation of all tenants: one query for all, and a transaction only for those with a step due. */
 export async function turnSigningKeys(
   { database, tenants, rotationDays }: { database: Database; tenants: Tenants; rotationDays: number | undefined },
   steps: KeySteps,

@@ -1,19 +1,18 @@
 import { lookup, Resolver } from 'node:dns/promises';
 
-/** Two tries of 1.5 s (the second waits longer) end inside the 5 s that a connection may take. */
+/** Two tries, the first of 1.5 s and a longer second one, fit into the 5 s that a connection may take. */
 const resolver = new Resolver({ timeout: 1500, tries: 2 });
 
-/** The system's resolver occupies a thread of libuv's pool of four, which SQLite and password hashing need too. */
+/** The system resolver uses a thread of libuv's pool of four, which SQLite and password hashing need too. */
 const SYSTEM_LOOKUPS_AT_ONCE = 2;
 let running = 0;
 const waiting: (() => void)[] = [];
 
 /**
- * All IPv4 and IPv6 addresses of a name, IPv4 first.
+ * Returns all IPv4 and IPv6 addresses of a name, IPv4 first.
  *
- * The DNS is asked directly, which takes no thread: name servers that never answer cost their owner's
- * deliveries and nothing else. The system's resolver comes second, for what it alone knows: the hosts
- * file, search domains and names without a dot.
+ * Queries the DNS directly, which uses no thread, so that name servers that never respond delay only their owner's
+ * deliveries. Falls back to the system resolver for the hosts file, search domains and names without a dot.
  */
 export async function resolveName(hostname: string): Promise<string[]> {
   if (!hostname.includes('.')) return systemLookup(hostname);
@@ -32,7 +31,7 @@ async function systemLookup(hostname: string): Promise<string[]> {
     const answers = await lookup(hostname, { all: true, order: 'ipv4first' });
     return answers.map(({ address }) => address);
   } finally {
-    const next = waiting.shift(); // It takes over this place, so `running` stays.
+    const next = waiting.shift(); // It takes over this slot, so `running` is unchanged.
     if (next) next();
     else running -= 1;
   }

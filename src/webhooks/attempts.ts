@@ -13,7 +13,7 @@ import { givenBack, isGone, settlementOf } from './settlement.ts';
 import type { Settler } from './settler.ts';
 import { KeyRing } from './signing-keys.ts';
 
-/** A hook's row learns of its failures no more often. */
+/** Failures are recorded on the webhook's row at most once per this time. */
 const FAILURE_RECORD_MS = 60_000;
 
 const FIGURE_OF: Record<Settlement['state'], Counts> = {
@@ -23,7 +23,7 @@ const FIGURE_OF: Record<Settlement['state'], Counts> = {
   cancelled: {},
 };
 
-/** What was seen of an attempt. `waitedMs`: since the commit of its event, for first attempts. */
+/** The outcome of an attempt, for metrics. `waitedMs`: time since the delivery was created; only for first attempts. */
 export interface AttemptSeen {
   outcome: AttemptOutcome;
   waitedMs: number | undefined;
@@ -42,7 +42,7 @@ interface Parts {
   onAttempt?: ((seen: AttemptSeen) => void) | undefined;
 }
 
-/** Makes attempts and draws the conclusions: for the delivery, for the hook's breaker, for the hook's row. */
+/** Makes attempts, then settles the delivery and updates the webhook's circuit breaker and its row. */
 export class Attempts {
   readonly #parts: Parts;
   readonly #keys: KeyRing;
@@ -65,7 +65,7 @@ export class Attempts {
       if (outcome.error) await this.#learnFailure(lane, outcome, now);
       else if (this.#isRecovery(lane, row)) await recordRecovery(this.#parts.database, lane);
     } catch (error) {
-      logger.error({ err: error, hookId: row.hookId }, 'the state of a webhook could not be recorded');
+      logger.error({ err: error, hookId: row.hookId }, 'Could not record the health of a webhook');
     }
   }
 
@@ -80,12 +80,12 @@ export class Attempts {
       const limits = { deadlineMs: settings.timeoutMs, maxResponseBytes: settings.maxResponseBytes };
       return await deliver(client, target, { id: eventId, body }, limits, clock);
     } catch (error) {
-      logger.error({ err: error, hookId, deliveryId: row.id }, 'a webhook attempt could not be made');
-      return { startedAt, durationMs: 0, error: 'internal', message: 'The attempt could not be made.' };
+      logger.error({ err: error, hookId, deliveryId: row.id }, 'Webhook attempt failed with an internal error');
+      return { startedAt, durationMs: 0, error: 'internal', message: 'The attempt failed because of an internal error.' };
     }
   }
 
-  /** Learns of a success, and whether the hook's row still speaks of failures. */
+  /** Records a success with the breaker. Returns true if the webhook's row still contains failures to clear. */
   #isRecovery(lane: Lane, { hook }: ClaimedDelivery): boolean {
     lane.breaker.succeeded();
     if (hook.failingSince === null && hook.goneCount === 0 && lane.failureRecordedAt === undefined) return false;
@@ -102,6 +102,6 @@ export class Attempts {
     if (wasRecorded && !isGone(outcome)) return;
     lane.failureRecordedAt = now;
     const reason = await recordFailure(database, lane, { isGone: isGone(outcome), now });
-    if (reason) logger.warn({ tenantId: lane.tenantId, hookId: lane.hookId, reason }, 'a webhook was disabled');
+    if (reason) logger.warn({ tenantId: lane.tenantId, hookId: lane.hookId, reason }, 'Webhook disabled');
   }
 }

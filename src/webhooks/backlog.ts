@@ -1,15 +1,15 @@
 import type { Database } from '../database/connect.ts';
 
 export interface Backlog {
-  /** Deliveries that wait although they are due. */
+  /** Deliveries that are due but not yet claimed. */
   due: number;
-  /** Since when the oldest of them is due, epoch milliseconds: the alarm. */
+  /** When the oldest of them became due, in epoch milliseconds. Alert on this. */
   oldestDueAt: number | undefined;
-  /** Deliveries whose schedule ended without success. */
+  /** Deliveries that failed permanently. */
   dead: number;
 }
 
-/** Of all tenants, for metrics. It counts rows, so it is for a scrape every few seconds, not for each request. */
+/** Returns the backlog of all tenants, for metrics. Counts rows, so call it every few seconds, not per request. */
 export async function backlog(database: Database, now: number): Promise<Backlog> {
   const deliveries = () => database.reader('deliveries');
   const [due] = await deliveries()

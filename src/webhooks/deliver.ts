@@ -4,7 +4,7 @@ import { HttpError, type HttpFailure } from '../net/http-error.ts';
 import { deliveryHeaders } from './headers.ts';
 import { signatureHeaders } from './signature.ts';
 
-/** Of the receiver's answer, kept with the attempt. */
+/** Bytes of the response body stored with the attempt. */
 const KEPT_REPLY_BYTES = 8 * 1024;
 
 export interface Target {
@@ -18,7 +18,7 @@ export interface Target {
 export interface Message {
   /** The event's id. */
   id: string;
-  /** The event's body as it is stored: a JSON object without `hookId`. */
+  /** The stored event body: a JSON object without `hookId`. */
   body: string;
 }
 
@@ -27,23 +27,26 @@ export interface AttemptLimits {
   maxResponseBytes: number;
 }
 
-/** `status`: a complete answer that is not a success; `internal`: the fault is ours. Stored and used as a metric label: never renamed. */
+/**
+ * Why an attempt failed. `status`: a complete response other than 2xx; `internal`: an error in this service. Stored, and
+ * used as a metric label: never rename.
+ */
 export type AttemptError = HttpFailure | 'status' | 'internal';
 
 export interface AttemptOutcome {
   startedAt: number;
   durationMs: number;
-  /** Undefined when the receiver accepted the message. */
+  /** Undefined if the attempt succeeded. */
   error?: AttemptError | undefined;
-  /** What went wrong, in words, when there was no complete answer. */
+  /** Describes the failure if there was no complete response. */
   message?: string | undefined;
   status?: number | undefined;
-  /** The beginning of the answer's body. */
+  /** The beginning of the response body. */
   reply?: string | undefined;
   retryAfter?: string | undefined;
 }
 
-/** One attempt, which never throws: whatever happens is its outcome. Success is a complete 2xx answer. */
+/** Makes one attempt. A request that fails is an outcome, not an exception. Success is a complete 2xx response. */
 export async function deliver(
   client: Pick<HttpClient, 'request'>,
   { hookId, url, headers, keys }: Target,
@@ -67,12 +70,12 @@ export async function deliver(
   }
 }
 
-/** The bytes to send: `hookId` as the last member of the stored object, the same for every attempt. */
+/** Returns the body to send: the stored object with `hookId` as its last member, identical for every attempt. */
 export function bodyFor(hookId: string, stored: string): string {
   return `${stored.slice(0, stored.lastIndexOf('}'))},"hookId":${JSON.stringify(hookId)}}`;
 }
 
-/** As text that both databases can hold: PostgreSQL has no U+0000. */
+/** Returns text that both databases can store: PostgreSQL does not allow U+0000. */
 function keptText(body: Buffer): string {
   return body.subarray(0, KEPT_REPLY_BYTES).toString().replaceAll('\0', '\uFFFD');
 }

@@ -8,12 +8,12 @@ export interface HookKey {
   hookId: string;
 }
 
-/** How many rows may be taken for this hook. */
+/** A webhook, and how many of its rows to claim. */
 export interface HookRoom extends HookKey {
   room: number;
 }
 
-/** What an attempt needs of its hook. */
+/** The columns of a webhook that an attempt needs. */
 export type ClaimedHook = Pick<
   HookRow,
   | 'tenantId'
@@ -28,7 +28,7 @@ export type ClaimedHook = Pick<
   | 'timesDisabled'
 >;
 
-/** A claimed row with all that an attempt needs, read in the same moment. */
+/** A claimed delivery with everything an attempt needs, read at the same time. */
 export interface ClaimedDelivery
   extends Pick<
     DeliveryRow,
@@ -36,19 +36,19 @@ export interface ClaimedDelivery
   > {
   eventType: string;
   body: string;
-  /** One for all rows of a claim. */
+  /** Shared by all rows of a claim. */
   hook: ClaimedHook;
   leaseUntil: number;
-  /** By a process that did not settle it in time. */
+  /** True if another process held the row and its lease expired. */
   wasLeased: boolean;
 }
 
-/** What becomes of a claimed row; delivered ones leave the table and live on in their attempts. */
+/** The result for a claimed delivery. Delivered rows are deleted; their attempts remain. */
 export interface Settlement extends Pick<DeliveryRow, 'tenantId' | 'id' | 'hookId'> {
   state: 'delivered' | 'waiting' | 'dead' | 'cancelled';
-  /** Undefined: unchanged. */
+  /** Undefined leaves it unchanged. */
   dueAt?: number | undefined;
-  /** The attempt that was made; none when the row is given back untried. */
+  /** Undefined if the row is released without an attempt. */
   attempt?: AttemptRow | undefined;
 }
 
@@ -60,10 +60,10 @@ export interface Claim {
   leaseUntil: number;
 }
 
-/** What a claim reads: its deliveries, and each of its hooks once, in a row that holds nothing else. */
+/** A row of a claim's result: either a delivery, or (once per webhook) only `hook`. */
 export type ClaimedRow = Omit<ClaimedDelivery, 'hook' | 'leaseUntil'> & { hook: ClaimedHook | null };
 
-/** The statements that the two databases spell differently. Rows come back in camelCase. */
+/** The statements that differ between SQLite and PostgreSQL. Rows are returned in camelCase. */
 export interface Statements {
   dueHooks(database: Connections, now: number, tenantId: string | undefined): Promise<HookKey[]>;
   claim(database: Connections, rooms: HookRoom[], claim: Claim): Promise<ClaimedRow[]>;
@@ -71,8 +71,8 @@ export interface Statements {
 }
 
 /**
- * The rows that wait, seen by one process: it claims some under a lease in its own name, and settles
- * only what it still holds. Whoever was killed, its rows wait again once their lease has ended.
+ * The delivery queue. A process claims rows under a lease in its own name, and settles only rows it still holds. If a
+ * process is killed, its rows become free when their lease expires.
  */
 export class Deliveries {
   readonly #database: Database;
@@ -86,14 +86,14 @@ export class Deliveries {
   }
 
   /**
-   * Hooks that have a due row, of one tenant or of all: a hop per hook through the index, however many
-   * rows wait. A row whose holder did not settle in time is due again.
+   * Returns the webhooks that have a due row, of one tenant or of all. Costs one index lookup per webhook, regardless of
+   * the number of rows. A row whose lease expired counts as due.
    */
   dueHooks(now: number, tenantId?: string): Promise<HookKey[]> {
     return this.#statements.dueHooks(this.#database, now, tenantId);
   }
 
-  /** Takes the rows longest due, up to each hook's room, also those whose lease has ended. No two processes take the same. */
+  /** Claims the rows that have been due longest, up to each webhook's room. No row is claimed by two processes at once. */
   async claim(rooms: HookRoom[], now: number, leaseUntil: number): Promise<ClaimedDelivery[]> {
     const rows = await this.#statements.claim(this.#database, rooms, { owner: this.#owner, now, leaseUntil });
     const hooks = new Map(rows.flatMap(({ hook }) => (hook ? [[`${hook.tenantId}/${hook.id}`, hook]] : [])));
@@ -103,12 +103,16 @@ export class Deliveries {
     });
   }
 
-  /** In one commit. Rows that are no longer held under our lease stay as they are, attempts included. */
+  /** Writes all settlements in one commit. Skips rows that this process no longer holds, including their attempts. */
   settle(settlements: Settlement[]): Promise<void> {
     return this.#statements.settle(this.#database, settlements, this.#owner);
   }
 
-  /** For the start of SQLite's only process: whoever held a lease is gone. @returns how many leases there were */
+  /**
+   * Frees all leases. Only for the start of the single process on SQLite, because any previous holder is gone.
+   *
+   * @returns the number of leases
+   */
   freeAll(): Promise<number> {
     const free = { state: 'waiting', leaseOwner: null, leaseUntil: null };
     return this.#database.write((db) =>

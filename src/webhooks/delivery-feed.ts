@@ -4,7 +4,7 @@ import { type DeliveryRestriction, type DeliverySummary, delivered, undelivered 
 
 export interface DeliveryFeed {
   deliveries: DeliverySummary[];
-  /** Where the older ones begin; null when there are none. */
+  /** Cursor of the next page, with older deliveries; null on the last page. */
   next: string | null;
 }
 
@@ -13,14 +13,14 @@ interface Asked extends DeliveryRestriction {
   limit: number;
 }
 
-/** `<createdAt>-<id>` of the last one that was read. @throws 400 */
+/** Parses a cursor, `<createdAt>-<id>` of the last delivery on the previous page. @throws 400 `guard.invalid_pagination` */
 function cursorOf(text: string): { createdAt: number; id: string } {
   const [, createdAt, id] = /^(\d{1,15})-([\w-]{1,64})$/.exec(text) ?? [];
   if (createdAt === undefined || id === undefined) throw new ServiceError('guard.invalid_pagination');
   return { createdAt: Number(createdAt), id };
 }
 
-/** Older than the cursor, in the words of an index: the time alone bounds the walk, the id decides among equals. */
+/** Condition "older than the cursor", written so that the index is used: the time bounds the range, the id breaks ties. */
 function olderThan(before: string | undefined, time: string, name: string): Condition {
   if (before === undefined) return () => undefined;
   const { createdAt, id } = cursorOf(before);
@@ -39,9 +39,9 @@ const byAge = (one: DeliverySummary, other: DeliverySummary): number =>
   other.createdAt - one.createdAt || (other.id > one.id ? 1 : -1);
 
 /**
- * Deliveries of a hook from a cursor on, newest first. It reads as many rows as it shows, whether the hook has a hundred
- * or a million: nothing is counted and nothing skipped, each of both tables is walked along its index. A state or event
- * that few have is the exception: what is between them is read too, up to `since`. An index of those would be written
+ * Returns the deliveries of a webhook from a cursor on, newest first. Reads only as many rows as it returns, even if the
+ * webhook has a million: both tables are read along an index, without count or offset. Exception: filtering by a rare
+ * state or event also reads the rows in between, back to `since`. Rejected: an index for that, which would be written
  * with each delivery.
  */
 export async function feedOfDeliveries(

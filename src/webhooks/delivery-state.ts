@@ -3,16 +3,16 @@ import type { Query, TenantStore } from '../database/tenant-store.ts';
 
 export type DeliveryState = DeliveryRow['state'] | 'delivered';
 
-/** It waited when its hook was disabled: cancelled, though its row does not say so yet. */
+/** True for a delivery that was waiting when its webhook was disabled: it is cancelled, but its row not yet updated. */
 export const WITHDRAWN = `deliveries.state = 'waiting' and deliveries.times_disabled < hooks.times_disabled`;
 
-/** Of a row that was claimed together with its hook: it is not to be sent. */
+/** True if a claimed delivery must not be sent because its webhook is or was disabled. */
 export const isCancelled = (row: {
   timesDisabled: number;
   hook: Pick<HookRow, 'enabled' | 'timesDisabled'>;
 }): boolean => !row.hook.enabled || row.timesDisabled < row.hook.timesDisabled;
 
-/** Deliveries of a hook, beside it, that are in this state or in any. Delivered ones have no row. */
+/** Query for the deliveries of a webhook, joined with it, in one state or in any. Delivered ones have no row. */
 export function rowsInState(store: TenantStore, hookId: string, state?: DeliveryState): Query {
   const query: Query = store
     .from('deliveries')
@@ -22,7 +22,7 @@ export function rowsInState(store: TenantStore, hookId: string, state?: Delivery
   if (state === 'cancelled') return query.where((either) => either.where({ state }).orWhereRaw(WITHDRAWN));
   query.where({ state });
   if (state === 'waiting') query.whereRaw('deliveries.times_disabled >= hooks.times_disabled');
-  // Said again, as the index of open deliveries is found by it: no index holds a state.
+  // Redundant, but needed to use the partial index on `due_at`: no index contains the state.
   if (state === 'waiting' || state === 'delivering') query.whereNotNull('dueAt');
   return query;
 }

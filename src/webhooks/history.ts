@@ -14,7 +14,7 @@ interface Slice {
   limit: number;
 }
 
-/** One attempt, in the shape of a log of the compatible API. */
+/** One attempt, in the log format of the compatible API. */
 export interface HookLog {
   tenantId: string;
   id: string;
@@ -23,7 +23,7 @@ export interface HookLog {
   createdAt: number;
 }
 
-/** Attempts of a hook, newest first; of the last 24 hours unless a time is given. */
+/** Returns the attempts of a webhook, newest first; those of the last 24 hours unless a time is given. */
 export async function recentLogs(
   store: TenantStore,
   hookId: string,
@@ -67,7 +67,7 @@ function logOf(attempt: AttemptRow, eventBody: string | undefined): HookLog {
     hookId,
     hookRequest: { body: eventBody && JSON.parse(bodyFor(hookId, eventBody)) },
     ...(status !== null && { response: { statusCode: status, body: parsed(responseBody) } }),
-    ...(!isSuccess && { error: errorMessage ?? `The receiver answered ${status}.` }),
+    ...(!isSuccess && { error: errorMessage ?? `The endpoint responded ${status}.` }),
   };
   return { tenantId, id: attemptIdOf(attempt), key, payload, createdAt: startedAt };
 }
@@ -87,7 +87,7 @@ export interface ExecutionStats {
   requestCount: number;
 }
 
-/** Attempts of the last 24 hours, for each of these hooks. */
+/** Counts the attempts of the last 24 hours for each of these webhooks. */
 export async function executionStats(
   store: TenantStore,
   hookIds: string[],
@@ -109,7 +109,7 @@ export async function executionStats(
   return stats;
 }
 
-/** A delivery as the API shows it. Of one that was delivered, `createdAt` is when that happened. */
+/** A delivery as the API returns it. If it was delivered, `createdAt` is the start of the successful attempt. */
 export type DeliverySummary = Pick<
   DeliveryRow,
   'id' | 'eventId' | 'hookId' | 'attempts' | 'lastStatus' | 'trigger' | 'createdAt'
@@ -121,7 +121,7 @@ export interface DeliveryRestriction {
   since?: number | undefined;
 }
 
-/** Deliveries of a hook, newest first. Delivered ones are read from their last attempt: their row is gone. */
+/** Returns the deliveries of a webhook, newest first. Delivered ones have no row and are read from their last attempt. */
 export async function listDeliveries(
   store: TenantStore,
   hookId: string,
@@ -139,7 +139,7 @@ export async function listDeliveries(
 }
 
 /**
- * A delivery and every attempt made of it, oldest first.
+ * Returns a delivery with all of its attempts, oldest first.
  *
  * @throws 404 `entity.not_exists_with_id`
  */

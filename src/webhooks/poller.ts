@@ -29,13 +29,13 @@ export interface PollerParts {
   clock: Clock;
   /** For metrics. */
   onAttempt?: ((seen: AttemptSeen) => void) | undefined;
-  /** Told of deliveries that some process had taken and did not settle in time. */
+  /** Called with the number of deliveries whose lease expired before their process settled them. */
   onLeasesExpired?: ((deliveries: number) => void) | undefined;
 }
 
 /**
- * Claim, deliver, settle. Woken at once by commits of this process and of others; polling
- * every second is what is relied on, and what finds retries and the leases of processes that died.
+ * Claims deliveries, sends them and settles them. Commits of this and other processes wake it at once, but it relies only
+ * on polling every second, which also finds retries and expired leases.
  */
 export class WebhookPoller {
   readonly #parts: PollerParts;
@@ -46,7 +46,7 @@ export class WebhookPoller {
   readonly #attempts: Attempts;
   readonly #replays: ReplayWalk;
   readonly #underWay = new Set<Promise<void>>();
-  /** Tenants to look at; `undefined` stands for all. */
+  /** Tenants to query for due deliveries; `undefined` means all. */
   readonly #toScan = new Set<string | undefined>();
   #filling: Promise<void> | undefined;
   #hasNews = false;
@@ -72,21 +72,21 @@ export class WebhookPoller {
     if (this.#parts.database.kind === 'sqlite') this.#tellExpired(await this.#deliveries.freeAll());
     this.#unlisten = this.#parts.database.commits.listen((tenantId, written) => {
       if (written.has('replays')) this.#replays.wake();
-      if (written.has('clearings')) this.#giveBack(this.#lanes.of(tenantId)); // They know their hooks as they were.
+      if (written.has('clearings')) this.#giveBack(this.#lanes.of(tenantId)); // Their copy of the webhook is outdated.
       if (written.has('deliveries')) this.wake(tenantId);
     });
     this.#poll = setInterval(() => this.#tick(), POLL_MS);
     this.wake();
   }
 
-  /** Looks for due rows at once, of one tenant or of all. */
+  /** Looks for due rows now, of one tenant or of all. */
   wake(tenantId?: string): void {
     this.#toScan.add(tenantId);
     if (tenantId !== undefined) this.#lanes.markLikely(tenantId);
     this.#fill();
   }
 
-  /** Claims no more, lets attempts under way end (their deadline is the limit), records them, gives the rest back. */
+  /** Stops claiming, releases queued rows, waits for attempts in flight (up to their deadline) and records them. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     clearInterval(this.#poll);
@@ -112,13 +112,13 @@ export class WebhookPoller {
     this.wake();
   }
 
-  /** One at a time; what changes meanwhile is seen by one more round. */
+  /** Runs one claim loop at a time. Changes during a round cause another round. */
   #fill(): void {
     this.#hasNews = true;
     this.#filling ??= this.#claimWhileNews()
       .catch((error) => {
         this.#hasNews = false; // The next poll tries again.
-        this.#parts.logger.error({ err: error }, 'webhook deliveries could not be claimed');
+        this.#parts.logger.error({ err: error }, 'Could not claim webhook deliveries');
       })
       .finally(() => {
         this.#filling = undefined;
@@ -129,8 +129,8 @@ export class WebhookPoller {
   async #claimWhileNews(): Promise<void> {
     while (this.#isRunning && this.#hasNews) {
       this.#hasNews = false;
-      await this.#claim(); // For the likely ones; then the question finds the others.
-      if (this.#toScan.size > 0) await turn(); // A request on an idle connection leaves with the next turn: first that.
+      await this.#claim(); // For recently active webhooks; the query finds the others.
+      if (this.#toScan.size > 0) await turn(); // Requests just started are written in the next turn of the event loop. They go first.
       await this.#scan();
     }
     this.#hasNews = false;
@@ -141,7 +141,7 @@ export class WebhookPoller {
     const now = clock();
     const wanted = this.#lanes.wanted(now);
     if (wanted.length === 0) return;
-    this.#hasNews = true; // There may be more where these come from.
+    this.#hasNews = true; // There may be more due rows.
     const claimed = await this.#deliveries.claim(wanted, now, now + settings.leaseMs);
     this.#tellExpired(claimed.filter(({ wasLeased }) => wasLeased).length);
     this.#lanes.accept(wanted, claimed);
@@ -152,7 +152,7 @@ export class WebhookPoller {
     if (leases > 0) this.#parts.onLeasesExpired?.(leases);
   }
 
-  /** Learns which hooks have due rows, of those tenants that somebody spoke of. */
+  /** Queries which webhooks of the tenants in `#toScan` have due rows. */
   async #scan(): Promise<void> {
     const tenants = this.#toScan.has(undefined) ? [undefined] : [...this.#toScan];
     this.#toScan.clear();
@@ -182,7 +182,7 @@ export class WebhookPoller {
     for (const row of this.#lanes.takeBack(lanes)) this.#settler.add(givenBack(row));
   }
 
-  /** @returns whether an attempt is now under way */
+  /** @returns true if an attempt was started */
   #start(lane: Lane, row: ClaimedDelivery, slot: symbol): boolean {
     const isOver = isCancelled(row);
     if (isOver || row.leaseUntil - this.#parts.clock() < this.#parts.settings.timeoutMs) {

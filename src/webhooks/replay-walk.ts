@@ -6,17 +6,17 @@ import { type Condition, TenantStore } from '../database/tenant-store.ts';
 import type { Logger } from '../observe/logger.ts';
 import { eventsToReplay, hookToDeliverTo, newDelivery, type ReplayFilter } from './replay.ts';
 
-/** New deliveries of one webhook's replay at a step; with a step a second, its rate. */
+/** Deliveries that a webhook's replay creates per step, which is per second. */
 const ROWS_PER_STEP = 100;
-/** Steps between looks for replays that another process began and did not end. */
+/** Steps between searches for replays that another process started and did not finish. */
 const LOOK_EVERY = 60;
-/** Events found in one search. A search may read all deliveries of a webhook, so it has to last for many steps. */
+/** Events per search. A search may read all deliveries of a webhook, so its result serves many steps. */
 const ROWS_AHEAD = 2_000;
-/** Replays whose events are kept in memory; the others search again. */
+/** Replays whose next events are kept in memory. Others search again at each step. */
 const MAX_AHEAD = 100;
 
 interface Ahead {
-  /** Where the replay stands before the first of these events. */
+  /** Position of the replay before the first of these events. */
   cursor: string | null;
   events: { id: string; occurredAt: number }[];
   /** No more events follow. */
@@ -27,8 +27,8 @@ const hookOf = ({ tenantId, hookId }: ReplayRow) => `${tenantId}/${hookId}`;
 const keyOf = ({ tenantId, id }: ReplayRow) => `${tenantId}/${id}`;
 
 /**
- * Carries replays on in the background, a hundred deliveries a second for each webhook, so that they never crowd out
- * what is new. Of several replays of one webhook the oldest runs first, and the others wait.
+ * Runs replays in the background, at 100 deliveries per second and webhook so that they do not crowd out new events. If a
+ * webhook has several replays, the oldest runs first.
  */
 export class ReplayWalk {
   readonly #database: Database;
@@ -44,15 +44,15 @@ export class ReplayWalk {
     this.#logger = logger;
   }
 
-  /** There is a new one. */
+  /** Makes the next step search for replays. */
   wake(): void {
     this.#stepsUntilLook = 0;
   }
 
-  /** Starts a step unless one is under way: a slow search delays no delivery, only other replays. */
+  /** Starts a step unless one is running. A slow search delays only other replays, no deliveries. */
   step(): void {
     this.#stepping ??= this.#step()
-      .catch((error) => this.#logger.error({ err: error }, 'webhook replays could not go on'))
+      .catch((error) => this.#logger.error({ err: error }, 'Webhook replays failed; retrying'))
       .finally(() => {
         this.#stepping = undefined;
       });
@@ -74,13 +74,13 @@ export class ReplayWalk {
     for (const [oldest] of Map.groupBy(running, hookOf).values()) {
       const replay = oldest as ReplayRow;
       await this.#advance(replay).catch((error) => {
-        this.#ahead.delete(keyOf(replay)); // An event may have gone since the search.
-        this.#logger.error({ err: error, replayId: replay.id }, 'a webhook replay could not go on');
+        this.#ahead.delete(keyOf(replay)); // An event may have been deleted since the search.
+        this.#logger.error({ err: error, replayId: replay.id }, 'Webhook replay failed; retrying');
       });
     }
   }
 
-  /** The cursor moves in the transaction that makes the deliveries, so no kill skips or repeats an event. */
+  /** The cursor moves in the transaction that creates the deliveries, so a crash neither skips nor repeats an event. */
   async #advance(replay: ReplayRow): Promise<void> {
     const { tenantId, id, hookId, cursor, done } = replay;
     const store = new TenantStore(this.#database, tenantId);
@@ -107,7 +107,7 @@ export class ReplayWalk {
     this.#ahead.set(keyOf(replay), { cursor: next.cursor, events: rest, isLast: ahead.isLast });
   }
 
-  /** Searched outside a transaction: on SQLite the search would keep every other write waiting. */
+  /** Searches outside a transaction: on SQLite the search would make every other write wait. */
   async #eventsAhead(store: TenantStore, replay: ReplayRow): Promise<Ahead> {
     const { hookId, cursor, filter } = replay;
     const known = this.#ahead.get(keyOf(replay));
@@ -121,7 +121,7 @@ export class ReplayWalk {
   }
 }
 
-/** Events behind the cursor `<occurred at>:<event id>`, in the order of both. */
+/** Condition "after the cursor", which is `<occurred at>:<event id>`. */
 const after =
   (cursor: string | null): Condition =>
   (query) => {

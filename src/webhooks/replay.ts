@@ -7,11 +7,11 @@ import { type DeliveryState, rowsInState } from './delivery-state.ts';
 export interface ReplayRequest {
   /** Epoch milliseconds of the events, both ends included. */
   since: number;
-  /** Now, unless given: a replay does not run after its own time. */
+  /** Defaults to now, and is capped at now: a replay does not include events of the future. */
   until?: number | undefined;
-  /** Only events of which this hook has a delivery in this state. Otherwise also events older than the hook. */
+  /** Only events with a delivery to this webhook in this state. Without it, also events older than the webhook. */
   state?: DeliveryState | undefined;
-  /** Those the hook listens to, unless given. */
+  /** Defaults to the events the webhook subscribes to. */
   events?: string[] | undefined;
 }
 
@@ -22,12 +22,12 @@ export interface ReplayStarted {
   count: number;
 }
 
-/** A hook that is given deliveries now: it is not deleted before this transaction has ended. */
+/** Returns a webhook to create deliveries for, locked so that it cannot be deleted before this transaction ends. */
 export async function hookToDeliverTo(store: TenantStore, id: string): Promise<HookRow | undefined> {
   return store.from('hooks').where({ id }).forKeyShare().first();
 }
 
-/** A delivery that is due at once, of an event that is already there. */
+/** Returns the row of a new delivery of an existing event, due at once. */
 export function newDelivery(
   eventId: string,
   { id: hookId, timesDisabled }: HookRow,
@@ -39,10 +39,10 @@ export function newDelivery(
 }
 
 /**
- * Sends the event of this delivery once more, whatever became of it: every call makes a new delivery.
+ * Sends the event of a delivery again, whatever the delivery's state. Each call creates a new delivery.
  *
  * @returns the id of the new delivery
- * @throws 404 `entity.not_exists_with_id` when the delivery is unknown, or its event no longer kept
+ * @throws 404 `entity.not_exists_with_id` if the delivery is unknown or its event was deleted
  */
 export async function redeliver(
   store: TenantStore,
@@ -59,7 +59,7 @@ export async function redeliver(
   return { id: delivery.id, count: 1 };
 }
 
-/** How many events a replay would send now. It may read many rows, so it is asked for outside a transaction. */
+/** Counts the events that a replay would send now. May read many rows, so call it outside a transaction. */
 export async function countReplay(
   store: TenantStore,
   { hookId, ...request }: ReplayRequest & { hookId: string },
@@ -69,7 +69,7 @@ export async function countReplay(
   return Number(row?.count ?? 0);
 }
 
-/** Writes down what to replay, and how many events that was when it was counted; `ReplayWalk` does it in the background. */
+/** Stores a replay with the given event count. `ReplayWalk` runs it in the background. */
 export async function startReplay(
   store: TenantStore,
   { hookId, now, count, ...request }: ReplayRequest & { hookId: string; now: number; count: number },
@@ -98,7 +98,7 @@ export async function replayStatus(
   return { id, count, done, state };
 }
 
-/** What was already sent on its way stays so. Cancelling an ended replay changes nothing. */
+/** Cancels a running replay. Deliveries it already created are still sent. Has no effect on a finished replay. */
 export async function cancelReplay(
   store: TenantStore,
   { hookId, replayId }: { hookId: string; replayId: string },
@@ -108,7 +108,7 @@ export async function cancelReplay(
   await store.change('replays', { ...key, state: 'running' }, { state: 'cancelled' });
 }
 
-/** The events a filter names, in no order. */
+/** Query for the events that match a filter, unordered. */
 export function eventsToReplay(store: TenantStore, hookId: string, filter: ReplayFilter): Rows<'events'> {
   const { since, until, state, events } = filter;
   const query = store.from('events').whereBetween('occurredAt', [since, until]).whereIn('type', events);

@@ -18,7 +18,7 @@ const LISTS = [
   { table: 'subject_tokens', name: 'subject_tokens_by_user', columns: 'user_id, created_at' },
 ];
 
-/** The indexes that `LISTS` replaces. */
+/** Indexes replaced by `LISTS`. */
 const REPLACED = [
   ['audit_log_tenant_id_application_id_created_at_index', 'audit_log (tenant_id, application_id, created_at)'],
   ['audit_log_tenant_id_key_created_at_index', 'audit_log (tenant_id, key, created_at)'],
@@ -42,7 +42,7 @@ const SEARCHES = [
 ];
 
 export async function up(db: Knex): Promise<void> {
-  // Receivers' tokens stand in these headers. `webhooks/hook-headers.ts` seals those that `config` holds at the start,
+  // These headers contain tokens of endpoints. `webhooks/hook-headers.ts` encrypts those in `config` at each start,
   // because a migration has no secret key.
   await db.raw('alter table hooks add column headers_encrypted text');
 

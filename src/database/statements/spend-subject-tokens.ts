@@ -3,11 +3,11 @@ import { insertFromRecords, recordsOf } from './insert-many.ts';
 import { prepared } from './prepared.ts';
 import type { Statement, Target } from './statement.ts';
 
-/** What one exchange writes. */
+/** The rows that one token exchange writes. */
 export interface Spend {
-  /** Of the subject token. */
+  /** Hash of the subject token. */
   tokenHash: string;
-  /** The application that the actor's token was given to. */
+  /** The application that the actor token was issued to. */
   actorApplicationId: string | null;
   impersonation: Omit<ImpersonationRow, 'tenantId' | 'revokedAt' | 'revokedBy'>;
   audit: Omit<AuditRow, 'tenantId'>;
@@ -46,12 +46,12 @@ const AUDIT = [
 ] as const satisfies (keyof AuditRow)[];
 
 /**
- * One statement, and so one round trip and one transaction. `live` locks the people against change until it commits; a
- * row that another transaction changed meanwhile is looked at again, after the wait, by the same conditions.
+ * One statement, and so one round trip and one transaction. `live` locks the users against changes until the commit. If
+ * another transaction changed a row in the meantime, PostgreSQL waits and evaluates the same conditions again.
  *
- * Keys are compared with an array, for which the index is used: a join with the list, taken for a hundred rows whatever
- * it holds, reads the whole table. The hash, as one index alone holds it; of the two that hold the id, PostgreSQL takes
- * either for the better while the table is small, and stays with it.
+ * Keys are compared with an array, so that the index is used. Rejected: a join with the list, which PostgreSQL estimates
+ * at 100 rows and answers by reading the whole table. Tokens are found by hash, because only one index contains it.
+ * Rejected: by id, which two indexes contain; while the table is small PostgreSQL may choose the worse one and keep it.
  */
 const POSTGRES = `
   with candidate as materialized (
@@ -126,7 +126,7 @@ async function onPostgres({ db, tenantId }: Target, spends: readonly Spend[], no
 const isLive = (id: string) =>
   `exists (select 1 from users where tenant_id = new.tenant_id and id = value ->> '${id}' and not is_suspended)`;
 
-/** True if the user whom a spend names as `who` holds one of these roles. */
+/** SQL condition: the user in column `who` has one of these roles. */
 const holdsOneOf = (roles: string, who: string) => `exists (
   select 1 from user_roles held join json_each(configs.settings, '$.${roles}') role on role.value = held.role_id
   where held.tenant_id = new.tenant_id and held.user_id = record.value ->> '${who}')`;
@@ -135,14 +135,14 @@ const isLimited = (list: string) => `coalesce(json_array_length(configs.settings
 const ROLES_LIMITED = isLimited('allowedActorRoleIds');
 const APPLICATIONS_LIMITED = isLimited('allowedActorApplicationIds');
 
-/** Members that a policy lacks have the defaults of `impersonation-policy.ts`: administrators are protected. */
+/** SQL condition: the subject is a protected administrator. Without a setting, administrators are protected. */
 const IS_PROTECTED_ADMINISTRATOR = `exists (
     select 1 from administrators where tenant_id = new.tenant_id and user_id = record.value ->> 'subject_id'
   ) and coalesce((
     select settings ->> '$.protectAdministrators' from configs where tenant_id = new.tenant_id and key = 'impersonation'
   ), 1)`;
 
-/** The policy in force; without a row it protects administrators and forbids nothing else. */
+/** SQL condition: the current policy forbids the exchange. Without a row, the policy only protects administrators. */
 const IS_FORBIDDEN = `(${IS_PROTECTED_ADMINISTRATOR} or exists (
   select 1 from configs where tenant_id = new.tenant_id and key = 'impersonation' and (
     ${holdsOneOf('protectedRoleIds', 'subject_id')}
@@ -160,15 +160,15 @@ const IS_FORBIDDEN = `(${IS_PROTECTED_ADMINISTRATOR} or exists (
     )
   )))`;
 
-/** Of the batch, those that were written. `spend`: the row of the view, `new` to its trigger. */
+/** SQL for the impersonations of the batch that were written. `spend` is the row of the view, `new` in its trigger. */
 const begunOf = (spend: string) =>
   `impersonations where tenant_id = ${spend}.tenant_id
     and id in (select value ->> 'id' from json_each(${spend}.impersonations))`;
 
 /**
- * For SQLite's writer alone: one insert into this view is the whole spend. It is one call into SQLite and commits by
- * itself, where a transaction of three statements takes five calls, each a hop to another thread and back. Nothing
- * changes between the statements of the trigger, so those that were begun are those to spend.
+ * For SQLite's writer connection only. One insert into this view performs the whole batch in a single call that commits by
+ * itself. Rejected: a transaction of three statements, which takes five calls, each a round trip to another thread.
+ * Nothing changes between the statements of the trigger, so the impersonations inserted determine the tokens to spend.
  */
 export const SPEND_VIEW = `
   create temp view spend as select null as tenant_id, null as at, null as impersonations, null as audits;
@@ -212,7 +212,7 @@ const candidatesOf = (spends: readonly Spend[]): string =>
 const impersonationsOf = (kind: Target['kind'], tenantId: string, spends: readonly Spend[]): string =>
   recordsOf(
     kind,
-    // Not a column: on SQLite the conditions read the same records.
+    // Not a column, but SQLite's conditions read it from the same records.
     kind === 'sqlite' ? [...IMPERSONATION, 'actorApplicationId'] : IMPERSONATION,
     spends.map(({ impersonation, actorApplicationId }) => ({ ...impersonation, actorApplicationId, tenantId })),
   );
@@ -225,13 +225,13 @@ const auditsOf = (kind: Target['kind'], tenantId: string, spends: readonly Spend
   );
 
 /**
- * Marks subject tokens spent that are unspent, unrevoked and unexpired, whose subject and actor are there and not
- * suspended, and whom the policy of this moment admits (it, or they, may have changed while a script ran), and
- * writes the impersonation and the audit row of each. The people cannot change until the commit: a
- * suspension either comes first and is seen here, or comes after and finds the impersonation to end.
+ * Marks subject tokens as spent and writes an impersonation and an audit row for each. Skips tokens that are spent,
+ * revoked or expired, whose subject or actor does not exist or is suspended, or which the current policy forbids (any of
+ * these may have changed while a script ran). The users cannot change until the commit: a suspension either comes first
+ * and is seen here, or comes later and ends the impersonation.
  *
- * @param spends of different subject tokens; the payload of an audit row names its own
- * @returns the ids of the tokens that were spent, each for one caller only, ever
+ * @param spends for different subject tokens; the payload of each audit row contains the id of its token
+ * @returns the ids of the tokens that were spent; each token is returned to only one caller, ever
  */
 export const spendSubjectTokens =
   (spends: readonly Spend[], now: number): Statement<string[]> =>

@@ -1,16 +1,16 @@
 import type { Knex } from 'knex';
 import type { Database } from '../connect.ts';
 
-/** What a statement is given by the store that runs it. */
+/** The arguments that a store passes to a statement. */
 export interface Target {
   db: Knex;
   kind: Database['kind'];
-  /** The statement names it in every condition: nothing else keeps it inside the tenant. */
+  /** The statement must use it in every condition: nothing else limits it to the tenant. */
   tenantId: string;
 }
 
 /**
- * SQL by hand, for the few places where a query builder costs more than the query, or where the databases are to do in
- * one statement what would be several. Each is a file of this folder; `TenantStore.read` and `write` run it.
+ * Handwritten SQL, for the few places where a query builder costs more than the query, or where one statement replaces
+ * several. Each is a file in this folder, run by `TenantStore.write`; a `BatchedRead` is run by `TenantStore.readOne`.
  */
 export type Statement<Result> = (target: Target) => Promise<Result>;
