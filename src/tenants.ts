@@ -65,7 +65,9 @@ function longestPrefix(path: string): string {
   return whole.length <= MAX_ENDPOINT_LENGTH ? whole : whole.slice(0, whole.lastIndexOf('/', MAX_ENDPOINT_LENGTH));
 }
 
-/** Finds the tenant of a request: the one whose endpoint is the longest prefix of the URL. Never trusts a token for it. */
+/**
+ * Finds the tenant of a request: the one whose endpoint is the longest prefix of the URL. Never trusts a token for it.
+ */
 export class Tenants {
   readonly #database: Database;
   readonly #clock: Clock;

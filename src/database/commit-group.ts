@@ -13,8 +13,8 @@ interface Job {
 const MAX_GROUP = 64;
 
 /**
- * Runs transactions on SQLite's single writer, one after another, with one commit for all that are waiting. The fsync of
- * a commit is what costs time, not the statements, so sixteen concurrent writers share the cost of one.
+ * Runs transactions on SQLite's single writer, one after another, with one commit for all that are waiting. The fsync
+ * of a commit is what costs time, not the statements, so sixteen concurrent writers share the cost of one.
  *
  * Each transaction runs in its own savepoint (unless it is alone, or a single statement), so a failure rolls back only
  * that one. Callers get their result only after the commit, so a confirmed change is on disk.
@@ -90,7 +90,8 @@ export class CommitGroup {
       const value = await work(this.#writer);
       return () => resolve(value);
     } catch (error) {
-      // On a full disk SQLite rolls back the whole transaction. Detected by `begin` succeeding; the error then fails all.
+      // On a full disk SQLite rolls back the whole transaction. Detected by `begin` succeeding; the error then fails
+      // all.
       const isUndone = await this.#writer.raw('begin').then(
         () => true,
         () => false,

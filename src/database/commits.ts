@@ -4,7 +4,9 @@ import type { Table } from './tables.ts';
 export type Written = Table | 'tenants';
 export type CommitListener = (tenantId: string, written: ReadonlySet<Written>) => void;
 
-/** Notifies listeners after each commit of the tables written, by this process and (if their notice arrives) by others. */
+/**
+ * Notifies listeners after each commit of the tables written, by this process and (if their notice arrives) by others.
+ */
 export class Commits {
   readonly #listeners = new Set<CommitListener>();
   readonly #listenersToOwn = new Set<CommitListener>();

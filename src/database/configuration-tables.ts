@@ -1,6 +1,8 @@
 import type { Table } from './tables.ts';
 
-/** Tables of a tenant's configuration, which requests only read. Every process caches them and drops them on a write. */
+/**
+ * Tables of a tenant's configuration, which requests only read. Every process caches them and drops them on a write.
+ */
 export const configurationTables: readonly Table[] = [
   'applications',
   'applicationSecrets',

@@ -90,8 +90,8 @@ function conversions(convert: (row: unknown) => unknown): Pick<Knex.Config, 'wra
 }
 
 /**
- * Ids are random, so writes touch pages all over the file. A cache of 64 MiB keeps them in memory, and a checkpoint only
- * every 8,000 pages (of 4 KiB) copies each page once for many changes. Neither affects durability.
+ * Ids are random, so writes touch pages all over the file. A cache of 64 MiB keeps them in memory, and a checkpoint
+ * only every 8,000 pages (of 4 KiB) copies each page once for many changes. Neither affects durability.
  */
 const WRITER = 'pragma cache_size = -65536; pragma wal_autocheckpoint = 8000;';
 

@@ -52,8 +52,8 @@ export function addTo(counts: Counts, more: Counts): void {
 }
 
 /**
- * Counts in memory, so that counting costs neither a statement nor a lock. `FigureWriter` writes the counts to the table
- * that all processes share.
+ * Counts in memory, so that counting costs neither a statement nor a lock. `FigureWriter` writes the counts to the
+ * table that all processes share.
  */
 export class Figures {
   #minutes = new Map<string, CountedMinute>();

@@ -3,7 +3,10 @@ import type { Logger } from '../observe/logger.ts';
 import type { Commits, Written } from './commits.ts';
 
 const CHANNEL = 'understudy_commits';
-/** A commit with `notify` takes a global lock in PostgreSQL, so notices are combined and sent outside other transactions. */
+/**
+ * A commit with `notify` takes a global lock in PostgreSQL, so notices are combined and sent outside other
+ * transactions.
+ */
 const COALESCE_MS = 20;
 /** PostgreSQL's limit is 8,000 bytes. A tenant with all its tables needs less than 1,000. */
 const MAX_PAYLOAD_BYTES = 7_000;
@@ -22,9 +25,9 @@ export interface NoticesOptions {
 }
 
 /**
- * Connects the `Commits` of all processes on one PostgreSQL database, on a connection of its own: a write in one process
- * is announced to the others within about 20 ms. Notices are only hints: those lost while disconnected do no harm,
- * because caches expire and the webhook poller looks every second.
+ * Connects the `Commits` of all processes on one PostgreSQL database, on a connection of its own: a write in one
+ * process is announced to the others within about 20 ms. Notices are only hints: those lost while disconnected do no
+ * harm, because caches expire and the webhook poller looks every second.
  */
 export class Notices {
   readonly #options: NoticesOptions;
@@ -123,7 +126,8 @@ export class Notices {
   /** Logs an interruption once, regardless of the number of failed reconnects. */
   #interrupted(err: unknown): void {
     const effect = 'changes by other processes take effect later, when caches expire';
-    if (!this.#isInterrupted) this.#options.logger.warn({ err }, `Notices between processes are interrupted: ${effect}`);
+    if (!this.#isInterrupted)
+      this.#options.logger.warn({ err }, `Notices between processes are interrupted: ${effect}`);
     this.#isInterrupted = true;
   }
 

@@ -14,7 +14,10 @@ export type DatabaseConfig = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 
 const WITHOUT_NOTICES =
   'Connected to PostgreSQL through a connection pooler, and DATABASE_DIRECT_URL is not set to a direct connection. Changes by other processes are found by polling, within 1 s (configuration: 5 s)';
 
-/** Opens the database for a server process: locks it on SQLite, joins the other processes on PostgreSQL, and migrates it. */
+/**
+ * Opens the database for a server process: locks it on SQLite, joins the other processes on PostgreSQL, and migrates
+ * it.
+ */
 export async function openDatabase(
   { databaseUrl, databaseDirectUrl, dataDir, databasePoolSize: poolSize }: DatabaseConfig,
   logger: Logger,

@@ -27,7 +27,9 @@ const MAX_STATEMENTS = 256;
 const isRun = ({ method, returning }: Query): boolean =>
   method === 'del' || method === 'counter' || ((method === 'insert' || method === 'update') && !returning);
 
-/** Outside the class, because Knex creates a client per transaction with `Object.create`, which loses private members. */
+/**
+ * Outside the class, because Knex creates a client per transaction with `Object.create`, which loses private members.
+ */
 const prepared = new WeakMap<Connection, LRUCache<string, Statement>>();
 
 function statementsOf(connection: Connection): LRUCache<string, Statement> {
@@ -40,8 +42,8 @@ function statementsOf(connection: Connection): LRUCache<string, Statement> {
 }
 
 /**
- * Knex's SQLite client with a cache of prepared statements. Each call into SQLite is a round trip to another thread, which
- * costs more than most statements. Without the cache a statement takes two, and is parsed and planned again.
+ * Knex's SQLite client with a cache of prepared statements. Each call into SQLite is a round trip to another thread,
+ * which costs more than most statements. Without the cache a statement takes two, and is parsed and planned again.
  */
 export class PreparedSqliteClient extends SqliteClient {
   override _query(connection: Connection, query: Query): Promise<Query> {

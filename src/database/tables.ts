@@ -40,8 +40,8 @@ export type * from './rows/people.ts';
 export type * from './rows/webhooks.ts';
 
 /**
- * The row types of all tenant-owned tables, as the code sees them: camelCase, booleans as booleans, JSON parsed, times in
- * epoch milliseconds. Each contains `tenantId`, which only the store sets.
+ * The row types of all tenant-owned tables, as the code sees them: camelCase, booleans as booleans, JSON parsed, times
+ * in epoch milliseconds. Each contains `tenantId`, which only the store sets.
  */
 export interface Tables {
   users: UserRow;

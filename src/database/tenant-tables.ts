@@ -1,6 +1,8 @@
 import type { Table } from './tables.ts';
 
-/** A record instead of a list, so that the compiler reports missing tables. Parents before children, for foreign keys. */
+/**
+ * A record instead of a list, so that the compiler reports missing tables. Parents before children, for foreign keys.
+ */
 const inOrder: Record<Table, true> = {
   users: true,
   userIdentities: true,

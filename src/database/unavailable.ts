@@ -25,11 +25,15 @@ interface Failure {
   where?: string | undefined;
 }
 
-/** Keeps only the columns of `Key (tenant_id, name)=(default, secret) already exists.`, which `constraints.ts` reads. */
+/**
+ * Keeps only the columns of `Key (tenant_id, name)=(default, secret) already exists.`, which `constraints.ts` reads.
+ */
 const columnsIn = (detail = ''): string | undefined =>
   detail.startsWith('Key (') ? detail.slice(0, detail.indexOf(')=(') + 1) : undefined;
 
-/** Marks errors of statements and connections as database errors, and removes values from them so that none is logged. */
+/**
+ * Marks errors of statements and connections as database errors, and removes values from them so that none is logged.
+ */
 export function markFailures(db: Knex): Knex {
   const mark = (error: object) => void ofDatabase.add(error);
   db.on('query-error', (error: Failure) => {

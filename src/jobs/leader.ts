@@ -9,7 +9,10 @@ const NAME = 'jobs';
 
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
-/** Succeeds if this process already holds the lease, if it expired, or if it lies in the future: then the database's clock went back. */
+/**
+ * Succeeds if this process already holds the lease, if it expired, or if it lies in the future: then the database's
+ * clock went back.
+ */
 const TAKE = `insert into leases (name, holder, expires_at) values (?, ?, ${NOW} + ?)
   on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
   where leases.holder = excluded.holder or leases.expires_at <= ${NOW} or leases.expires_at > excluded.expires_at
@@ -65,7 +68,11 @@ export class Leader {
       .finally(() => {
         this.#taking = undefined;
         if (this.isLeading !== this.#wasLeading)
-          this.#logger.info(this.isLeading ? 'This process now runs the scheduled jobs' : 'This process no longer runs the scheduled jobs');
+          this.#logger.info(
+            this.isLeading
+              ? 'This process now runs the scheduled jobs'
+              : 'This process no longer runs the scheduled jobs',
+          );
         this.#wasLeading = this.isLeading;
       });
     return this.#taking;

@@ -44,8 +44,8 @@ interface HttpTarget {
 }
 
 /**
- * An HTTP client for untrusted servers. A request is one attempt: it follows no redirects, retries nothing, decompresses
- * nothing, and a response cannot take more time or memory than the request allows.
+ * An HTTP client for untrusted servers. A request is one attempt: it follows no redirects, retries nothing,
+ * decompresses nothing, and a response cannot take more time or memory than the request allows.
  */
 export class HttpClient {
   readonly #guard: AddressGuard;

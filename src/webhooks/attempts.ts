@@ -81,7 +81,12 @@ export class Attempts {
       return await deliver(client, target, { id: eventId, body }, limits, clock);
     } catch (error) {
       logger.error({ err: error, hookId, deliveryId: row.id }, 'Webhook attempt failed with an internal error');
-      return { startedAt, durationMs: 0, error: 'internal', message: 'The attempt failed because of an internal error.' };
+      return {
+        startedAt,
+        durationMs: 0,
+        error: 'internal',
+        message: 'The attempt failed because of an internal error.',
+      };
     }
   }
 

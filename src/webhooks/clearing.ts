@@ -20,7 +20,8 @@ export async function cancelWaiting(
 }
 
 /**
- * Deletes a webhook. Its deliveries are neither listed nor sent from then on; `clearDeliveries` removes their rows later.
+ * Deletes a webhook. Its deliveries are neither listed nor sent from then on; `clearDeliveries` removes their rows
+ * later.
  *
  * @throws 404 `entity.not_found`
  */
@@ -30,8 +31,8 @@ export async function removeHook(store: TenantStore, id: string): Promise<void> 
 }
 
 /**
- * For all tenants, cancels the waiting deliveries of disabled webhooks and removes the deliveries of deleted ones, 1,000
- * at a time. If interrupted, the next run continues. Two concurrent runs are harmless.
+ * For all tenants, cancels the waiting deliveries of disabled webhooks and removes the deliveries of deleted ones,
+ * 1,000 at a time. If interrupted, the next run continues. Two concurrent runs are harmless.
  */
 export async function clearDeliveries(database: Database): Promise<void> {
   const clearings: ClearingRow[] = await database.reader('clearings');

@@ -28,8 +28,8 @@ export interface AttemptLimits {
 }
 
 /**
- * Why an attempt failed. `status`: a complete response other than 2xx; `internal`: an error in this service. Stored, and
- * used as a metric label: never rename.
+ * Why an attempt failed. `status`: a complete response other than 2xx; `internal`: an error in this service. Stored,
+ * and used as a metric label: never rename.
  */
 export type AttemptError = HttpFailure | 'status' | 'internal';
 

@@ -22,8 +22,8 @@ export const dueHooks: Statements['dueHooks'] = (database, now, tenantId) => {
 };
 
 /**
- * `materialized`, because a limit with `skip locked` may otherwise run more than once and claim too many rows. The commit
- * does not wait for the disk: if PostgreSQL crashes, a lost claim leaves its row waiting.
+ * `materialized`, because a limit with `skip locked` may otherwise run more than once and claim too many rows. The
+ * commit does not wait for the disk: if PostgreSQL crashes, a lost claim leaves its row waiting.
  *
  * Updates rows by `ctid`, which the row lock keeps valid. Rejected: updating by id. While the table is small PostgreSQL
  * may use any index that starts with the tenant, and read all of the tenant's rows for each one.
@@ -65,8 +65,8 @@ export const claim: Statements['claim'] = (database, rooms, { owner, now, leaseU
   );
 
 /**
- * Settles a batch in one statement. Deliveries that were removed with their webhook are skipped. Columns that the attempt
- * shares with its delivery are copied in the database.
+ * Settles a batch in one statement. Deliveries that were removed with their webhook are skipped. Columns that the
+ * attempt shares with its delivery are copied in the database.
  */
 const SETTLE = `with settled as materialized (
     select * from json_to_recordset(?) as settled (tenant text, delivery text, to_state text, next_due_at bigint,

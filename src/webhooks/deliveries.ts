@@ -86,14 +86,16 @@ export class Deliveries {
   }
 
   /**
-   * Returns the webhooks that have a due row, of one tenant or of all. Costs one index lookup per webhook, regardless of
-   * the number of rows. A row whose lease expired counts as due.
+   * Returns the webhooks that have a due row, of one tenant or of all. Costs one index lookup per webhook, regardless
+   * of the number of rows. A row whose lease expired counts as due.
    */
   dueHooks(now: number, tenantId?: string): Promise<HookKey[]> {
     return this.#statements.dueHooks(this.#database, now, tenantId);
   }
 
-  /** Claims the rows that have been due longest, up to each webhook's room. No row is claimed by two processes at once. */
+  /**
+   * Claims the rows that have been due longest, up to each webhook's room. No row is claimed by two processes at once.
+   */
   async claim(rooms: HookRoom[], now: number, leaseUntil: number): Promise<ClaimedDelivery[]> {
     const rows = await this.#statements.claim(this.#database, rooms, { owner: this.#owner, now, leaseUntil });
     const hooks = new Map(rows.flatMap(({ hook }) => (hook ? [[`${hook.tenantId}/${hook.id}`, hook]] : [])));

@@ -13,14 +13,19 @@ interface Asked extends DeliveryRestriction {
   limit: number;
 }
 
-/** Parses a cursor, `<createdAt>-<id>` of the last delivery on the previous page. @throws 400 `guard.invalid_pagination` */
+/**
+ * Parses a cursor, `<createdAt>-<id>` of the last delivery on the previous page.
+ * @throws 400 `guard.invalid_pagination`
+ */
 function cursorOf(text: string): { createdAt: number; id: string } {
   const [, createdAt, id] = /^(\d{1,15})-([\w-]{1,64})$/.exec(text) ?? [];
   if (createdAt === undefined || id === undefined) throw new ServiceError('guard.invalid_pagination');
   return { createdAt: Number(createdAt), id };
 }
 
-/** Condition "older than the cursor", written so that the index is used: the time bounds the range, the id breaks ties. */
+/**
+ * Condition "older than the cursor", written so that the index is used: the time bounds the range, the id breaks ties.
+ */
 function olderThan(before: string | undefined, time: string, name: string): Condition {
   if (before === undefined) return () => undefined;
   const { createdAt, id } = cursorOf(before);
@@ -39,10 +44,10 @@ const byAge = (one: DeliverySummary, other: DeliverySummary): number =>
   other.createdAt - one.createdAt || (other.id > one.id ? 1 : -1);
 
 /**
- * Returns the deliveries of a webhook from a cursor on, newest first. Reads only as many rows as it returns, even if the
- * webhook has a million: both tables are read along an index, without count or offset. Exception: filtering by a rare
- * state or event also reads the rows in between, back to `since`. Rejected: an index for that, which would be written
- * with each delivery.
+ * Returns the deliveries of a webhook from a cursor on, newest first. Reads only as many rows as it returns, even if
+ * the webhook has a million: both tables are read along an index, without count or offset. Exception: filtering by a
+ * rare state or event also reads the rows in between, back to `since`. Rejected: an index for that, which would be
+ * written with each delivery.
  */
 export async function feedOfDeliveries(
   store: TenantStore,

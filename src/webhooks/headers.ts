@@ -18,7 +18,9 @@ export function checkHeaders(headers: Record<string, string>): string | undefine
   return undefined;
 }
 
-/** Returns the headers of an attempt. The service's own come last, and all names are lower case, so none is overridden. */
+/**
+ * Returns the headers of an attempt. The service's own come last, and all names are lower case, so none is overridden.
+ */
 export function deliveryHeaders(
   configured: Record<string, string>,
   signatures: Record<string, string>,

@@ -121,7 +121,9 @@ export interface DeliveryRestriction {
   since?: number | undefined;
 }
 
-/** Returns the deliveries of a webhook, newest first. Delivered ones have no row and are read from their last attempt. */
+/**
+ * Returns the deliveries of a webhook, newest first. Delivered ones have no row and are read from their last attempt.
+ */
 export async function listDeliveries(
   store: TenantStore,
   hookId: string,

@@ -14,7 +14,9 @@ export function sealConfig(secrets: SecretBox, hook: HookId, { headers, ...confi
   return { config, headersEncrypted };
 }
 
-/** Returns the decrypted configuration. Headers inside `config` take precedence: an earlier release wrote them later. */
+/**
+ * Returns the decrypted configuration. Headers inside `config` take precedence: an earlier release wrote them later.
+ */
 export function openConfig(secrets: SecretBox, hook: HookId & StoredConfig): HookConfig {
   const { config, headersEncrypted } = hook;
   if (headersEncrypted === null || config.headers) return config;

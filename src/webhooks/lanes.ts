@@ -66,8 +66,8 @@ export class Lanes {
 
   /**
    * Returns what to claim next: enough ahead that sending does not wait for the database, with few statements. When the
-   * total limit is reached, a webhook still gets what it may send at once, so that slow webhooks with long queues do not
-   * delay others.
+   * total limit is reached, a webhook still gets what it may send at once, so that slow webhooks with long queues do
+   * not delay others.
    */
   wanted(now: number): HookRoom[] {
     const rooms: HookRoom[] = [];

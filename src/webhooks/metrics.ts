@@ -49,7 +49,11 @@ export function webhookMetrics(
     'Age of the delivery that has been due longest; 0 if none is due. Alert on this.',
     ({ oldestDueAt }) => (oldestDueAt === undefined ? 0 : (clock() - oldestDueAt) / 1000),
   );
-  ofBacklog('understudy_webhook_deliveries_dead', 'Deliveries that failed permanently in the last 30 days', ({ dead }) => dead);
+  ofBacklog(
+    'understudy_webhook_deliveries_dead',
+    'Deliveries that failed permanently in the last 30 days',
+    ({ dead }) => dead,
+  );
   gauge(registry, 'understudy_webhook_in_flight', 'Attempts in flight in this process', () => stats().inFlight);
   gauge(
     registry,

@@ -34,8 +34,8 @@ export interface PollerParts {
 }
 
 /**
- * Claims deliveries, sends them and settles them. Commits of this and other processes wake it at once, but it relies only
- * on polling every second, which also finds retries and expired leases.
+ * Claims deliveries, sends them and settles them. Commits of this and other processes wake it at once, but it relies
+ * only on polling every second, which also finds retries and expired leases.
  */
 export class WebhookPoller {
   readonly #parts: PollerParts;
@@ -130,7 +130,8 @@ export class WebhookPoller {
     while (this.#isRunning && this.#hasNews) {
       this.#hasNews = false;
       await this.#claim(); // For recently active webhooks; the query finds the others.
-      if (this.#toScan.size > 0) await turn(); // Requests just started are written in the next turn of the event loop. They go first.
+      // Requests just started are written in the next turn of the event loop. They go first.
+      if (this.#toScan.size > 0) await turn();
       await this.#scan();
     }
     this.#hasNews = false;

@@ -27,8 +27,8 @@ const hookOf = ({ tenantId, hookId }: ReplayRow) => `${tenantId}/${hookId}`;
 const keyOf = ({ tenantId, id }: ReplayRow) => `${tenantId}/${id}`;
 
 /**
- * Runs replays in the background, at 100 deliveries per second and webhook so that they do not crowd out new events. If a
- * webhook has several replays, the oldest runs first.
+ * Runs replays in the background, at 100 deliveries per second and webhook so that they do not crowd out new events. If
+ * a webhook has several replays, the oldest runs first.
  */
 export class ReplayWalk {
   readonly #database: Database;

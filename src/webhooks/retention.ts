@@ -21,7 +21,9 @@ export async function sweepWebhooks(database: Database, now: number): Promise<nu
   );
 }
 
-/** Goes from webhook to webhook, including deleted ones. Rejected: an index by time alone, which slows every attempt. */
+/**
+ * Goes from webhook to webhook, including deleted ones. Rejected: an index by time alone, which slows every attempt.
+ */
 async function sweepAttempts(database: Database, before: number): Promise<number> {
   const old = 'tenant_id = ? and hook_id = ? and started_at < ?';
   let total = 0;

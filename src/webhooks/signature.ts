@@ -12,10 +12,11 @@ export interface ToSign {
 
 /**
  * Returns the signature headers of both schemes. Both use the UTF-8 bytes of the secret as the key.
- * `logto-signature-sha-256` covers only the body and fits one signature, so it uses the newest secret. `webhook-signature`
- * also covers the id and the timestamp.
+ * `logto-signature-sha-256` covers only the body and fits one signature, so it uses the newest secret.
+ * `webhook-signature` also covers the id and the timestamp.
  *
- * @see {@link https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md Standard Webhooks}
+ * @see {@link https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md Standard
+ * Webhooks}
  */
 export function signatureHeaders({ id, timestamp, body, keys }: ToSign): Record<string, string> {
   const [newest = ''] = keys;

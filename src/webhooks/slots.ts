@@ -5,8 +5,8 @@ const QUICK_MS = 250;
 const SLOW_PER_PLACE = 8;
 
 /**
- * Limits the concurrent attempts of this process. After 250 ms an attempt gives up its slot and continues as a slow one,
- * which costs only a socket, so that endpoints that hang do not block the others.
+ * Limits the concurrent attempts of this process. After 250 ms an attempt gives up its slot and continues as a slow
+ * one, which costs only a socket, so that endpoints that hang do not block the others.
  */
 export class Slots {
   readonly #places: number;

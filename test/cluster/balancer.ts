@@ -2,9 +2,9 @@ import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 
-/** What stands before several processes: gives each request to the next of them, on a connection of its own. */
+/** A round-robin load balancer. Each request uses a connection of its own. */
 export class Balancer implements AsyncDisposable {
-  /** How many requests each of the targets was given. */
+  /** Number of requests forwarded to each target. */
   readonly given: number[] = [];
   #targets: URL[] = [];
   #next = 0;
@@ -31,7 +31,7 @@ export class Balancer implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Gives requests to these alone, in turn. */
+  /** Sets the targets. */
   to(...urls: string[]): void {
     this.#targets = urls.map((url) => new URL(url));
   }

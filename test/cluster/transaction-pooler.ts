@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 const PROTOCOL = 196_608;
-/** What PgBouncer lets a client ask for at the start; it refuses the others. */
+/** Startup parameters that PgBouncer allows; it refuses others. */
 const ALLOWED = new Set(['user', 'database', 'client_encoding', 'application_name']);
 
 const message = (type: string, body: Buffer): Buffer => {
@@ -23,7 +23,7 @@ const startup = (fields: Record<string, string>): Buffer => {
   return Buffer.concat([int32(text.length + 8, PROTOCOL), Buffer.from(text)]);
 };
 
-/** Cuts what comes into the protocol's messages; each is handed over whole. */
+/** Splits incoming data into messages of the PostgreSQL protocol and passes each to `take`. */
 function messagesOf(socket: Socket, take: (type: string, whole: Buffer) => void): (more: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   const push = (more: Buffer) => {
@@ -40,13 +40,13 @@ function messagesOf(socket: Socket, take: (type: string, whole: Buffer) => void)
 
 interface Server {
   socket: Socket;
-  /** Who has it for a transaction. */
+  /** The client whose transaction uses it. */
   client: Socket | undefined;
 }
 
 /**
- * What a pooler in transaction mode does to sessions, and no more: every transaction of a client goes to the server
- * connection that has rested longest, so that two in a row never share one while there are others.
+ * A minimal pooler in transaction mode. Each transaction of a client uses the server connection that has been idle
+ * longest, so that two consecutive ones never share a connection while others are idle.
  */
 export class TransactionPooler implements AsyncDisposable {
   readonly #target: URL;

@@ -6,7 +6,7 @@ import { createDatabase, type Database } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { Balancer } from './balancer.ts';
 
-/** Less than what is kept would last by itself (5 s), and more than a busy machine needs. */
+/** Shorter than the lifetime of a cache entry (5 s), and long enough for a busy machine. */
 const AT_ONCE = { timeout: 3_500, interval: 20 };
 
 let database: Database;
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const inTurn = () => balancer.to(first.localUrl, second.localUrl);
 
-/** What this does reaches only one of the two. */
+/** Sends the requests of `work` to only one of the two processes. */
 async function at<T>(service: TestService, work: () => Promise<T>): Promise<T> {
   balancer.to(service.localUrl);
   try {
@@ -54,7 +54,7 @@ const machineToken = (scope = 'all', headers = machine()) =>
     headers,
   );
 
-it('share a sign-in, and the whole flow after it, request by request', async () => {
+it('share a sign-in and the whole flow after it, with alternating requests', async () => {
   for (let round = 0; round < 3; round += 1) {
     const subjectToken = await cast.mint({ context: { ticketId: 'T-1' } });
     const actorToken = await cast.spa.signIn(cast.alice);
@@ -62,20 +62,20 @@ it('share a sign-in, and the whole flow after it, request by request', async () 
     expect([status, body.error]).toEqual([200, undefined]);
     const claims = await verifyAccessToken(first, body.access_token, cast.resource);
     expect(claims).toMatchObject({ sub: cast.bob.id, act: { sub: cast.alice.id } });
-    balancer.to(second.localUrl, first.localUrl); // The other way round in the next round.
+    balancer.to(second.localUrl, first.localUrl); // In the opposite order in the next round.
   }
   inTurn();
   expect(Math.min(...balancer.given)).toBeGreaterThan(10);
 });
 
-it('take a subject token that the other minted, once', async () => {
+it('accept a subject token created by the other process, once', async () => {
   const subject_token = await at(first, () => cast.mint());
   const exchange = () => cast.spa.exchange({ subject_token });
   expect((await at(second, exchange)).status).toBe(200);
   expect((await at(first, exchange)).body.error_description).toBe('subject token was already used');
 });
 
-it('both know of an ended impersonation', async () => {
+it('both report a revoked impersonation', async () => {
   const subject_token = await at(first, () => cast.mint());
   const { body } = await at(second, () => cast.spa.exchange({ subject_token }));
   const { jti } = await verifyAccessToken(first, body.access_token, cast.resource);
@@ -96,7 +96,9 @@ it('both refuse a token at the Management API once one of them has revoked it', 
   await seenAtOnce({ ask, change, before: 200, after: 401 });
 });
 
-/** Asks one process before and after the other has made the change: what it keeps is fresh when it must be dropped. */
+/**
+ * Calls `ask` in one process before and after `change` in the other, so that the first has just cached the old value.
+ */
 async function seenAtOnce<T>(what: { ask: () => Promise<T>; change: () => Promise<unknown>; before: T; after: T }) {
   const { ask, change, before, after } = what;
   expect(await at(second, ask)).toEqual(before);
@@ -104,7 +106,7 @@ async function seenAtOnce<T>(what: { ask: () => Promise<T>; change: () => Promis
   await expect.poll(() => at(second, ask), AT_ONCE).toEqual(after);
 }
 
-it('see at once that a secret of an application is gone', async () => {
+it('both refuse a deleted client secret at once', async () => {
   const { id } = await first.api.must('POST /applications', { name: 'Nightly', type: 'MachineToMachine' });
   const { value } = await first.api.must(`POST /applications/${id}/secrets`, { name: 'main' });
   const headers = { authorization: `Basic ${btoa(`${id}:${value}`)}` };
@@ -113,7 +115,7 @@ it('see at once that a secret of an application is gone', async () => {
   await seenAtOnce({ ask, change, before: 200, after: 401 });
 });
 
-it('see at once what a role may, a resource is called, and a script says', async () => {
+it('both apply a new script and the deletion of a resource at once', async () => {
   const claimsOf = async () => {
     const { body } = await cast.spa.exchange({ subject_token: await cast.mint() });
     return body.error ?? (await verifyAccessToken(first, body.access_token, cast.resource)).plan;
@@ -136,7 +138,7 @@ it('see at once what a role may, a resource is called, and a script says', async
   await seenAtOnce({ ask: claimsOf, change, before: 'gold', after: 'invalid_target' });
 });
 
-it('sign with the same key, also just after a leak', async () => {
+it('sign with the same key, even right after an immediate rotation', async () => {
   const keyOf = async () => decodeProtectedHeader((await machineToken()).body.access_token).kid;
   const published = async () =>
     (await getJson(`${balancer.url}/oidc/jwks`)).keys.map(({ kid }: { kid: string }) => kid);
@@ -154,7 +156,7 @@ it('sign with the same key, also just after a leak', async () => {
   expect(await at(second, isAccepted)).toBe(401);
 });
 
-it('serve a new tenant at once, and no more when it is gone', async () => {
+it('serve a new tenant at once, and stop when it is deleted', async () => {
   const { body } = await postForm(
     `${balancer.url}/oidc/token`,
     { grant_type: 'client_credentials', resource: `${balancer.url}/admin/api`, scope: 'tenants' },

@@ -5,7 +5,7 @@ import { createDatabase, type Database as Place } from '../support/databases.ts'
 
 let place: Place;
 let database: Database;
-/** How many shared each commit. */
+/** Number of transactions in each commit. */
 let commits: number[];
 
 beforeEach(async () => {
@@ -28,7 +28,7 @@ const ids = async () =>
   ((await database.reader('notes').orderBy('id').select('id')) as { id: number }[]).map(({ id }) => id);
 const outcomes = async (works: Promise<unknown>[]) => (await Promise.allSettled(works)).map(({ status }) => status);
 
-it('commits together what waits together, and undoes alone what fails among it', async () => {
+it('commits waiting transactions together, and rolls back only those that fail', async () => {
   const first = write(1); // The others wait for it.
   const failing = database.transaction(async (db) => {
     await db('notes').insert({ id: 10, text: 'x' });
@@ -51,7 +51,7 @@ it('commits together what waits together, and undoes alone what fails among it',
   expect(commits).toEqual([1, 6]);
 });
 
-it('fails all that wait together when the database undoes their transaction, and none is half written', async () => {
+it('fails the whole group if the database rolls back its transaction, and writes none of it', async () => {
   const first = write(1);
   const undone = database.write((db) => db.raw("insert or rollback into notes (id, text) values (1, 'x')"));
   expect(await outcomes([first, write(2), undone, write(3)])).toEqual([

@@ -32,7 +32,7 @@ describe.each(databases)('figures on %s', (kind) => {
     await place[Symbol.asyncDispose]();
   });
 
-  it('are added up by minute and by hour, and of a backlog the most is kept', async () => {
+  it('are summed by minute and by hour, and keep the maximum of the backlog', async () => {
     const figures = writer();
     for (const [at, backlog] of [
       [NOON, 5],
@@ -51,7 +51,7 @@ describe.each(databases)('figures on %s', (kind) => {
     expect(await stored('hour')).toMatchObject([{ startsAt: NOON, scriptRuns: 4, scriptMicros: 750, backlog: 9 }]);
   });
 
-  it('count what a transaction did once it has committed, and nothing of one that did not', async () => {
+  it('include counts of a transaction only once it has committed', async () => {
     const figures = writer();
     const store = new TenantStore(database, 'acme');
     await expect(
@@ -69,7 +69,7 @@ describe.each(databases)('figures on %s', (kind) => {
     expect(await stored('minute')).toMatchObject([{ impersonationsEnded: 2 }]);
   });
 
-  it('are written later when the database was away', async () => {
+  it('are written later if the database was unavailable', async () => {
     const figures = writer();
     database.figures.add('acme', NOON, { tokensByCode: 2 });
     await database.write((db) => db.schema.renameTable('figures', 'gone'));
@@ -80,7 +80,7 @@ describe.each(databases)('figures on %s', (kind) => {
     expect(await stored('minute')).toMatchObject([{ tokensByCode: 3 }]);
   });
 
-  it('of a tenant that was removed meanwhile do not hold up those of others', async () => {
+  it('of a removed tenant do not prevent writing those of others', async () => {
     const figures = writer();
     database.figures.add('nobody', NOON, { tokensByCode: 1 });
     database.figures.add('acme', NOON, { tokensByCode: 1 });
@@ -89,7 +89,7 @@ describe.each(databases)('figures on %s', (kind) => {
     expect(await stored('minute')).toMatchObject([{ tokensByCode: 1 }]);
   });
 
-  it('go when nothing shows them any more: minutes after two days, hours after two weeks', async () => {
+  it('are deleted when no longer shown: minutes after two days, hours after two weeks', async () => {
     const figures = writer();
     database.figures.add('acme', NOON, { tokensByCode: 1 });
     await figures.close();
@@ -105,7 +105,7 @@ describe.each(databases)('figures on %s', (kind) => {
   });
 });
 
-it('figures of two processes that write at once on PostgreSQL are all there', async () => {
+it('keeps the figures of two processes that write concurrently on PostgreSQL', async () => {
   await using place = await createDatabase('postgres');
   const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 4 };
   await migrate(settings);

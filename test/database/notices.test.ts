@@ -15,7 +15,7 @@ afterEach(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-/** What a process has: its commits, joined with those of the others, and all that is heard of in it. */
+/** Simulates a process: returns the commits it is notified of, and a function that announces a write. */
 async function join() {
   const commits = new Commits();
   const heard: [tenantId: string, tables: Written[]][] = [];
@@ -28,12 +28,12 @@ async function join() {
   return { heard, write: (tenantId: string, ...tables: Written[]) => commits.announce(tenantId, new Set(tables)) };
 }
 
-it('tell other processes what was written, together, and oneself once', async () => {
+it('notify other processes of writes in one notice, and the own process once', async () => {
   const [mine, other] = [await join(), await join()];
   mine.write('a', 'applications');
   mine.write('b', 'tenants', 'users');
   mine.write('a', 'scopes');
-  mine.write('c', 'users'); // Nobody keeps users.
+  mine.write('c', 'users'); // Writes to users are not announced.
   await expect.poll(() => other.heard).toHaveLength(2);
   expect(other.heard).toEqual([
     ['a', ['applications', 'scopes']],
@@ -42,7 +42,7 @@ it('tell other processes what was written, together, and oneself once', async ()
   expect(mine.heard).toHaveLength(4);
 });
 
-it('tell of more tenants than one notice can name', async () => {
+it('can contain more tenants than fit into one notice', async () => {
   const [mine, other] = [await join(), await join()];
   const tenants = Array.from({ length: 500 }, (_, n) => `tenant-with-a-long-name-${n}`);
   for (const tenant of tenants) mine.write(tenant, 'applications');
@@ -50,14 +50,14 @@ it('tell of more tenants than one notice can name', async () => {
   expect(other.heard.map(([tenant]) => tenant)).toEqual(tenants);
 });
 
-it('come back after the connection is lost, with what was written meanwhile', async () => {
+it('resume after a lost connection, including writes in the meantime', async () => {
   const [mine, other] = [await join(), await join()];
   await execute(
     database.url ?? '',
     `select pg_terminate_backend(pid) from pg_stat_activity
      where application_name = 'understudy notices' and datname = current_database()`,
   );
-  // Each is away for a second, not the same one: what is told before the other listens again is lost.
+  // Both reconnect within a second, but not at the same time. Notices sent before the other listens again are lost.
   const again = async () => {
     mine.write('a', 'applications');
     return other.heard.length;

@@ -5,7 +5,7 @@ import { createDatabase } from '../support/databases.ts';
 
 const NOTES = 'select * from notes where id = ?';
 
-/** One connection, with a table of one row, and a statement that was prepared there. */
+/** Opens one connection with a table of one row and a prepared statement. */
 async function scratch() {
   const owned = await createDatabase('postgres');
   const database = connect({ databaseUrl: owned.url, dataDir: owned.dataDir, poolSize: 1, isDirect: true });
@@ -24,19 +24,19 @@ async function scratch() {
 }
 
 describe('a prepared statement on PostgreSQL', () => {
-  it('stays with the connection', async () => {
+  it('is kept by the connection', async () => {
     await using stage = await scratch();
     await prepared(stage.database.reader, NOTES, ['a']);
     expect(await stage.statements()).toHaveLength(1);
   });
 
-  it('is prepared anew when a newer release has changed its table', async () => {
+  it('is prepared again if a newer release changed its table', async () => {
     await using stage = await scratch();
     await stage.database.write((db) => db.raw('alter table notes add column author text'));
     expect(await prepared(stage.database.reader, NOTES, ['a'])).toEqual([{ id: 'a', text: 'first', author: null }]);
   });
 
-  it('has its transaction begun again', async () => {
+  it('that is stale inside a transaction makes the transaction run again', async () => {
     await using stage = await scratch();
     await stage.database.write((db) => db.raw('alter table notes add column author text'));
     const attempts: unknown[] = [];

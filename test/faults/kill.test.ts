@@ -8,7 +8,7 @@ const KILLS = Number(process.env.KILLS ?? 2);
 const SEED = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
 
 it.each(databases)(
-  'keeps what it acknowledged under mixed load, however often it is killed: %s',
+  'loses nothing it acknowledged under mixed load when it is killed repeatedly (%s)',
   async (kind) => {
     console.log(`KILL_SEED=${SEED} KILLS=${KILLS}`);
     const draw = chance(SEED);

@@ -12,7 +12,7 @@ const HOOKS = 20;
 const BACKLOG = 40_000;
 const ROUNDS = 25;
 
-describe.each(databases)('failing receivers with a backlog on %s', (kind) => {
+describe.each(databases)('failing endpoints with a backlog on %s', (kind) => {
   it('do not stall writes and token exchanges', async () => {
     await using service = await startService(kind, { WEBHOOK_RETRY_SCHEDULE: Array(200).fill('0').join() });
     await using receiver = await WebhookReceiver.start({ behaviour: status(503) });
@@ -37,14 +37,15 @@ describe.each(databases)('failing receivers with a backlog on %s', (kind) => {
     await database.close();
 
     await round();
-    await receiver.reach(HOOKS); // From here on attempts fail all the time.
+    await receiver.reach(HOOKS); // From now on attempts keep failing.
     const failingMs = await rounds();
     expect(receiver.arrivals.length).toBeGreaterThan(2 * HOOKS);
-    // A scan per settled attempt made this hundreds of times as long. The second is for a machine that is busy meanwhile.
+    // A scan per settled attempt made this hundreds of times as long. The extra second allows for other load on the
+    // machine.
     expect(failingMs).toBeLessThan(10 * calmMs + 1_000);
   });
 
-  it('are settled and found as fast as with an empty table', async () => {
+  it('are found and settled about as fast as with an empty table', async () => {
     await using stage = await Stage.open(kind);
     const hooks: HookKey[] = [];
     for (let count = 0; count < HOOKS; count += 1)
@@ -53,7 +54,7 @@ describe.each(databases)('failing receivers with a backlog on %s', (kind) => {
     const deliveries = new Deliveries(stage.database, 'me');
     const rooms = hooks.map((hook) => ({ ...hook, room: 8 }));
 
-    /** Milliseconds to find, claim, and give back 160 deliveries: the best of several times. */
+    /** Measures milliseconds to find, claim and release 160 deliveries; the best of several runs. */
     const cycleMs = async () => {
       const times: number[] = [];
       for (let count = 0; count < 7; count += 1) {

@@ -15,7 +15,7 @@ const BACKLOG = 2_500;
 const BATCH = 1_000;
 const URL = 'http://127.0.0.1:1';
 
-/** A process that is killed after so many writes: no later one arrives. */
+/** A database as a process sees it that is killed after this many writes: later ones fail. */
 function killedAfter(database: Database, writes: number): Database {
   let left = writes;
   const limited = (write: Database['write']) => (work: Parameters<typeof write>[0]) => {
@@ -30,7 +30,7 @@ async function statesOf(stage: Stage, hookId: string): Promise<Record<string, nu
   return Object.fromEntries([...Map.groupBy(rows, ({ state }) => state)].map(([state, rows]) => [state, rows.length]));
 }
 
-/** How many the API shows in this state. */
+/** Returns how many deliveries the API shows in this state. */
 async function shown(stage: Stage, hookId: string, state: 'waiting' | 'cancelled'): Promise<number> {
   const { total, rows } = await listDeliveries(stage.store, hookId, { state, offset: 0, limit: 10 });
   expect(rows.every((row) => row.state === state && (row.dueAt === null) === (state === 'cancelled'))).toBe(true);
@@ -47,7 +47,7 @@ const enable = (stage: Stage, hookId: string) => stage.store.change('hooks', { i
 const clearings = (stage: Stage) => stage.store.from('clearings');
 
 describe.each(databases)('disabling or deleting a webhook with a backlog on %s', (kind) => {
-  it('does not write a delivery in the transaction that disables it', async () => {
+  it('updates no delivery in the transaction that disables it', async () => {
     await using stage = await Stage.open(kind);
     const hookId = await stage.hook(URL, { goneCount: 1 });
     await park(stage.database, 'default', BACKLOG, Date.now());
@@ -60,7 +60,7 @@ describe.each(databases)('disabling or deleting a webhook with a backlog on %s',
     expect(await clearings(stage)).toEqual([]);
   });
 
-  it('does not remove a delivery in the transaction that deletes it, and leaves none in the end', async () => {
+  it('removes no delivery in the transaction that deletes it, and all of them later', async () => {
     await using stage = await Stage.open(kind);
     const [doomed, kept] = [await stage.hook(URL), await stage.hook(URL)];
     await park(stage.database, 'default', 2 * BACKLOG, Date.now());
@@ -71,7 +71,7 @@ describe.each(databases)('disabling or deleting a webhook with a backlog on %s',
     expect(await clearings(stage)).toEqual([]);
   });
 
-  it('does not cancel more than a thousand rows at a time, and goes on after a kill', async () => {
+  it('cancels at most 1,000 rows at a time, and continues after a kill', async () => {
     await using stage = await Stage.open(kind);
     const hookId = await stage.hook(URL);
     await park(stage.database, 'default', BACKLOG, Date.now());
@@ -84,7 +84,7 @@ describe.each(databases)('disabling or deleting a webhook with a backlog on %s',
     expect(await clearings(stage)).toEqual([]);
   });
 
-  it('does not remove more than a thousand rows at a time, and goes on after a kill', async () => {
+  it('removes at most 1,000 rows at a time, and continues after a kill', async () => {
     await using stage = await Stage.open(kind);
     const hookId = await stage.hook(URL);
     await park(stage.database, 'default', BACKLOG, Date.now());
@@ -96,14 +96,14 @@ describe.each(databases)('disabling or deleting a webhook with a backlog on %s',
     expect(await clearings(stage)).toEqual([]);
   });
 
-  it('does not send after enabling what waited before, and sends what is new', async () => {
+  it('does not send earlier deliveries after it is enabled again, but sends new ones', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start();
     const hookId = await stage.hook(receiver.url);
     await stage.announce(20);
     await disable(stage, hookId);
     await enable(stage, hookId);
-    await stage.announce(1, 'User.Created', Date.now() - 60_000); // By the clock of a process that is behind.
+    await stage.announce(1, 'User.Created', Date.now() - 60_000); // As by a process whose clock is behind.
     await stage.poller();
     const rows = await stage.deliveries((rows) => rows.every(({ state }) => state === 'cancelled'));
     await stage.deliveries((rows) => rows.length === 20);
@@ -113,7 +113,7 @@ describe.each(databases)('disabling or deleting a webhook with a backlog on %s',
     expect(await statesOf(stage, hookId)).toEqual({ cancelled: 20 });
   });
 
-  it('does not clear what is made after it was enabled again', async () => {
+  it('does not clear deliveries created after it is enabled again', async () => {
     await using stage = await Stage.open(kind);
     const hookId = await stage.hook(URL);
     await stage.announce(3);
@@ -129,7 +129,7 @@ describe.each(databases)('disabling or deleting a webhook with a backlog on %s',
     expect(await countReplay(stage.store, range)).toBe(3);
   });
 
-  it('does not let a replay bring back what it cancelled', async () => {
+  it('does not revive cancelled deliveries by a replay', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start();
     const hookId = await stage.hook(receiver.url);
@@ -141,10 +141,10 @@ describe.each(databases)('disabling or deleting a webhook with a backlog on %s',
     await stage.poller();
     await receiver.reach(3);
     await stage.deliveries((rows) => rows.length === 3 && rows.every(({ state }) => state === 'cancelled'));
-    expect(receiver.arrivals).toHaveLength(3); // One for each: sent by the replay, which was asked for afterwards.
+    expect(receiver.arrivals).toHaveLength(3); // One for each, from the replay that was started afterwards.
   });
 
-  it('does not send what was under way and failed, nor what was given back', async () => {
+  it('does not send deliveries that were claimed before and released after', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start();
     const hookId = await stage.hook(receiver.url);
@@ -162,7 +162,7 @@ describe.each(databases)('disabling or deleting a webhook with a backlog on %s',
     expect(receiver.arrivals).toEqual([]);
   });
 
-  it('does not take deliveries of a webhook that is gone', async () => {
+  it('does not claim deliveries of a deleted webhook', async () => {
     await using stage = await Stage.open(kind);
     const [doomed, kept] = [await stage.hook(URL), await stage.hook(URL)];
     await stage.announce(2);
@@ -173,7 +173,7 @@ describe.each(databases)('disabling or deleting a webhook with a backlog on %s',
     expect(await statesOf(stage, doomed)).toEqual({ waiting: 2 });
   });
 
-  it('does not leave a delivery behind when its event goes', async () => {
+  it('removes a delivery when its event is deleted', async () => {
     await using stage = await Stage.open(kind);
     const hookId = await stage.hook(URL);
     await stage.announce(2);
@@ -181,7 +181,7 @@ describe.each(databases)('disabling or deleting a webhook with a backlog on %s',
     expect(await statesOf(stage, hookId)).toEqual({});
   });
 
-  it('does not start an attempt of what a process had queued already', async () => {
+  it('does not attempt deliveries that a process has already queued', async () => {
     await using stage = await Stage.open(kind);
     const held: (() => void)[] = [];
     await using receiver = await WebhookReceiver.start({

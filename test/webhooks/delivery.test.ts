@@ -23,11 +23,11 @@ const none = (rows: unknown[]) => rows.length === 0;
 const attemptsOf = (stage: Stage): Promise<AttemptRow[]> => stage.store.from('attempts').orderBy('number');
 
 describe.each(databases)('deliveries on %s', (kind) => {
-  it('arrive at once, signed both ways, and leave an attempt', async () => {
+  it('arrive at once with both signatures, and are recorded as an attempt', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start();
     const hookId = await stage.hook(receiver.url);
-    vi.useFakeTimers({ toFake: ['setInterval'] }); // So that no poll finds it.
+    vi.useFakeTimers({ toFake: ['setInterval'] }); // Disables polling.
     await stage.poller();
     vi.useRealTimers();
     await stage.announce();
@@ -45,7 +45,7 @@ describe.each(databases)('deliveries on %s', (kind) => {
     ]);
   });
 
-  it('go to the hooks that listen, and to those that are enabled', async () => {
+  it('go only to enabled webhooks that subscribe to the event', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start();
     await stage.hook(receiver.url, { events: ['User.Deleted'] });
@@ -58,7 +58,7 @@ describe.each(databases)('deliveries on %s', (kind) => {
     expect(receiver.arrivals).toHaveLength(1);
   });
 
-  it('are found by polling when nobody says so', async () => {
+  it('are found by polling if the commit was not announced', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start();
     await stage.hook(receiver.url);
@@ -67,7 +67,7 @@ describe.each(databases)('deliveries on %s', (kind) => {
     await receiver.next();
   });
 
-  it('reach a receiver that was down, with the same id and the same bytes', async () => {
+  it('reach an endpoint that was down, with the same id and body', async () => {
     await using stage = await Stage.open(kind);
     const down = await WebhookReceiver.start({ port: await freePort() });
     await stage.hook(down.url);
@@ -82,7 +82,7 @@ describe.each(databases)('deliveries on %s', (kind) => {
     expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
     await stage.deliveries(none);
     const made = (await attemptsOf(stage)).map(({ status, errorClass }) => [status, errorClass]);
-    // A poll may have come while it was down.
+    // There may have been several attempts while it was down.
     const refused = made.slice(0, -2).map(() => [null, 'connect']);
     expect(refused).not.toEqual([]);
     expect(made).toEqual([...refused, [500, 'status'], [200, null]]);
@@ -93,12 +93,12 @@ describe.each(databases)('deliveries on %s', (kind) => {
     ['400', status(400), 'status', 400],
     ['a redirect to loopback', status(302, { location: 'http://127.0.0.1:1/' }), 'status', 302],
     ['a redirect to metadata', status(307, { location: 'http://169.254.169.254/latest' }), 'status', 307],
-    ['silence', hang, 'timeout', null],
-    ['an answer that comes too late', slow(3000), 'timeout', null],
-    ['a byte now and then', drip(50), 'timeout', 200],
-    ['half an answer', cutMidBody(), 'reset', 200],
+    ['no response', hang, 'timeout', null],
+    ['a late response', slow(3000), 'timeout', null],
+    ['a response sent one byte at a time', drip(50), 'timeout', 200],
+    ['a truncated response', cutMidBody(), 'reset', 200],
     ['20 KB of headers', hugeHeaders(20_000), 'headers_too_large', null],
-  ])('are made again after %s', async (_, behaviour, errorClass, code) => {
+  ])('are retried after %s', async (_, behaviour, errorClass, code) => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: inTurn(behaviour, status(200)) });
     await stage.hook(receiver.url);
@@ -111,7 +111,7 @@ describe.each(databases)('deliveries on %s', (kind) => {
     expect(made).toMatchObject({ isSuccess: true, number: 2 });
   });
 
-  it('succeed although the answer is endless, of which 8 KiB are kept', async () => {
+  it('succeed if the response body is endless, and keep 8 KiB of it', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: endlessBody });
     await stage.hook(receiver.url);
@@ -122,7 +122,7 @@ describe.each(databases)('deliveries on %s', (kind) => {
     expect((await attemptsOf(stage))[0]?.responseBody).toHaveLength(8192);
   });
 
-  it('are dead when the schedule ends, and only then', async () => {
+  it('fail permanently when the retry schedule ends, and only then', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: status(503, {}, 'busy') });
     await stage.hook(receiver.url);
@@ -133,7 +133,7 @@ describe.each(databases)('deliveries on %s', (kind) => {
     expect((await attemptsOf(stage)).map(({ responseBody }) => responseBody)).toEqual(['busy', 'busy', 'busy']);
   });
 
-  it('are tried once for a hook that wants no retries', async () => {
+  it('are attempted once if the webhook is configured without retries', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: status(503) });
     await stage.hook(receiver.url, { config: { url: receiver.url, retries: 0 } });
@@ -145,7 +145,7 @@ describe.each(databases)('deliveries on %s', (kind) => {
   it.each([
     ['seconds', () => '120'],
     ['a date', () => new Date(Date.now() + 121_000).toUTCString()],
-  ])('wait as long as Retry-After asks in %s', async (_, retryAfter) => {
+  ])('wait as long as Retry-After requires (in %s)', async (_, retryAfter) => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start();
     receiver.behave((response, ...rest) => status(429, { 'retry-after': retryAfter() })(response, ...rest));
@@ -158,7 +158,7 @@ describe.each(databases)('deliveries on %s', (kind) => {
     expect(row?.dueAt).toBeLessThan(Date.now() + 146_000);
   });
 
-  it('are dead at once after 410, and a second one disables the hook and says why', async () => {
+  it('fail permanently after 410, and a second 410 disables the webhook with a reason', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: status(410) });
     const hookId = await stage.hook(receiver.url);
@@ -174,7 +174,7 @@ describe.each(databases)('deliveries on %s', (kind) => {
     expect(await stage.store.from('auditLog')).toMatchObject([{ key: 'Hook.Disabled', payload: { hookId } }]);
   });
 
-  it('are dead at once when the address is not allowed', async () => {
+  it('fail permanently if the address is not allowed', async () => {
     await using stage = await Stage.open(kind);
     await stage.hook('http://169.254.169.254/latest/meta-data');
     await stage.poller();
@@ -183,7 +183,7 @@ describe.each(databases)('deliveries on %s', (kind) => {
     expect(await attemptsOf(stage)).toMatchObject([{ errorClass: 'blocked', status: null, isSuccess: false }]);
   });
 
-  it('are cancelled when their hook was disabled meanwhile', async () => {
+  it('are cancelled if their webhook has been disabled', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start();
     const hookId = await stage.hook(receiver.url);
@@ -194,7 +194,7 @@ describe.each(databases)('deliveries on %s', (kind) => {
     expect(receiver.arrivals).toEqual([]);
   });
 
-  it('vanish with their hook, also while one is under way', async () => {
+  it('are removed with their webhook, even while one is in flight', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: slow(150) });
     const hookId = await stage.hook(receiver.url);

@@ -7,12 +7,12 @@ import { addTenant } from '../support/tenant-rows.ts';
 import { hang, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { SIGNING_KEY, Stage } from './stage.ts';
 
-/** Places of the process, and webhooks of a tenant that would take all of its sockets several times over. */
+/** Slots of the process, and enough hanging webhooks of one tenant to occupy all of its sockets several times over. */
 const PLACES = 4;
 const HANGING = 60;
 
-describe.each(databases)('a tenant whose receivers all hang on %s', (kind) => {
-  it("does not keep another tenant's deliveries waiting", async () => {
+describe.each(databases)('a tenant whose endpoints all hang on %s', (kind) => {
+  it("does not delay another tenant's deliveries", async () => {
     await using stage = await Stage.open(kind);
     await using hanging = await WebhookReceiver.start({ behaviour: hang });
     await using quick = await WebhookReceiver.start();
@@ -38,7 +38,7 @@ describe.each(databases)('a tenant whose receivers all hang on %s', (kind) => {
 
     await other.transaction((store) => recordEvent(store, 'User.Created', {}, {}, Date.now()));
     await quick.next();
-    // It came while all the others hung: the attempt of none of them had ended.
+    // It arrived while all others were hanging: none of their attempts had ended.
     expect(await stage.store.from('attempts').limit(1)).toEqual([]);
   });
 });

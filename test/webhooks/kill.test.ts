@@ -16,10 +16,10 @@ const POINTS: (KillPoint | 'any moment')[] = [
   'before-settle',
 ];
 const WRITERS = 4;
-/** Deliveries that one kill may repeat: eight under way to the one hook, and what waited for or was in one settlement. */
+/** Deliveries that one kill may repeat: eight in flight to the single webhook, and those not yet settled. */
 const REPEATED_PER_KILL = 8 + 100;
 
-/** Makes users one after another until the process is dead; what it acknowledges goes into the ledger. */
+/** Creates users one after another until the process is dead, and records acknowledged ones in the ledger. */
 async function write(service: Killable, ledger: Ledger, name: () => string): Promise<void> {
   const api = await service.api();
   while (!service.isDead) {
@@ -30,12 +30,14 @@ async function write(service: Killable, ledger: Ledger, name: () => string): Pro
   }
 }
 
-/** The statement to die at, of its kind: one of the first so many, which a run gets to long before it is late. */
+/** The process dies at one of this many first statements of a kind, which a run reaches long before `LATE_MS`. */
 const MAX_STATEMENTS = 30;
 const LATE_MS = 90_000;
 const MAX_MOMENT_MS = 800;
 
-/** Starts, lets writers work, and ends with the process dead at the point, which it must reach by itself. */
+/**
+ * Starts the service and the writers, and returns when the process is dead. It must reach a named kill point by itself.
+ */
 async function killedRun(
   service: Killable,
   run: { point: (typeof POINTS)[number]; after: number },
@@ -65,9 +67,9 @@ async function killedRun(
 it.each<[string, DatabaseKind, boolean]>([
   ['sqlite', 'sqlite', false],
   ['postgres', 'postgres', false],
-  ['postgres, beside a second process', 'postgres', true],
+  ['postgres with a second process', 'postgres', true],
 ])(
-  'loses nothing that was acknowledged, however often it is killed: %s',
+  'loses nothing it acknowledged when it is killed repeatedly (%s)',
   async (_, kind, hasSecond) => {
     console.log(`KILL_SEED=${SEED} KILLS=${KILLS}`);
     const draw = chance(SEED);

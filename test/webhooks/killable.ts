@@ -16,11 +16,11 @@ const READY_MS = 60_000;
 
 export interface KillableOptions {
   env?: Record<string, string>;
-  /** Modules of the tests that the process loads before the service, by their path in the repository. */
+  /** Test modules (paths in the repository) that the process loads before the service. */
   preload?: string[];
 }
 
-/** The service as a process of its own, which can be killed and started again on the same database. */
+/** The service in a process of its own, which can be killed and restarted on the same database. */
 export class Killable implements AsyncDisposable {
   readonly #env: Record<string, string>;
   readonly #database: Database;
@@ -58,11 +58,11 @@ export class Killable implements AsyncDisposable {
     return this.#child?.pid ?? 0;
   }
 
-  /** @param killAt the process ends itself there: `before-commit:17` */
+  /** @param killAt where the process kills itself, such as `before-commit:17` */
   async start(killAt?: `${KillPoint}:${number}`): Promise<void> {
     const watch = killAt ? ['--import', join(root, 'test/webhooks/kill-points.ts')] : [];
     const env = { ...this.#env, ...(killAt && { KILL_AT: killAt }) };
-    const stdio = ['ignore', 'ignore', 'inherit'] as const; // The first start prints its credentials.
+    const stdio = ['ignore', 'ignore', 'inherit'] as const; // Discards stdout: the first start prints credentials.
     this.#child = spawn(process.execPath, [...watch, ...this.#preload, join(root, 'src/main.ts')], {
       cwd: root,
       env,
@@ -70,9 +70,9 @@ export class Killable implements AsyncDisposable {
     });
     const readyBy = Date.now() + READY_MS;
     while (!(await this.#isReady())) {
-      if (this.wasKilled) return; // On its way up.
-      if (this.isDead) throw new Error('the service ended by itself');
-      if (Date.now() > readyBy) throw new Error('the service did not become ready');
+      if (this.wasKilled) return; // Killed during the start.
+      if (this.isDead) throw new Error('The service exited by itself.');
+      if (Date.now() > readyBy) throw new Error('The service did not become ready.');
       await pause(30);
     }
   }
@@ -102,7 +102,9 @@ export class Killable implements AsyncDisposable {
     if (this.#child && !this.isDead) await once(this.#child, 'exit');
   }
 
-  /** As the machine that the first start made; its token outlives the process that issued it. */
+  /**
+   * Client of the Management API as the application that the first start created. Its token remains valid after a kill.
+   */
   async api(): Promise<ManagementClient> {
     if (!this.#api) {
       const { managementApiIndicator, machine } = await this.credentials();
@@ -111,12 +113,12 @@ export class Killable implements AsyncDisposable {
     return this.#api;
   }
 
-  /** What the first start wrote; the demonstration is in it if `DEMO` asked for one. */
+  /** The credentials that the first start wrote, including those of the demo if `DEMO` is set. */
   async credentials(): Promise<TestService['credentials']> {
     return JSON.parse(await readFile(join(this.#database.dataDir, 'credentials.json'), 'utf8'));
   }
 
-  /** Whether the scheduled work is done here. */
+  /** True if this process runs the scheduled jobs. */
   async isLeading(): Promise<boolean> {
     return (await getJson(`${this.url}/readyz?verbose`)).isLeading;
   }
@@ -127,7 +129,9 @@ export class Killable implements AsyncDisposable {
   }
 }
 
-/** What the service acknowledged, on disk before the next request is made: the truth that deliveries are held against. */
+/**
+ * A record of what the service acknowledged, synced to disk before the next request. Deliveries are compared with it.
+ */
 export class Ledger {
   readonly #path: string;
   readonly #file: number;
@@ -147,7 +151,7 @@ export class Ledger {
   }
 }
 
-/** A repeatable source of chance (mulberry32): the same seed, the same kills. */
+/** A seeded random number generator (mulberry32), so that the same seed reproduces the same kills. */
 export function chance(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {

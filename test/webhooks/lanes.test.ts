@@ -8,7 +8,7 @@ const rows = (hookId: string, count: number) =>
   Array.from({ length: count }, (_, n) => ({ ...hook(hookId), id: `${hookId}${n}` }) as ClaimedDelivery);
 const lanesOf = () => new Lanes({ maxRoom: 8, schedule: [0, 5, 60] });
 
-/** Starts whatever has room, and says which rows. */
+/** Starts every row that has room, and returns the ids. */
 function started(lanes: Lanes, at = now, free = Number.POSITIVE_INFINITY): string[] {
   const ids: string[] = [];
   for (let next = lanes.next(at, free); next; next = lanes.next(at, free)) {
@@ -18,8 +18,8 @@ function started(lanes: Lanes, at = now, free = Number.POSITIVE_INFINITY): strin
   return ids;
 }
 
-describe('lanes', () => {
-  it('try the hooks of a tenant that were busy lately, before anybody says they are due', () => {
+describe('hook queues', () => {
+  it("claim for a tenant's recently active webhooks without a query for due ones", () => {
     const lanes = lanesOf();
     lanes.lane(hook('a'));
     lanes.markLikely('another');
@@ -28,7 +28,7 @@ describe('lanes', () => {
     expect(lanes.wanted(now)).toEqual([{ ...hook('a'), room: 8 }]);
   });
 
-  it('serve each hook once a round, up to its room', () => {
+  it('serve each webhook once per round, up to its room', () => {
     const lanes = lanesOf();
     lanes.accept([], [...rows('a', 3), ...rows('b', 3), ...rows('c', 1)]);
     expect(started(lanes)).toEqual(['a0', 'b0', 'c0', 'a1', 'b1']);
@@ -36,16 +36,16 @@ describe('lanes', () => {
     expect(started(lanes)).toEqual(['a2']);
   });
 
-  it('do not let a tenant have more attempts under way than could still begin', () => {
+  it('allow a tenant at most as many attempts in flight as could still start', () => {
     const lanes = lanesOf();
     const another = { ...hook('c'), tenantId: 'u', id: 'c0' } as ClaimedDelivery;
     lanes.accept([], [...rows('a', 2), ...rows('b', 2), another]);
-    expect(started(lanes, now, 0)).toEqual(['a0', 'c0']); // None is left, and each has one.
+    expect(started(lanes, now, 0)).toEqual(['a0', 'c0']); // None is free, and each tenant has one.
     lanes.end(lanes.lane(hook('a')));
-    expect(started(lanes, now, 0)).toEqual(['b0']); // It kept its turn.
+    expect(started(lanes, now, 0)).toEqual(['b0']); // It kept its position.
   });
 
-  it('ask for more below half of what they may hold, and not while a breaker is open', () => {
+  it('claim more when less than half full, but not while the breaker is open', () => {
     const lanes = lanesOf();
     lanes.markDue([hook('a')]);
     expect(lanes.wanted(now)).toEqual([{ ...hook('a'), room: 8 }]);
@@ -59,7 +59,7 @@ describe('lanes', () => {
     expect(lanes.wanted(now)).toEqual([]);
   });
 
-  it('ask no more for a hook that gave less than it was asked for, until it is due again', () => {
+  it('stop claiming for a webhook that had fewer rows than requested, until it is due again', () => {
     const lanes = lanesOf();
     lanes.markDue([hook('a')]);
     lanes.accept(lanes.wanted(now), rows('a', 1));
@@ -70,7 +70,7 @@ describe('lanes', () => {
     expect(lanes.wanted(now)).toHaveLength(1);
   });
 
-  it('keep rows that came while the breaker was open, and start them when it is not', () => {
+  it('keep rows that arrive while the breaker is open, and start them when it closes', () => {
     const lanes = lanesOf();
     lanes.lane(hook('a')).breaker.failed({ startedAt: now, now, isTimeout: true });
     lanes.accept([], rows('a', 2));
@@ -79,7 +79,7 @@ describe('lanes', () => {
     expect(started(lanes, now + 5000)).toEqual(['a0']); // A single probe.
   });
 
-  it('forget idle hooks against which nothing is known, and in time the others', () => {
+  it('forget idle webhooks that did not fail, and later those that did', () => {
     const lanes = lanesOf();
     lanes.lane(hook('a'));
     lanes.lane(hook('b')).breaker.failed({ startedAt: now, now, isTimeout: false });

@@ -11,7 +11,7 @@ const none = (rows: unknown[]) => rows.length === 0;
 const room = (hookId: string, room: number) => [{ tenantId: 'default', hookId, room }];
 
 describe.each(databases)('claiming on %s', (kind) => {
-  it('takes the longest due first, up to the room, and nobody else takes the same', async () => {
+  it('claims the rows due longest, up to the room, and no row twice', async () => {
     await using stage = await Stage.open(kind);
     const hookId = await stage.hook('http://127.0.0.1:1');
     for (const at of [3, 1, 2]) await stage.announce(1, 'User.Created', at);
@@ -29,7 +29,7 @@ describe.each(databases)('claiming on %s', (kind) => {
     expect(await other.claim(room(hookId, 5), 10, 20)).toMatchObject([{ createdAt: 3 }]);
   });
 
-  it('hops from hook to hook', async () => {
+  it('finds every webhook with due rows', async () => {
     await using stage = await Stage.open(kind);
     const hooks = [];
     for (let count = 0; count < 5; count += 1) hooks.push(await stage.hook('http://127.0.0.1:1'));
@@ -38,7 +38,7 @@ describe.each(databases)('claiming on %s', (kind) => {
     expect(due.map(({ hookId }) => hookId).sort()).toEqual(hooks.sort());
   });
 
-  it('lets no late owner settle', async () => {
+  it('does not let an owner settle after its lease was taken over', async () => {
     await using stage = await Stage.open(kind);
     const hookId = await stage.hook('http://127.0.0.1:1');
     await stage.announce();
@@ -49,7 +49,7 @@ describe.each(databases)('claiming on %s', (kind) => {
     expect(await stage.store.from('deliveries')).toMatchObject([{ state: 'delivering', leaseOwner: 'current' }]);
   });
 
-  it('settles also while someone holds the hook', async () => {
+  it('settles even while another transaction locks the webhook', async () => {
     await using stage = await Stage.open(kind);
     const hookId = await stage.hook('http://127.0.0.1:1');
     await stage.announce();
@@ -67,7 +67,7 @@ describe.each(databases)('claiming on %s', (kind) => {
 });
 
 describe.each(databases)('a process on %s', (kind) => {
-  it('delivers what a killed one had claimed', async () => {
+  it('delivers rows that a killed process had claimed', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start();
     const hookId = await stage.hook(receiver.url);
@@ -78,7 +78,7 @@ describe.each(databases)('a process on %s', (kind) => {
     await stage.deliveries(none);
   });
 
-  it('ends what is under way when it is stopped, and gives the rest back uncharged', async () => {
+  it('finishes attempts in flight when stopped, and releases the other rows without an attempt', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: slow(200) });
     await stage.hook(receiver.url);
@@ -112,19 +112,19 @@ describe.each(databases)('a process on %s', (kind) => {
     expect(Number(row?.count)).toBe(10_000);
   }, 90_000);
 
-  it('charges nothing to deliveries that wait while the breaker is open', async () => {
+  it('uses up no attempts of deliveries that wait while the breaker is open', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: hang });
     await stage.hook(receiver.url);
     await stage.poller({ timeoutMs: 200, retryScheduleSeconds: [0, 60, 60] });
     await stage.announce(20);
     const rows = await stage.deliveries((rows) => rows.filter(({ attempts }) => attempts > 0).length >= 2);
-    expect(rows.filter(({ attempts }) => attempts > 0)).toHaveLength(2); // As many as a new hook has room for.
+    expect(rows.filter(({ attempts }) => attempts > 0)).toHaveLength(2); // The initial room of a webhook.
     await stage.deliveries((rows) => rows.every(({ state }) => state === 'waiting'));
     expect(receiver.arrivals).toHaveLength(2);
   });
 
-  it('knows its backlog', async () => {
+  it('reports its backlog', async () => {
     await using stage = await Stage.open(kind);
     await stage.hook('http://127.0.0.1:1');
     expect(await backlog(stage.database, 10)).toEqual({ due: 0, oldestDueAt: undefined, dead: 0 });
@@ -132,7 +132,7 @@ describe.each(databases)('a process on %s', (kind) => {
     expect(await backlog(stage.database, 10)).toEqual({ due: 2, oldestDueAt: 5, dead: 0 });
   });
 
-  it('forgets after 30 days, but no event that still has a delivery', async () => {
+  it('deletes data after 30 days, except events that still have a delivery', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: status(410) });
     await stage.hook(receiver.url);

@@ -13,7 +13,7 @@ const DUE = 3;
 
 type Db = Connections['reader'];
 
-/** Hooks with three rows due each, and all the rows that are not. */
+/** Creates webhooks with three due rows each, and many rows that are not due. */
 async function withParkedRows(stage: Stage): Promise<HookRoom[]> {
   const rooms: HookRoom[] = [];
   for (let count = 0; count < HOOKS; count += 1)
@@ -23,7 +23,7 @@ async function withParkedRows(stage: Stage): Promise<HookRoom[]> {
   return rooms;
 }
 
-/** A database that explains each statement in place of answering it. */
+/** Returns a database that explains each statement instead of running it. */
 function explaining(db: Db, explain: string, plans: unknown[]): Db {
   const raw = (sql: string, bindings: unknown[]) => {
     const answer = db.raw(`${explain} ${sql}`, bindings as never).then((rows) => {
@@ -47,7 +47,7 @@ async function plansOf(database: Database, explain: string, statements: Statemen
   return plans;
 }
 
-it('PostgreSQL reads no row that is not due to find those that are', async () => {
+it('finds due rows on PostgreSQL without reading rows that are not due', async () => {
   await using stage = await Stage.open('postgres');
   const rooms = await withParkedRows(stage);
   const plans = await plansOf(stage.database, 'explain (analyze, format json)', postgres, rooms);
@@ -64,15 +64,15 @@ it('PostgreSQL reads no row that is not due to find those that are', async () =>
   expect(Math.max(...read)).toBeLessThanOrEqual(HOOKS * DUE);
 });
 
-/** Every way into the table, with the columns of the index that are used. */
+/** All plan steps that read the table, with the index columns they use. */
 const SQLITE_STEPS = [
-  'USING INDEX deliveries_due (tenant_id>?)', // Its first row alone: the head of the next tenant.
+  'USING INDEX deliveries_due (tenant_id>?)', // Reads only the first row, of the next tenant.
   'USING INDEX deliveries_due (tenant_id=? AND hook_id>?)',
   'USING INDEX deliveries_due (tenant_id=? AND hook_id=? AND due_at<?)',
   'USING INTEGER PRIMARY KEY (rowid=?)',
 ];
 
-it('SQLite finds due rows by every column of the index that can bound them', async () => {
+it('finds due rows on SQLite by every index column that can bound them', async () => {
   await using stage = await Stage.open('sqlite');
   const rooms = await withParkedRows(stage);
   const plans = (await plansOf(stage.database, 'explain query plan', sqlite, rooms)) as { detail: string }[];
@@ -84,7 +84,7 @@ it('SQLite finds due rows by every column of the index that can bound them', asy
   expect(await deliveries.claim(rooms, Date.now(), Date.now() + 1000)).toHaveLength(HOOKS * DUE);
 });
 
-it('SQLite settles deliveries by their keys', async () => {
+it('settles deliveries on SQLite by their keys', async () => {
   await using stage = await Stage.open('sqlite');
   const statements = (await triggeredStatements(stage.database)).filter(({ by }) => by === 'settle_all');
   expect(statements).toHaveLength(3);

@@ -7,7 +7,7 @@ import { Stage } from './stage.ts';
 const URL = 'http://127.0.0.1:1';
 
 describe.each(databases)('an event on %s', (kind) => {
-  it('is written with a delivery for each webhook that listens, under an id of its own', async () => {
+  it('is written with a delivery, each with its own id, for every webhook that subscribes to it', async () => {
     await using stage = await Stage.open(kind);
     const listening = [await stage.hook(URL), await stage.hook(URL, { events: [], event: 'User.Created' })];
     await stage.hook(URL, { events: ['User.Created.Not', 'User'] });
@@ -32,7 +32,7 @@ describe.each(databases)('an event on %s', (kind) => {
     expect(await stage.database.reader('deliveries')).toEqual([]);
   });
 
-  it('tells of deliveries after the commit, when there are any', async () => {
+  it('announces deliveries after the commit, if there are any', async () => {
     await using stage = await Stage.open(kind);
     const told: string[][] = [];
     stage.database.commits.listen((_, written) => told.push([...written].toSorted()));
@@ -43,8 +43,8 @@ describe.each(databases)('an event on %s', (kind) => {
   });
 });
 
-describe.each(databases.filter((kind) => kind === 'postgres'))('on %s a webhook that is being deleted', (kind) => {
-  it('fails nobody’s change', async () => {
+describe.each(databases.filter((kind) => kind === 'postgres'))('a webhook that is being deleted on %s', (kind) => {
+  it('does not make a concurrent change fail', async () => {
     await using stage = await Stage.open(kind);
     const [doomed, kept] = [await stage.hook(URL), await stage.hook(URL)];
     let announced: Promise<void> | undefined;

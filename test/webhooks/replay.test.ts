@@ -14,8 +14,8 @@ const codeOf = (promise: Promise<unknown>) =>
     (error: ServiceError) => error.code,
   );
 
-describe.each(databases)('seeing deliveries on %s', (kind) => {
-  it('shows each attempt as a log, newest first', async () => {
+describe.each(databases)('the delivery history on %s', (kind) => {
+  it('lists each attempt as a log, newest first', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start({
       behaviour: inTurn(status(500, {}, '{"why":"broken"}'), status(200, {}, 'fine')),
@@ -57,7 +57,7 @@ describe.each(databases)('seeing deliveries on %s', (kind) => {
     expect(stats.get('unknown')).toEqual({ successCount: 0, requestCount: 0 });
   });
 
-  it('lists deliveries by state, event and time, and one with its attempts', async () => {
+  it('lists deliveries by state, event and time, and returns one with its attempts', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: inTurn(status(200), status(410)) });
     const hookId = await stage.hook(receiver.url);
@@ -96,8 +96,8 @@ describe.each(databases)('seeing deliveries on %s', (kind) => {
   });
 });
 
-describe.each(databases)('sending again on %s', (kind) => {
-  it('makes a new delivery of the same event at every call, delivered or dead', async () => {
+describe.each(databases)('redelivery and replay on %s', (kind) => {
+  it('create a new delivery of the same event at each call, whether it was delivered or failed', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: inTurn(status(410), status(200)) });
     const hookId = await stage.hook(receiver.url);
@@ -121,13 +121,13 @@ describe.each(databases)('sending again on %s', (kind) => {
     const attempts = await stage.store.from('attempts').where({ trigger: 'manual' });
     expect(attempts).toHaveLength(2);
     const third = await redeliver(stage.store, { hookId, deliveryId: made[0]?.id ?? '', now: Date.now() });
-    expect(third.count).toBe(1); // Its row is gone; its attempts know the event.
+    expect(third.count).toBe(1); // Its row is deleted, but its attempts contain the event id.
     expect(await codeOf(redeliver(stage.store, { hookId, deliveryId: 'unknown', now: 0 }))).toBe(
       'entity.not_exists_with_id',
     );
   });
 
-  it('replays a range in the background, also events older than the hook', async () => {
+  it('replay a time range in the background, including events older than the webhook', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start();
     await stage.announce(150, 'User.Created', 1000);
@@ -149,7 +149,7 @@ describe.each(databases)('sending again on %s', (kind) => {
     expect(await stage.store.from('attempts').where({ trigger: 'replay' })).toHaveLength(150);
   });
 
-  it('replays by state and by event', async () => {
+  it('select events by state and by type', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: inTurn(status(410), status(200)) });
     const hookId = await stage.hook(receiver.url, { events: ['User.Created', 'User.Deleted'] });
@@ -169,7 +169,7 @@ describe.each(databases)('sending again on %s', (kind) => {
     expect(await count({ until: 1 })).toBe(0);
   });
 
-  it('runs one replay of a webhook after another, so that many of them are no flood', async () => {
+  it('run the replays of a webhook one after another', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start();
     await stage.announce(250, 'User.Created', 1000);
@@ -180,7 +180,7 @@ describe.each(databases)('sending again on %s', (kind) => {
     await stage.poller();
     const statusOf = ({ id }: { id: string }) => replayStatus(stage.store, { hookId, replayId: id });
     const look = async () => {
-      const later = await statusOf(second); // Read ahead of the first one, which is never behind it.
+      const later = await statusOf(second); // Read before the first one, which can only be ahead of it.
       const earlier = await statusOf(first);
       if (later.done > 0) expect(earlier.state).toBe('done');
       return later;
@@ -189,7 +189,7 @@ describe.each(databases)('sending again on %s', (kind) => {
     await receiver.reach(500);
   });
 
-  it('stops when it is cancelled', async () => {
+  it('stop when cancelled', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start();
     const hookId = await stage.hook(receiver.url);

@@ -24,7 +24,7 @@ const SETTINGS = {
   leaseMs: 30_000,
 };
 
-/** The outbound side alone, on a database of its own: hooks and events go in, requests come out. */
+/** The webhook poller without the rest of the service, on a database of its own. */
 export class Stage {
   readonly secrets = new SecretBox(randomBytes(32));
   readonly database: Database;
@@ -49,7 +49,7 @@ export class Stage {
     return new Stage(database, place.url, [() => database.close(), async () => place[Symbol.asyncDispose]()]);
   }
 
-  /** A poller, as one process has it; stopped with the stage. */
+  /** Starts a poller, as a process has one. Disposing of this object stops it. */
   async poller(settings: Partial<PollerSettings> = {}, clock = Date.now): Promise<WebhookPoller> {
     const client = new HttpClient({ guard: new AddressGuard({ allowedNetworks: ['127.0.0.0/8'] }) });
     const poller = new WebhookPoller({
@@ -88,14 +88,14 @@ export class Stage {
     return id;
   }
 
-  /** Events in one transaction, as an operation announces them; `n` numbers them in `data`. */
+  /** Records events in one transaction, as an operation does. `data.n` is their number. */
   async announce(count = 1, type: 'User.Created' | 'User.Deleted' = 'User.Created', now = Date.now()): Promise<void> {
     await this.store.transaction(async (store) => {
       for (let n = 0; n < count; n += 1) await recordEvent(store, type, { data: { n } }, {}, now);
     });
   }
 
-  /** The deliveries, once they are as wanted. */
+  /** Waits until the deliveries satisfy the condition, and returns them. */
   async deliveries(isWanted: (rows: DeliveryRow[]) => boolean): Promise<DeliveryRow[]> {
     return until(() => this.store.from('deliveries').orderBy('createdAt') as Promise<DeliveryRow[]>, isWanted);
   }
@@ -105,7 +105,7 @@ export class Stage {
   }
 }
 
-/** Looks until what it sees is as wanted. */
+/** Repeats `look` until its result satisfies the condition, and returns it. */
 export async function until<T>(
   look: () => Promise<T>,
   isWanted: (seen: T) => boolean,
@@ -115,7 +115,8 @@ export async function until<T>(
   for (;;) {
     const seen = await look();
     if (isWanted(seen)) return seen;
-    if (performance.now() > deadline) throw new Error(`still not so: ${JSON.stringify(seen).slice(0, 2000)}`);
+    if (performance.now() > deadline)
+      throw new Error(`Timed out waiting; last seen: ${JSON.stringify(seen).slice(0, 2000)}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -20,7 +20,7 @@ export async function up(db: Knex): Promise<void> {
     table.string('tenant_id').notNullable();
     table.string('application_id').notNullable();
     table.string('name', 256).notNullable();
-    table.text('value_encrypted').notNullable(); // Encrypted, not hashed, because the API lists secrets with their values.
+    table.text('value_encrypted').notNullable(); // Encrypted, not hashed: the API lists the values.
     table.bigInteger('created_at').notNullable();
     table.bigInteger('expires_at');
     table.primary(['tenant_id', 'application_id', 'name']);

@@ -70,8 +70,8 @@ export async function up(db: Knex): Promise<void> {
   await db.raw(`create index deliveries_due on deliveries (tenant_id, hook_id, due_at, id) where state = 'waiting'`);
   await db.raw(`create index deliveries_leased on deliveries (lease_until) where state = 'delivering'`);
 
-  // No foreign key: it would cost a third of the time to write an attempt, and deleting a busy webhook would delete a month of
-  // history in one transaction. Rows of a deleted webhook or tenant are removed by the retention sweep.
+  // No foreign key: it would cost a third of the time to write an attempt, and deleting a busy webhook would delete a
+  // month of history in one transaction. Rows of a deleted webhook or tenant are removed by the retention sweep.
   await db.schema.createTable('attempts', (table) => {
     table.string('tenant_id').notNullable();
     table.string('id').notNullable();

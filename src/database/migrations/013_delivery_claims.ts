@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Taking a delivery under a lease touches no index, for what a lease changes (state, holder, end) is in none. On
- * PostgreSQL the new version of the row then lies beside the old one, where its page has room, and costs a fifth.
+ * Claiming a delivery changes no index, because the columns of a lease (state, owner, expiry) are in none. PostgreSQL
+ * then writes the new row version to the same page, if it has room, at a fifth of the cost.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw('drop index deliveries_leased');
@@ -14,7 +14,7 @@ export async function up(db: Knex): Promise<void> {
 
   await replaceAttempts(db, '', (table) => {
     table.primary(['tenant_id', 'delivery_id', 'number'], 'attempts_of_delivery');
-    table.index(['tenant_id', 'hook_id', 'started_at'], 'attempts_of_hook'); // Also used to find rows past their retention.
+    table.index(['tenant_id', 'hook_id', 'started_at'], 'attempts_of_hook'); // Also finds rows past their retention.
   });
 }
 
@@ -47,7 +47,10 @@ async function replaceDueAt(db: Knex, fill: string): Promise<void> {
 const KEPT = `tenant_id, delivery_id, event_id, event_type, hook_id, number, trigger, started_at, duration_ms, status,
   error_class, error_message, response_body, is_success`;
 
-/** Identifies an attempt by its delivery and number. An id of its own would need another index, written at random places. */
+/**
+ * Identifies an attempt by its delivery and number. An id of its own would need another index, written at random
+ * places.
+ */
 async function replaceAttempts(db: Knex, id: string, keys: (table: Knex.CreateTableBuilder) => void): Promise<void> {
   await db.schema.createTable('attempts_after', (table) => {
     table.string('tenant_id').notNullable();

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Lists of one thing, newest first. The id belongs to the order: without it in the index SQLite takes another index
- * that holds the whole order, and reads the rows of the whole tenant for those of one user.
+ * Indexes for filtered lists, newest first. They include the id, which is part of the order: without it SQLite uses
+ * another index that has the whole order, and reads the rows of the whole tenant for those of one user.
  */
 const LISTS = [
   { table: 'audit_log', name: 'audit_log_by_application', columns: 'application_id, created_at' },
@@ -29,8 +29,8 @@ const REPLACED = [
 ];
 
 /**
- * Searches that read the rows of a tenant, or of all tenants, while others waited for the writer: for a suspended
- * actor, for a deleted application, webhook or tenant, and by retention for deliveries and replays that have ended.
+ * Indexes for searches that blocked the writer while they read all rows of a tenant, or of all tenants: for a suspended
+ * actor, for a deleted application, webhook or tenant, and by the retention sweep for ended deliveries and replays.
  */
 const SEARCHES = [
   ['subject_tokens_by_actor', 'subject_tokens (tenant_id, actor_id) where actor_id is not null'],

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Disabling or deleting a webhook is a change of its own row, whatever waits for it. Its deliveries are cancelled or
- * removed afterwards, in batches: a foreign key would remove them all in the transaction of the deletion, with every
- * other write waiting on SQLite.
+ * Disabling or deleting a webhook changes only its own row. Its deliveries are cancelled or removed later, in batches.
+ * Rejected: a foreign key, which removes all of them in the transaction of the deletion, while every other write on
+ * SQLite waits.
  */
 export async function up(db: Knex): Promise<void> {
   await db.schema.alterTable('hooks', (table) => {

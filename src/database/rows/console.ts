@@ -1,6 +1,9 @@
 import type { Identified, Owned } from './row.ts';
 
-/** Rows of administrators, who manage tenants in the console. They are users of the default tenant, which owns these rows. */
+/**
+ * Rows of administrators, who manage tenants in the console. They are users of the default tenant, which owns these
+ * rows.
+ */
 
 export interface AdministratorRow extends Owned {
   userId: string;

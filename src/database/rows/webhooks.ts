@@ -47,7 +47,10 @@ export interface DeliveryRow extends Identified {
   leaseOwner: string | null;
   lastStatus: number | null;
   trigger: 'schedule' | 'manual' | 'replay';
-  /** The webhook's `timesDisabled` at creation. If less than its current one, the delivery is cancelled even if still `waiting`. */
+  /**
+   * The webhook's `timesDisabled` at creation. If less than its current one, the delivery is cancelled even if still
+   * `waiting`.
+   */
   timesDisabled: number;
   createdAt: number;
 }

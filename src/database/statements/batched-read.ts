@@ -8,8 +8,8 @@ export type KeyValue = string | number | boolean;
 export type KeyRecord = Record<string, KeyValue>;
 
 /**
- * Reads at most one row for each of many keys, in one statement whose only `?` is the list of keys as JSON. Each key has
- * a `key_position`, which each row returns.
+ * Reads at most one row for each of many keys, in one statement whose only `?` is the list of keys as JSON. Each key
+ * has a `key_position`, which each row returns.
  */
 export interface BatchedRead<Row> {
   texts: Record<Database['kind'], string>;

@@ -20,8 +20,8 @@ const MANAGES =
 const SUBJECT = 'join users subject on subject.tenant_id = token.tenant_id and subject.id = token.user_id';
 
 /**
- * Finds a subject token by its hash, with its user's current roles and whether the user is suspended or an administrator.
- * A subject token always has a user: it is deleted with them.
+ * Finds a subject token by its hash, with its user's current roles and whether the user is suspended or an
+ * administrator. A subject token always has a user: it is deleted with them.
  */
 export const subjectTokenByHash: BatchedRead<FoundSubjectToken> = {
   texts: textsFor({ tenant_id: '', token_hash: '' }, (kind, valueFor) => {

@@ -4,7 +4,9 @@ import { snakeCase } from '../names.ts';
 import { jsonColumns, type Table } from '../tables.ts';
 import { prepared } from './prepared.ts';
 
-/** Returns a value for the parameter: JSON as text for SQLite, which stores it as text, and unchanged for PostgreSQL. */
+/**
+ * Returns a value for the parameter: JSON as text for SQLite, which stores it as text, and unchanged for PostgreSQL.
+ */
 function cellOf(kind: Database['kind'], column: string, value: unknown): unknown {
   return kind === 'sqlite' && value !== null && jsonColumns.has(column) ? JSON.stringify(value) : value;
 }

@@ -49,9 +49,10 @@ const AUDIT = [
  * One statement, and so one round trip and one transaction. `live` locks the users against changes until the commit. If
  * another transaction changed a row in the meantime, PostgreSQL waits and evaluates the same conditions again.
  *
- * Keys are compared with an array, so that the index is used. Rejected: a join with the list, which PostgreSQL estimates
- * at 100 rows and answers by reading the whole table. Tokens are found by hash, because only one index contains it.
- * Rejected: by id, which two indexes contain; while the table is small PostgreSQL may choose the worse one and keep it.
+ * Keys are compared with an array, so that the index is used. Rejected: a join with the list, which PostgreSQL
+ * estimates at 100 rows and answers by reading the whole table. Tokens are found by hash, because only one index
+ * contains it. Rejected: by id, which two indexes contain; while the table is small PostgreSQL may choose the worse one
+ * and keep it.
  */
 const POSTGRES = `
   with candidate as materialized (
@@ -166,8 +167,8 @@ const begunOf = (spend: string) =>
     and id in (select value ->> 'id' from json_each(${spend}.impersonations))`;
 
 /**
- * For SQLite's writer connection only. One insert into this view performs the whole batch in a single call that commits by
- * itself. Rejected: a transaction of three statements, which takes five calls, each a round trip to another thread.
+ * For SQLite's writer connection only. One insert into this view performs the whole batch in a single call that commits
+ * by itself. Rejected: a transaction of three statements, which takes five calls, each a round trip to another thread.
  * Nothing changes between the statements of the trigger, so the impersonations inserted determine the tokens to spend.
  */
 export const SPEND_VIEW = `
@@ -226,9 +227,9 @@ const auditsOf = (kind: Target['kind'], tenantId: string, spends: readonly Spend
 
 /**
  * Marks subject tokens as spent and writes an impersonation and an audit row for each. Skips tokens that are spent,
- * revoked or expired, whose subject or actor does not exist or is suspended, or which the current policy forbids (any of
- * these may have changed while a script ran). The users cannot change until the commit: a suspension either comes first
- * and is seen here, or comes later and ends the impersonation.
+ * revoked or expired, whose subject or actor does not exist or is suspended, or which the current policy forbids (any
+ * of these may have changed while a script ran). The users cannot change until the commit: a suspension either comes
+ * first and is seen here, or comes later and ends the impersonation.
  *
  * @param spends for different subject tokens; the payload of each audit row contains the id of its token
  * @returns the ids of the tokens that were spent; each token is returned to only one caller, ever
