@@ -1,5 +1,5 @@
+import { exampleOf } from '../base/example.ts';
 import { User } from '../entities.ts';
-import { exampleOf } from '../example.ts';
 import { catalogue, type EventType } from './catalogue.ts';
 
 /** Events of the sign-in pages, with their `interactionEvent`. */

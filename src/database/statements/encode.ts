@@ -1,4 +1,4 @@
-import { jsonColumns } from '../tables.ts';
+import { jsonColumns } from '../tables/index.ts';
 
 /** Encodes JSON columns as text, because the PostgreSQL driver would convert an array to a PostgreSQL array. */
 export function encode(fields: object): Record<string, unknown> {

@@ -1,0 +1,58 @@
+import type { Knex } from 'knex';
+import { ServiceError } from '../../errors.ts';
+import { type ErrorClass, errorClassOf } from './error-class.ts';
+
+const SOON = '1';
+/** Retry-After in seconds while an operator makes room, or another server takes over. */
+const LATER = '10';
+
+const ANSWERS: Partial<Record<ErrorClass, [message: string, retryAfter: string]>> = {
+  busy: ['The database is overloaded.', SOON],
+  connection: ['The database is not responding.', SOON],
+  full: ["The database's disk is full.", LATER],
+  pool: ['The database is overloaded.', SOON],
+  read_only: ['The database is read-only at the moment.', LATER],
+  timeout: ['The database is overloaded.', SOON],
+  undone: ['The database is overloaded.', SOON],
+};
+
+/** Errors of the database. Other services, such as a mail server or a script's `fetch`, fail with the same codes. */
+const ofDatabase = new WeakSet<object>();
+
+/** Fields of a PostgreSQL error that contain values: the key or row that failed, and the parameters. */
+interface Failure {
+  detail?: string | undefined;
+  where?: string | undefined;
+}
+
+/**
+ * Keeps only the columns of `Key (tenant_id, name)=(default, secret) already exists.`, which `constraints.ts` reads.
+ */
+const columnsIn = (detail = ''): string | undefined =>
+  detail.startsWith('Key (') ? detail.slice(0, detail.indexOf(')=(') + 1) : undefined;
+
+/**
+ * Marks errors of statements and connections as database errors, and removes values from them so that none is logged.
+ */
+export function markFailures(db: Knex): Knex {
+  const mark = (error: object) => void ofDatabase.add(error);
+  db.on('query-error', (error: Failure) => {
+    mark(error);
+    error.detail = columnsIn(error.detail);
+    error.where = undefined;
+  });
+  db.client.pool.on('acquireFail', (_id: number, error: object) => mark(error));
+  return db;
+}
+
+/** Returns a 503 error if the database is unavailable or read-only; undefined for every other failure. */
+export function unavailable(error: unknown): ServiceError | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const errorClass = errorClassOf(error);
+  // Knex creates a new error object for pool timeouts, so it is not marked.
+  const answer = ofDatabase.has(error) || errorClass === 'pool' ? ANSWERS[errorClass] : undefined;
+  if (!answer) return undefined;
+  const [message, retryAfter] = answer;
+  const options = { message, data: { reason: `database_${errorClass}` }, headers: { 'Retry-After': retryAfter } };
+  return new ServiceError('request.unavailable', options);
+}

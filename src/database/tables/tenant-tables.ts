@@ -1,0 +1,57 @@
+import type { Table } from './index.ts';
+
+/**
+ * A record instead of a list, so that the compiler reports missing tables. Parents before children, for foreign keys.
+ */
+const inOrder: Record<Table, true> = {
+  users: true,
+  userIdentities: true,
+  userFactors: true,
+  applications: true,
+  applicationSecrets: true,
+  resources: true,
+  resourceAliases: true,
+  scopes: true,
+  roles: true,
+  roleScopes: true,
+  userRoles: true,
+  applicationRoles: true,
+  organizations: true,
+  organizationRoles: true,
+  organizationScopes: true,
+  organizationUsers: true,
+  organizationApplications: true,
+  organizationRoleScopes: true,
+  organizationRoleResourceScopes: true,
+  organizationUserRoles: true,
+  organizationApplicationRoles: true,
+  configs: true,
+  signInSettings: true,
+  connectors: true,
+  signingKeys: true,
+  oidcPayloads: true,
+  subjectTokens: true,
+  impersonations: true,
+  issuedJwts: true,
+  revokedTokens: true,
+  hooks: true,
+  events: true,
+  replays: true,
+  deliveries: true,
+  attempts: true,
+  clearings: true,
+  scriptVersions: true,
+  activeScripts: true,
+  scriptRuns: true,
+  auditLog: true,
+  signInProgress: true,
+  verificationCodes: true,
+  figures: true,
+  rateLimits: true,
+  administrators: true,
+  administratorLinks: true,
+  consoleSessions: true,
+};
+
+/** All tables of a tenant, parents before children. */
+export const tenantTables = Object.keys(inOrder) as Table[];

@@ -1,0 +1,240 @@
+import { insertFromRecords, recordsOf } from '../../database/statements/insert-many.ts';
+import { prepared } from '../../database/statements/prepared.ts';
+import type { Statement, Target } from '../../database/statements/statement.ts';
+import type { AuditRow, ImpersonationRow } from '../../database/tables/index.ts';
+
+/** The rows that one token exchange writes. */
+export interface Spend {
+  /** Hash of the subject token. */
+  tokenHash: string;
+  /** The application that the actor token was issued to. */
+  actorApplicationId: string | null;
+  impersonation: Omit<ImpersonationRow, 'tenantId' | 'revokedAt' | 'revokedBy'>;
+  audit: Omit<AuditRow, 'tenantId'>;
+}
+
+const IMPERSONATION = [
+  'tenantId',
+  'id',
+  'subjectTokenId',
+  'subjectId',
+  'actorId',
+  'applicationId',
+  'resource',
+  'organizationId',
+  'scope',
+  'context',
+  'ip',
+  'userAgent',
+  'issuedAt',
+  'expiresAt',
+] as const satisfies (keyof ImpersonationRow)[];
+
+const AUDIT = [
+  'tenantId',
+  'id',
+  'key',
+  'result',
+  'applicationId',
+  'userId',
+  'actorId',
+  'ip',
+  'userAgent',
+  'requestId',
+  'payload',
+  'createdAt',
+] as const satisfies (keyof AuditRow)[];
+
+/**
+ * One statement, and so one round trip and one transaction. `live` locks the users against changes until the commit. If
+ * another transaction changed a row in the meantime, PostgreSQL waits and evaluates the same conditions again.
+ *
+ * Keys are compared with an array, so that the index is used. Rejected: a join with the list, which PostgreSQL
+ * estimates at 100 rows and answers by reading the whole table. Tokens are found by hash, because only one index
+ * contains it. Rejected: by id, which two indexes contain; while the table is small PostgreSQL may choose the worse one
+ * and keep it.
+ */
+const POSTGRES = `
+  with candidate as materialized (
+    select * from json_to_recordset(?) as candidate(token_hash text, subject_id text, actor_id text, actor_application_id text)
+  ), live as materialized (
+    select id from users
+    where tenant_id = ? and not is_suspended
+      and id = any(array(select subject_id from candidate union select actor_id from candidate))
+    order by id for share
+  ), policy as materialized (
+    select
+      array(select json_array_elements_text(settings -> 'protectedRoleIds')) as guarded,
+      array(select json_array_elements_text(settings -> 'allowedActorRoleIds')) as allowed,
+      array(select json_array_elements_text(settings -> 'allowedActorApplicationIds')) as allowed_applications,
+      coalesce((settings ->> 'requireActor')::boolean, false) or settings ->> 'actorMaxAge' is not null
+        or settings ->> 'requiredAcr' is not null or json_array_length(settings -> 'allowedActorRoleIds') > 0
+        or json_array_length(settings -> 'allowedActorApplicationIds') > 0 as wants_actor
+    from configs where tenant_id = ? and key = 'impersonation'
+  ), forbidden as materialized (
+    select token_hash from candidate cross join policy
+    where actor_id is null and wants_actor
+      or exists (
+        select 1 from user_roles
+        where tenant_id = ? and user_id = candidate.subject_id and role_id = any(guarded)
+      )
+      or actor_id is not null and cardinality(allowed) > 0 and not exists (
+        select 1 from user_roles
+        where tenant_id = ? and user_id = candidate.actor_id and role_id = any(allowed)
+      )
+      or actor_id is not null and cardinality(allowed_applications) > 0
+        and not coalesce(actor_application_id = any(allowed_applications), false)
+    union all
+    select token_hash from candidate
+    where exists (select 1 from administrators where tenant_id = ? and user_id = candidate.subject_id)
+      and coalesce((
+        select (settings ->> 'protectAdministrators')::boolean from configs where tenant_id = ? and key = 'impersonation'
+      ), true)
+  ), spent as (
+    update subject_tokens set spent_at = ?
+    where tenant_id = ? and spent_at is null and revoked_at is null and expires_at > ?
+      and token_hash = any(array(
+        select token_hash from candidate
+        where subject_id in (select id from live) and (actor_id is null or actor_id in (select id from live))
+          and token_hash not in (select token_hash from forbidden)
+      ))
+    returning id
+  ), begun as (
+    ${insertFromRecords('postgres', 'impersonations', IMPERSONATION)} where record.subject_token_id in (select id from spent)
+  ), recorded as (
+    ${insertFromRecords('postgres', 'auditLog', AUDIT)} where record.payload ->> 'subjectTokenId' in (select id from spent)
+  )
+  select id from spent`;
+
+async function onPostgres({ db, tenantId }: Target, spends: readonly Spend[], now: number): Promise<string[]> {
+  const rows = await prepared<{ id: string }>(db, POSTGRES, [
+    candidatesOf(spends),
+    tenantId,
+    tenantId,
+    tenantId,
+    tenantId,
+    tenantId,
+    tenantId,
+    now,
+    tenantId,
+    now,
+    impersonationsOf('postgres', tenantId, spends),
+    auditsOf('postgres', tenantId, spends),
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+const isLive = (id: string) =>
+  `exists (select 1 from users where tenant_id = new.tenant_id and id = value ->> '${id}' and not is_suspended)`;
+
+/** SQL condition: the user in column `who` has one of these roles. */
+const holdsOneOf = (roles: string, who: string) => `exists (
+  select 1 from user_roles held join json_each(configs.settings, '$.${roles}') role on role.value = held.role_id
+  where held.tenant_id = new.tenant_id and held.user_id = record.value ->> '${who}')`;
+
+const isLimited = (list: string) => `coalesce(json_array_length(configs.settings, '$.${list}'), 0) > 0`;
+const ROLES_LIMITED = isLimited('allowedActorRoleIds');
+const APPLICATIONS_LIMITED = isLimited('allowedActorApplicationIds');
+
+/** SQL condition: the subject is a protected administrator. Without a setting, administrators are protected. */
+const IS_PROTECTED_ADMINISTRATOR = `exists (
+    select 1 from administrators where tenant_id = new.tenant_id and user_id = record.value ->> 'subject_id'
+  ) and coalesce((
+    select settings ->> '$.protectAdministrators' from configs where tenant_id = new.tenant_id and key = 'impersonation'
+  ), 1)`;
+
+/** SQL condition: the current policy forbids the exchange. Without a row, the policy only protects administrators. */
+const IS_FORBIDDEN = `(${IS_PROTECTED_ADMINISTRATOR} or exists (
+  select 1 from configs where tenant_id = new.tenant_id and key = 'impersonation' and (
+    ${holdsOneOf('protectedRoleIds', 'subject_id')}
+    or record.value ->> 'actor_id' is null and (
+      coalesce(configs.settings ->> '$.requireActor', 0) or configs.settings ->> '$.actorMaxAge' is not null
+      or configs.settings ->> '$.requiredAcr' is not null
+      or ${ROLES_LIMITED} or ${APPLICATIONS_LIMITED}
+    )
+    or record.value ->> 'actor_id' is not null and (
+      ${ROLES_LIMITED} and not ${holdsOneOf('allowedActorRoleIds', 'actor_id')}
+      or ${APPLICATIONS_LIMITED} and not exists (
+        select 1 from json_each(configs.settings, '$.allowedActorApplicationIds') allowed
+        where allowed.value = record.value ->> 'actor_application_id'
+      )
+    )
+  )))`;
+
+/** SQL for the impersonations of the batch that were written. `spend` is the row of the view, `new` in its trigger. */
+const begunOf = (spend: string) =>
+  `impersonations where tenant_id = ${spend}.tenant_id
+    and id in (select value ->> 'id' from json_each(${spend}.impersonations))`;
+
+/**
+ * For SQLite's writer connection only. One insert into this view performs the whole batch in a single call that commits
+ * by itself. Rejected: a transaction of three statements, which takes five calls, each a round trip to another thread.
+ * Nothing changes between the statements of the trigger, so the impersonations inserted determine the tokens to spend.
+ */
+export const SPEND_VIEW = `
+  create temp view spend as select null as tenant_id, null as at, null as impersonations, null as audits;
+  create temp trigger spend_all instead of insert on spend begin
+    ${insertFromRecords('sqlite', 'impersonations', IMPERSONATION, 'new.impersonations')}
+    where exists (
+      select 1 from subject_tokens
+      where tenant_id = new.tenant_id and id = value ->> 'subject_token_id'
+        and spent_at is null and revoked_at is null and expires_at > new.at
+    ) and ${isLive('subject_id')} and (value ->> 'actor_id' is null or ${isLive('actor_id')}) and not ${IS_FORBIDDEN};
+    update subject_tokens set spent_at = new.at
+    where tenant_id = new.tenant_id and id in (select subject_token_id from ${begunOf('new')});
+    ${insertFromRecords('sqlite', 'auditLog', AUDIT, 'new.audits')}
+    where value ->> 'payload' ->> 'impersonationId' in (select id from ${begunOf('new')});
+  end;`;
+
+const ON_SQLITE = `
+  insert into spend (tenant_id, at, impersonations, audits) values (?, ?, ?, ?)
+  returning (select json_group_array(subject_token_id) from ${begunOf('spend')}) as ids`;
+
+async function onSqlite({ db, tenantId }: Target, spends: readonly Spend[], now: number): Promise<string[]> {
+  const [row] = await prepared<{ ids: string }>(db, ON_SQLITE, [
+    tenantId,
+    now,
+    impersonationsOf('sqlite', tenantId, spends),
+    auditsOf('sqlite', tenantId, spends),
+  ]);
+  return JSON.parse(row?.ids ?? '[]');
+}
+
+const candidatesOf = (spends: readonly Spend[]): string =>
+  JSON.stringify(
+    spends.map(({ tokenHash, actorApplicationId, impersonation: { subjectId, actorId } }) => ({
+      token_hash: tokenHash,
+      subject_id: subjectId,
+      actor_id: actorId,
+      actor_application_id: actorApplicationId,
+    })),
+  );
+
+const impersonationsOf = (kind: Target['kind'], tenantId: string, spends: readonly Spend[]): string =>
+  recordsOf(
+    kind,
+    // Not a column, but SQLite's conditions read it from the same records.
+    kind === 'sqlite' ? [...IMPERSONATION, 'actorApplicationId'] : IMPERSONATION,
+    spends.map(({ impersonation, actorApplicationId }) => ({ ...impersonation, actorApplicationId, tenantId })),
+  );
+
+const auditsOf = (kind: Target['kind'], tenantId: string, spends: readonly Spend[]): string =>
+  recordsOf(
+    kind,
+    AUDIT,
+    spends.map(({ audit }) => ({ ...audit, tenantId })),
+  );
+
+/**
+ * Marks subject tokens as spent and writes an impersonation and an audit row for each. Skips tokens that are spent,
+ * revoked or expired, whose subject or actor does not exist or is suspended, or which the current policy forbids (any
+ * of these may have changed while a script ran). The users cannot change until the commit: a suspension either comes
+ * first and is seen here, or comes later and ends the impersonation.
+ *
+ * @param spends for different subject tokens; the payload of each audit row contains the id of its token
+ * @returns the ids of the tokens that were spent; each token is returned to only one caller, ever
+ */
+export const spendSubjectTokens =
+  (spends: readonly Spend[], now: number): Statement<string[]> =>
+  (target) =>
+    target.kind === 'postgres' ? onPostgres(target, spends, now) : onSqlite(target, spends, now);

@@ -1,0 +1,124 @@
+import type { Database } from '../../database/connect.ts';
+import type { AttemptRow, DeliveryRow, HookRow } from '../../database/tables/index.ts';
+import * as postgres from './postgres.ts';
+import * as sqlite from './sqlite.ts';
+
+export interface HookKey {
+  tenantId: string;
+  hookId: string;
+}
+
+/** A webhook, and how many of its rows to claim. */
+export interface HookRoom extends HookKey {
+  room: number;
+}
+
+/** The columns of a webhook that an attempt needs. */
+export type ClaimedHook = Pick<
+  HookRow,
+  | 'tenantId'
+  | 'id'
+  | 'config'
+  | 'headersEncrypted'
+  | 'signingKeyEncrypted'
+  | 'oldSigningKeys'
+  | 'enabled'
+  | 'failingSince'
+  | 'goneCount'
+  | 'timesDisabled'
+>;
+
+/** A claimed delivery with everything an attempt needs, read at the same time. */
+export interface ClaimedDelivery
+  extends Pick<
+    DeliveryRow,
+    'tenantId' | 'id' | 'eventId' | 'hookId' | 'attempts' | 'trigger' | 'timesDisabled' | 'createdAt'
+  > {
+  eventType: string;
+  body: string;
+  /** Shared by all rows of a claim. */
+  hook: ClaimedHook;
+  leaseUntil: number;
+  /** True if another process held the row and its lease expired. */
+  wasLeased: boolean;
+}
+
+/** The result for a claimed delivery. Delivered rows are deleted; their attempts remain. */
+export interface Settlement extends Pick<DeliveryRow, 'tenantId' | 'id' | 'hookId'> {
+  state: 'delivered' | 'waiting' | 'dead' | 'cancelled';
+  /** Undefined leaves it unchanged. */
+  dueAt?: number | undefined;
+  /** Undefined if the row is released without an attempt. */
+  attempt?: AttemptRow | undefined;
+}
+
+export type Connections = Pick<Database, 'reader' | 'byKey'>;
+
+export interface Claim {
+  owner: string;
+  now: number;
+  leaseUntil: number;
+}
+
+/** A row of a claim's result: either a delivery, or (once per webhook) only `hook`. */
+export type ClaimedRow = Omit<ClaimedDelivery, 'hook' | 'leaseUntil'> & { hook: ClaimedHook | null };
+
+/** The statements that differ between SQLite and PostgreSQL. Rows are returned in camelCase. */
+export interface Statements {
+  dueHooks(database: Connections, now: number, tenantId: string | undefined): Promise<HookKey[]>;
+  claim(database: Connections, rooms: HookRoom[], claim: Claim): Promise<ClaimedRow[]>;
+  settle(database: Connections, settlements: Settlement[], owner: string): Promise<void>;
+}
+
+/**
+ * The delivery queue. A process claims rows under a lease in its own name, and settles only rows it still holds. If a
+ * process is killed, its rows become free when their lease expires.
+ */
+export class Deliveries {
+  readonly #database: Database;
+  readonly #statements: Statements;
+  readonly #owner: string;
+
+  constructor(database: Database, owner: string) {
+    this.#database = database;
+    this.#statements = database.kind === 'postgres' ? postgres : sqlite;
+    this.#owner = owner;
+  }
+
+  /**
+   * Returns the webhooks that have a due row, of one tenant or of all. Costs one index lookup per webhook, regardless
+   * of the number of rows. A row whose lease expired counts as due.
+   */
+  dueHooks(now: number, tenantId?: string): Promise<HookKey[]> {
+    return this.#statements.dueHooks(this.#database, now, tenantId);
+  }
+
+  /**
+   * Claims the rows that have been due longest, up to each webhook's room. No row is claimed by two processes at once.
+   */
+  async claim(rooms: HookRoom[], now: number, leaseUntil: number): Promise<ClaimedDelivery[]> {
+    const rows = await this.#statements.claim(this.#database, rooms, { owner: this.#owner, now, leaseUntil });
+    const hooks = new Map(rows.flatMap(({ hook }) => (hook ? [[`${hook.tenantId}/${hook.id}`, hook]] : [])));
+    return rows.flatMap((row) => {
+      const hook = hooks.get(`${row.tenantId}/${row.hookId}`);
+      return hook ? [{ ...row, hook, leaseUntil }] : [];
+    });
+  }
+
+  /** Writes all settlements in one commit. Skips rows that this process no longer holds, including their attempts. */
+  settle(settlements: Settlement[]): Promise<void> {
+    return this.#statements.settle(this.#database, settlements, this.#owner);
+  }
+
+  /**
+   * Frees all leases. Only for the start of the single process on SQLite, because any previous holder is gone.
+   *
+   * @returns the number of leases
+   */
+  freeAll(): Promise<number> {
+    const free = { state: 'waiting', leaseOwner: null, leaseUntil: null };
+    return this.#database.write((db) =>
+      db('deliveries').whereNotNull('dueAt').where({ state: 'delivering' }).update(free),
+    );
+  }
+}

@@ -1,0 +1,28 @@
+import type { Query, TenantStore } from '../../database/store/tenant-store.ts';
+import type { DeliveryRow, HookRow } from '../../database/tables/index.ts';
+
+export type DeliveryState = DeliveryRow['state'] | 'delivered';
+
+/** True for a delivery that was waiting when its webhook was disabled: it is cancelled, but its row not yet updated. */
+export const WITHDRAWN = `deliveries.state = 'waiting' and deliveries.times_disabled < hooks.times_disabled`;
+
+/** True if a claimed delivery must not be sent because its webhook is or was disabled. */
+export const isCancelled = (row: {
+  timesDisabled: number;
+  hook: Pick<HookRow, 'enabled' | 'timesDisabled'>;
+}): boolean => !row.hook.enabled || row.timesDisabled < row.hook.timesDisabled;
+
+/** Query for the deliveries of a webhook, joined with it, in one state or in any. Delivered ones have no row. */
+export function rowsInState(store: TenantStore, hookId: string, state?: DeliveryState): Query {
+  const query: Query = store
+    .from('deliveries')
+    .join(store.rows('hooks'), 'hooks.id', 'deliveries.hookId')
+    .where('deliveries.hookId', hookId);
+  if (state === undefined) return query;
+  if (state === 'cancelled') return query.where((either) => either.where({ state }).orWhereRaw(WITHDRAWN));
+  query.where({ state });
+  if (state === 'waiting') query.whereRaw('deliveries.times_disabled >= hooks.times_disabled');
+  // Redundant, but needed to use the partial index on `due_at`: no index contains the state.
+  if (state === 'waiting' || state === 'delivering') query.whereNotNull('dueAt');
+  return query;
+}
