@@ -24,7 +24,7 @@ export interface DatabaseSettings {
   dataDir: string;
   /** Connections to PostgreSQL. */
   poolSize: number;
-  /** True if there is no pooler (`pooler.ts`). By default no session features are used. */
+  /** True if there is no pooler (`drivers/pooler.ts`). By default no session features are used. */
   isDirect?: boolean;
 }
 

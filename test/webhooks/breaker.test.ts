@@ -100,18 +100,18 @@ describe('a webhook that always fails', () => {
 describe('slots', () => {
   it('are limited, and free again when an attempt ends', () => {
     const slots = new Slots(2);
-    const [first] = [slots.take(), slots.take()];
-    expect(slots.take()).toBeUndefined();
-    slots.leave(first as symbol);
-    expect(slots.take()).toBeDefined();
+    const [first] = [slots.acquire(), slots.acquire()];
+    expect(slots.acquire()).toBeUndefined();
+    slots.release(first as symbol);
+    expect(slots.acquire()).toBeDefined();
   });
 
   it('are freed by slow attempts, which continue', async () => {
     const slots = new Slots(1);
-    slots.take();
-    expect(slots.take()).toBeUndefined();
+    slots.acquire();
+    expect(slots.acquire()).toBeUndefined();
     await new Promise((resolve) => setTimeout(resolve, slots.nextFreeMs + 5));
-    expect(slots.take()).toBeDefined();
+    expect(slots.acquire()).toBeDefined();
     expect(slots.inUse).toBe(2);
   });
 });

@@ -3,7 +3,7 @@ import type { Database } from '../../src/database/connect.ts';
 import { cancelWaiting, clearDeliveries, removeHook } from '../../src/webhooks/deliveries/clearing.ts';
 import { Deliveries } from '../../src/webhooks/deliveries/deliveries.ts';
 import { listDeliveries } from '../../src/webhooks/deliveries/history.ts';
-import { givenBack } from '../../src/webhooks/deliveries/settlement.ts';
+import { released } from '../../src/webhooks/deliveries/settlement.ts';
 import { countReplay, redeliver, startReplay } from '../../src/webhooks/replay/replay.ts';
 import { recordFailure } from '../../src/webhooks/sending/health.ts';
 import { databases } from '../support/databases.ts';
@@ -155,7 +155,7 @@ describe.each(databases)('disabling or deleting a webhook with a backlog on %s',
     await disable(stage, hookId);
     await clearDeliveries(stage.database);
     await enable(stage, hookId);
-    await deliveries.settle(claimed.map(givenBack));
+    await deliveries.settle(claimed.map(released));
     expect([await shown(stage, hookId, 'waiting'), await shown(stage, hookId, 'cancelled')]).toEqual([0, 2]);
     await stage.poller();
     await stage.deliveries((rows) => rows.every(({ state }) => state === 'cancelled'));

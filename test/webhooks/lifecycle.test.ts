@@ -96,6 +96,14 @@ describe.each(databases)('a process on %s', (kind) => {
     expect(started).toBeLessThan(10);
   });
 
+  it('refuses to start its poller twice', async () => {
+    await using stage = await Stage.open(kind);
+    const poller = await stage.poller();
+    await expect(poller.start()).rejects.toThrow(/^webhook poller: .* → starting is not a transition$/);
+    await poller.stop();
+    await expect(poller.start()).rejects.toThrow('webhook poller: stopped → starting is not a transition');
+  });
+
   it('drains a backlog completely, each event once', async () => {
     await using stage = await Stage.open(kind);
     await using receiver = await WebhookReceiver.start();

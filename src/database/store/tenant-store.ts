@@ -96,7 +96,7 @@ export class TenantStore {
     return this.#write(tables, (db) => statement({ db, kind: this.kind, tenantId: this.tenantId }));
   }
 
-  /** @throws the error of the violated constraint: see `database/constraints.ts` */
+  /** @throws the error of the violated constraint: see `constraints.ts` */
   async insert<T extends Table>(table: T, row: Fields<T>): Promise<Row<T>> {
     const [inserted]: Row<T>[] = await this.#write(table, (db) =>
       db(table)

@@ -5,7 +5,7 @@ import type { Tenants } from '../../tenants.ts';
 
 type Key = Pick<SigningKeyRow, 'tenantId' | 'algorithm' | 'state' | 'createdAt' | 'retireAt'>;
 
-/** The steps of a key rotation, implemented by `oidc/key-rotation.ts`. Each is idempotent, even across processes. */
+/** The steps of a key rotation, implemented by `key-rotation.ts`. Each is idempotent, even across processes. */
 export interface KeySteps {
   due(keys: readonly Key[], rotationDays: number | undefined): 'publish' | 'advance' | undefined;
   advance(store: TenantStore): Promise<unknown>;

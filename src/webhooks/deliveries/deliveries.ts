@@ -2,6 +2,7 @@ import type { Database } from '../../database/connect.ts';
 import type { AttemptRow, DeliveryRow, HookRow } from '../../database/tables/index.ts';
 import * as postgres from './postgres.ts';
 import * as sqlite from './sqlite.ts';
+import type { SettledState } from './state.ts';
 
 export interface HookKey {
   tenantId: string;
@@ -45,7 +46,7 @@ export interface ClaimedDelivery
 
 /** The result for a claimed delivery. Delivered rows are deleted; their attempts remain. */
 export interface Settlement extends Pick<DeliveryRow, 'tenantId' | 'id' | 'hookId'> {
-  state: 'delivered' | 'waiting' | 'dead' | 'cancelled';
+  state: SettledState;
   /** Undefined leaves it unchanged. */
   dueAt?: number | undefined;
   /** Undefined if the row is released without an attempt. */

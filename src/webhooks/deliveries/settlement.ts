@@ -31,7 +31,7 @@ export function settlementOf(
 }
 
 /** Releases a claimed delivery without an attempt. */
-export function givenBack({ tenantId, id, hookId }: ClaimedDelivery): Settlement {
+export function released({ tenantId, id, hookId }: ClaimedDelivery): Settlement {
   return { tenantId, id, hookId, state: 'waiting' };
 }
 

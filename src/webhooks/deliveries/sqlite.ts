@@ -85,7 +85,7 @@ export const claim: Statements['claim'] = async ({ reader, byKey }, rooms, { own
     .map((row) => ({ ...row, hook: row.hook && JSON.parse(row.hook), wasLeased: row.wasLeased === 1 }));
 };
 
-/** One statement, on a view of the writer connection; `database/statements/settle-view.ts` defines the columns. */
+/** One statement, on a view of the writer connection; `settle-view.ts` defines the columns. */
 export const settle: Statements['settle'] = async ({ byKey }, settlements, owner) => {
   const made = settlements.flatMap(({ tenantId, id, attempt }) => {
     if (!attempt) return [];

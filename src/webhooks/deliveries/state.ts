@@ -1,7 +1,23 @@
 import type { Query, TenantStore } from '../../database/store/tenant-store.ts';
 import type { DeliveryRow, HookRow } from '../../database/tables/index.ts';
 
+/** A delivered delivery has no row, only its attempts. */
 export type DeliveryState = DeliveryRow['state'] | 'delivered';
+
+/** The states of a delivery and what may follow each. See docs/states.md. */
+const DELIVERY_TRANSITIONS = {
+  /** Due now or later: for its first attempt, or for a retry. */
+  waiting: ['delivering', 'cancelled'],
+  /** Leased by a process. If the lease expires, another process may claim it. */
+  delivering: ['delivering', 'delivered', 'waiting', 'dead', 'cancelled'],
+  delivered: [],
+  /** Failed permanently. */
+  dead: [],
+  cancelled: [],
+} as const satisfies Record<DeliveryState, readonly DeliveryState[]>;
+
+/** The states in which a process can settle a delivery that it claimed. */
+export type SettledState = Exclude<(typeof DELIVERY_TRANSITIONS)['delivering'][number], 'delivering'>;
 
 /** True for a delivery that was waiting when its webhook was disabled: it is cancelled, but its row not yet updated. */
 export const WITHDRAWN = `deliveries.state = 'waiting' and deliveries.times_disabled < hooks.times_disabled`;

@@ -17,13 +17,13 @@ export interface ReplayRequest {
 
 export type ReplayFilter = ReplayRequest & { until: number; events: string[] };
 
-export interface ReplayStarted {
+export interface StartedReplay {
   id: string;
   count: number;
 }
 
 /** Returns a webhook to create deliveries for, locked so that it cannot be deleted before this transaction ends. */
-export async function hookToDeliverTo(store: TenantStore, id: string): Promise<HookRow | undefined> {
+export async function lockHookForDelivery(store: TenantStore, id: string): Promise<HookRow | undefined> {
   return store.from('hooks').where({ id }).forKeyShare().first();
 }
 
@@ -47,11 +47,11 @@ export function newDelivery(
 export async function redeliver(
   store: TenantStore,
   { hookId, deliveryId, now }: { hookId: string; deliveryId: string; now: number },
-): Promise<ReplayStarted> {
+): Promise<StartedReplay> {
   const known =
     (await store.find('deliveries', { id: deliveryId, hookId })) ??
     (await store.find('attempts', { deliveryId, hookId }));
-  const hook = known && (await hookToDeliverTo(store, hookId));
+  const hook = known && (await lockHookForDelivery(store, hookId));
   if (!hook) throw new ServiceError('entity.not_exists_with_id');
   await store.get('events', { id: known.eventId });
   const delivery = newDelivery(known.eventId, hook, 'manual', now);
@@ -69,11 +69,11 @@ export async function countReplay(
   return Number(row?.count ?? 0);
 }
 
-/** Stores a replay with the given event count. `ReplayWalk` runs it in the background. */
+/** Stores a replay with the given event count. `ReplayWorker` runs it in the background. */
 export async function startReplay(
   store: TenantStore,
   { hookId, now, count, ...request }: ReplayRequest & { hookId: string; now: number; count: number },
-): Promise<ReplayStarted> {
+): Promise<StartedReplay> {
   const filter = await filterOf(store, hookId, request, now);
   const id = newId();
   const row = {
@@ -127,7 +127,7 @@ async function filterOf(
   now: number,
 ): Promise<ReplayFilter> {
   const hook = await store.get('hooks', { id: hookId });
-  const listened = hook.event === null ? hook.events : [...hook.events, hook.event];
-  const { since, until = now, state, events = listened } = request;
+  const subscribed = hook.event === null ? hook.events : [...hook.events, hook.event];
+  const { since, until = now, state, events = subscribed } = request;
   return { since, until: Math.min(until, now), state, events };
 }

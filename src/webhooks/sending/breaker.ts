@@ -45,7 +45,7 @@ export class Breaker {
   }
 
   /** True if the last attempt succeeded, or none was made. */
-  get isClean(): boolean {
+  get isHealthy(): boolean {
     return this.#failuresInARow === 0;
   }
 

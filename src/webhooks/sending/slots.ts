@@ -2,20 +2,20 @@
 const QUICK_MS = 250;
 
 /** Slow attempts allowed per slot. */
-const SLOW_PER_PLACE = 8;
+const SLOW_PER_SLOT = 8;
 
 /**
  * Limits the concurrent attempts of this process. After 250 ms an attempt gives up its slot and continues as a slow
  * one, which costs only a socket, so that endpoints that hang do not block the others.
  */
 export class Slots {
-  readonly #places: number;
+  readonly #size: number;
   /** Tokens of the attempts that occupy a slot, oldest first, with their start. */
   readonly #quick = new Map<symbol, number>();
   readonly #slow = new Set<symbol>();
 
-  constructor(places: number) {
-    this.#places = places;
+  constructor(size: number) {
+    this.#size = size;
   }
 
   get inUse(): number {
@@ -23,20 +23,20 @@ export class Slots {
   }
 
   /** Attempts that may still start before all slots are occupied and the limit of slow attempts is reached. */
-  get free(): number {
-    return this.#places * (1 + SLOW_PER_PLACE) - this.inUse;
+  get available(): number {
+    return this.#size * (1 + SLOW_PER_SLOT) - this.inUse;
   }
 
   /** Occupies a slot. Returns undefined if none is free. */
-  take(): symbol | undefined {
+  acquire(): symbol | undefined {
     this.#demote();
-    if (this.#quick.size >= this.#places || this.#slow.size >= this.#places * SLOW_PER_PLACE) return undefined;
+    if (this.#quick.size >= this.#size || this.#slow.size >= this.#size * SLOW_PER_SLOT) return undefined;
     const token = Symbol();
     this.#quick.set(token, performance.now());
     return token;
   }
 
-  leave(token: symbol): void {
+  release(token: symbol): void {
     if (!this.#quick.delete(token)) this.#slow.delete(token);
   }
 

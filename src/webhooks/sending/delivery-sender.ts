@@ -5,13 +5,13 @@ import type { Counts } from '../../database/statistics/figures.ts';
 import type { HttpClient } from '../../net/http-client.ts';
 import type { Logger } from '../../observe/logger.ts';
 import type { ClaimedDelivery, Settlement } from '../deliveries/deliveries.ts';
-import { givenBack, isGone, settlementOf } from '../deliveries/settlement.ts';
+import { isGone, released, settlementOf } from '../deliveries/settlement.ts';
 import type { Settler } from '../deliveries/settler.ts';
 import { KeyRing } from '../signatures/signing-keys.ts';
 import { type AttemptOutcome, deliver } from './deliver.ts';
 import { recordFailure, recordRecovery } from './health.ts';
 import { openConfig } from './hook-headers.ts';
-import type { Lane, Lanes } from './hook-queues.ts';
+import type { HookQueue, HookQueues } from './hook-queues.ts';
 
 /** Failures are recorded on the webhook's row at most once per this time. */
 const FAILURE_RECORD_MS = 60_000;
@@ -24,12 +24,12 @@ const FIGURE_OF: Record<Settlement['state'], Counts> = {
 };
 
 /** The outcome of an attempt, for metrics. `waitedMs`: time since the delivery was created; only for first attempts. */
-export interface AttemptSeen {
+export interface AttemptReport {
   outcome: AttemptOutcome;
   waitedMs: number | undefined;
 }
 
-interface Parts {
+interface Dependencies {
   database: Database;
   client: Pick<HttpClient, 'request'>;
   secrets: SecretBox;
@@ -38,23 +38,23 @@ interface Parts {
   settings: { timeoutMs: number; maxResponseBytes: number };
   schedule: number[];
   settler: Settler;
-  lanes: Lanes;
-  onAttempt?: ((seen: AttemptSeen) => void) | undefined;
+  queues: HookQueues;
+  onAttempt?: ((report: AttemptReport) => void) | undefined;
 }
 
 /** Makes attempts, then settles the delivery and updates the webhook's circuit breaker and its row. */
-export class Attempts {
-  readonly #parts: Parts;
+export class DeliverySender {
+  readonly #dependencies: Dependencies;
   readonly #keys: KeyRing;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.#keys = new KeyRing(parts.secrets);
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+    this.#keys = new KeyRing(dependencies.secrets);
   }
 
   /** Never throws. */
-  async make(lane: Lane, row: ClaimedDelivery): Promise<void> {
-    const { database, clock, schedule, settler, logger, onAttempt } = this.#parts;
+  async send(queue: HookQueue, row: ClaimedDelivery): Promise<void> {
+    const { database, clock, schedule, settler, logger, onAttempt } = this.#dependencies;
     const outcome = await this.#deliver(row);
     const now = clock();
     const settlement = settlementOf(row, outcome, { schedule, now });
@@ -62,15 +62,15 @@ export class Attempts {
     database.figures.add(row.tenantId, now, FIGURE_OF[settlement.state]);
     onAttempt?.({ outcome, waitedMs: row.attempts === 0 ? outcome.startedAt - row.createdAt : undefined });
     try {
-      if (outcome.error) await this.#learnFailure(lane, outcome, now);
-      else if (this.#isRecovery(lane, row)) await recordRecovery(this.#parts.database, lane);
+      if (outcome.error) await this.#recordFailure(queue, outcome, now);
+      else if (this.#recordSuccess(queue, row)) await recordRecovery(this.#dependencies.database, queue);
     } catch (error) {
       logger.error({ err: error, hookId: row.hookId }, 'Could not record the health of a webhook');
     }
   }
 
   async #deliver(row: ClaimedDelivery): Promise<AttemptOutcome> {
-    const { client, clock, settings, logger, secrets } = this.#parts;
+    const { client, clock, settings, logger, secrets } = this.#dependencies;
     const { hook, hookId, eventId, body } = row;
     const startedAt = clock();
     try {
@@ -91,22 +91,22 @@ export class Attempts {
   }
 
   /** Records a success with the breaker. Returns true if the webhook's row still contains failures to clear. */
-  #isRecovery(lane: Lane, { hook }: ClaimedDelivery): boolean {
-    lane.breaker.succeeded();
-    if (hook.failingSince === null && hook.goneCount === 0 && lane.failureRecordedAt === undefined) return false;
-    lane.failureRecordedAt = undefined;
+  #recordSuccess(queue: HookQueue, { hook }: ClaimedDelivery): boolean {
+    queue.breaker.succeeded();
+    if (hook.failingSince === null && hook.goneCount === 0 && queue.failureRecordedAt === undefined) return false;
+    queue.failureRecordedAt = undefined;
     return true;
   }
 
-  async #learnFailure(lane: Lane, outcome: AttemptOutcome, now: number): Promise<void> {
-    const { database, lanes, settler, logger } = this.#parts;
-    lane.breaker.failed({ startedAt: outcome.startedAt, now, isTimeout: outcome.error === 'timeout' });
-    if (lane.breaker.room(now) === 0) for (const row of lanes.takeBack([lane])) settler.add(givenBack(row));
+  async #recordFailure(queue: HookQueue, outcome: AttemptOutcome, now: number): Promise<void> {
+    const { database, queues, settler, logger } = this.#dependencies;
+    queue.breaker.failed({ startedAt: outcome.startedAt, now, isTimeout: outcome.error === 'timeout' });
+    if (queue.breaker.room(now) === 0) for (const row of queues.releaseRows([queue])) settler.add(released(row));
 
-    const wasRecorded = lane.failureRecordedAt !== undefined && now - lane.failureRecordedAt < FAILURE_RECORD_MS;
+    const wasRecorded = queue.failureRecordedAt !== undefined && now - queue.failureRecordedAt < FAILURE_RECORD_MS;
     if (wasRecorded && !isGone(outcome)) return;
-    lane.failureRecordedAt = now;
-    const reason = await recordFailure(database, lane, { isGone: isGone(outcome), now });
-    if (reason) logger.warn({ tenantId: lane.tenantId, hookId: lane.hookId, reason }, 'Webhook disabled');
+    queue.failureRecordedAt = now;
+    const reason = await recordFailure(database, queue, { isGone: isGone(outcome), now });
+    if (reason) logger.warn({ tenantId: queue.tenantId, hookId: queue.hookId, reason }, 'Webhook disabled');
   }
 }
