@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
-import { SPEND_VIEW } from '../tokens/exchange/spend-subject-tokens.ts';
-import { SETTLE_VIEW } from '../webhooks/deliveries/settle-view.ts';
+import type { Database } from './database.ts';
 import { camelCase, snakeCase } from './drivers/names.ts';
 import { migratorConfig, poolConfig, WITHOUT_VALUES } from './drivers/postgres-config.ts';
 import { againWhenUndone } from './drivers/retry.ts';
@@ -26,34 +25,6 @@ export interface DatabaseSettings {
   poolSize: number;
   /** True if there is no pooler (`drivers/pooler.ts`). By default no session features are used. */
   isDirect?: boolean;
-}
-
-/** The database as all other modules see it. */
-export interface Database {
-  readonly kind: 'sqlite' | 'postgres';
-  /** For reads outside a transaction. On SQLite these connections cannot write. */
-  readonly reader: Knex;
-  /** For reads by key outside a transaction. Concurrent reads are batched. */
-  readonly reads: ReadBatches;
-  /** Runs one statement that commits by itself. */
-  write<T>(work: (db: Knex) => Promise<T>): Promise<T>;
-  /**
-   * Like `write`, for a statement that finds every row by a key. Disables table scans in PostgreSQL, which otherwise
-   * prefers them while it estimates the table to be small, and keeps using them in a prepared statement after it has
-   * grown.
-   */
-  byKey<T>(work: (db: Knex) => Promise<T>): Promise<T>;
-  /** Runs a transaction. On SQLite concurrent transactions share one commit: see `CommitGroup`. */
-  transaction<T>(work: (db: Knex) => Promise<T>): Promise<T>;
-  /** Announces committed writes to caches and to the webhook poller. */
-  readonly commits: Commits;
-  /** Connection pools, for metrics. */
-  readonly pools: readonly Knex[];
-  /** Number of requests that wait for a connection, or for SQLite's writer. */
-  waiting(): number;
-  /** Counts of this process that `FigureWriter` has not written yet. */
-  readonly figures: Figures;
-  close(): Promise<void>;
 }
 
 type RawRow = Record<string, unknown>;
@@ -127,12 +98,18 @@ export function knexConfig({ databaseUrl, dataDir }: Pick<DatabaseSettings, 'dat
 
 const waitingFor = (db: Knex): number => db.client.pool.numPendingAcquires();
 
-/**
- * Connects lazily: the first query opens the first connection. `dataDir` must exist; `migrate` creates it.
- *
- * @param onCommit called with the number of transactions that shared a commit on SQLite
- */
-export function connect(settings: DatabaseSettings, onCommit?: (transactions: number) => void): Database {
+export interface ConnectOptions {
+  /** Called after each SQLite commit with the number of transactions that shared it. */
+  onCommit?: ((transactions: number) => void) | undefined;
+  /**
+   * SQL that creates temporary views and triggers on the writer connection of SQLite, for features that write through
+   * them.
+   */
+  sqliteViews?: string;
+}
+
+/** Connects lazily: the first query opens the first connection. `dataDir` must exist; `migrate` creates it. */
+export function connect(settings: DatabaseSettings, { onCommit, sqliteViews = '' }: ConnectOptions = {}): Database {
   const { databaseUrl, poolSize, isDirect = false } = settings;
   if (databaseUrl) {
     const open = (size: number, session: Record<string, string>) =>
@@ -157,9 +134,7 @@ export function connect(settings: DatabaseSettings, onCommit?: (transactions: nu
     };
   }
 
-  const writer = markFailures(
-    knex(sqliteConfig(settings.dataDir, { pool: 1, setup: WRITER + SPEND_VIEW + SETTLE_VIEW })),
-  );
+  const writer = markFailures(knex(sqliteConfig(settings.dataDir, { pool: 1, setup: WRITER + sqliteViews })));
   const reader = markFailures(knex(sqliteConfig(settings.dataDir, { pool: 3, setup: 'pragma query_only = ON;' })));
   const group = new CommitGroup(writer, onCommit);
   return {

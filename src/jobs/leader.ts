@@ -1,5 +1,5 @@
 import { newId } from '../base/ids.ts';
-import type { Database } from '../database/connect.ts';
+import type { Database } from '../database/database.ts';
 import type { Logger } from '../observe/logger.ts';
 
 /** Duration of the lease. If the leader dies, another process takes over after at most this plus one `RENEW_MS`. */

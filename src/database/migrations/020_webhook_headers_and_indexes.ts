@@ -42,7 +42,8 @@ const SEARCHES = [
 ];
 
 export async function up(db: Knex): Promise<void> {
-  // These headers contain tokens of endpoints. `webhooks/sending/hook-headers.ts` encrypts those in `config` at each start,
+  // These headers contain tokens of endpoints. `webhooks/sending/hook-headers.ts` encrypts those in `config` at each
+  // start,
   // because a migration has no secret key.
   await db.raw('alter table hooks add column headers_encrypted text');
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Database } from '../connect.ts';
+import type { Database } from '../database.ts';
 
 /** Rows per delete. A larger batch would block SQLite's single writer for too long. */
 export const BATCH = 1_000;

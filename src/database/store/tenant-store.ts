@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { ServiceError } from '../../errors.ts';
-import type { Database } from '../connect.ts';
+import type { Database } from '../database.ts';
 import type { Written } from '../notices/commits.ts';
 import { type BatchedRead, type KeyRecord, readMany } from '../statements/batched-read.ts';
 import { encode } from '../statements/encode.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../../database/connect.ts';
+import type { Database } from '../../database/database.ts';
 
 /** Points to add to the counter `key`, or its new value. The counter is deleted after `expiresAt`. */
 export interface Counted {

@@ -1,4 +1,4 @@
-import type { Database } from '../../database/connect.ts';
+import type { Database } from '../../database/database.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { SigningKeyRow } from '../../database/tables/index.ts';
 import type { Tenants } from '../../tenants.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../../database/connect.ts';
+import type { Database } from '../../database/database.ts';
 
 /**
  * Records for each tenant how many deliveries are waiting or in flight. Reads only the partial index of those. Several

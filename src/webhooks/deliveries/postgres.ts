@@ -1,5 +1,5 @@
 import { prepared } from '../../database/statements/prepared.ts';
-import type { Statements } from './deliveries.ts';
+import type { Statements } from './statements.ts';
 
 /** Finds the earliest free row of each webhook, jumping from webhook to webhook. `within` restricts it to a tenant. */
 const heads = (within: string) => `heads as (

@@ -1,4 +1,4 @@
-import type { ClaimedRow, HookKey, HookRoom, Statements } from './deliveries.ts';
+import type { ClaimedRow, HookKey, HookRoom, Statements } from './statements.ts';
 
 /** True for a row without a lease, or whose lease expired. `due_at` is null on rows in a final state. */
 const FREE = '(lease_until is null or lease_until < ?)';

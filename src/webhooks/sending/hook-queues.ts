@@ -1,4 +1,4 @@
-import type { ClaimedDelivery, HookKey, HookRoom } from '../deliveries/deliveries.ts';
+import type { ClaimedDelivery, HookKey, HookRoom } from '../deliveries/statements.ts';
 import { Breaker, type BreakerSettings, type BreakerState } from './breaker.ts';
 
 /** Webhooks per claim. SQLite's statement grows with each. */
@@ -27,7 +27,10 @@ export interface HookQueue extends HookKey {
 
 const keyOf = ({ tenantId, hookId }: HookKey) => `${tenantId}/${hookId}`;
 
-/** Returns how many rows to claim for a hook queue if `free` more may be queued overall; 0 while it is more than half full. */
+/**
+ * Returns how many rows to claim for a hook queue if `free` more may be queued overall; 0 while it is more than half
+ * full.
+ */
 function rowsToClaim({ breaker, rows, inFlight }: HookQueue, free: number, now: number): number {
   const target = breaker.room(now) * (free > 0 ? HELD_PER_ROOM : 1);
   const held = inFlight + rows.length;
