@@ -49,9 +49,7 @@ export class TenantStore {
     return this.#reader(table).where({ tenantId: this.tenantId }).as(table);
   }
 
-  /**
-   * Query of the rows whose ids another query of this store finds. Cross join, because SQLite then reads the ids first.
-   */
+  /** Query of the rows whose ids another query finds. A cross join, because SQLite then reads the ids first. */
   byIds<T extends Table>(table: T, ids: Query): Rows<T> {
     const found = this.#reader.from(ids.as('page')).crossJoin(this.rows(table) as never);
     return found.where('page.id', this.raw('??', [`${table}.id`])).select(`${table}.*`) as unknown as Rows<T>;
@@ -161,9 +159,7 @@ export class TenantStore {
     return row;
   }
 
-  /**
-   * Updates the matching rows and returns their number. Callers use it as compare-and-set to do things exactly once.
-   */
+  /** Updates the matching rows and returns their number. As compare-and-set it makes things happen only once. */
   async change<T extends Table>(table: T, match: Key<T>, patch: Patch<T>): Promise<number> {
     return this.changeWhere(table, (query) => query.where(match), patch);
   }
@@ -205,10 +201,7 @@ export class TenantStore {
     else this.#database.figures.add(this.tenantId, at, counts);
   }
 
-  /**
-   * Access to all tenants in this store's transaction. Only for `tenants.ts` and `admin/`, as the architecture test
-   * ensures.
-   */
+  /** Access to all tenants in this transaction. The architecture test allows it only in `tenants.ts` and `admin/`. */
   acrossTenants(): { db: Knex; storeOf(tenantId: string): TenantStore } {
     this.#transaction?.after.wrote(this.tenantId, 'tenants');
     const storeOf = (tenantId: string) => new TenantStore(this.#database, tenantId, this.#transaction);
