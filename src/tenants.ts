@@ -26,7 +26,7 @@ export interface Tenant {
 }
 
 /** The tenant of a request, and the path prefix that identified it (`''` or `/acme`). */
-export interface Resolved {
+export interface ResolvedTenant {
   tenant: Tenant;
   prefix: string;
 }
@@ -51,7 +51,7 @@ const withoutDefaultPort = (host: string): string => host.toLowerCase().replace(
  * Returns the key that requests are matched against: host in lower case, port unless it is a default one, and path
  * without a trailing slash. Excludes the scheme, because a proxy may terminate TLS.
  */
-export function placeOf(endpoint: string): string {
+export function endpointKeyOf(endpoint: string): string {
   const { host, pathname } = new URL(endpoint);
   return withoutDefaultPort(host) + pathname.replace(/(?<!\/)\/+$/, '');
 }
@@ -71,13 +71,13 @@ function longestPrefix(path: string): string {
 export class Tenants {
   readonly #database: Database;
   readonly #clock: Clock;
-  #byPlace = new Map<string, Tenant>();
+  #byEndpoint = new Map<string, Tenant>();
   #byId = new Map<string, Tenant>();
   #readAt = Number.NEGATIVE_INFINITY;
-  #reading: Promise<void> | undefined;
+  #pendingRead: Promise<void> | undefined;
   /** Number of changes committed here or announced by other processes, and how many of them the last read includes. */
   #changes = 0;
-  #seen = 0;
+  #changesRead = 0;
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
@@ -98,12 +98,12 @@ export class Tenants {
   }
 
   /** Returns the tenant at this address. With only one tenant, returns it for any address. */
-  async resolve(host: string, path: string): Promise<Resolved | undefined> {
+  async resolve(host: string, path: string): Promise<ResolvedTenant | undefined> {
     await this.#refresh();
     const [only] = this.#byId.values();
     const base = withoutDefaultPort(host);
     for (let prefix = longestPrefix(path); ; prefix = prefix.slice(0, prefix.lastIndexOf('/'))) {
-      const tenant = this.#byPlace.get(base + prefix);
+      const tenant = this.#byEndpoint.get(base + prefix);
       if (tenant) return { tenant, prefix };
       if (prefix === '') break;
     }
@@ -128,13 +128,13 @@ export class Tenants {
 
   async #refresh(): Promise<void> {
     const changes = this.#changes;
-    if (this.#seen >= changes && Math.abs(this.#clock() - this.#readAt) < REFRESH_MS) return;
+    if (this.#changesRead >= changes && Math.abs(this.#clock() - this.#readAt) < REFRESH_MS) return;
     do {
-      this.#reading ??= this.#read().finally(() => {
-        this.#reading = undefined;
+      this.#pendingRead ??= this.#read().finally(() => {
+        this.#pendingRead = undefined;
       });
-      await this.#reading;
-    } while (this.#seen < changes); // The awaited read may have started before the change.
+      await this.#pendingRead;
+    } while (this.#changesRead < changes); // The awaited read may have started before the change.
   }
 
   async #read(): Promise<void> {
@@ -158,15 +158,15 @@ export class Tenants {
       byId.set(row.id, unchanged ? known : this.#tenantOf(row, endpoint));
     }
 
-    const byPlace = new Map<string, Tenant>();
+    const byEndpoint = new Map<string, Tenant>();
     for (const { url, tenantId } of endpoints) {
       const tenant = byId.get(tenantId);
-      if (tenant) byPlace.set(placeOf(url), tenant);
+      if (tenant) byEndpoint.set(endpointKeyOf(url), tenant);
     }
     this.#byId = byId;
-    this.#byPlace = byPlace;
+    this.#byEndpoint = byEndpoint;
     this.#readAt = startedAt;
-    this.#seen = changes;
+    this.#changesRead = changes;
   }
 }
 
@@ -174,6 +174,6 @@ export class Tenants {
  * Increments a tenant's version in the transaction that changes its keys, endpoints or settings. Every process then
  * rebuilds what it derived from them. Locks the row until the commit, so concurrent changes wait for each other.
  */
-export async function countChange(store: TenantStore): Promise<void> {
+export async function incrementVersion(store: TenantStore): Promise<void> {
   await store.acrossTenants().db('tenants').where({ id: store.tenantId }).increment('version', 1);
 }

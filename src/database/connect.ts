@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Database } from './database.ts';
 import { camelCase, snakeCase } from './drivers/names.ts';
 import { migratorConfig, poolConfig, WITHOUT_VALUES } from './drivers/postgres-config.ts';
-import { againWhenUndone } from './drivers/retry.ts';
+import { retryIfUndone } from './drivers/retry.ts';
 import { PreparedSqliteClient } from './drivers/sqlite-client.ts';
 import { markFailures } from './drivers/unavailable.ts';
 import { Commits } from './notices/commits.ts';
@@ -121,9 +121,9 @@ export function connect(settings: DatabaseSettings, { onCommit, sqliteViews = ''
       kind: 'postgres',
       reader: pool,
       reads: new ReadBatches(pool, 'postgres'),
-      write: (work) => againWhenUndone(() => work(pool)),
-      byKey: (work) => againWhenUndone(() => work(keyed)),
-      transaction: (work) => againWhenUndone(() => transactions.run(work)),
+      write: (work) => retryIfUndone(() => work(pool)),
+      byKey: (work) => retryIfUndone(() => work(keyed)),
+      transaction: (work) => retryIfUndone(() => transactions.run(work)),
       commits: new Commits(),
       pools: [pool, keyed],
       waiting: () => waitingFor(pool) + waitingFor(keyed),

@@ -5,7 +5,7 @@ import type { Logger } from '../observe/logger.ts';
 /** Duration of the lease. If the leader dies, another process takes over after at most this plus one `RENEW_MS`. */
 const LEASE_MS = 6_000;
 const RENEW_MS = 2_000;
-const NAME = 'jobs';
+const LEASE_NAME = 'jobs';
 
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
@@ -13,7 +13,7 @@ const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
  * Succeeds if this process already holds the lease, if it expired, or if it lies in the future: then the database's
  * clock went back.
  */
-const TAKE = `insert into leases (name, holder, expires_at) values (?, ?, ${NOW} + ?)
+const ACQUIRE = `insert into leases (name, holder, expires_at) values (?, ?, ${NOW} + ?)
   on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
   where leases.holder = excluded.holder or leases.expires_at <= ${NOW} or leases.expires_at > excluded.expires_at
   returning name`;
@@ -33,7 +33,7 @@ export class Leader {
   #leadsUntil = Number.NEGATIVE_INFINITY;
   #wasLeading = false;
   #timer: NodeJS.Timeout | undefined;
-  #taking: Promise<void> | undefined;
+  #renewal: Promise<void> | undefined;
 
   constructor(database: Database, logger: Logger) {
     this.#database = database;
@@ -52,10 +52,10 @@ export class Leader {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#taking;
+    await this.#renewal;
     if (this.#database.kind === 'sqlite' || !this.isLeading) return;
     this.#leadsUntil = Number.NEGATIVE_INFINITY;
-    const own = { name: NAME, holder: this.#holder };
+    const own = { name: LEASE_NAME, holder: this.#holder };
     await this.#database
       .write((db) => db('leases').where(own).delete())
       .catch((err) => this.#logger.warn({ err }, 'Could not release the scheduler lease; it will expire'));
@@ -63,10 +63,10 @@ export class Leader {
 
   /** Runs one renewal at a time: while the database is slow to respond, no further request is sent. */
   #renew(): Promise<void> {
-    this.#taking ??= this.#take()
+    this.#renewal ??= this.#acquire()
       .catch((err) => this.#logger.warn({ err }, 'Could not renew the scheduler lease'))
       .finally(() => {
-        this.#taking = undefined;
+        this.#renewal = undefined;
         if (this.isLeading !== this.#wasLeading)
           this.#logger.info(
             this.isLeading
@@ -75,13 +75,13 @@ export class Leader {
           );
         this.#wasLeading = this.isLeading;
       });
-    return this.#taking;
+    return this.#renewal;
   }
 
-  async #take(): Promise<void> {
-    const askedAt = performance.now();
-    const rows: unknown = await this.#database.write((db) => db.raw(TAKE, [NAME, this.#holder, LEASE_MS]));
+  async #acquire(): Promise<void> {
+    const requestedAt = performance.now();
+    const rows: unknown = await this.#database.write((db) => db.raw(ACQUIRE, [LEASE_NAME, this.#holder, LEASE_MS]));
     const isMine = (rows as unknown[]).length > 0;
-    this.#leadsUntil = isMine ? askedAt + LEASE_MS : Number.NEGATIVE_INFINITY;
+    this.#leadsUntil = isMine ? requestedAt + LEASE_MS : Number.NEGATIVE_INFINITY;
   }
 }

@@ -70,8 +70,8 @@ export class AddressGuard {
   /** Returns why no connection to this IP address is allowed, or undefined if one is. */
   checkAddress(address: string): string | undefined {
     const outer = ipaddr.parse(address);
-    if (carriedBy(outer).some((inner) => isIn(METADATA, inner))) return `The address ${address} is never allowed.`;
-    const inner = judged(outer);
+    if (embeddedIn(outer).some((inner) => isIn(METADATA, inner))) return `The address ${address} is never allowed.`;
+    const inner = effectiveAddress(outer);
     if (isPublic(inner) || isIn(this.#allowed, inner) || isIn(this.#allowed, outer)) return undefined;
     return `The address ${address} is not public.`;
   }
@@ -80,9 +80,9 @@ export class AddressGuard {
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     this.#checkedAddresses(hostname).then(
       (addresses) => {
-        const answers = addresses.map((address) => ({ address, family: isIP(address) }));
-        const [first] = answers;
-        if (options.all) callback(null, answers);
+        const found = addresses.map((address) => ({ address, family: isIP(address) }));
+        const [first] = found;
+        if (options.all) callback(null, found);
         else callback(null, first?.address ?? '', first?.family);
       },
       (error) => callback(error, []),
@@ -117,13 +117,13 @@ function isPublic(address: Address): boolean {
 }
 
 /** Returns the address to check: IPv4-mapped and NAT64 addresses reach the IPv4 address at their end. */
-function judged(address: Address): Address {
+function effectiveAddress(address: Address): Address {
   const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress();
   return isMapped || isIn([NAT64], address) ? ipv4At(address, 12) : address;
 }
 
 /** Returns the address and the IPv4 addresses it may embed: at its end in most schemes, after the prefix in 6to4. */
-function carriedBy(address: Address): Address[] {
+function embeddedIn(address: Address): Address[] {
   if (address.kind() === 'ipv4') return [address];
   return [address, ipv4At(address, 12), ...(isIn([SIX_TO_FOUR], address) ? [ipv4At(address, 2)] : [])];
 }

@@ -25,11 +25,11 @@ export interface HttpRequest {
   body?: Buffer | string | undefined;
   /** Limit for everything: DNS, connection, TLS, request and the last byte of the response. */
   deadlineMs: number;
-  /** Limit for the body. If it is exceeded, the connection is closed and the reply is `truncated`. */
+  /** Limit for the body. If it is exceeded, the connection is closed and the response is `truncated`. */
   maxResponseBytes: number;
 }
 
-export interface HttpReply {
+export interface HttpResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
@@ -63,16 +63,16 @@ export class HttpClient {
   }
 
   /** @throws {HttpError} if there is no complete response. A response of any status is returned. */
-  async request({ url, method, headers, body, deadlineMs, maxResponseBytes }: HttpRequest): Promise<HttpReply> {
+  async request({ url, method, headers, body, deadlineMs, maxResponseBytes }: HttpRequest): Promise<HttpResponse> {
     const { origin, path, refusal } = this.#targetOf(url);
     if (refusal) throw new HttpError('blocked', refusal);
-    return new Promise<HttpReply>((resolve, reject) => {
-      const exchange = new Exchange(deadlineMs, maxResponseBytes, resolve, reject);
-      const sent = { 'accept-encoding': 'identity', ...headers };
+    return new Promise<HttpResponse>((resolve, reject) => {
+      const pending = new PendingRequest(deadlineMs, maxResponseBytes, resolve, reject);
+      const allHeaders = { 'accept-encoding': 'identity', ...headers };
       try {
-        this.#dispatcher.dispatch({ origin, path, method, headers: sent, body }, exchange);
+        this.#dispatcher.dispatch({ origin, path, method, headers: allHeaders, body }, pending);
       } catch (error) {
-        exchange.onResponseError(undefined, error as Error);
+        pending.onResponseError(undefined, error as Error);
       }
     });
   }
@@ -95,10 +95,10 @@ export class HttpClient {
 }
 
 /** One request in flight. Turns undici's callbacks into a promise. */
-class Exchange implements Dispatcher.DispatchHandler {
+class PendingRequest implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
   readonly #maxBytes: number;
-  readonly #resolve: (reply: HttpReply) => void;
+  readonly #resolve: (response: HttpResponse) => void;
   readonly #reject: (error: HttpError) => void;
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
@@ -110,7 +110,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     deadlineMs: number,
     maxBytes: number,
-    resolve: (reply: HttpReply) => void,
+    resolve: (response: HttpResponse) => void,
     reject: (error: HttpError) => void,
   ) {
     this.#maxBytes = maxBytes;

@@ -16,10 +16,10 @@ const waiting: (() => void)[] = [];
  */
 export async function resolveName(hostname: string): Promise<string[]> {
   if (!hostname.includes('.')) return systemLookup(hostname);
-  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  const results = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
   if (addresses.length > 0) return addresses;
-  const timedOut = answers.find((answer) => answer.status === 'rejected' && answer.reason.code === 'ETIMEOUT');
+  const timedOut = results.find((result) => result.status === 'rejected' && result.reason.code === 'ETIMEOUT');
   if (timedOut?.status === 'rejected') throw timedOut.reason;
   return systemLookup(hostname);
 }
@@ -28,8 +28,8 @@ async function systemLookup(hostname: string): Promise<string[]> {
   if (running >= SYSTEM_LOOKUPS_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
   else running += 1;
   try {
-    const answers = await lookup(hostname, { all: true, order: 'ipv4first' });
-    return answers.map(({ address }) => address);
+    const results = await lookup(hostname, { all: true, order: 'ipv4first' });
+    return results.map(({ address }) => address);
   } finally {
     const next = waiting.shift(); // It takes over this slot, so `running` is unchanged.
     if (next) next();

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
 
 /** Creates a database with one empty table. */
-async function scratch() {
+async function openScratch() {
   const dataDir = await mkdtemp(join(tmpdir(), 'understudy-prepared-'));
   const database = connect({ databaseUrl: undefined, dataDir, poolSize: 1 });
   await database.write((db) => db.raw('create table notes (id text primary key, text text)'));
@@ -20,8 +20,8 @@ async function scratch() {
 
 describe('cached prepared statements on SQLite', () => {
   it('return current results, even after one has failed', async () => {
-    await using stage = await scratch();
-    const { database } = stage;
+    await using scratch = await openScratch();
+    const { database } = scratch;
     const add = (id: string, text: string) =>
       database.write((db) => db.raw('insert into notes values (?, ?)', [id, text]));
     const read = (id: string) => database.reader.raw('select text from notes where id = ?', [id]);
@@ -35,8 +35,8 @@ describe('cached prepared statements on SQLite', () => {
   });
 
   it('adapt to schema changes', async () => {
-    await using stage = await scratch();
-    const { database } = stage;
+    await using scratch = await openScratch();
+    const { database } = scratch;
     const all = () => database.write((db) => db.raw('select * from notes'));
     await database.write((db) => db.raw('insert into notes values (?, ?)', ['a', 'first']));
     expect(await all()).toEqual([{ id: 'a', text: 'first' }]);
@@ -47,8 +47,8 @@ describe('cached prepared statements on SQLite', () => {
   });
 
   it('are finalized when there are too many, and when the connection closes', async () => {
-    await using stage = await scratch();
-    const { database } = stage;
+    await using scratch = await openScratch();
+    const { database } = scratch;
     // More statements than the cache keeps, several at a time on each connection.
     const texts = Array.from({ length: 600 }, (_, index) => `select ${index} as number from (select 1)`);
     const answers = await Promise.all(texts.map((text) => database.reader.raw(text)));

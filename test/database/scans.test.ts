@@ -6,7 +6,7 @@ import { sweepExpired } from '../../src/database/retention/expiry.ts';
 import { removeDeletedTenants } from '../../src/database/retention/tenant-removal.ts';
 import { operations } from '../../src/management/index.ts';
 import { sqliteViews } from '../../src/service/sqlite-views.ts';
-import { noteBacklog } from '../../src/webhooks/deliveries/backlog-figure.ts';
+import { recordBacklog } from '../../src/webhooks/deliveries/backlog-figure.ts';
 import { clearDeliveries } from '../../src/webhooks/deliveries/clearing.ts';
 import { sweepWebhooks } from '../../src/webhooks/deliveries/retention.ts';
 import { castOf } from '../support/cast.ts';
@@ -49,7 +49,7 @@ async function statementsOfUse(kind: DatabaseKind): Promise<Sent[]> {
   }
   const { database } = stage;
   const later = Date.now() + 60 * DAY_MS;
-  for (const job of [sweepExpired, sweepWebhooks, clearDeliveries, noteBacklog, removeDeletedTenants])
+  for (const job of [sweepExpired, sweepWebhooks, clearDeliveries, recordBacklog, removeDeletedTenants])
     await recorder.during(job.name, async () => job(database, later));
   await stage.close();
 

@@ -3,15 +3,15 @@ import { expect, it } from 'vitest';
 import { ManagementClient } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';
 import { createDatabase, databases } from '../support/databases.ts';
+import { ServiceProcess } from '../support/service-process.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { Killable } from '../webhooks/killable.ts';
 
 const HOUR_MS = 3_600_000;
 
 it.each(databases)('keeps working while its clock jumps an hour forward and back (%s)', async (kind) => {
   await using database = await createDatabase(kind);
   await using receiver = await WebhookReceiver.start();
-  await using service = await Killable.on(database, {
+  await using service = await ServiceProcess.on(database, {
     env: { DEMO: 'true', LOG_LEVEL: 'fatal' },
     preload: ['test/faults/shift-clock.ts'],
   });

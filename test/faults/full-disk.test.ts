@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { postForm } from '../support/call.ts';
 import { createDatabase, execute } from '../support/databases.ts';
+import { ServiceProcess } from '../support/service-process.ts';
 import { startService } from '../support/start-service.ts';
-import { Killable } from '../webhooks/killable.ts';
 
 const BIG = 'x'.repeat(50_000);
 
 it("responds 503 while SQLite's disk is full, still reads, and recovers by itself", async () => {
   await using database = await createDatabase('sqlite');
-  await using service = await Killable.on(database, {
+  await using service = await ServiceProcess.on(database, {
     env: { LOG_LEVEL: 'fatal' },
     preload: ['test/faults/fill-disk.ts'],
   });

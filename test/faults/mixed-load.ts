@@ -6,8 +6,9 @@ import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import type { Answer } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';
 import type { Database } from '../support/databases.ts';
+import { Ledger } from '../support/ledger.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
 import type { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { type Killable, Ledger } from '../webhooks/killable.ts';
 
 /** Each of these repeats its request until stopped. */
 const WORKERS = ['write', 'write', 'exchange', 'exchange', 'signIn', 'token'] as const;
@@ -16,7 +17,7 @@ const WORKERS = ['write', 'write', 'exchange', 'exchange', 'signIn', 'token'] as
 const PAUSE_MS = 30;
 
 export interface LoadOptions {
-  service: Killable;
+  service: ServiceProcess;
   database: Database;
   receiver: WebhookReceiver;
 }
@@ -46,7 +47,7 @@ export class MixedLoad {
   }
 
   /** Starts the load on a running service, and creates a webhook for the written users. */
-  static async at(options: LoadOptions): Promise<MixedLoad> {
+  static async start(options: LoadOptions): Promise<MixedLoad> {
     const api = await options.service.api();
     await api.must('POST /hooks', { name: 'Load', events: ['User.Created'], config: { url: options.receiver.url } });
     const load = new MixedLoad(options);
@@ -101,8 +102,8 @@ export class MixedLoad {
 
   #refused({ headers, body }: Answer): void {
     this.unavailable += 1;
-    const isSaid = body?.code === 'request.unavailable' || body?.error === 'temporarily_unavailable';
-    if (!isSaid || !headers.get('retry-after')) this.unexpected.push(`503 ${JSON.stringify(body)}`);
+    const isExplained = body?.code === 'request.unavailable' || body?.error === 'temporarily_unavailable';
+    if (!isExplained || !headers.get('retry-after')) this.unexpected.push(`503 ${JSON.stringify(body)}`);
   }
 
   async write(): Promise<Answer> {

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createDatabase } from '../support/databases.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { ServiceProcess } from '../support/service-process.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { Killable } from '../webhooks/killable.ts';
 import { MixedLoad } from './mixed-load.ts';
 
 const OUTAGE_MS = Number(process.env.OUTAGE_MS ?? 3_000);
@@ -13,9 +13,9 @@ it('responds 503 while PostgreSQL is down, recovers by itself, and loses nothing
   await using database = await createDatabase('postgres', postgres.url);
   await using receiver = await WebhookReceiver.start();
   const env = { DEMO: 'true', RATE_LIMIT_TOKEN: '1000000', RATE_LIMIT_AUTHORIZATION: '1000000', LOG_LEVEL: 'error' };
-  await using service = await Killable.on(database, { env });
+  await using service = await ServiceProcess.on(database, { env });
   await service.start();
-  const load = await MixedLoad.at({ service, database, receiver });
+  const load = await MixedLoad.start({ service, database, receiver });
   try {
     await expect.poll(() => load.done, { timeout: 30_000 }).toBeGreaterThan(50);
     await postgres.crash();

@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose';
 import { expect, it } from 'vitest';
 import { type Answer, postForm } from '../support/call.ts';
 import { createDatabase } from '../support/databases.ts';
-import { Killable } from '../webhooks/killable.ts';
+import { ServiceProcess } from '../support/service-process.ts';
 
 const KILLS = 6;
 const CLIENTS = 4;
@@ -29,7 +29,7 @@ it.runIf(process.platform === 'linux')(
   async () => {
     await using database = await createDatabase('sqlite');
     const env = { LOG_LEVEL: 'fatal', RATE_LIMIT_TOKEN: '1000000', SANDBOX_RUNNERS: '2' };
-    await using service = await Killable.on(database, { env });
+    await using service = await ServiceProcess.on(database, { env });
     await service.start();
     const api = await service.api();
     const script = "const getCustomJwtClaims = async () => ({ plan: 'gold' });";

@@ -2,8 +2,8 @@ import { Client } from 'pg';
 import { expect, it } from 'vitest';
 import { createDatabase } from '../support/databases.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { ServiceProcess } from '../support/service-process.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { Killable } from '../webhooks/killable.ts';
 import { MixedLoad } from './mixed-load.ts';
 import { VanishingHost } from './vanishing-host.ts';
 
@@ -19,9 +19,9 @@ it("recovers by itself when PostgreSQL's host disappears without closing connect
     LOG_LEVEL: 'error',
     DATABASE_URL: host.url,
   };
-  await using service = await Killable.on(database, { env });
+  await using service = await ServiceProcess.on(database, { env });
   await service.start();
-  const load = await MixedLoad.at({ service, database, receiver });
+  const load = await MixedLoad.start({ service, database, receiver });
   try {
     await expect.poll(() => load.done, { timeout: 30_000 }).toBeGreaterThan(50);
     const vanishedAt = new Date();

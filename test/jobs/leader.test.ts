@@ -5,7 +5,7 @@ import { Leader } from '../../src/jobs/leader.ts';
 import { startJobs } from '../../src/jobs/scheduler.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { createDatabase } from '../support/databases.ts';
-import { Killable } from '../webhooks/killable.ts';
+import { ServiceProcess } from '../support/service-process.ts';
 
 const logger = createLogger('silent');
 /** Timeout for a takeover: a lease, a renewal, and a margin for other load on the machine. */
@@ -67,7 +67,7 @@ it('is the only process that runs jobs', async () => {
 
 it('is replaced by another process within seconds when it is killed', async () => {
   await using database = await createDatabase('postgres');
-  const [first, second] = [await Killable.on(database), await Killable.on(database)];
+  const [first, second] = [await ServiceProcess.on(database), await ServiceProcess.on(database)];
   try {
     await first.start();
     await second.start();

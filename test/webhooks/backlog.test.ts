@@ -8,7 +8,7 @@ import { databases } from '../support/databases.ts';
 import { park } from '../support/park.ts';
 import { startService } from '../support/start-service.ts';
 import { status, WebhookReceiver } from '../support/webhook-receiver.ts';
-import { Stage } from './stage.ts';
+import { PollerHarness } from './poller-harness.ts';
 
 const HOOKS = 20;
 const BACKLOG = 40_000;
@@ -48,12 +48,12 @@ describe.each(databases)('failing endpoints with a backlog on %s', (kind) => {
   });
 
   it('are found and settled about as fast as with an empty table', async () => {
-    await using stage = await Stage.open(kind);
+    await using harness = await PollerHarness.open(kind);
     const hooks: HookKey[] = [];
     for (let count = 0; count < HOOKS; count += 1)
-      hooks.push({ tenantId: 'default', hookId: await stage.hook('http://127.0.0.1:1') });
-    await stage.announce(20);
-    const deliveries = new Deliveries(stage.database, 'me');
+      hooks.push({ tenantId: 'default', hookId: await harness.hook('http://127.0.0.1:1') });
+    await harness.announce(20);
+    const deliveries = new Deliveries(harness.database, 'me');
     const rooms = hooks.map((hook) => ({ ...hook, room: 8 }));
 
     /** Measures milliseconds to find, claim and release 160 deliveries; the best of several runs. */
@@ -73,7 +73,7 @@ describe.each(databases)('failing endpoints with a backlog on %s', (kind) => {
       return Math.min(...times);
     };
     const emptyMs = await cycleMs();
-    await park(stage.database, 'default', BACKLOG, Date.now());
+    await park(harness.database, 'default', BACKLOG, Date.now());
     const fullMs = await cycleMs();
     expect(fullMs).toBeLessThan(10 * emptyMs);
   });

@@ -75,17 +75,17 @@ describe('the outcome', () => {
 
   it.each([302, 400, 410, 429, 500, 503])('is a failure after %d', async (code) => {
     await using receiver = await WebhookReceiver.start({ behaviour: status(code, { 'retry-after': '17' }, 'why') });
-    const expected = { status: code, error: 'status', reply: 'why', retryAfter: '17' };
+    const expected = { status: code, error: 'status', responseBody: 'why', retryAfter: '17' };
     expect(await attempt(receiver.url)).toMatchObject(expected);
   });
 
   it('keeps 8 KiB of the response, as text that any database can store', async () => {
     await using receiver = await WebhookReceiver.start({ behaviour: endlessBody });
-    const { error, reply } = await attempt(receiver.url);
+    const { error, responseBody } = await attempt(receiver.url);
     expect(error).toBeUndefined();
-    expect(reply).toHaveLength(8192);
+    expect(responseBody).toHaveLength(8192);
     receiver.behave(status(200, {}, 'a\0b'));
-    expect(await attempt(receiver.url)).toMatchObject({ reply: 'a\uFFFDb' });
+    expect(await attempt(receiver.url)).toMatchObject({ responseBody: 'a\uFFFDb' });
   });
 
   it.each([

@@ -17,71 +17,71 @@ import {
   status,
   WebhookReceiver,
 } from '../support/webhook-receiver.ts';
-import { SIGNING_KEY, Stage, until } from './stage.ts';
+import { PollerHarness, SIGNING_KEY, until } from './poller-harness.ts';
 
 const none = (rows: unknown[]) => rows.length === 0;
-const attemptsOf = (stage: Stage): Promise<AttemptRow[]> => stage.store.from('attempts').orderBy('number');
+const attemptsOf = (harness: PollerHarness): Promise<AttemptRow[]> => harness.store.from('attempts').orderBy('number');
 
 describe.each(databases)('deliveries on %s', (kind) => {
   it('arrive at once with both signatures, and are recorded as an attempt', async () => {
-    await using stage = await Stage.open(kind);
+    await using harness = await PollerHarness.open(kind);
     await using receiver = await WebhookReceiver.start();
-    const hookId = await stage.hook(receiver.url);
+    const hookId = await harness.hook(receiver.url);
     vi.useFakeTimers({ toFake: ['setInterval'] }); // Disables polling.
-    await stage.poller();
+    await harness.poller();
     vi.useRealTimers();
-    await stage.announce();
+    await harness.announce();
 
     const { body, headers } = await receiver.next('User.Created');
     expect(JSON.parse(body)).toEqual({ event: 'User.Created', createdAt: expect.any(String), data: { n: 0 }, hookId });
     for (const Library of [Webhook, SvixWebhook]) {
       expect(new Library(webhookSecret(SIGNING_KEY)).verify(body, headers as Record<string, string>)).toBeDefined();
     }
-    await stage.deliveries(none);
-    const [event] = await stage.store.from('events');
+    await harness.deliveries(none);
+    const [event] = await harness.store.from('events');
     expect(headers['webhook-id']).toBe(event?.id);
-    expect(await attemptsOf(stage)).toMatchObject([
+    expect(await attemptsOf(harness)).toMatchObject([
       { hookId, eventId: event?.id, number: 1, status: 200, isSuccess: true, trigger: 'schedule', errorClass: null },
     ]);
   });
 
   it('go only to enabled webhooks that subscribe to the event', async () => {
-    await using stage = await Stage.open(kind);
+    await using harness = await PollerHarness.open(kind);
     await using receiver = await WebhookReceiver.start();
-    await stage.hook(receiver.url, { events: ['User.Deleted'] });
-    await stage.hook(receiver.url, { enabled: false });
-    const hookId = await stage.hook(receiver.url, { events: [], event: 'User.Created' });
-    await stage.poller();
-    await stage.announce();
+    await harness.hook(receiver.url, { events: ['User.Deleted'] });
+    await harness.hook(receiver.url, { enabled: false });
+    const hookId = await harness.hook(receiver.url, { events: [], event: 'User.Created' });
+    await harness.poller();
+    await harness.announce();
     expect(JSON.parse((await receiver.next()).body)).toMatchObject({ hookId });
-    await stage.deliveries(none);
+    await harness.deliveries(none);
     expect(receiver.arrivals).toHaveLength(1);
   });
 
   it('are found by polling if the commit was not announced', async () => {
-    await using stage = await Stage.open(kind);
+    await using harness = await PollerHarness.open(kind);
     await using receiver = await WebhookReceiver.start();
-    await stage.hook(receiver.url);
-    await stage.announce();
-    await stage.poller();
+    await harness.hook(receiver.url);
+    await harness.announce();
+    await harness.poller();
     await receiver.next();
   });
 
   it('reach an endpoint that was down, with the same id and body', async () => {
-    await using stage = await Stage.open(kind);
+    await using harness = await PollerHarness.open(kind);
     const down = await WebhookReceiver.start({ port: await freePort() });
-    await stage.hook(down.url);
-    await stage.poller({ retryScheduleSeconds: Array(60).fill(0) });
+    await harness.hook(down.url);
+    await harness.poller({ retryScheduleSeconds: Array(60).fill(0) });
     await down.stop();
-    await stage.announce();
-    await stage.deliveries(([row]) => row !== undefined && row.attempts > 0);
+    await harness.announce();
+    await harness.deliveries(([row]) => row !== undefined && row.attempts > 0);
 
     await using up = await WebhookReceiver.start({ port: down.port, behaviour: inTurn(status(500), status(200)) });
     const [first, second] = [await up.next(), await up.next()];
     expect(second.body).toBe(first.body);
     expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
-    await stage.deliveries(none);
-    const made = (await attemptsOf(stage)).map(({ status, errorClass }) => [status, errorClass]);
+    await harness.deliveries(none);
+    const made = (await attemptsOf(harness)).map(({ status, errorClass }) => [status, errorClass]);
     // There may have been several attempts while it was down.
     const refused = made.slice(0, -2).map(() => [null, 'connect']);
     expect(refused).not.toEqual([]);
@@ -99,113 +99,113 @@ describe.each(databases)('deliveries on %s', (kind) => {
     ['a truncated response', cutMidBody(), 'reset', 200],
     ['20 KB of headers', hugeHeaders(20_000), 'headers_too_large', null],
   ])('are retried after %s', async (_, behaviour, errorClass, code) => {
-    await using stage = await Stage.open(kind);
+    await using harness = await PollerHarness.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: inTurn(behaviour, status(200)) });
-    await stage.hook(receiver.url);
-    await stage.poller(errorClass === 'timeout' ? { timeoutMs: 400 } : {});
-    await stage.announce();
+    await harness.hook(receiver.url);
+    await harness.poller(errorClass === 'timeout' ? { timeoutMs: 400 } : {});
+    await harness.announce();
     await receiver.reach(2);
-    await stage.deliveries(none);
-    const [failed, made] = await attemptsOf(stage);
+    await harness.deliveries(none);
+    const [failed, made] = await attemptsOf(harness);
     expect(failed).toMatchObject({ errorClass, status: code, isSuccess: false, number: 1 });
     expect(made).toMatchObject({ isSuccess: true, number: 2 });
   });
 
   it('succeed if the response body is endless, and keep 8 KiB of it', async () => {
-    await using stage = await Stage.open(kind);
+    await using harness = await PollerHarness.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: endlessBody });
-    await stage.hook(receiver.url);
-    await stage.poller();
-    await stage.announce();
+    await harness.hook(receiver.url);
+    await harness.poller();
+    await harness.announce();
     await receiver.next();
-    await stage.deliveries(none);
-    expect((await attemptsOf(stage))[0]?.responseBody).toHaveLength(8192);
+    await harness.deliveries(none);
+    expect((await attemptsOf(harness))[0]?.responseBody).toHaveLength(8192);
   });
 
   it('fail permanently when the retry schedule ends, and only then', async () => {
-    await using stage = await Stage.open(kind);
+    await using harness = await PollerHarness.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: status(503, {}, 'busy') });
-    await stage.hook(receiver.url);
-    await stage.poller({ retryScheduleSeconds: [0, 0, 0] });
-    await stage.announce();
-    const [row] = await stage.deliveries(([row]) => row?.state === 'dead');
+    await harness.hook(receiver.url);
+    await harness.poller({ retryScheduleSeconds: [0, 0, 0] });
+    await harness.announce();
+    const [row] = await harness.deliveries(([row]) => row?.state === 'dead');
     expect(row).toMatchObject({ attempts: 3, lastStatus: 503, leaseOwner: null });
-    expect((await attemptsOf(stage)).map(({ responseBody }) => responseBody)).toEqual(['busy', 'busy', 'busy']);
+    expect((await attemptsOf(harness)).map(({ responseBody }) => responseBody)).toEqual(['busy', 'busy', 'busy']);
   });
 
   it('are attempted once if the webhook is configured without retries', async () => {
-    await using stage = await Stage.open(kind);
+    await using harness = await PollerHarness.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: status(503) });
-    await stage.hook(receiver.url, { config: { url: receiver.url, retries: 0 } });
-    await stage.poller();
-    await stage.announce();
-    await stage.deliveries(([row]) => row?.state === 'dead' && row.attempts === 1);
+    await harness.hook(receiver.url, { config: { url: receiver.url, retries: 0 } });
+    await harness.poller();
+    await harness.announce();
+    await harness.deliveries(([row]) => row?.state === 'dead' && row.attempts === 1);
   });
 
   it.each([
     ['seconds', () => '120'],
     ['a date', () => new Date(Date.now() + 121_000).toUTCString()],
   ])('wait as long as Retry-After requires (in %s)', async (_, retryAfter) => {
-    await using stage = await Stage.open(kind);
+    await using harness = await PollerHarness.open(kind);
     await using receiver = await WebhookReceiver.start();
     receiver.behave((response, ...rest) => status(429, { 'retry-after': retryAfter() })(response, ...rest));
-    await stage.hook(receiver.url);
-    await stage.poller();
+    await harness.hook(receiver.url);
+    await harness.poller();
     const before = Date.now();
-    await stage.announce();
-    const [row] = await stage.deliveries(([row]) => row?.attempts === 1);
+    await harness.announce();
+    const [row] = await harness.deliveries(([row]) => row?.attempts === 1);
     expect(row?.dueAt).toBeGreaterThanOrEqual(before + 120_000);
     expect(row?.dueAt).toBeLessThan(Date.now() + 146_000);
   });
 
   it('fail permanently after 410, and a second 410 disables the webhook with a reason', async () => {
-    await using stage = await Stage.open(kind);
+    await using harness = await PollerHarness.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: status(410) });
-    const hookId = await stage.hook(receiver.url);
-    await stage.poller();
-    await stage.announce();
-    await stage.deliveries(([row]) => row?.state === 'dead' && row.attempts === 1);
-    expect(await stage.store.get('hooks', { id: hookId })).toMatchObject({ enabled: true });
-    await stage.announce();
-    const hook = () => stage.store.get('hooks', { id: hookId });
+    const hookId = await harness.hook(receiver.url);
+    await harness.poller();
+    await harness.announce();
+    await harness.deliveries(([row]) => row?.state === 'dead' && row.attempts === 1);
+    expect(await harness.store.get('hooks', { id: hookId })).toMatchObject({ enabled: true });
+    await harness.announce();
+    const hook = () => harness.store.get('hooks', { id: hookId });
     expect(await until(hook, ({ enabled }) => !enabled)).toMatchObject({
       disabledReason: expect.stringContaining('410'),
     });
-    expect(await stage.store.from('auditLog')).toMatchObject([{ key: 'Hook.Disabled', payload: { hookId } }]);
+    expect(await harness.store.from('auditLog')).toMatchObject([{ key: 'Hook.Disabled', payload: { hookId } }]);
   });
 
   it('fail permanently if the address is not allowed', async () => {
-    await using stage = await Stage.open(kind);
-    await stage.hook('http://169.254.169.254/latest/meta-data');
-    await stage.poller();
-    await stage.announce();
-    await stage.deliveries(([row]) => row?.state === 'dead');
-    expect(await attemptsOf(stage)).toMatchObject([{ errorClass: 'blocked', status: null, isSuccess: false }]);
+    await using harness = await PollerHarness.open(kind);
+    await harness.hook('http://169.254.169.254/latest/meta-data');
+    await harness.poller();
+    await harness.announce();
+    await harness.deliveries(([row]) => row?.state === 'dead');
+    expect(await attemptsOf(harness)).toMatchObject([{ errorClass: 'blocked', status: null, isSuccess: false }]);
   });
 
   it('are cancelled if their webhook has been disabled', async () => {
-    await using stage = await Stage.open(kind);
+    await using harness = await PollerHarness.open(kind);
     await using receiver = await WebhookReceiver.start();
-    const hookId = await stage.hook(receiver.url);
-    await stage.announce();
-    await stage.store.change('hooks', { id: hookId }, { enabled: false });
-    await stage.poller();
-    await stage.deliveries(([row]) => row?.state === 'cancelled');
+    const hookId = await harness.hook(receiver.url);
+    await harness.announce();
+    await harness.store.change('hooks', { id: hookId }, { enabled: false });
+    await harness.poller();
+    await harness.deliveries(([row]) => row?.state === 'cancelled');
     expect(receiver.arrivals).toEqual([]);
   });
 
   it('are removed with their webhook, even while one is in flight', async () => {
-    await using stage = await Stage.open(kind);
+    await using harness = await PollerHarness.open(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: slow(150) });
-    const hookId = await stage.hook(receiver.url);
-    const otherId = await stage.hook(receiver.url);
-    const poller = await stage.poller();
-    await stage.announce();
+    const hookId = await harness.hook(receiver.url);
+    const otherId = await harness.hook(receiver.url);
+    const poller = await harness.poller();
+    await harness.announce();
     await receiver.reach(2);
-    await stage.store.transaction((store) => removeHook(store, hookId));
-    await clearDeliveries(stage.database);
-    await stage.deliveries(none);
+    await harness.store.transaction((store) => removeHook(store, hookId));
+    await clearDeliveries(harness.database);
+    await harness.deliveries(none);
     await poller.stop();
-    expect(await attemptsOf(stage)).toMatchObject([{ hookId: otherId }]);
+    expect(await attemptsOf(harness)).toMatchObject([{ hookId: otherId }]);
   });
 });

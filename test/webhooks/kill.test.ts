@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createDatabase, type DatabaseKind } from '../support/databases.ts';
+import { Ledger } from '../support/ledger.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { ServiceProcess } from '../support/service-process.ts';
 import { slow, WebhookReceiver } from '../support/webhook-receiver.ts';
 import type { KillPoint } from './kill-points.ts';
-import { chance, Killable, Ledger } from './killable.ts';
-import { until } from './stage.ts';
+import { until } from './poller-harness.ts';
 
 const KILLS = Number(process.env.KILLS ?? 5);
 const SEED = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
@@ -20,7 +22,7 @@ const WRITERS = 4;
 const REPEATED_PER_KILL = 8 + 100;
 
 /** Creates users one after another until the process is dead, and records acknowledged ones in the ledger. */
-async function write(service: Killable, ledger: Ledger, name: () => string): Promise<void> {
+async function write(service: ServiceProcess, ledger: Ledger, name: () => string): Promise<void> {
   const api = await service.api();
   while (!service.isDead) {
     const username = name();
@@ -39,7 +41,7 @@ const MAX_MOMENT_MS = 800;
  * Starts the service and the writers, and returns when the process is dead. It must reach a named kill point by itself.
  */
 async function killedRun(
-  service: Killable,
+  service: ServiceProcess,
   run: { point: (typeof POINTS)[number]; after: number },
   work: () => Promise<void>,
 ) {
@@ -72,12 +74,12 @@ it.each<[string, DatabaseKind, boolean]>([
   'loses nothing it acknowledged when it is killed repeatedly (%s)',
   async (_, kind, hasSecond) => {
     console.log(`KILL_SEED=${SEED} KILLS=${KILLS}`);
-    const draw = chance(SEED);
+    const draw = seededRandom(SEED);
     await using database = await createDatabase(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: slow(2) });
     const ledger = new Ledger(join(database.dataDir, 'ledger'));
-    await using service = await Killable.on(database);
-    await using second = await Killable.on(database);
+    await using service = await ServiceProcess.on(database);
+    await using second = await ServiceProcess.on(database);
     let count = 0;
     const name = () => {
       count += 1;

@@ -10,7 +10,7 @@ const SILENCE_MS = 25_000;
 /** Errors are returned to the caller. Without this, Knex would also write them to the console. */
 const log = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
-interface Connection {
+interface PostgresConnection {
   connection: { stream: { setTimeout(ms: number, done: () => void): void; destroy(error: Error): void } };
 }
 
@@ -22,7 +22,7 @@ class UnpreparedPostgresClient extends PostgresClient {
   }
 }
 
-function afterCreate({ connection: { stream } }: Connection, done: () => void): void {
+function afterCreate({ connection: { stream } }: PostgresConnection, done: () => void): void {
   stream.setTimeout(SILENCE_MS, () => stream.destroy(new Error('Connection terminated: no response from PostgreSQL')));
   done();
 }

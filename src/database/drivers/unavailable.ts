@@ -6,7 +6,7 @@ const SOON = '1';
 /** Retry-After in seconds while an operator makes room, or another server takes over. */
 const LATER = '10';
 
-const ANSWERS: Partial<Record<ErrorClass, [message: string, retryAfter: string]>> = {
+const RESPONSES: Partial<Record<ErrorClass, [message: string, retryAfter: string]>> = {
   busy: ['The database is overloaded.', SOON],
   connection: ['The database is not responding.', SOON],
   full: ["The database's disk is full.", LATER],
@@ -20,7 +20,7 @@ const ANSWERS: Partial<Record<ErrorClass, [message: string, retryAfter: string]>
 const ofDatabase = new WeakSet<object>();
 
 /** Fields of a PostgreSQL error that contain values: the key or row that failed, and the parameters. */
-interface Failure {
+interface PostgresError {
   detail?: string | undefined;
   where?: string | undefined;
 }
@@ -36,7 +36,7 @@ const columnsIn = (detail = ''): string | undefined =>
  */
 export function markFailures(db: Knex): Knex {
   const mark = (error: object) => void ofDatabase.add(error);
-  db.on('query-error', (error: Failure) => {
+  db.on('query-error', (error: PostgresError) => {
     mark(error);
     error.detail = columnsIn(error.detail);
     error.where = undefined;
@@ -50,9 +50,9 @@ export function unavailable(error: unknown): ServiceError | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const errorClass = errorClassOf(error);
   // Knex creates a new error object for pool timeouts, so it is not marked.
-  const answer = ofDatabase.has(error) || errorClass === 'pool' ? ANSWERS[errorClass] : undefined;
-  if (!answer) return undefined;
-  const [message, retryAfter] = answer;
+  const response = ofDatabase.has(error) || errorClass === 'pool' ? RESPONSES[errorClass] : undefined;
+  if (!response) return undefined;
+  const [message, retryAfter] = response;
   const options = { message, data: { reason: `database_${errorClass}` }, headers: { 'Retry-After': retryAfter } };
   return new ServiceError('request.unavailable', options);
 }

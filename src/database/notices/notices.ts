@@ -31,7 +31,7 @@ export interface NoticesOptions {
  */
 export class Notices {
   readonly #options: NoticesOptions;
-  readonly #told: ReadonlySet<Written>;
+  readonly #announced: ReadonlySet<Written>;
   readonly #pending = new Map<string, Set<Written>>();
   #unlisten: (() => void) | undefined;
   #client: pg.Client | undefined;
@@ -43,12 +43,12 @@ export class Notices {
 
   constructor(options: NoticesOptions) {
     this.#options = options;
-    this.#told = new Set(options.tables);
+    this.#announced = new Set(options.tables);
   }
 
   /** Resolves when connected, or after the first failure. A failed connection is retried every second. */
   async start(): Promise<void> {
-    this.#unlisten = this.#options.commits.listenToOwn((tenantId, written) => this.#tell(tenantId, written));
+    this.#unlisten = this.#options.commits.listenToOwn((tenantId, written) => this.#collect(tenantId, written));
     this.#heartbeat = setInterval(() => void this.#client?.query('select 1').catch(() => this.#drop()), HEARTBEAT_MS);
     await this.#connect();
   }
@@ -72,7 +72,7 @@ export class Notices {
     client.on('end', () => this.#retry());
     client.on('notification', ({ processId, payload = '' }) => {
       const isOwn = processId === (client as pg.Client & { processID: number }).processID;
-      if (!isOwn) this.#hear(payload);
+      if (!isOwn) this.#receive(payload);
     });
     try {
       await client.connect();
@@ -88,10 +88,10 @@ export class Notices {
     this.#schedule();
   }
 
-  #tell(tenantId: string, written: ReadonlySet<Written>): void {
-    const news = written.intersection(this.#told);
-    if (news.size === 0) return;
-    this.#pending.set(tenantId, news.union(this.#pending.get(tenantId) ?? new Set()));
+  #collect(tenantId: string, written: ReadonlySet<Written>): void {
+    const changed = written.intersection(this.#announced);
+    if (changed.size === 0) return;
+    this.#pending.set(tenantId, changed.union(this.#pending.get(tenantId) ?? new Set()));
     this.#schedule();
   }
 
@@ -116,7 +116,7 @@ export class Notices {
     this.#schedule();
   }
 
-  #hear(payload: string): void {
+  #receive(payload: string): void {
     for (const entry of payload.split(' ')) {
       const [tenantId = '', tables = ''] = entry.split(':');
       this.#options.commits.relay(tenantId, new Set(tables.split(',') as Written[]));

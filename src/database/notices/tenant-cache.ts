@@ -16,7 +16,7 @@ export interface TenantCacheOptions {
 const MAX_TENANTS = 1_000;
 const MAX_ENTRIES_PER_TENANT = 2_000;
 
-interface Entry {
+interface CacheEntry {
   value: Promise<unknown>;
   readAt: number;
 }
@@ -26,7 +26,7 @@ interface Entry {
  * grants or tokens. A write also drops reads that started before it, so a process always sees its own writes.
  */
 export class TenantCache {
-  readonly #entries = new LRUCache<string, LRUCache<string, Entry>>({ max: MAX_TENANTS });
+  readonly #entries = new LRUCache<string, LRUCache<string, CacheEntry>>({ max: MAX_TENANTS });
   readonly #clock: Clock;
   readonly #maxAgeMs: number;
 
@@ -45,9 +45,9 @@ export class TenantCache {
       ofTenant = new LRUCache({ max: MAX_ENTRIES_PER_TENANT });
       this.#entries.set(tenantId, ofTenant);
     }
-    const known = ofTenant.get(key);
+    const cached = ofTenant.get(key);
     const now = this.#clock();
-    if (known && Math.abs(now - known.readAt) < this.#maxAgeMs) return known.value as Promise<T>;
+    if (cached && Math.abs(now - cached.readAt) < this.#maxAgeMs) return cached.value as Promise<T>;
 
     const value = read();
     const entries = ofTenant;

@@ -25,7 +25,7 @@ export const isStaleStatement = ({ code, routine }: { code?: string; routine?: s
  * statement stays prepared: see `sqlite-client.ts`.) Do not use it for text built at run time: the server would keep
  * every variant.
  *
- * A stale statement is prepared again. Inside a transaction, which the failure has ended, `againWhenUndone` repeats the
+ * A stale statement is prepared again. Inside a transaction, which the failure has ended, `retryIfUndone` repeats the
  * whole transaction.
  */
 export async function prepared<Row>(db: Knex, sql: string, bindings: readonly unknown[]): Promise<Row[]> {

@@ -16,7 +16,7 @@ export class AfterCommit {
     this.#counted.push([tenantId, at, counts]);
   }
 
-  tell({ commits, figures }: Database): void {
+  announce({ commits, figures }: Database): void {
     for (const [tenantId, written] of this.#written) commits.announce(tenantId, written);
     for (const counted of this.#counted) figures.add(...counted);
   }

@@ -120,8 +120,7 @@ export class CommitGroup {
     try {
       return { value: await work(this.#writer) };
     } catch (error) {
-      // On a full disk SQLite rolls back the whole transaction. Detected by `begin` succeeding; the error then fails
-      // all.
+      // On a full disk SQLite rolls back the whole transaction: `begin` then succeeds, and the error fails the group.
       const isUndone = await this.#writer.raw('begin').then(
         () => true,
         () => false,
@@ -139,7 +138,7 @@ export class CommitGroup {
       await this.#writer.raw('release one_of_group');
       return { value };
     } catch (error) {
-      // On a full disk SQLite rolls back the whole transaction including the savepoint. The error then fails all.
+      // On a full disk SQLite rolls back the whole transaction with the savepoint. The error then fails the group.
       await this.#writer.raw('rollback to one_of_group').catch(() => Promise.reject(error));
       await this.#writer.raw('release one_of_group');
       return { error };

@@ -3,7 +3,7 @@ import type { Written } from '../notices/commits.ts';
 import type { Table } from '../tables/index.ts';
 
 /** Error codes for values that must be unique, by table and column. All others have the generic code. */
-const taken: Partial<Record<Table, Record<string, ErrorCode>>> = {
+const uniqueErrors: Partial<Record<Table, Record<string, ErrorCode>>> = {
   users: {
     username: 'user.username_already_in_use',
     primary_email: 'user.email_already_in_use',
@@ -45,7 +45,7 @@ export function constraintError(table: Written, error: unknown): ServiceError | 
   if (!found) return undefined;
   if (found.kind === 'unique') {
     const [, code] =
-      Object.entries(taken[table as Table] ?? {}).find(([column]) => found.columns.includes(column)) ?? [];
+      Object.entries(uniqueErrors[table as Table] ?? {}).find(([column]) => found.columns.includes(column)) ?? [];
     return new ServiceError(code ?? 'entity.unique_integrity_violation');
   }
   if (found.kind === 'reference') {

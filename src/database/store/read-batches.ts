@@ -38,8 +38,8 @@ export class ReadBatches {
     } catch (error) {
       if (keys.length === 1) throw error;
       // A key that the database rejects must not fail the others.
-      const alone = await Promise.allSettled(keys.map((key) => readMany(this.#reader, this.#kind, read, [key])));
-      return alone.map((one) => (one.status === 'fulfilled' ? one.value[0] : one.reason));
+      const results = await Promise.allSettled(keys.map((key) => readMany(this.#reader, this.#kind, read, [key])));
+      return results.map((result) => (result.status === 'fulfilled' ? result.value[0] : result.reason));
     }
   }
 }

@@ -191,7 +191,7 @@ export class TenantStore {
       after = new AfterCommit(); // The database may roll back and repeat `work`; only the last run is announced.
       return work(new TenantStore(this.#database, this.tenantId, { db, after }));
     });
-    after.tell(this.#database);
+    after.announce(this.#database);
     return result;
   }
 

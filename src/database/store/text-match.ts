@@ -5,12 +5,12 @@ import type { TenantStore } from './tenant-store.ts';
  * Options of the text conditions below, which mean the same on both databases. Case is folded only in ASCII: SQLite
  * supports nothing else, and PostgreSQL does so with the collation "C", regardless of the server's locale.
  */
-interface Options {
+interface MatchOptions {
   isCaseSensitive: boolean;
 }
 
 /** Matches a pattern: `%` is any text, `_` any character, and `\` escapes the next one. */
-export function like(store: TenantStore, column: string, pattern: string, { isCaseSensitive }: Options): Knex.Raw {
+export function like(store: TenantStore, column: string, pattern: string, { isCaseSensitive }: MatchOptions): Knex.Raw {
   if (store.kind === 'sqlite') {
     // SQLite's LIKE always folds case and GLOB never does.
     return isCaseSensitive
@@ -22,7 +22,12 @@ export function like(store: TenantStore, column: string, pattern: string, { isCa
     : store.raw('lower(?? collate "C") like lower(? collate "C")', [column, pattern]);
 }
 
-export function equals(store: TenantStore, column: string, values: string[], { isCaseSensitive }: Options): Knex.Raw {
+export function equals(
+  store: TenantStore,
+  column: string,
+  values: string[],
+  { isCaseSensitive }: MatchOptions,
+): Knex.Raw {
   const list = (value: string) => values.map(() => value).join(', ');
   if (isCaseSensitive) return store.raw(`?? in (${list('?')})`, [column, ...values]);
   if (store.kind === 'sqlite') return store.raw(`?? collate nocase in (${list('?')})`, [column, ...values]);
@@ -34,7 +39,7 @@ export function matches(
   store: TenantStore,
   column: string,
   pattern: string,
-  { mode, isCaseSensitive }: Options & { mode: 'similar_to' | 'posix' },
+  { mode, isCaseSensitive }: MatchOptions & { mode: 'similar_to' | 'posix' },
 ): Knex.Raw {
   if (mode === 'posix') return store.raw(`?? ${isCaseSensitive ? '~' : '~*'} ?`, [column, pattern]);
   return isCaseSensitive

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import makeKnex from 'knex/lib/knex-builder/make-knex.js';
 
 /** Knex's own mark for a broken connection, which its pool then discards. */
-interface Connection {
+interface PooledConnection {
   __knex__disposed?: unknown;
 }
 
@@ -26,7 +26,7 @@ export async function revoked<T>(db: Knex, work: (db: Knex) => Promise<T>): Prom
  */
 export class Transactions {
   readonly #pool: Knex;
-  readonly #bound = new WeakMap<Connection, Knex>();
+  readonly #bound = new WeakMap<PooledConnection, Knex>();
 
   constructor(pool: Knex) {
     this.#pool = pool;
@@ -34,7 +34,7 @@ export class Transactions {
 
   async run<T>(work: (db: Knex) => Promise<T>): Promise<T> {
     const { client } = this.#pool;
-    const connection: Connection = await client.acquireConnection();
+    const connection: PooledConnection = await client.acquireConnection();
     const db = this.#boundTo(connection);
     try {
       await db.raw('begin');
@@ -51,9 +51,9 @@ export class Transactions {
     }
   }
 
-  #boundTo(connection: Connection): Knex {
-    const known = this.#bound.get(connection);
-    if (known) return known;
+  #boundTo(connection: PooledConnection): Knex {
+    const existing = this.#bound.get(connection);
+    if (existing) return existing;
     const { client } = this.#pool;
     const own = Object.assign(Object.create(client), {
       acquireConnection: async () => connection,
@@ -61,7 +61,7 @@ export class Transactions {
     });
     EventEmitter.call(own); // Its own listeners; otherwise Knex adds some to the pool for each connection.
     for (const event of ['query', 'query-error', 'query-response'])
-      own.on(event, (...facts: unknown[]) => client.emit(event, ...facts));
+      own.on(event, (...args: unknown[]) => client.emit(event, ...args));
     const db = Object.assign(makeKnex(own), { isTransaction: true });
     this.#bound.set(connection, db);
     return db;

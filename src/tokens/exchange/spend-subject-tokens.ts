@@ -1,6 +1,6 @@
 import { insertFromRecords, recordsOf } from '../../database/statements/insert-many.ts';
 import { prepared } from '../../database/statements/prepared.ts';
-import type { Statement, Target } from '../../database/statements/statement.ts';
+import type { Statement, StatementContext } from '../../database/statements/statement.ts';
 import type { AuditRow, ImpersonationRow } from '../../database/tables/index.ts';
 
 /** The rows that one token exchange writes. */
@@ -106,7 +106,11 @@ const POSTGRES = `
   )
   select id from spent`;
 
-async function onPostgres({ db, tenantId }: Target, spends: readonly Spend[], now: number): Promise<string[]> {
+async function onPostgres(
+  { db, tenantId }: StatementContext,
+  spends: readonly Spend[],
+  now: number,
+): Promise<string[]> {
   const rows = await prepared<{ id: string }>(db, POSTGRES, [
     candidatesOf(spends),
     tenantId,
@@ -190,7 +194,7 @@ const ON_SQLITE = `
   insert into spend (tenant_id, at, impersonations, audits) values (?, ?, ?, ?)
   returning (select json_group_array(subject_token_id) from ${begunOf('spend')}) as ids`;
 
-async function onSqlite({ db, tenantId }: Target, spends: readonly Spend[], now: number): Promise<string[]> {
+async function onSqlite({ db, tenantId }: StatementContext, spends: readonly Spend[], now: number): Promise<string[]> {
   const [row] = await prepared<{ ids: string }>(db, ON_SQLITE, [
     tenantId,
     now,
@@ -210,7 +214,7 @@ const candidatesOf = (spends: readonly Spend[]): string =>
     })),
   );
 
-const impersonationsOf = (kind: Target['kind'], tenantId: string, spends: readonly Spend[]): string =>
+const impersonationsOf = (kind: StatementContext['kind'], tenantId: string, spends: readonly Spend[]): string =>
   recordsOf(
     kind,
     // Not a column, but SQLite's conditions read it from the same records.
@@ -218,7 +222,7 @@ const impersonationsOf = (kind: Target['kind'], tenantId: string, spends: readon
     spends.map(({ impersonation, actorApplicationId }) => ({ ...impersonation, actorApplicationId, tenantId })),
   );
 
-const auditsOf = (kind: Target['kind'], tenantId: string, spends: readonly Spend[]): string =>
+const auditsOf = (kind: StatementContext['kind'], tenantId: string, spends: readonly Spend[]): string =>
   recordsOf(
     kind,
     AUDIT,
@@ -236,5 +240,5 @@ const auditsOf = (kind: Target['kind'], tenantId: string, spends: readonly Spend
  */
 export const spendSubjectTokens =
   (spends: readonly Spend[], now: number): Statement<string[]> =>
-  (target) =>
-    target.kind === 'postgres' ? onPostgres(target, spends, now) : onSqlite(target, spends, now);
+  (context) =>
+    context.kind === 'postgres' ? onPostgres(context, spends, now) : onSqlite(context, spends, now);

@@ -1,6 +1,6 @@
 import type { Condition, TenantStore } from '../../database/store/tenant-store.ts';
 import { ServiceError } from '../../errors.ts';
-import { type DeliveryRestriction, type DeliverySummary, delivered, undelivered } from './history.ts';
+import { type DeliveryFilter, type DeliverySummary, delivered, undelivered } from './history.ts';
 
 export interface DeliveryFeed {
   deliveries: DeliverySummary[];
@@ -8,7 +8,7 @@ export interface DeliveryFeed {
   next: string | null;
 }
 
-interface Asked extends DeliveryRestriction {
+interface FeedOptions extends DeliveryFilter {
   before?: string | undefined;
   limit: number;
 }
@@ -52,22 +52,22 @@ const byAge = (one: DeliverySummary, other: DeliverySummary): number =>
 export async function feedOfDeliveries(
   store: TenantStore,
   hookId: string,
-  { state, event, since, before, limit }: Asked,
+  { state, event, since, before, limit }: FeedOptions,
 ): Promise<DeliveryFeed> {
-  const parts = [];
+  const queries = [];
   if (state !== 'delivered')
-    parts.push(
+    queries.push(
       undelivered(store, hookId, { state, event, since })
         .where(olderThan(before, 'deliveries.createdAt', 'deliveries.id'))
         .orderBy(newestFirst('deliveries.createdAt', 'deliveries.id')),
     );
   if (state === undefined || state === 'delivered')
-    parts.push(
+    queries.push(
       delivered(store, hookId, { event, since })
         .where(olderThan(before, 'startedAt', 'deliveryId'))
         .orderBy(newestFirst('startedAt', 'deliveryId')),
     );
-  const read: DeliverySummary[][] = await Promise.all(parts.map((part) => part.limit(limit + 1)));
+  const read: DeliverySummary[][] = await Promise.all(queries.map((query) => query.limit(limit + 1)));
   const deliveries = read.flat().sort(byAge);
   const shown = deliveries.slice(0, limit);
   const last = deliveries.length > limit ? shown.at(-1) : undefined;

@@ -42,7 +42,7 @@ export function cancelled({ tenantId, id, hookId }: ClaimedDelivery): Settlement
 
 function attemptRow(delivery: ClaimedDelivery, outcome: AttemptOutcome): Settlement['attempt'] {
   const { tenantId, id, eventId, eventType, hookId, attempts, trigger } = delivery;
-  const { startedAt, durationMs, status, error, message, reply } = outcome;
+  const { startedAt, durationMs, status, error, message, responseBody } = outcome;
   return {
     tenantId,
     deliveryId: id,
@@ -56,7 +56,7 @@ function attemptRow(delivery: ClaimedDelivery, outcome: AttemptOutcome): Settlem
     status: status ?? null,
     errorClass: error ?? null,
     errorMessage: message ?? null,
-    responseBody: reply ?? null,
+    responseBody: responseBody ?? null,
     isSuccess: error === undefined,
   };
 }

@@ -17,7 +17,7 @@ const RETRY_DELAY_MS = 1000;
 export class Settler {
   readonly #deliveries: Deliveries;
   readonly #logger: Logger;
-  readonly #waiting: Settlement[] = [];
+  readonly #pending: Settlement[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
 
@@ -27,17 +27,17 @@ export class Settler {
   }
 
   add(settlement: Settlement): void {
-    this.#waiting.push(settlement);
+    this.#pending.push(settlement);
     if (this.#writing) return;
-    if (this.#waiting.length >= BATCH_ROWS) this.#write();
+    if (this.#pending.length >= BATCH_ROWS) this.#write();
     else this.#timer ??= setTimeout(() => this.#write(), BATCH_DELAY_MS);
   }
 
   /** Writes all pending settlements. Does not retry a failed write: the leases expire by themselves. */
   async flush(): Promise<void> {
     await this.#writing;
-    for (let before = Infinity; this.#waiting.length > 0 && this.#waiting.length < before; ) {
-      before = this.#waiting.length;
+    for (let before = Infinity; this.#pending.length > 0 && this.#pending.length < before; ) {
+      before = this.#pending.length;
       this.#write();
       await this.#writing;
     }
@@ -47,18 +47,18 @@ export class Settler {
   #write(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const batch = this.#waiting.splice(0, MAX_BATCH_ROWS);
+    const batch = this.#pending.splice(0, MAX_BATCH_ROWS);
     this.#writing = this.#deliveries
       .settle(batch)
-      .then(() => (this.#waiting.length < BATCH_ROWS ? BATCH_DELAY_MS : 0))
+      .then(() => (this.#pending.length < BATCH_ROWS ? BATCH_DELAY_MS : 0))
       .catch((error) => {
         this.#logger.error({ err: error, rows: batch.length }, 'Could not record webhook attempts');
-        this.#waiting.unshift(...batch);
+        this.#pending.unshift(...batch);
         return RETRY_DELAY_MS;
       })
       .then((delayMs) => {
         this.#writing = undefined;
-        if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#write(), delayMs);
+        if (this.#pending.length > 0) this.#timer ??= setTimeout(() => this.#write(), delayMs);
       });
   }
 }

@@ -20,7 +20,7 @@ const DELIVERY_TRANSITIONS = {
 export type SettledState = Exclude<(typeof DELIVERY_TRANSITIONS)['delivering'][number], 'delivering'>;
 
 /** True for a delivery that was waiting when its webhook was disabled: it is cancelled, but its row not yet updated. */
-export const WITHDRAWN = `deliveries.state = 'waiting' and deliveries.times_disabled < hooks.times_disabled`;
+export const IS_WITHDRAWN = `deliveries.state = 'waiting' and deliveries.times_disabled < hooks.times_disabled`;
 
 /** True if a claimed delivery must not be sent because its webhook is or was disabled. */
 export const isCancelled = (row: {
@@ -35,7 +35,7 @@ export function rowsInState(store: TenantStore, hookId: string, state?: Delivery
     .join(store.rows('hooks'), 'hooks.id', 'deliveries.hookId')
     .where('deliveries.hookId', hookId);
   if (state === undefined) return query;
-  if (state === 'cancelled') return query.where((either) => either.where({ state }).orWhereRaw(WITHDRAWN));
+  if (state === 'cancelled') return query.where((either) => either.where({ state }).orWhereRaw(IS_WITHDRAWN));
   query.where({ state });
   if (state === 'waiting') query.whereRaw('deliveries.times_disabled >= hooks.times_disabled');
   // Redundant, but needed to use the partial index on `due_at`: no index contains the state.

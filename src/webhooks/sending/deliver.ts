@@ -5,9 +5,9 @@ import { signatureHeaders } from '../signatures/signature.ts';
 import { deliveryHeaders } from './headers.ts';
 
 /** Bytes of the response body stored with the attempt. */
-const KEPT_REPLY_BYTES = 8 * 1024;
+const KEPT_BODY_BYTES = 8 * 1024;
 
-export interface Target {
+export interface DeliveryTarget {
   hookId: string;
   url: string;
   headers: Record<string, string>;
@@ -15,7 +15,7 @@ export interface Target {
   keys: string[];
 }
 
-export interface Message {
+export interface DeliveryMessage {
   /** The event's id. */
   id: string;
   /** The stored event body: a JSON object without `hookId`. */
@@ -42,15 +42,15 @@ export interface AttemptOutcome {
   message?: string | undefined;
   status?: number | undefined;
   /** The beginning of the response body. */
-  reply?: string | undefined;
+  responseBody?: string | undefined;
   retryAfter?: string | undefined;
 }
 
 /** Makes one attempt. A request that fails is an outcome, not an exception. Success is a complete 2xx response. */
 export async function deliver(
   client: Pick<HttpClient, 'request'>,
-  { hookId, url, headers, keys }: Target,
-  { id, body }: Message,
+  { hookId, url, headers, keys }: DeliveryTarget,
+  { id, body }: DeliveryMessage,
   limits: AttemptLimits,
   clock: Clock,
 ): Promise<AttemptOutcome> {
@@ -63,7 +63,7 @@ export async function deliver(
   try {
     const { status, headers, body } = await client.request(request);
     const error = status >= 200 && status < 300 ? undefined : 'status';
-    return { ...timing(), error, status, reply: keptText(body), retryAfter: headers['retry-after'] };
+    return { ...timing(), error, status, responseBody: keptText(body), retryAfter: headers['retry-after'] };
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     return { ...timing(), error: error.reason, message: error.message, status: error.status };
@@ -77,5 +77,5 @@ export function bodyFor(hookId: string, stored: string): string {
 
 /** Returns text that both databases can store: PostgreSQL does not allow U+0000. */
 function keptText(body: Buffer): string {
-  return body.subarray(0, KEPT_REPLY_BYTES).toString().replaceAll('\0', '\uFFFD');
+  return body.subarray(0, KEPT_BODY_BYTES).toString().replaceAll('\0', '\uFFFD');
 }

@@ -6,7 +6,7 @@ import type { Backlog } from '../deliveries/backlog.ts';
 import type { PollerParts, WebhookPoller } from './poller.ts';
 
 /** Longest wait for the database. A scrape that takes longer would time out and lose all metrics. */
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
 export interface WebhookMetricsParts {
   stats: () => ReturnType<WebhookPoller['stats']>;
@@ -22,34 +22,34 @@ export function webhookMetrics(
 ): Pick<PollerParts, 'onAttempt' | 'onLeasesExpired'> {
   const registers = [registry];
   /** Resolves with undefined if the database does not respond. Then only the backlog metrics are missing. */
-  let asked: Promise<Backlog | undefined> | undefined;
-  const read = () => {
-    asked ??= backlog()
+  let pending: Promise<Backlog | undefined> | undefined;
+  const readBacklog = () => {
+    pending ??= backlog()
       .catch(() => undefined)
       .finally(() => {
-        asked = undefined;
+        pending = undefined;
       });
-    return Promise.race([asked, pause(PATIENCE_MS, undefined, { ref: false })]);
+    return Promise.race([pending, pause(TIMEOUT_MS, undefined, { ref: false })]);
   };
-  const ofBacklog = (name: string, help: string, figure: (backlog: Backlog) => number) =>
+  const backlogGauge = (name: string, help: string, figure: (backlog: Backlog) => number) =>
     new Gauge({
       name,
       help,
       registers,
       async collect() {
-        const seen = await read();
-        if (seen) this.set(figure(seen));
+        const current = await readBacklog();
+        if (current) this.set(figure(current));
         else this.remove();
       },
     });
 
-  ofBacklog('understudy_webhook_deliveries_due', 'Deliveries that are due and not yet claimed', ({ due }) => due);
-  ofBacklog(
+  backlogGauge('understudy_webhook_deliveries_due', 'Deliveries that are due and not yet claimed', ({ due }) => due);
+  backlogGauge(
     'understudy_webhook_oldest_due_age_seconds',
     'Age of the delivery that has been due longest; 0 if none is due. Alert on this.',
     ({ oldestDueAt }) => (oldestDueAt === undefined ? 0 : (clock() - oldestDueAt) / 1000),
   );
-  ofBacklog(
+  backlogGauge(
     'understudy_webhook_deliveries_dead',
     'Deliveries that failed permanently in the last 30 days',
     ({ dead }) => dead,

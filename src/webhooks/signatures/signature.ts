@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-export interface ToSign {
+export interface SignatureInput {
   /** `webhook-id`: the event's id, the same for every attempt, webhook and replay. */
   id: string;
   /** Time of this attempt, in seconds since the epoch. */
@@ -18,7 +18,7 @@ export interface ToSign {
  * @see {@link https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md Standard
  * Webhooks}
  */
-export function signatureHeaders({ id, timestamp, body, keys }: ToSign): Record<string, string> {
+export function signatureHeaders({ id, timestamp, body, keys }: SignatureInput): Record<string, string> {
   const [newest = ''] = keys;
   const prefix = `${id}.${timestamp}.`;
   return {

@@ -27,7 +27,7 @@ const SETTINGS = {
 };
 
 /** The webhook poller without the rest of the service, on a database of its own. */
-export class Stage {
+export class PollerHarness {
   readonly secrets = new SecretBox(randomBytes(32));
   readonly database: Database;
   readonly store: TenantStore;
@@ -41,14 +41,14 @@ export class Stage {
     this.#ends = ends;
   }
 
-  static async open(kind: DatabaseKind): Promise<Stage> {
+  static async open(kind: DatabaseKind): Promise<PollerHarness> {
     const place = await createDatabase(kind);
     const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 5 };
     await migrate(settings);
     const database = connect(settings, { sqliteViews });
     const tenant = { id: 'default', name: 'Default', isSuspended: false, settings: '{}', version: 0, createdAt: 0 };
     await database.write((db) => db('tenants').insert(tenant));
-    return new Stage(database, place.url, [() => database.close(), async () => place[Symbol.asyncDispose]()]);
+    return new PollerHarness(database, place.url, [() => database.close(), async () => place[Symbol.asyncDispose]()]);
   }
 
   /** Starts a poller, as a process has one. Disposing of this object stops it. */

@@ -1,34 +1,33 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, fsyncSync, openSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { getJson, ManagementClient } from '../support/call.ts';
-import type { Database } from '../support/databases.ts';
-import { freePort } from '../support/free-port.ts';
-import { hasEnded } from '../support/has-ended.ts';
-import type { TestService } from '../support/start-service.ts';
-import type { KillPoint } from './kill-points.ts';
+import type { KillPoint } from '../webhooks/kill-points.ts';
+import { getJson, ManagementClient } from './call.ts';
+import type { Database } from './databases.ts';
+import { freePort } from './free-port.ts';
+import { hasEnded } from './has-ended.ts';
+import type { TestService } from './start-service.ts';
 
 const root = join(import.meta.dirname, '../..');
 const READY_MS = 60_000;
 
-export interface KillableOptions {
+export interface ServiceProcessOptions {
   env?: Record<string, string>;
   /** Test modules (paths in the repository) that the process loads before the service. */
   preload?: string[];
 }
 
 /** The service in a process of its own, which can be killed and restarted on the same database. */
-export class Killable implements AsyncDisposable {
+export class ServiceProcess implements AsyncDisposable {
   readonly #env: Record<string, string>;
   readonly #database: Database;
   readonly #preload: string[];
   #child: ChildProcess | undefined;
   #api: ManagementClient | undefined;
 
-  private constructor(database: Database, port: number, { env = {}, preload = [] }: KillableOptions) {
+  private constructor(database: Database, port: number, { env = {}, preload = [] }: ServiceProcessOptions) {
     this.#database = database;
     this.#preload = preload.flatMap((path) => ['--import', join(root, path)]);
     this.#env = {
@@ -46,8 +45,8 @@ export class Killable implements AsyncDisposable {
     };
   }
 
-  static async on(database: Database, options: KillableOptions = {}): Promise<Killable> {
-    return new Killable(database, await freePort(), options);
+  static async on(database: Database, options: ServiceProcessOptions = {}): Promise<ServiceProcess> {
+    return new ServiceProcess(database, await freePort(), options);
   }
 
   get url(): string {
@@ -127,37 +126,4 @@ export class Killable implements AsyncDisposable {
     const answer = await fetch(`${this.url}/readyz`).catch(() => undefined);
     return answer?.ok ?? false;
   }
-}
-
-/**
- * A record of what the service acknowledged, synced to disk before the next request. Deliveries are compared with it.
- */
-export class Ledger {
-  readonly #path: string;
-  readonly #file: number;
-
-  constructor(path: string) {
-    this.#path = path;
-    this.#file = openSync(path, 'a');
-  }
-
-  add(entry: string): void {
-    appendFileSync(this.#file, `${entry}\n`);
-    fsyncSync(this.#file);
-  }
-
-  entries(): string[] {
-    return readFileSync(this.#path, 'utf8').split('\n').filter(Boolean);
-  }
-}
-
-/** A seeded random number generator (mulberry32), so that the same seed reproduces the same kills. */
-export function chance(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
 }
