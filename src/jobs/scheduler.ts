@@ -18,12 +18,16 @@ export function startJobs(
   leader: { readonly isLeading: boolean },
   logger: Logger,
 ): { stop(): Promise<void> } {
-  const turn = async ({ name, run }: Job) => {
+  const runIfLeading = async ({ name, run }: Job) => {
     if (!leader.isLeading) return;
     await run().catch((err: unknown) => logger.error({ err, job: name }, 'Scheduled job failed'));
   };
   const tasks: ScheduledTask[] = jobs.map((job) =>
-    schedule(job.at, () => turn(job), { name: job.name, noOverlap: true, logger: logger.child({ job: job.name }) }),
+    schedule(job.at, () => runIfLeading(job), {
+      name: job.name,
+      noOverlap: true,
+      logger: logger.child({ job: job.name }),
+    }),
   );
   return {
     async stop() {

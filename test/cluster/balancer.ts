@@ -5,12 +5,12 @@ import { pipeline } from 'node:stream/promises';
 /** A round-robin load balancer. Each request uses a connection of its own. */
 export class Balancer implements AsyncDisposable {
   /** Number of requests forwarded to each target. */
-  readonly given: number[] = [];
+  readonly requestCounts: number[] = [];
   #targets: URL[] = [];
   #next = 0;
   readonly #server = createServer((request, response) => {
     const index = this.#next++ % this.#targets.length;
-    this.given[index] = (this.given[index] ?? 0) + 1;
+    this.requestCounts[index] = (this.requestCounts[index] ?? 0) + 1;
     const { hostname, port } = this.#targets[index] as URL;
     const { method, url: path, headers } = request;
     const passed = send({ hostname, port, method, path, headers, agent: false }, (answer) => {
@@ -32,7 +32,7 @@ export class Balancer implements AsyncDisposable {
   }
 
   /** Sets the targets. */
-  to(...urls: string[]): void {
+  setTargets(...urls: string[]): void {
     this.#targets = urls.map((url) => new URL(url));
   }
 

@@ -31,11 +31,11 @@ afterAll(async () => {
   await database?.[Symbol.asyncDispose]();
 });
 
-const inTurn = () => balancer.to(first.localUrl, second.localUrl);
+const inTurn = () => balancer.setTargets(first.localUrl, second.localUrl);
 
 /** Sends the requests of `work` to only one of the two processes. */
-async function at<T>(service: TestService, work: () => Promise<T>): Promise<T> {
-  balancer.to(service.localUrl);
+async function inProcess<T>(service: TestService, work: () => Promise<T>): Promise<T> {
+  balancer.setTargets(service.localUrl);
   try {
     return await work();
   } finally {
@@ -43,11 +43,11 @@ async function at<T>(service: TestService, work: () => Promise<T>): Promise<T> {
   }
 }
 
-const machine = (who: 'machine' | 'operator' = 'machine') => {
+const authorizationOf = (who: 'machine' | 'operator' = 'machine') => {
   const { clientId, clientSecret } = first.credentials[who];
   return { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` };
 };
-const machineToken = (scope = 'all', headers = machine()) =>
+const machineToken = (scope = 'all', headers = authorizationOf()) =>
   postForm(
     `${balancer.url}/oidc/token`,
     { grant_type: 'client_credentials', resource: first.credentials.managementApiIndicator, scope },
@@ -62,57 +62,63 @@ it('share a sign-in and the whole flow after it, with alternating requests', asy
     expect([status, body.error]).toEqual([200, undefined]);
     const claims = await verifyAccessToken(first, body.access_token, cast.resource);
     expect(claims).toMatchObject({ sub: cast.bob.id, act: { sub: cast.alice.id } });
-    balancer.to(second.localUrl, first.localUrl); // In the opposite order in the next round.
+    balancer.setTargets(second.localUrl, first.localUrl); // In the opposite order in the next round.
   }
   inTurn();
-  expect(Math.min(...balancer.given)).toBeGreaterThan(10);
+  expect(Math.min(...balancer.requestCounts)).toBeGreaterThan(10);
 });
 
 it('accept a subject token created by the other process, once', async () => {
-  const subject_token = await at(first, () => cast.mint());
+  const subject_token = await inProcess(first, () => cast.mint());
   const exchange = () => cast.spa.exchange({ subject_token });
-  expect((await at(second, exchange)).status).toBe(200);
-  expect((await at(first, exchange)).body.error_description).toBe('subject token was already used');
+  expect((await inProcess(second, exchange)).status).toBe(200);
+  expect((await inProcess(first, exchange)).body.error_description).toBe('subject token was already used');
 });
 
 it('both report a revoked impersonation', async () => {
-  const subject_token = await at(first, () => cast.mint());
-  const { body } = await at(second, () => cast.spa.exchange({ subject_token }));
+  const subject_token = await inProcess(first, () => cast.mint());
+  const { body } = await inProcess(second, () => cast.spa.exchange({ subject_token }));
   const { jti } = await verifyAccessToken(first, body.access_token, cast.resource);
   const isActive = async () =>
-    (await postForm(`${balancer.url}/oidc/token/introspection`, { token: body.access_token }, machine())).body.active;
-  expect(await at(second, isActive)).toBe(true);
-  await at(first, () => first.api.must(`POST /impersonations/${jti}/revoke`));
-  expect(await at(second, isActive)).toBe(false);
-  const revoked = await at(second, () => getJson(`${balancer.url}/oidc/revoked-tokens`));
+    (await postForm(`${balancer.url}/oidc/token/introspection`, { token: body.access_token }, authorizationOf())).body
+      .active;
+  expect(await inProcess(second, isActive)).toBe(true);
+  await inProcess(first, () => first.api.must(`POST /impersonations/${jti}/revoke`));
+  expect(await inProcess(second, isActive)).toBe(false);
+  const revoked = await inProcess(second, () => getJson(`${balancer.url}/oidc/revoked-tokens`));
   expect(JSON.stringify(revoked)).toContain(jti);
 });
 
 it('both refuse a token at the Management API once one of them has revoked it', async () => {
   const { access_token: token } = (await machineToken()).body;
-  const ask = async () =>
+  const read = async () =>
     (await fetch(`${balancer.url}/api/roles`, { headers: { authorization: `Bearer ${token}` } })).status;
-  const change = () => postForm(`${balancer.url}/oidc/token/revocation`, { token }, machine());
-  await seenAtOnce({ ask, change, before: 200, after: 401 });
+  const change = () => postForm(`${balancer.url}/oidc/token/revocation`, { token }, authorizationOf());
+  await expectAtOnce({ read, change, before: 200, after: 401 });
 });
 
 /**
- * Calls `ask` in one process before and after `change` in the other, so that the first has just cached the old value.
+ * Calls `read` in one process before and after `change` in the other, so that the first has just cached the old value.
  */
-async function seenAtOnce<T>(what: { ask: () => Promise<T>; change: () => Promise<unknown>; before: T; after: T }) {
-  const { ask, change, before, after } = what;
-  expect(await at(second, ask)).toEqual(before);
-  await at(first, change);
-  await expect.poll(() => at(second, ask), AT_ONCE).toEqual(after);
+async function expectAtOnce<T>(options: {
+  read: () => Promise<T>;
+  change: () => Promise<unknown>;
+  before: T;
+  after: T;
+}) {
+  const { read, change, before, after } = options;
+  expect(await inProcess(second, read)).toEqual(before);
+  await inProcess(first, change);
+  await expect.poll(() => inProcess(second, read), AT_ONCE).toEqual(after);
 }
 
 it('both refuse a deleted client secret at once', async () => {
   const { id } = await first.api.must('POST /applications', { name: 'Nightly', type: 'MachineToMachine' });
   const { value } = await first.api.must(`POST /applications/${id}/secrets`, { name: 'main' });
   const headers = { authorization: `Basic ${btoa(`${id}:${value}`)}` };
-  const ask = async () => (await machineToken('all', headers)).status;
+  const read = async () => (await machineToken('all', headers)).status;
   const change = () => first.api.must(`DELETE /applications/${id}/secrets/main`);
-  await seenAtOnce({ ask, change, before: 200, after: 401 });
+  await expectAtOnce({ read, change, before: 200, after: 401 });
 });
 
 it('both apply a new script and the deletion of a resource at once', async () => {
@@ -123,9 +129,9 @@ it('both apply a new script and the deletion of a resource at once', async () =>
   const path = '/configs/jwt-customizer/access-token';
   const script = (plan: string) => ({ script: `const getCustomJwtClaims = async () => ({ plan: '${plan}' });` });
   await first.api.must(`PUT ${path}`, script('silver'));
-  await expect.poll(() => at(second, claimsOf), AT_ONCE).toBe('silver');
-  await seenAtOnce({
-    ask: claimsOf,
+  await expect.poll(() => inProcess(second, claimsOf), AT_ONCE).toBe('silver');
+  await expectAtOnce({
+    read: claimsOf,
     change: () => first.api.must(`PUT ${path}`, script('gold')),
     before: 'silver',
     after: 'gold',
@@ -135,32 +141,32 @@ it('both apply a new script and the deletion of a resource at once', async () =>
     ({ indicator }: { indicator: string }) => indicator === cast.resource,
   );
   const change = () => first.api.must(`DELETE /resources/${resource.id}`);
-  await seenAtOnce({ ask: claimsOf, change, before: 'gold', after: 'invalid_target' });
+  await expectAtOnce({ read: claimsOf, change, before: 'gold', after: 'invalid_target' });
 });
 
 it('sign with the same key, even right after an immediate rotation', async () => {
   const keyOf = async () => decodeProtectedHeader((await machineToken()).body.access_token).kid;
   const published = async () =>
     (await getJson(`${balancer.url}/oidc/jwks`)).keys.map(({ kid }: { kid: string }) => kid);
-  const old = (await at(second, () => machineToken())).body.access_token;
+  const old = (await inProcess(second, () => machineToken())).body.access_token;
   const isAccepted = async () =>
     (await fetch(`${balancer.url}/api/users`, { headers: { authorization: `Bearer ${old}` } })).status;
-  expect(await at(second, isAccepted)).toBe(200);
-  const [current, previous] = await at(first, () =>
+  expect(await inProcess(second, isAccepted)).toBe(200);
+  const [current, previous] = await inProcess(first, () =>
     first.api.must('POST /configs/oidc/private-keys/rotate', { immediately: true }),
   );
-  await expect.poll(() => at(second, keyOf), AT_ONCE).toBe(current.id);
-  expect(await at(second, isAccepted)).toBe(200);
-  await at(first, () => first.api.must(`DELETE /configs/oidc/private-keys/${previous.id}`));
-  await expect.poll(() => at(second, published), AT_ONCE).not.toContain(previous.id);
-  expect(await at(second, isAccepted)).toBe(401);
+  await expect.poll(() => inProcess(second, keyOf), AT_ONCE).toBe(current.id);
+  expect(await inProcess(second, isAccepted)).toBe(200);
+  await inProcess(first, () => first.api.must(`DELETE /configs/oidc/private-keys/${previous.id}`));
+  await expect.poll(() => inProcess(second, published), AT_ONCE).not.toContain(previous.id);
+  expect(await inProcess(second, isAccepted)).toBe(401);
 });
 
 it('serve a new tenant at once, and stop when it is deleted', async () => {
   const { body } = await postForm(
     `${balancer.url}/oidc/token`,
     { grant_type: 'client_credentials', resource: `${balancer.url}/admin/api`, scope: 'tenants' },
-    machine('operator'),
+    authorizationOf('operator'),
   );
   const operate = async (method: string, path: string, json?: object) => {
     const headers = { authorization: `Bearer ${body.access_token}`, 'content-type': 'application/json' };
@@ -184,5 +190,5 @@ it('serve a new tenant at once, and stop when it is deleted', async () => {
     { before: `${endpoint}/oidc`, change: () => operate('DELETE', '/acme') },
   ];
   for (const [index, { before, change }] of changes.entries())
-    await seenAtOnce({ ask: issuer, change, before, after: changes[index + 1]?.before ?? 404 });
+    await expectAtOnce({ read: issuer, change, before, after: changes[index + 1]?.before ?? 404 });
 });

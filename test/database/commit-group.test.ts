@@ -2,16 +2,16 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { createDatabase, type Database as Place } from '../support/databases.ts';
+import { createDatabase, type Database as TestDatabase } from '../support/databases.ts';
 
-let place: Place;
+let files: TestDatabase;
 let database: Database;
 /** Number of transactions in each commit. */
 let commits: number[];
 
 beforeEach(async () => {
-  place = await createDatabase('sqlite');
-  const settings = { databaseUrl: undefined, dataDir: place.dataDir, poolSize: 2 };
+  files = await createDatabase('sqlite');
+  const settings = { databaseUrl: undefined, dataDir: files.dataDir, poolSize: 2 };
   await migrate(settings);
   commits = [];
   database = connect(settings, { onCommit: (transactions) => commits.push(transactions) });
@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await database.close();
-  await place[Symbol.asyncDispose]();
+  await files[Symbol.asyncDispose]();
 });
 
 const write = (id: number, text: string | null = 'x') =>

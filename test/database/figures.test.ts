@@ -7,7 +7,7 @@ import { FigureWriter, WIDTHS } from '../../src/database/statistics/figure-write
 import type { FigureRow } from '../../src/database/statistics/figures.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { createLogger } from '../../src/observe/logger.ts';
-import { createDatabase, databases, type Database as Place } from '../support/databases.ts';
+import { createDatabase, databases, type Database as TestDatabase } from '../support/databases.ts';
 import { addTenant } from '../support/tenant-rows.ts';
 
 const MINUTE_MS = 60_000;
@@ -15,22 +15,22 @@ const NOON = Date.UTC(2026, 5, 1, 12);
 const logger = createLogger('silent');
 
 describe.each(databases)('figures on %s', (kind) => {
-  let place: Place;
+  let files: TestDatabase;
   let database: Database;
-  const open = () => connect({ databaseUrl: place.url, dataDir: place.dataDir, poolSize: 2 });
+  const open = () => connect({ databaseUrl: files.url, dataDir: files.dataDir, poolSize: 2 });
   const stored = (width: keyof typeof WIDTHS, tenantId = 'acme'): Promise<FigureRow[]> =>
     database.reader('figures').where({ widthMs: WIDTHS[width].widthMs, tenantId }).orderBy('startsAt');
   const writer = (of = database) => new FigureWriter(of, logger);
 
   beforeEach(async () => {
-    place = await createDatabase(kind);
-    await migrate({ databaseUrl: place.url, dataDir: place.dataDir, poolSize: 2 });
+    files = await createDatabase(kind);
+    await migrate({ databaseUrl: files.url, dataDir: files.dataDir, poolSize: 2 });
     database = open();
     await addTenant(database, 'acme');
   });
   afterEach(async () => {
     await database.close();
-    await place[Symbol.asyncDispose]();
+    await files[Symbol.asyncDispose]();
   });
 
   it('are summed by minute and by hour, and keep the maximum of the backlog', async () => {
@@ -107,8 +107,8 @@ describe.each(databases)('figures on %s', (kind) => {
 });
 
 it('keeps the figures of two processes that write concurrently on PostgreSQL', async () => {
-  await using place = await createDatabase('postgres');
-  const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 4 };
+  await using files = await createDatabase('postgres');
+  const settings = { databaseUrl: files.url, dataDir: files.dataDir, poolSize: 4 };
   await migrate(settings);
   const processes = [connect(settings), connect(settings)];
   const [first] = processes as [Database];

@@ -12,7 +12,7 @@ it.each(databases)(
   'loses nothing it acknowledged under mixed load when it is killed repeatedly (%s)',
   async (kind) => {
     console.log(`KILL_SEED=${SEED} KILLS=${KILLS}`);
-    const draw = seededRandom(SEED);
+    const random = seededRandom(SEED);
     await using database = await createDatabase(kind);
     await using receiver = await WebhookReceiver.start();
     await using service = await ServiceProcess.on(database, {
@@ -22,7 +22,7 @@ it.each(databases)(
     const load = await MixedLoad.start({ service, database, receiver });
     try {
       for (let kill = 0; kill < KILLS; kill += 1) {
-        const enough = load.done + 10 + draw(60);
+        const enough = load.done + 10 + random(60);
         await expect.poll(() => load.done, { timeout: 30_000, interval: 1 }).toBeGreaterThanOrEqual(enough);
         await service.kill();
         await service.start();

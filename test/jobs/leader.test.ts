@@ -43,16 +43,16 @@ it('is one of several processes, releases the lease when it stops, and is replac
   expect(leader.isLeading).toBe(false);
   await expect.poll(() => next.isLeading, { timeout: TAKEN_OVER_MS }).toBe(true);
 
-  // A process that cannot renew its lease knows by itself. A lease in the future (the clock went back) is taken over.
-  const [mine, its] = next === first ? [one, other] : [other, one];
-  await mine.close();
-  await its.write((db) => db('leases').update({ expiresAt: Date.now() + 3_600_000 }));
+  // A process that cannot renew its lease knows by itself. A lease in the future (clock set back) is taken over.
+  const [nextDatabase, otherDatabase] = next === first ? [one, other] : [other, one];
+  await nextDatabase.close();
+  await otherDatabase.write((db) => db('leases').update({ expiresAt: Date.now() + 3_600_000 }));
   await expect.poll(() => next.isLeading, { timeout: TAKEN_OVER_MS }).toBe(false);
-  const third = new Leader(its, logger);
+  const third = new Leader(otherDatabase, logger);
   await third.start();
   expect(third.isLeading).toBe(true);
   await Promise.all([next.stop(), third.stop()]);
-  await its.close();
+  await otherDatabase.close();
 });
 
 it('is the only process that runs jobs', async () => {

@@ -74,7 +74,7 @@ it.each<[string, DatabaseKind, boolean]>([
   'loses nothing it acknowledged when it is killed repeatedly (%s)',
   async (_, kind, hasSecond) => {
     console.log(`KILL_SEED=${SEED} KILLS=${KILLS}`);
-    const draw = seededRandom(SEED);
+    const random = seededRandom(SEED);
     await using database = await createDatabase(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: slow(2) });
     const ledger = new Ledger(join(database.dataDir, 'ledger'));
@@ -86,7 +86,7 @@ it.each<[string, DatabaseKind, boolean]>([
       return `user${count}`;
     };
 
-    await service.start(`migration:${1 + draw(40)}`);
+    await service.start(`migration:${1 + random(40)}`);
     await service.dead();
     await service.start();
     await (await service.api()).must('POST /hooks', {
@@ -99,7 +99,7 @@ it.each<[string, DatabaseKind, boolean]>([
 
     for (let kill = 0; kill < KILLS; kill += 1) {
       const point = POINTS[kill % POINTS.length] as (typeof POINTS)[number];
-      const run = { point, after: 1 + draw(point === 'any moment' ? MAX_MOMENT_MS : MAX_STATEMENTS) };
+      const run = { point, after: 1 + random(point === 'any moment' ? MAX_MOMENT_MS : MAX_STATEMENTS) };
       await killedRun(service, run, () => write(service, ledger, name));
     }
     await service.start();

@@ -32,23 +32,23 @@ export class PollerHarness {
   readonly database: Database;
   readonly store: TenantStore;
   readonly url: string | undefined;
-  readonly #ends: (() => Promise<unknown>)[];
+  readonly #cleanups: (() => Promise<unknown>)[];
 
-  private constructor(database: Database, url: string | undefined, ends: (() => Promise<unknown>)[]) {
+  private constructor(database: Database, url: string | undefined, cleanups: (() => Promise<unknown>)[]) {
     this.database = database;
     this.store = new TenantStore(database, 'default');
     this.url = url;
-    this.#ends = ends;
+    this.#cleanups = cleanups;
   }
 
   static async open(kind: DatabaseKind): Promise<PollerHarness> {
-    const place = await createDatabase(kind);
-    const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 5 };
+    const files = await createDatabase(kind);
+    const settings = { databaseUrl: files.url, dataDir: files.dataDir, poolSize: 5 };
     await migrate(settings);
     const database = connect(settings, { sqliteViews });
     const tenant = { id: 'default', name: 'Default', isSuspended: false, settings: '{}', version: 0, createdAt: 0 };
     await database.write((db) => db('tenants').insert(tenant));
-    return new PollerHarness(database, place.url, [() => database.close(), async () => place[Symbol.asyncDispose]()]);
+    return new PollerHarness(database, files.url, [() => database.close(), async () => files[Symbol.asyncDispose]()]);
   }
 
   /** Starts a poller, as a process has one. Disposing of this object stops it. */
@@ -62,7 +62,7 @@ export class PollerHarness {
       settings: { ...SETTINGS, ...settings },
       clock,
     });
-    this.#ends.unshift(
+    this.#cleanups.unshift(
       () => poller.stop(),
       () => client.close(),
     );
@@ -98,27 +98,27 @@ export class PollerHarness {
   }
 
   /** Waits until the deliveries satisfy the condition, and returns them. */
-  async deliveries(isWanted: (rows: DeliveryRow[]) => boolean): Promise<DeliveryRow[]> {
-    return until(() => this.store.from('deliveries').orderBy('createdAt') as Promise<DeliveryRow[]>, isWanted);
+  async deliveries(isDone: (rows: DeliveryRow[]) => boolean): Promise<DeliveryRow[]> {
+    return until(() => this.store.from('deliveries').orderBy('createdAt') as Promise<DeliveryRow[]>, isDone);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const end of this.#ends) await end();
+    for (const cleanup of this.#cleanups) await cleanup();
   }
 }
 
-/** Repeats `look` until its result satisfies the condition, and returns it. */
+/** Repeats `read` until its result satisfies the condition, and returns it. */
 export async function until<T>(
-  look: () => Promise<T>,
-  isWanted: (seen: T) => boolean,
-  patienceMs = 20_000,
+  read: () => Promise<T>,
+  isDone: (current: T) => boolean,
+  timeoutMs = 20_000,
 ): Promise<T> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
-    const seen = await look();
-    if (isWanted(seen)) return seen;
+    const current = await read();
+    if (isDone(current)) return current;
     if (performance.now() > deadline)
-      throw new Error(`Timed out waiting; last seen: ${JSON.stringify(seen).slice(0, 2000)}`);
+      throw new Error(`Timed out waiting; last current: ${JSON.stringify(current).slice(0, 2000)}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -34,12 +34,12 @@ describe.each(databases)('an event on %s', (kind) => {
 
   it('announces deliveries after the commit, if there are any', async () => {
     await using harness = await PollerHarness.open(kind);
-    const told: string[][] = [];
-    harness.database.commits.listen((_, written) => told.push([...written].toSorted()));
+    const announced: string[][] = [];
+    harness.database.commits.listen((_, written) => announced.push([...written].toSorted()));
     await harness.announce();
     await harness.hook(URL);
     await harness.announce();
-    expect(told).toEqual([['events'], ['hooks'], ['deliveries', 'events']]);
+    expect(announced).toEqual([['events'], ['hooks'], ['deliveries', 'events']]);
   });
 });
 

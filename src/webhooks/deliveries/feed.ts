@@ -15,6 +15,7 @@ interface FeedOptions extends DeliveryFilter {
 
 /**
  * Parses a cursor, `<createdAt>-<id>` of the last delivery on the previous page.
+ *
  * @throws 400 `guard.invalid_pagination`
  */
 function cursorOf(text: string): { createdAt: number; id: string } {
