@@ -28,7 +28,7 @@ import { buildWorld } from '../support/world.ts';
  * Two addresses are placeholders, because tests listen on free ports: `{{ENDPOINT}}` and `{{RECEIVER}}`.
  */
 const SECRET_KEY = 'a2V5IG9mIGEgcmVjb3JkZWQgcmVsZWFzZSwgbm8gc2U=';
-const PASSWORD_DIGEST = '$2b$04$AFFxVvFNnBNt6bOaIDe/NuZRR6yMIpBSPRPSgYYQ2Y7uoh7ViRY56'; // Of "correct horse".
+const PASSWORD_DIGEST = '$2b$04$AFFxVvFNnBNt6bOaIDe/NuZRR6yMIpBSPRPSgYYQ2Y7uoh7ViRY56'; // Hash of "correct horse".
 const SERVICE_TABLES = ['serviceSettings', 'tenants', 'tenantEndpoints'];
 
 /** Opens the database without conversions: names as in the database, values as the driver returns them. */

@@ -39,7 +39,7 @@ export function newDelivery(
 }
 
 /**
- * Sends the event of a delivery again, whatever the delivery's state. Each call creates a new delivery.
+ * Sends the event of a delivery again, regardless of its state. Each call creates a new delivery.
  *
  * @returns the id of the new delivery
  * @throws 404 `entity.not_exists_with_id` if the delivery is unknown or its event was deleted
