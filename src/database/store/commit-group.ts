@@ -16,7 +16,7 @@ type Outcome = { value: unknown } | { error: unknown };
 /** Maximum size of a group, so that the first one does not wait long for the last. */
 const MAX_GROUP = 64;
 
-/** What the writer does at the moment. See docs/states.md. */
+/** The states of the writer. See docs/states.md. */
 const TRANSITIONS = {
   /** No transaction is queued or running. */
   idle: ['choosing'],

@@ -20,7 +20,7 @@ import { Slots } from './slots.ts';
 
 const POLL_MS = 1000;
 
-/** See docs/states.md. */
+/** The states of the poller. See docs/states.md. */
 const TRANSITIONS = {
   new: ['starting', 'stopping'],
   /** Frees the leases of a previous process (SQLite only). */
