@@ -3,7 +3,7 @@ import type { SubjectTokenRow } from '../../database/tables/index.ts';
 
 export type FoundSubjectToken = SubjectTokenRow & {
   isSubjectSuspended: boolean;
-  /** True if the subject administers any tenant in the console. */
+  /** True for an administrator of the console, of any tenant. */
   isSubjectAdministrator: boolean;
   roleIds: string[];
 };
@@ -20,8 +20,8 @@ const MANAGES =
 const SUBJECT = 'join users subject on subject.tenant_id = token.tenant_id and subject.id = token.user_id';
 
 /**
- * Finds a subject token by its hash, with its user's current roles and whether the user is suspended or an
- * administrator. A subject token always has a user: it is deleted with them.
+ * Finds a subject token by its hash, together with the current state of its user: suspended, administrator, roles. A
+ * subject token always has a user, because it is deleted with the user.
  */
 export const subjectTokenByHash: BatchedRead<FoundSubjectToken> = {
   texts: textsFor({ tenant_id: '', token_hash: '' }, (kind, valueFor) => {
@@ -31,7 +31,7 @@ export const subjectTokenByHash: BatchedRead<FoundSubjectToken> = {
       columns: `token.*, subject.is_suspended as is_suspended, ${MANAGES} as is_administrator, ${ROLE_IDS[kind]} as role_ids`,
       from: {
         sqlite: `subject_tokens token ${SUBJECT} where ${isIt('token')}`,
-        // The limit makes PostgreSQL start with the token: otherwise it may read all tokens the user ever had.
+        // The limit forces this join order on PostgreSQL. In the other order it reads all tokens that the user ever had.
         postgres: `(select * from subject_tokens where ${isIt('subject_tokens')} limit 1) token ${SUBJECT}`,
       }[kind],
     };

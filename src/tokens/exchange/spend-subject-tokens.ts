@@ -3,8 +3,8 @@ import { prepared } from '../../database/statements/prepared.ts';
 import type { Statement, StatementContext } from '../../database/statements/statement.ts';
 import type { AuditRow, ImpersonationRow } from '../../database/tables/index.ts';
 
-/** The rows that one token exchange writes. */
-export interface Spend {
+/** The rows that one exchange writes, and what the conditions need. */
+export interface SpendRecord {
   /** Hash of the subject token. */
   tokenHash: string;
   /** The application that the actor token was issued to. */
@@ -46,13 +46,12 @@ const AUDIT = [
 ] as const satisfies (keyof AuditRow)[];
 
 /**
- * One statement, and so one round trip and one transaction. `live` locks the users against changes until the commit. If
- * another transaction changed a row in the meantime, PostgreSQL waits and evaluates the same conditions again.
+ * One statement, and so one round trip and one transaction. `live` locks the users against change until the commit. If
+ * another transaction changes one of these rows first, PostgreSQL waits for it and checks the same conditions again.
  *
- * Keys are compared with an array, so that the index is used. Rejected: a join with the list, which PostgreSQL
- * estimates at 100 rows and answers by reading the whole table. Tokens are found by hash, because only one index
- * contains it. Rejected: by id, which two indexes contain; while the table is small PostgreSQL may choose the worse one
- * and keep it.
+ * Keys are compared with `any(array(…))`, which uses the index. Rejected: a join with the list. PostgreSQL estimates it
+ * at 100 rows and reads the whole table. Rejected: finding tokens by id. Two indexes contain the id, and PostgreSQL
+ * keeps the one it chose while the table was small; only one contains the hash.
  */
 const POSTGRES = `
   with candidate as materialized (
@@ -108,7 +107,7 @@ const POSTGRES = `
 
 async function onPostgres(
   { db, tenantId }: StatementContext,
-  spends: readonly Spend[],
+  spends: readonly SpendRecord[],
   now: number,
 ): Promise<string[]> {
   const rows = await prepared<{ id: string }>(db, POSTGRES, [
@@ -131,7 +130,7 @@ async function onPostgres(
 const isLive = (id: string) =>
   `exists (select 1 from users where tenant_id = new.tenant_id and id = value ->> '${id}' and not is_suspended)`;
 
-/** SQL condition: the user in column `who` has one of these roles. */
+/** SQL: true if the user in the record's column `who` has one of the roles in this list of the policy. */
 const holdsOneOf = (roles: string, who: string) => `exists (
   select 1 from user_roles held join json_each(configs.settings, '$.${roles}') role on role.value = held.role_id
   where held.tenant_id = new.tenant_id and held.user_id = record.value ->> '${who}')`;
@@ -140,14 +139,14 @@ const isLimited = (list: string) => `coalesce(json_array_length(configs.settings
 const ROLES_LIMITED = isLimited('allowedActorRoleIds');
 const APPLICATIONS_LIMITED = isLimited('allowedActorApplicationIds');
 
-/** SQL condition: the subject is a protected administrator. Without a setting, administrators are protected. */
+/** SQL: true for an administrator whom the policy protects, which is the default. */
 const IS_PROTECTED_ADMINISTRATOR = `exists (
     select 1 from administrators where tenant_id = new.tenant_id and user_id = record.value ->> 'subject_id'
   ) and coalesce((
     select settings ->> '$.protectAdministrators' from configs where tenant_id = new.tenant_id and key = 'impersonation'
   ), 1)`;
 
-/** SQL condition: the current policy forbids the exchange. Without a row, the policy only protects administrators. */
+/** SQL: true if the current policy forbids the exchange. Without a policy row, only administrators are protected. */
 const IS_FORBIDDEN = `(${IS_PROTECTED_ADMINISTRATOR} or exists (
   select 1 from configs where tenant_id = new.tenant_id and key = 'impersonation' and (
     ${holdsOneOf('protectedRoleIds', 'subject_id')}
@@ -165,15 +164,16 @@ const IS_FORBIDDEN = `(${IS_PROTECTED_ADMINISTRATOR} or exists (
     )
   )))`;
 
-/** SQL for the impersonations of the batch that were written. `spend` is the row of the view, `new` in its trigger. */
+/** SQL: the inserted impersonations of this batch. @param spend name of the view's row; `new` in its trigger */
 const begunOf = (spend: string) =>
   `impersonations where tenant_id = ${spend}.tenant_id
     and id in (select value ->> 'id' from json_each(${spend}.impersonations))`;
 
 /**
- * For SQLite's writer connection only. One insert into this view performs the whole batch in a single call that commits
- * by itself. Rejected: a transaction of three statements, which takes five calls, each a round trip to another thread.
- * Nothing changes between the statements of the trigger, so the impersonations inserted determine the tokens to spend.
+ * The view and trigger on SQLite's writer connection: one insert into the view is the whole spend. It is one call into
+ * SQLite and commits by itself. Rejected: a transaction of three statements, which takes five calls, each a hop to
+ * another thread and back. Nothing changes between the statements of the trigger, so the tokens to mark spent are those
+ * of the inserted impersonations.
  */
 export const SPEND_VIEW = `
   create temp view spend as select null as tenant_id, null as at, null as impersonations, null as audits;
@@ -194,7 +194,11 @@ const ON_SQLITE = `
   insert into spend (tenant_id, at, impersonations, audits) values (?, ?, ?, ?)
   returning (select json_group_array(subject_token_id) from ${begunOf('spend')}) as ids`;
 
-async function onSqlite({ db, tenantId }: StatementContext, spends: readonly Spend[], now: number): Promise<string[]> {
+async function onSqlite(
+  { db, tenantId }: StatementContext,
+  spends: readonly SpendRecord[],
+  now: number,
+): Promise<string[]> {
   const [row] = await prepared<{ ids: string }>(db, ON_SQLITE, [
     tenantId,
     now,
@@ -204,7 +208,7 @@ async function onSqlite({ db, tenantId }: StatementContext, spends: readonly Spe
   return JSON.parse(row?.ids ?? '[]');
 }
 
-const candidatesOf = (spends: readonly Spend[]): string =>
+const candidatesOf = (spends: readonly SpendRecord[]): string =>
   JSON.stringify(
     spends.map(({ tokenHash, actorApplicationId, impersonation: { subjectId, actorId } }) => ({
       token_hash: tokenHash,
@@ -214,15 +218,15 @@ const candidatesOf = (spends: readonly Spend[]): string =>
     })),
   );
 
-const impersonationsOf = (kind: StatementContext['kind'], tenantId: string, spends: readonly Spend[]): string =>
+const impersonationsOf = (kind: StatementContext['kind'], tenantId: string, spends: readonly SpendRecord[]): string =>
   recordsOf(
     kind,
-    // Not a column, but SQLite's conditions read it from the same records.
+    // `actorApplicationId` is not a column. On SQLite the conditions read it from the same records.
     kind === 'sqlite' ? [...IMPERSONATION, 'actorApplicationId'] : IMPERSONATION,
     spends.map(({ impersonation, actorApplicationId }) => ({ ...impersonation, actorApplicationId, tenantId })),
   );
 
-const auditsOf = (kind: StatementContext['kind'], tenantId: string, spends: readonly Spend[]): string =>
+const auditsOf = (kind: StatementContext['kind'], tenantId: string, spends: readonly SpendRecord[]): string =>
   recordsOf(
     kind,
     AUDIT,
@@ -230,15 +234,15 @@ const auditsOf = (kind: StatementContext['kind'], tenantId: string, spends: read
   );
 
 /**
- * Marks subject tokens as spent and writes an impersonation and an audit row for each. Skips tokens that are spent,
- * revoked or expired, whose subject or actor does not exist or is suspended, or which the current policy forbids (any
- * of these may have changed while a script ran). The users cannot change until the commit: a suspension either comes
- * first and is seen here, or comes later and ends the impersonation.
+ * Marks subject tokens as spent and writes the impersonation and the audit row of each. A token is spent only if it is
+ * unspent, unrevoked and unexpired, its subject and actor exist and are not suspended, and the current policy allows it;
+ * all of this may have changed while the claims script ran. The users cannot change until the commit, so a suspension
+ * comes either before (and the spend is refused) or after (and it revokes the impersonation).
  *
- * @param spends for different subject tokens; the payload of each audit row contains the id of its token
- * @returns the ids of the tokens that were spent; each token is returned to only one caller, ever
+ * @param spends of different subject tokens; the payload of each audit row names its subject token
+ * @returns the ids of the tokens that were spent, each for one caller only, ever
  */
 export const spendSubjectTokens =
-  (spends: readonly Spend[], now: number): Statement<string[]> =>
+  (spends: readonly SpendRecord[], now: number): Statement<string[]> =>
   (context) =>
     context.kind === 'postgres' ? onPostgres(context, spends, now) : onSqlite(context, spends, now);
