@@ -10,7 +10,7 @@ import type { Tenants } from '../tenants.ts';
 import { advanceKeys, dueStep, publishKey } from '../tokens/keys/key-rotation.ts';
 import { takeDueKeySteps } from '../tokens/keys/scheduled-rotation.ts';
 import { DEFAULT_ALGORITHM, generateSigningKey } from '../tokens/keys/signing-keys.ts';
-import { recordBacklog } from '../webhooks/deliveries/backlog-figure.ts';
+import { recordBacklog } from '../webhooks/deliveries/backlog.ts';
 import { clearDeliveries } from '../webhooks/deliveries/clearing.ts';
 import { sweepWebhooks } from '../webhooks/deliveries/retention.ts';
 

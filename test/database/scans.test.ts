@@ -6,7 +6,7 @@ import { sweepExpired } from '../../src/database/retention/expiry.ts';
 import { removeDeletedTenants } from '../../src/database/retention/tenant-removal.ts';
 import { operations } from '../../src/management/index.ts';
 import { sqliteViews } from '../../src/service/sqlite-views.ts';
-import { recordBacklog } from '../../src/webhooks/deliveries/backlog-figure.ts';
+import { recordBacklog } from '../../src/webhooks/deliveries/backlog.ts';
 import { clearDeliveries } from '../../src/webhooks/deliveries/clearing.ts';
 import { sweepWebhooks } from '../../src/webhooks/deliveries/retention.ts';
 import { castOf } from '../support/cast.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { backlog } from '../../src/webhooks/deliveries/backlog.ts';
+import { readBacklog } from '../../src/webhooks/deliveries/backlog.ts';
 import { Deliveries } from '../../src/webhooks/deliveries/deliveries.ts';
 import { sweepWebhooks } from '../../src/webhooks/deliveries/retention.ts';
 import { cancelled } from '../../src/webhooks/deliveries/settlement.ts';
@@ -135,9 +135,9 @@ describe.each(databases)('a process on %s', (kind) => {
   it('reports its backlog', async () => {
     await using harness = await PollerHarness.open(kind);
     await harness.hook('http://127.0.0.1:1');
-    expect(await backlog(harness.database, 10)).toEqual({ due: 0, oldestDueAt: undefined, dead: 0 });
+    expect(await readBacklog(harness.database, 10)).toEqual({ due: 0, oldestDueAt: undefined, dead: 0 });
     for (const at of [5, 7, 20]) await harness.announce(1, 'User.Created', at);
-    expect(await backlog(harness.database, 10)).toEqual({ due: 2, oldestDueAt: 5, dead: 0 });
+    expect(await readBacklog(harness.database, 10)).toEqual({ due: 2, oldestDueAt: 5, dead: 0 });
   });
 
   it('deletes data after 30 days, except events that still have a delivery', async () => {
