@@ -83,10 +83,10 @@ describe.each(databases)('figures on %s', (kind) => {
 
   it('of a removed tenant do not prevent writing those of others', async () => {
     const figures = writer();
-    database.figures.add('nobody', NOON, { tokensByCode: 1 });
+    database.figures.add('removed', NOON, { tokensByCode: 1 });
     database.figures.add('acme', NOON, { tokensByCode: 1 });
     await figures.close();
-    expect(await stored('minute', 'nobody')).toEqual([]);
+    expect(await stored('minute', 'removed')).toEqual([]);
     expect(await stored('minute')).toMatchObject([{ tokensByCode: 1 }]);
   });
 

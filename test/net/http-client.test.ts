@@ -34,7 +34,7 @@ function clientOf(options: { allowedNetworks?: string[]; ca?: string; proxyUrl?:
   return client;
 }
 
-const post = (client: HttpClient, url: string, besides: Partial<HttpRequest> = {}) =>
+const post = (client: HttpClient, url: string, overrides: Partial<HttpRequest> = {}) =>
   client.request({
     url,
     method: 'POST',
@@ -42,7 +42,7 @@ const post = (client: HttpClient, url: string, besides: Partial<HttpRequest> = {
     body: '{}',
     deadlineMs: 5000,
     maxResponseBytes: 65_536,
-    ...besides,
+    ...overrides,
   });
 
 /** Starts a TCP server that responds to any request with exactly these bytes. */

@@ -4,8 +4,8 @@ import { DEFAULT_RETRY_SCHEDULE, nextAttemptAt, parseRetryAfter } from '../../sr
 const HOUR = 3_600_000;
 const now = Date.UTC(2026, 0, 1);
 const schedule = [0, 5, 60];
-const delay = (attempts: number, besides: { retryAfter?: string; random?: () => number } = {}) => {
-  const at = nextAttemptAt({ schedule, attempts, now, random: () => 0, ...besides });
+const delay = (attempts: number, overrides: { retryAfter?: string; random?: () => number } = {}) => {
+  const at = nextAttemptAt({ schedule, attempts, now, random: () => 0, ...overrides });
   return at === undefined ? undefined : at - now;
 };
 

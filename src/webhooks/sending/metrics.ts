@@ -3,12 +3,12 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Clock } from '../../base/clock.ts';
 import { gauge, gaugeBy, type Registry } from '../../observe/metrics.ts';
 import type { Backlog } from '../deliveries/backlog.ts';
-import type { PollerParts, WebhookPoller } from './poller.ts';
+import type { PollerDependencies, WebhookPoller } from './poller.ts';
 
 /** Longest wait for the database. A scrape that takes longer would time out and lose all metrics. */
 const TIMEOUT_MS = 1_000;
 
-export interface WebhookMetricsParts {
+export interface WebhookMetricsDependencies {
   stats: () => ReturnType<WebhookPoller['stats']>;
   /** The backlog of all processes on this database. */
   backlog: () => Promise<Backlog>;
@@ -18,8 +18,8 @@ export interface WebhookMetricsParts {
 /** Registers the webhook metrics. No label contains a URL or webhook: they are too many, and URLs are confidential. */
 export function webhookMetrics(
   registry: Registry,
-  { stats, backlog, clock }: WebhookMetricsParts,
-): Pick<PollerParts, 'onAttempt' | 'onLeasesExpired'> {
+  { stats, backlog, clock }: WebhookMetricsDependencies,
+): Pick<PollerDependencies, 'onAttempt' | 'onLeasesExpired'> {
   const registers = [registry];
   /** Resolves with undefined if the database does not respond. Then only the backlog metrics are missing. */
   let pending: Promise<Backlog | undefined> | undefined;

@@ -38,7 +38,7 @@ const TRANSITIONS = {
 
 export type PollerSettings = Omit<Config['webhooks'], 'allowedNetworks' | 'loopbackByDefault' | 'proxyUrl'>;
 
-export interface PollerParts {
+export interface PollerDependencies {
   database: Database;
   client: Pick<HttpClient, 'request'>;
   secrets: SecretBox;
@@ -56,7 +56,7 @@ export interface PollerParts {
  * only on polling every second, which also finds retries and expired leases.
  */
 export class WebhookPoller {
-  readonly #parts: PollerParts;
+  readonly #dependencies: PollerDependencies;
   readonly #deliveries: Deliveries;
   readonly #settler: Settler;
   readonly #queues: HookQueues;
@@ -72,23 +72,23 @@ export class WebhookPoller {
   #slotTimer: NodeJS.Timeout | undefined;
   #unlisten: (() => void) | undefined;
 
-  constructor(parts: PollerParts) {
-    const { database, logger, settings, clock } = parts;
+  constructor(dependencies: PollerDependencies) {
+    const { database, logger, settings, clock } = dependencies;
     const schedule = settings.retryScheduleSeconds ?? DEFAULT_RETRY_SCHEDULE;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
     this.#deliveries = new Deliveries(database, newId());
     this.#settler = new Settler(this.#deliveries, logger);
     this.#queues = new HookQueues({ maxRoom: settings.perHookConcurrency, schedule });
     this.#slots = new Slots(settings.concurrency);
-    this.#sender = new DeliverySender({ ...parts, schedule, settler: this.#settler, queues: this.#queues });
+    this.#sender = new DeliverySender({ ...dependencies, schedule, settler: this.#settler, queues: this.#queues });
     this.#replays = new ReplayWorker(database, clock, logger);
   }
 
   async start(): Promise<void> {
     this.#state.enter('starting');
-    if (this.#parts.database.kind === 'sqlite') this.#reportExpired(await this.#deliveries.freeAll());
+    if (this.#dependencies.database.kind === 'sqlite') this.#reportExpired(await this.#deliveries.freeAll());
     this.#state.enter('idle');
-    this.#unlisten = this.#parts.database.commits.listen((tenantId, written) => {
+    this.#unlisten = this.#dependencies.database.commits.listen((tenantId, written) => {
       if (written.has('replays')) this.#replays.wake();
       if (written.has('clearings')) this.#release(this.#queues.ofTenant(tenantId)); // Their copy of the webhook is old.
       if (written.has('deliveries')) this.wake(tenantId);
@@ -120,7 +120,11 @@ export class WebhookPoller {
   /** For metrics. */
   stats() {
     const queues = this.#queues;
-    return { inFlight: this.#slots.inUse, queued: queues.queued, breakers: queues.breakerStates(this.#parts.clock()) };
+    return {
+      inFlight: this.#slots.inUse,
+      queued: queues.queued,
+      breakers: queues.breakerStates(this.#dependencies.clock()),
+    };
   }
 
   get #isStopping(): boolean {
@@ -128,7 +132,7 @@ export class WebhookPoller {
   }
 
   #tick(): void {
-    this.#queues.prune(this.#parts.clock());
+    this.#queues.prune(this.#dependencies.clock());
     this.#queues.scheduleAll();
     this.#startQueued();
     this.#replays.step();
@@ -152,13 +156,13 @@ export class WebhookPoller {
         await this.#scan();
       } while (this.#state.is('claiming-again'));
     } catch (error) {
-      this.#parts.logger.error({ err: error }, 'Could not claim webhook deliveries');
+      this.#dependencies.logger.error({ err: error }, 'Could not claim webhook deliveries');
     }
     if (!this.#isStopping) this.#state.enter('idle');
   }
 
   async #claim(): Promise<void> {
-    const { clock, settings } = this.#parts;
+    const { clock, settings } = this.#dependencies;
     const now = clock();
     const rooms = this.#queues.toClaim(now);
     if (rooms.length === 0) return;
@@ -170,7 +174,7 @@ export class WebhookPoller {
   }
 
   #reportExpired(leases: number): void {
-    if (leases > 0) this.#parts.onLeasesExpired?.(leases);
+    if (leases > 0) this.#dependencies.onLeasesExpired?.(leases);
   }
 
   /** Queries which webhooks of the tenants in `#toScan` have due rows. */
@@ -179,7 +183,7 @@ export class WebhookPoller {
     this.#toScan.clear();
     for (const tenantId of tenants) {
       this.#requestRound();
-      this.#queues.markDue(await this.#deliveries.dueHooks(this.#parts.clock(), tenantId));
+      this.#queues.markDue(await this.#deliveries.dueHooks(this.#dependencies.clock(), tenantId));
     }
   }
 
@@ -193,7 +197,7 @@ export class WebhookPoller {
         }, this.#slots.nextFreeMs);
         return;
       }
-      const next = this.#queues.next(this.#parts.clock(), this.#slots.available);
+      const next = this.#queues.next(this.#dependencies.clock(), this.#slots.available);
       if (!next || !this.#start(next.queue, next.row, slot)) this.#slots.release(slot);
       if (!next) return;
     }
@@ -206,7 +210,7 @@ export class WebhookPoller {
   /** @returns true if an attempt was started */
   #start(queue: HookQueue, row: ClaimedDelivery, slot: symbol): boolean {
     const isWithdrawn = isCancelled(row);
-    if (isWithdrawn || row.leaseUntil - this.#parts.clock() < this.#parts.settings.timeoutMs) {
+    if (isWithdrawn || row.leaseUntil - this.#dependencies.clock() < this.#dependencies.settings.timeoutMs) {
       this.#settler.add(isWithdrawn ? cancelled(row) : released(row));
       this.#queues.schedule(queue);
       return false;
@@ -217,7 +221,7 @@ export class WebhookPoller {
       this.#slots.release(slot);
       this.#attempts.delete(attempt);
       this.#startQueued();
-      if (this.#queues.needsRows(queue, this.#parts.clock())) this.#requestRound();
+      if (this.#queues.needsRows(queue, this.#dependencies.clock())) this.#requestRound();
     });
     this.#attempts.add(attempt);
     return true;
