@@ -135,7 +135,7 @@ export async function authorization(service: TestService, parameters: Record<str
   return {
     client,
     url,
-    tokensAt: (callback: URL, besides: Record<string, string> = {}) =>
-      oauth.authorizationCodeGrant(client, callback, { pkceCodeVerifier }, besides),
+    tokensAt: (callback: URL, extra: Record<string, string> = {}) =>
+      oauth.authorizationCodeGrant(client, callback, { pkceCodeVerifier }, extra),
   };
 }
