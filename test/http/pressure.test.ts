@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { AuditBatch } from '../../src/audit/batch.ts';
 import { Commits } from '../../src/database/notices/commits.ts';
 import { Figures } from '../../src/database/statistics/figures.ts';
-import { HashingLine } from '../../src/sign-in/proofs/hashing-line.ts';
+import { HashingQueue } from '../../src/sign-in/proofs/hashing-queue.ts';
 import { postForm } from '../support/call.ts';
 import { createDatabase, databases } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
@@ -40,7 +40,7 @@ describe.each(databases)('an overloaded process on %s', (kind) => {
     const headers = { accept: 'text/html', 'accept-language': 'de' };
     const page = await fetch(`${service.url}/oidc/auth?client_id=a`, { headers });
     expect([page.status, page.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(await page.text()).toContain('<h1>Zu viele auf einmal</h1>');
+    expect(await page.text()).toContain('<h1>Der Dienst ist ausgelastet</h1>');
     expect([await statusOf(`${service.url}/healthz`), await statusOf(`${service.url}/readyz`)]).toEqual([200, 200]);
 
     for (const answer of answers) answer();
@@ -112,32 +112,32 @@ it('reports that the audit log is behind until its entries are written', async (
   expect(audit.isBehind).toBe(false);
 });
 
-const userOf = (tenantId: string) => ({ tenantId, isPerson: true });
+const userOf = (tenantId: string) => ({ tenantId, isInteractive: true });
 
 it('hashes a few passwords at a time, queues some per tenant and refuses the rest', async () => {
-  const line = new HashingLine({ atOnce: 2, waiting: 1 });
+  const queue = new HashingQueue({ concurrency: 2, maxWaiting: 1 });
   const ends: (() => void)[] = [];
-  const hash = () => line.compute(userOf('a'), () => new Promise<void>((end) => ends.push(end)));
+  const hash = () => queue.compute(userOf('a'), () => new Promise<void>((end) => ends.push(end)));
   const [first, second, third] = [hash(), hash(), hash()];
   await expect(hash()).rejects.toMatchObject({ code: 'request.unavailable', headers: { 'Retry-After': '1' } });
-  expect([ends.length, line.length]).toEqual([2, 1]);
+  expect([ends.length, queue.length]).toEqual([2, 1]);
   ends[0]?.();
   await first;
   await turn();
-  expect([ends.length, line.length]).toEqual([3, 0]);
+  expect([ends.length, queue.length]).toEqual([3, 0]);
   for (const end of ends) end();
   await Promise.all([second, third]);
-  await expect(line.compute(userOf('a'), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await line.compute(userOf('a'), async () => 'still works')).toBe('still works');
+  await expect(queue.compute(userOf('a'), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await queue.compute(userOf('a'), async () => 'still works')).toBe('still works');
 });
 
 it('hashes for the tenants in turn, and does not let users block applications', async () => {
-  const line = new HashingLine({ atOnce: 1, waiting: 8 });
+  const queue = new HashingQueue({ concurrency: 1, maxWaiting: 8 });
   const order: string[] = [];
   const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
-  const hash = (name: string, isPerson: boolean) =>
-    line.compute({ tenantId: name, isPerson }, () => {
-      order.push(isPerson ? name : name.toUpperCase());
+  const hash = (name: string, isInteractive: boolean) =>
+    queue.compute({ tenantId: name, isInteractive }, () => {
+      order.push(isInteractive ? name : name.toUpperCase());
       return isOpen;
     });
   const all = [

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.ts';
 
-/** Points to add to the counter `key`, which is deleted after `expiresAt`. */
+/** Points to add to the counter `key`, or its new value. The counter is deleted after `expiresAt`. */
 export interface Counted {
   tenantId: string;
   key: string;
@@ -8,7 +8,7 @@ export interface Counted {
   expiresAt: number;
 }
 
-/** Adds to the counters that all processes share, in one statement. @returns the new total of each */
+/** Adds to counters that all processes share, in one statement. @returns the new value of each counter */
 export async function addToCounters(database: Database, counted: readonly Counted[]): Promise<Counted[]> {
   const rows = counted.map(({ tenantId, key, points, expiresAt }) => ({
     tenant_id: tenantId,

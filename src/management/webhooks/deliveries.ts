@@ -5,7 +5,7 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, operation } from '../../http/operatio
 import { feedOfDeliveries } from '../../webhooks/deliveries/feed.ts';
 import { getDelivery, listDeliveries } from '../../webhooks/deliveries/history.ts';
 import { cancelReplay, countReplay, redeliver, replayStatus, startReplay } from '../../webhooks/replay/replay.ts';
-import { KEPT_REPLY_BYTES } from '../../webhooks/sending/deliver.ts';
+import { KEPT_BODY_BYTES } from '../../webhooks/sending/deliver.ts';
 import { optional } from '../shared/fields.ts';
 
 const State = Type.Enum(['waiting', 'delivering', 'delivered', 'dead', 'cancelled']);
@@ -33,7 +33,7 @@ const Attempt = Type.Object({
   status: Nullable(Type.Integer({ examples: [200] })),
   errorClass: Nullable(Type.String()),
   errorMessage: Nullable(Type.String()),
-  responseBody: Nullable(Type.String({ description: `The first ${KEPT_REPLY_BYTES / 1024} KiB` })),
+  responseBody: Nullable(Type.String({ description: `The first ${KEPT_BODY_BYTES / 1024} KiB` })),
   isSuccess: Type.Boolean(),
 });
 
