@@ -3,7 +3,7 @@ import { Nullable, Timestamp } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { incrementVersion } from '../../tenants.ts';
-import { rotateKeys } from '../../tokens/keys/key-rotation.ts';
+import { PUBLISHED_MS, rotateKeys } from '../../tokens/keys/key-rotation.ts';
 import type { SigningAlgorithm } from '../../tokens/keys/signer.ts';
 import {
   DEFAULT_ALGORITHM,
@@ -51,8 +51,7 @@ export const signingKeys = [
 
   operation('POST /configs/oidc/private-keys/rotate', {
     summary: 'Rotate the signing keys',
-    description:
-      'The first call publishes a new key. It signs tokens once every resource server can have read it, after about five minutes: automatically, or at a second call. The replaced key stays published until its last token expires. Use `immediately` only in an emergency: it does not wait, so resource servers refuse new tokens until they read the JWKS again. By default the algorithm stays that of the current key.',
+    description: `The first call publishes a new key. It signs tokens once every resource server can have read it, after about ${Math.round(PUBLISHED_MS / 60_000)} minutes: automatically, or at a second call. The replaced key stays published until its last token expires. Use \`immediately\` only in an emergency: it does not wait, so resource servers refuse new tokens until they read the JWKS again. By default the algorithm stays that of the current key.`,
     status: 200,
     body: optional({ signingKeyAlgorithm: RequestedAlgorithm, immediately: Type.Boolean() }),
     returns: Type.Array(SigningKey),
