@@ -161,6 +161,9 @@ export const OidcClientMetadata = Type.Object({
   logoUri: Type.Optional(Type.String({ maxLength: 2048, description: 'Stored, but has no effect' })),
 });
 
+/** Fraction of its lifetime after which a confidential client's refresh token is rotated. It needs a secret. */
+export const ROTATION_AGE = 0.7;
+
 export const CustomClientMetadata = Type.Object({
   allowTokenExchange: Type.Optional(Type.Boolean()),
   corsAllowedOrigins: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 100 })),
@@ -173,8 +176,7 @@ export const CustomClientMetadata = Type.Object({
   ),
   rotateRefreshToken: Type.Optional(
     Type.Boolean({
-      description:
-        'Default: true. A Traditional application gets a new refresh token after 70% of the lifetime of the old one. Has no effect on SPA and Native applications, which get a new one with every refresh.',
+      description: `Default: true. A Traditional application gets a new refresh token after ${ROTATION_AGE * 100}% of the lifetime of the old one. Has no effect on SPA and Native applications, which get a new one with every refresh.`,
     }),
   ),
   requirePkce: Type.Optional(
