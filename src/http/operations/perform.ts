@@ -37,7 +37,7 @@ export interface OperationResult {
 /** Performs one operation: validate, load, prepare, then run and record in one transaction. */
 export type Perform = (call: OperationCall) => Promise<OperationResult>;
 
-/** Returns the validation of an operation's path, query and body. Pagination is separate because it has its own error code. */
+/** Returns the validation of an operation's path, query and body. Pagination has its own error code. */
 function inputParser(operation: Operation): (call: OperationCall) => Input {
   const parseBody = operation.body && parser(operation.body, 'body');
   const parseQuery = operation.query && parser(operation.query, 'query');
