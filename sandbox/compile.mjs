@@ -2,7 +2,7 @@ import { Isolate } from './isolate.mjs';
 import { cut, describe, saysTimeout } from './outcome.mjs';
 
 /**
- * Tries a script before it is kept: compiles it, evaluates its top level and looks for the function, in an isolate of its own.
+ * Checks a script before it is saved: compiles it, evaluates its top level and looks for the function, in a separate isolate.
  *
  * @param {{ source: string, timeoutMs: number, memoryMb: number }} request
  * @param {string} prelude

@@ -4,21 +4,21 @@ import { newOrderedId } from '../ids.ts';
 import type { Logger } from '../observe/logger.ts';
 
 const FLUSH_MS = 100;
-/** Rows of one insert. Beyond what SQLite binds in one statement nothing is gained. */
+/** Rows per insert. SQLite limits the bound values of one statement, and larger batches gain nothing. */
 const BATCH = 200;
-/** When the database has not taken this many, the newest are dropped: the log must not eat the memory of the service. */
+/** Runs that may wait to be written. Beyond that new ones are dropped, so that a slow database cannot use up the memory. */
 const MAX_UNWRITTEN = 20_000;
 
 export type Run = Omit<ScriptRunRow, 'tenantId' | 'id'>;
 
 /**
- * The run log. Written in batches after the answer has left, so a run costs the token nothing; what
- * a kill may lose is the last 100 ms of it. Never the values of claims.
+ * The run log. It is written in batches after the response was sent, so it does not slow down issuance. A killed process loses
+ * at most the last 100 ms. It never contains the values of claims.
  */
 export class RunLog {
   readonly #logger: Logger;
   readonly #waiting: { store: TenantStore; run: Run }[] = [];
-  /** Also those that are being written. */
+  /** Includes runs of an insert in progress. */
   #unwritten = 0;
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> = Promise.resolve();
@@ -34,7 +34,7 @@ export class RunLog {
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
   }
 
-  /** Settles when all that was added before is written. */
+  /** Resolves when every run added before this call is written. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -51,7 +51,7 @@ export class RunLog {
           .map(({ run }) => ({ id: newOrderedId(run.createdAt), ...run }));
         await store
           .add('scriptRuns', rows)
-          .catch((err: unknown) => this.#logger.warn({ err }, 'script runs were not written'));
+          .catch((err: unknown) => this.#logger.warn({ err }, 'Script runs could not be written to the run log'));
         this.#unwritten -= rows.length;
       }
     }

@@ -7,7 +7,7 @@ type Done = Extract<Reply, { kind: 'done' }>;
 const LEVELS = ['log', 'info', 'warn', 'error'];
 const FAILURES = ['denied', 'thrown', 'timeout', 'memory', 'invalid-result', 'too-large'];
 
-/** Everything a runner says is checked here once more, as if the runner belonged to the tenant. */
+/** Turns an answer into an outcome. A runner is not trusted, so all limits are checked here again. */
 export function runOutcome(answer: Answer, limits: SandboxLimits): RunOutcome {
   if (answer.from === 'pool') return stopped(answer.result, answer.message, answer.wallMs, answer.cpuMs);
   const { reply } = answer;
@@ -22,7 +22,7 @@ export function runOutcome(answer: Answer, limits: SandboxLimits): RunOutcome {
   };
 }
 
-const within = (told: number, most: number): number => Math.min(Math.max(Number(told) || 0, 0), most);
+const within = (reported: number, most: number): number => Math.min(Math.max(Number(reported) || 0, 0), most);
 
 export function compileOutcome(answer: Answer, limits: SandboxLimits): CompileOutcome {
   if (answer.from === 'pool') {
@@ -39,7 +39,7 @@ export function compileOutcome(answer: Answer, limits: SandboxLimits): CompileOu
   };
 }
 
-/** A run without an answer of its own. */
+/** Returns the outcome of a run that was stopped, refused or never started. */
 export const stopped = (
   result: Exclude<RunOutcome['result'], 'ok'>,
   message: string,
@@ -69,12 +69,12 @@ function resultOf(reply: Done, limits: SandboxLimits): Result {
     return { result: 'too-large', message: `The result is larger than ${limits.resultBytes} bytes.` };
   }
   try {
-    // As data a key named `__proto__` is harmless, but the first careless copy would make it a prototype.
+    // A parsed key named `__proto__` is harmless data, but copying it by assignment would set a prototype.
     const output: unknown = JSON.parse(reply.output, (key, value) => (key === '__proto__' ? undefined : value));
     if (typeof output === 'object' && output !== null && !Array.isArray(output))
       return { result: 'ok', output: { ...output } };
   } catch {
-    // Not JSON: answered below.
+    // Not JSON: reported below.
   }
   return { result: 'invalid-result', message: 'getCustomJwtClaims must return a plain object.' };
 }
@@ -92,7 +92,7 @@ function consoleOf(lines: unknown, { consoleBytes }: SandboxLimits): ConsoleLine
   return kept;
 }
 
-/** At most this many UTF-8 bytes, without half a character at the end. */
+/** Truncates to this many UTF-8 bytes, never within a character. */
 const cut = (text: string, bytes: number): string =>
   Buffer.byteLength(text) <= bytes
     ? text

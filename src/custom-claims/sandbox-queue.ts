@@ -1,29 +1,29 @@
 import type { SandboxLimits } from './sandbox-limits.ts';
 import type { Job } from './sandbox-types.ts';
 
-/** Whether a job may share a turn: a run, whose runner has not died of another. */
+/** True if the job may be part of a shared turn: not a compile check, and not one whose runner has died before. */
 export const mayShare = ({ input, requeues }: Job): boolean => input !== undefined && requeues === 0;
 
 const lengthOf = ({ input = '' }: Job): number => input.length;
 
-/** Tenants that are remembered as known. */
+/** Most tenants remembered as known. */
 const MOST_KNOWN = 10_000;
 
 /**
- * Jobs that wait for a runner. Tenants take turns, whatever each has waiting, and a tenant that is running yields to one that
- * is not: of K runners, one tenant holds more than one only while nobody else waits. Every second turn goes to a tenant that is
- * known, if one waits: so a crowd of new tenants whose runs do not end holds up the others for one turn at a time.
+ * Runs that wait for a runner, in fair order. Tenants take turns regardless of how many runs each has waiting, and tenants with fewer
+ * executing runs go first, so one tenant gets a second runner only while no other waits. Every second turn goes to a known tenant if
+ * one waits, so a crowd of new tenants whose runs do not end delays the others by one turn at a time.
  */
 export class FairQueue {
-  /** In the order of turns: who was served goes to the back. No tenant is listed without a job. */
+  /** Waiting runs by tenant, in the order of turns: a tenant that was served moves to the end. Tenants without a run are removed. */
   readonly #waiting = new Map<string, Job[]>();
   readonly #running = new Map<string, number>();
-  /** Tenants whose runs end. Any tenant can become one, so this only keeps a crowd of new tenants from filling the turns. */
+  /** Tenants that had a run that ended. Every tenant can become known, so this only limits crowds of new tenants. */
   readonly #known = new Set<string>();
   readonly #limits: SandboxLimits;
   #length = 0;
   #prefersKnown = false;
-  /** The tenant that had the last turn: to be known does not give it the next one too. */
+  /** The tenant of the last turn. It is not preferred for the next one even if it is known. */
   #last: string | undefined;
 
   constructor(limits: SandboxLimits) {
@@ -35,8 +35,8 @@ export class FairQueue {
   }
 
   /**
-   * The job for which there is no place then: this one when its tenant has too much waiting, and when all places are taken
-   * the last one of the tenant that has the most, so that nobody can keep the others out.
+   * Adds a run and returns the one that has to be refused, if any: this one if its tenant has too many waiting. If the whole
+   * queue is full, it is the last run of the tenant with the most, so that no tenant can block the others.
    */
   add(job: Job): Job | undefined {
     const { tenantId } = job.script;
@@ -51,7 +51,7 @@ export class FairQueue {
     return undefined;
   }
 
-  /** Takes out all that a tenant has waiting. */
+  /** Removes and returns all waiting runs of a tenant. */
   takeAll(tenantId: string): Job[] {
     this.#known.delete(tenantId);
     const jobs = this.#of(tenantId);
@@ -60,17 +60,17 @@ export class FairQueue {
     return jobs;
   }
 
-  /** Does another tenant than this one wait? */
+  /** True if another tenant has a waiting run. */
   hasOthers(tenantId: string): boolean {
     return this.#waiting.size > (this.#waiting.has(tenantId) ? 1 : 0);
   }
 
-  /** Counts a job as running that `next` has not given. */
+  /** Counts a run as executing that was not returned by `next`. */
   began({ script: { tenantId } }: Job): void {
     this.#running.set(tenantId, this.#runningOf(tenantId) + 1);
   }
 
-  /** Back to its place among those of its tenant: it has waited already. */
+  /** Puts a run back at its original place among those of its tenant. */
   putBack(job: Job): void {
     const own = this.#of(job.script.tenantId);
     const later = own.findIndex(({ queuedAt }) => queuedAt > job.queuedAt);
@@ -79,7 +79,7 @@ export class FairQueue {
     this.#length++;
   }
 
-  /** The next job, counted as running until `finished` is told. */
+  /** Removes and returns the next run. It counts as executing until `finished` is called. */
   next(): Job | undefined {
     this.#prefersKnown = !this.#prefersKnown;
     let chosen: string | undefined;
@@ -96,7 +96,7 @@ export class FairQueue {
     return job;
   }
 
-  /** More runs that differ from this one in their input alone, while no other tenant waits; counted as by `next`. */
+  /** Returns runs that differ from this one only in their input, if no other tenant waits. They count as executing too. */
   nextLike(first: Job, most: number): Job[] {
     const { script, timeoutMs, memoryMb } = first;
     const { tenantId, key } = script;
@@ -125,7 +125,7 @@ export class FairQueue {
     else this.#running.delete(tenantId);
   }
 
-  /** Takes out what was queued before this time, in milliseconds of `performance.now`. */
+  /** Removes and returns the runs queued before this time of `performance.now()`. */
   expired(before: number): Job[] {
     const jobs: Job[] = [];
     for (const [tenantId, own] of this.#waiting) {

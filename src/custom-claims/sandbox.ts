@@ -27,9 +27,9 @@ export type {
   SandboxOptions,
 } from './sandbox-types.ts';
 
-/** Tenants' scripts, run in child processes: the only door between this service and code it does not trust. */
+/** Runs tenants' scripts in child processes. All untrusted code is executed through this class. */
 export class Sandbox {
-  /** The hardening layers that are active around every runner. */
+  /** Active hardening layers of every runner. */
   readonly layers: readonly string[];
   readonly #options: SandboxOptions;
   readonly #limits: SandboxLimits;
@@ -48,7 +48,7 @@ export class Sandbox {
   /**
    * Probes the hardening layers and starts the runners.
    *
-   * @throws when a required layer is not to be had, or when runners do not start
+   * @throws if a required layer is not available or no runner starts
    */
   static async start(options: SandboxOptions): Promise<Sandbox> {
     const { runners, isolation = 'shared', logger, observer } = options;
@@ -60,11 +60,11 @@ export class Sandbox {
     const broker = options.fetch && new FetchBroker(options.fetch, limits);
     const lanes = await Lanes.open({ runners, isolation, spawn, quarantine, limits, broker, logger, observer });
     const sandbox = new Sandbox(options, hardening, quarantine, lanes);
-    logger.info({ layers: hardening.layers, missing: hardening.missing, runners, isolation }, 'the sandbox is ready');
+    logger.info({ layers: hardening.layers, missing: hardening.missing, runners, isolation }, 'Sandbox is ready');
     return sandbox;
   }
 
-  /** Tries a script before it is kept: it must compile, its top level must end, and it must define `getCustomJwtClaims`. */
+  /** Checks a script before it is saved: it must compile, its top level must end, and it must define `getCustomJwtClaims`. */
   async compile(tenantId: string, source: string): Promise<CompileOutcome> {
     const { scriptBytes } = this.#limits;
     const script = versionOf(tenantId, source);
@@ -74,14 +74,14 @@ export class Sandbox {
     return compileOutcome(await this.#submit(script, {}), this.#limits);
   }
 
-  /** Never rejects: whatever a script does is an outcome. */
+  /** Runs a script. Never rejects: every failure is an outcome. */
   async run({ tenantId, source, input, timeoutMs, memoryMb }: RunRequest): Promise<RunOutcome> {
     const { scriptBytes, inputBytes } = this.#limits;
     if (isTooLarge(source, scriptBytes)) return stopped('too-large', `The script is larger than ${scriptBytes} bytes.`);
     if (isTooLarge(input, inputBytes)) return stopped('too-large', `The input is larger than ${inputBytes} bytes.`);
     const script = versionOf(tenantId, source);
     if (this.#quarantine.refuses(script)) {
-      return stopped('quarantined', 'The script ended its runner too often. It is refused until it is uploaded again.');
+      return stopped('quarantined', 'The script is disabled after repeated crashes. Upload it again to enable it.');
     }
     const submittedAt = performance.now();
     const answer = await this.#submit(script, { input, timeoutMs, memoryMb });
@@ -92,12 +92,12 @@ export class Sandbox {
     return outcome;
   }
 
-  /** For metrics and readiness. */
+  /** Current figures, for metrics and readiness. */
   status() {
     return { layers: this.layers, lanes: this.#lanes.status, quarantine: this.#quarantine.size };
   }
 
-  /** Waiting runs are answered as overload. Resolves when no child process is left. */
+  /** Answers waiting runs as `overloaded` and ends all runners. Resolves once no child process is left. */
   async close(): Promise<void> {
     clearInterval(this.#watch);
     await this.#lanes.close();
@@ -124,7 +124,7 @@ export class Sandbox {
         return settle({
           from: 'pool',
           result: 'overloaded',
-          message: 'All runners belong to other tenants now.',
+          message: 'All runners are busy with other tenants. Try again later.',
           wallMs: 0,
         });
       lane.submit(job);
@@ -132,7 +132,7 @@ export class Sandbox {
     });
   }
 
-  /** Runs only while something does. */
+  /** Checks time and memory limits. The timer stops when no run is executing or waiting. */
   #tick(): void {
     if (this.#lanes.watch(performance.now())) return;
     clearInterval(this.#watch);

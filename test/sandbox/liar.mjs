@@ -1,9 +1,9 @@
 import { readSync, writeSync } from 'node:fs';
 
 /**
- * Plays a runner that does not keep the rules, in the way its argument says: `shirks` gives back whatever it is given,
- * the others answer a single run. Of several, `keeps` keeps the first and gives back the rest, and `stalls` says now that one is
- * executing and now another, for ever.
+ * Simulates a runner that violates the protocol. The argument selects how: `shirks` hands back every run. The others answer a single run.
+ * Of several runs, `keeps` never answers the first and hands back the rest, and `stalls` alternates forever between recording one and
+ * another as begun.
  */
 const way = process.argv[2];
 

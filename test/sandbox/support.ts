@@ -3,7 +3,7 @@ import { Sandbox, type SandboxOptions } from '../../src/custom-claims/sandbox.ts
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** Small limits, so that hostile scripts end soon. Closes itself: `await using sandbox = await startSandbox()`. */
+/** Starts a sandbox with low limits, so that hostile scripts end soon. Use with `await using`, which closes it. */
 export const startSandbox = (options: Partial<SandboxOptions> = {}) =>
   Sandbox.start({ runners: 2, timeoutMs: 150, memoryMb: 16, logger: silent, ...options });
 
@@ -15,7 +15,7 @@ export const INPUT = JSON.stringify({
 
 export const BENIGN = 'const getCustomJwtClaims = async ({ token }) => ({ benign: token.jti });';
 
-/** Ids of runner processes that this process started and that are still there. */
+/** Returns the ids of runners that this process started and that still exist. */
 export function runnersAlive(): number[] {
   const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return children.map(Number).filter((pid) => {
@@ -27,7 +27,7 @@ export function runnersAlive(): number[] {
         Number(parent) === process.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sandbox/runner.mjs')
       );
     } catch {
-      return false; // It ended while we looked.
+      return false; // The process ended in the meantime.
     }
   });
 }
