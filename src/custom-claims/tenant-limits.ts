@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import type { TenantStore } from '../database/tenant-store.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 
 /** Limits for one run of a tenant's script, at most the operator's. */

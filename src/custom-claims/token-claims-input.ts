@@ -1,7 +1,7 @@
-import { type UserContextRow, userContextById } from '../database/statements/find-user-context.ts';
-import type { TenantCache } from '../database/tenant-cache.ts';
-import type { TenantStore } from '../database/tenant-store.ts';
+import type { TenantCache } from '../database/notices/tenant-cache.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
+import { type UserContextRow, userContextById } from './find-user-context.ts';
 
 /** Groups identities by target, as the Management API does, with single sign-on identities separate. */
 function identitiesOf(linked: UserContextRow['linkedIdentities']) {

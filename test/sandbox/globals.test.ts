@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../src/custom-claims/sandbox.ts';
+import type { Sandbox } from '../../src/script-runners/sandbox.ts';
 import { startSandbox } from './support.ts';
 
 /** URLs whose parts must be equal to those that Node parses. Host names with non-ASCII letters are the only known difference. */
