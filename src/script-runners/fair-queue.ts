@@ -1,10 +1,10 @@
 import type { SandboxLimits } from './limits.ts';
-import type { Job } from './types.ts';
+import type { Run } from './run.ts';
 
-/** True if the job may be part of a shared turn: not a compile check, and not one whose runner has died before. */
-export const mayShare = ({ input, requeues }: Job): boolean => input !== undefined && requeues === 0;
+/** True if the run may be part of a shared turn: not a compile check, and not one whose runner has died before. */
+export const mayShare = ({ input, requeues }: Run): boolean => input !== undefined && requeues === 0;
 
-const lengthOf = ({ input = '' }: Job): number => input.length;
+const lengthOf = ({ input = '' }: Run): number => input.length;
 
 /** Most tenants remembered as known. */
 const MOST_KNOWN = 10_000;
@@ -16,7 +16,7 @@ const MOST_KNOWN = 10_000;
  */
 export class FairQueue {
   /** Waiting runs by tenant, in the order of turns: a tenant that was served moves to the end. Tenants without a run are removed. */
-  readonly #waiting = new Map<string, Job[]>();
+  readonly #waiting = new Map<string, Run[]>();
   readonly #running = new Map<string, number>();
   /** Tenants that had a run that ended. Every tenant can become known, so this only limits crowds of new tenants. */
   readonly #known = new Set<string>();
@@ -38,13 +38,13 @@ export class FairQueue {
    * Adds a run and returns the one that has to be refused, if any: this one if its tenant has too many waiting. If the whole
    * queue is full, it is the last run of the tenant with the most, so that no tenant can block the others.
    */
-  add(job: Job): Job | undefined {
-    const { tenantId } = job.script;
+  add(run: Run): Run | undefined {
+    const { tenantId } = run.script;
     const own = this.#of(tenantId);
-    if (own.length >= this.#limits.waitingPerTenant) return job;
+    if (own.length >= this.#limits.waitingPerTenant) return run;
     const longest = this.#length < this.#limits.waiting ? undefined : this.#longest();
-    if (longest && longest.length <= own.length + 1) return job;
-    own.push(job);
+    if (longest && longest.length <= own.length + 1) return run;
+    own.push(run);
     this.#waiting.set(tenantId, own);
     if (longest) return longest.pop();
     this.#length++;
@@ -52,12 +52,12 @@ export class FairQueue {
   }
 
   /** Removes and returns all waiting runs of a tenant. */
-  takeAll(tenantId: string): Job[] {
+  takeAll(tenantId: string): Run[] {
     this.#known.delete(tenantId);
-    const jobs = this.#of(tenantId);
+    const runs = this.#of(tenantId);
     this.#waiting.delete(tenantId);
-    this.#length -= jobs.length;
-    return jobs;
+    this.#length -= runs.length;
+    return runs;
   }
 
   /** True if another tenant has a waiting run. */
@@ -66,21 +66,21 @@ export class FairQueue {
   }
 
   /** Counts a run as executing that was not returned by `next`. */
-  began({ script: { tenantId } }: Job): void {
+  began({ script: { tenantId } }: Run): void {
     this.#running.set(tenantId, this.#runningOf(tenantId) + 1);
   }
 
   /** Puts a run back at its original place among those of its tenant. */
-  putBack(job: Job): void {
-    const own = this.#of(job.script.tenantId);
-    const later = own.findIndex(({ queuedAt }) => queuedAt > job.queuedAt);
-    own.splice(later < 0 ? own.length : later, 0, job);
-    this.#waiting.set(job.script.tenantId, own);
+  putBack(run: Run): void {
+    const own = this.#of(run.script.tenantId);
+    const later = own.findIndex(({ queuedAt }) => queuedAt > run.queuedAt);
+    own.splice(later < 0 ? own.length : later, 0, run);
+    this.#waiting.set(run.script.tenantId, own);
     this.#length++;
   }
 
   /** Removes and returns the next run. It counts as executing until `finished` is called. */
-  next(): Job | undefined {
+  next(): Run | undefined {
     this.#prefersKnown = !this.#prefersKnown;
     let chosen: string | undefined;
     let least = Number.POSITIVE_INFINITY;
@@ -91,33 +91,33 @@ export class FairQueue {
     }
     if (chosen === undefined) return undefined;
     this.#last = chosen;
-    const job = this.#take(chosen);
-    this.began(job);
-    return job;
+    const run = this.#take(chosen);
+    this.began(run);
+    return run;
   }
 
   /** Returns runs that differ from this one only in their input, if no other tenant waits. They count as executing too. */
-  nextLike(first: Job, most: number): Job[] {
+  nextLike(first: Run, most: number): Run[] {
     const { script, timeoutMs, memoryMb } = first;
     const { tenantId, key } = script;
-    const jobs: Job[] = [];
-    if (this.#waiting.size > 1) return jobs;
+    const runs: Run[] = [];
+    if (this.#waiting.size > 1) return runs;
     let room = this.#limits.turnLength - lengthOf(first);
-    const fits = (job: Job) =>
-      mayShare(job) &&
-      job.script.key === key &&
-      job.timeoutMs === timeoutMs &&
-      job.memoryMb === memoryMb &&
-      lengthOf(job) <= room;
-    for (let [next] = this.#of(tenantId); jobs.length < most && next && fits(next); [next] = this.#of(tenantId)) {
+    const fits = (run: Run) =>
+      mayShare(run) &&
+      run.script.key === key &&
+      run.timeoutMs === timeoutMs &&
+      run.memoryMb === memoryMb &&
+      lengthOf(run) <= room;
+    for (let [next] = this.#of(tenantId); runs.length < most && next && fits(next); [next] = this.#of(tenantId)) {
       room -= lengthOf(next);
-      jobs.push(this.#take(tenantId));
+      runs.push(this.#take(tenantId));
     }
-    if (jobs.length > 0) this.#running.set(tenantId, this.#runningOf(tenantId) + jobs.length);
-    return jobs;
+    if (runs.length > 0) this.#running.set(tenantId, this.#runningOf(tenantId) + runs.length);
+    return runs;
   }
 
-  finished({ script: { tenantId } }: Job): void {
+  finished({ script: { tenantId } }: Run): void {
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
     this.#known.add(tenantId);
     const left = this.#runningOf(tenantId) - 1;
@@ -126,33 +126,33 @@ export class FairQueue {
   }
 
   /** Removes and returns the runs queued before this time of `performance.now()`. */
-  expired(before: number): Job[] {
-    const jobs: Job[] = [];
+  expired(before: number): Run[] {
+    const runs: Run[] = [];
     for (const [tenantId, own] of this.#waiting) {
-      while (own[0] && own[0].queuedAt < before) jobs.push(this.#take(tenantId));
+      while (own[0] && own[0].queuedAt < before) runs.push(this.#take(tenantId));
     }
-    return jobs;
+    return runs;
   }
 
   #isPreferred(tenantId: string): boolean {
     return this.#known.has(tenantId) && tenantId !== this.#last;
   }
 
-  #longest(): Job[] {
-    return [...this.#waiting.values()].reduce((longest, jobs) => (jobs.length > longest.length ? jobs : longest), []);
+  #longest(): Run[] {
+    return [...this.#waiting.values()].reduce((longest, runs) => (runs.length > longest.length ? runs : longest), []);
   }
 
-  #of(tenantId: string): Job[] {
+  #of(tenantId: string): Run[] {
     return this.#waiting.get(tenantId) ?? [];
   }
 
-  #take(tenantId: string): Job {
-    const own = this.#waiting.get(tenantId) as Job[];
-    const job = own.shift() as Job;
+  #take(tenantId: string): Run {
+    const own = this.#waiting.get(tenantId) as Run[];
+    const run = own.shift() as Run;
     this.#length--;
     this.#waiting.delete(tenantId);
     if (own.length > 0) this.#waiting.set(tenantId, own);
-    return job;
+    return run;
   }
 
   #runningOf(tenantId: string): number {

@@ -1,5 +1,6 @@
 import type { Request } from '../../sandbox/protocol.ts';
-import type { Job, ScriptVersion } from './types.ts';
+import type { Run } from './run.ts';
+import type { ScriptVersion } from './types.ts';
 
 type RunRequest = Extract<Request, { kind: 'run' }>;
 
@@ -38,7 +39,7 @@ export class LoadedScripts {
   }
 
   /** Returns the request for a run. @param follows true if the run is not the first of a shared turn */
-  requestOf(id: number, { script, input, timeoutMs, memoryMb }: Job, follows: boolean): Request {
+  requestOf(id: number, { script, input, timeoutMs, memoryMb }: Run, follows: boolean): Request {
     if (input === undefined) return { kind: 'compile', id, source: script.source, timeoutMs, memoryMb };
     return { kind: 'run', id, ...this.#use(script), input, timeoutMs, memoryMb, ...(follows && { follows }) };
   }

@@ -33,11 +33,11 @@ export function scriptMetrics(registry: Registry, status: () => ReturnType<Sandb
   });
 
   /** Adds up by kind of group: `tenant:ID` counts as `tenant`, so that no tenant's id becomes a label. */
-  const byLane = (figure: (lane: ReturnType<Sandbox['status']>['lanes'][number]) => number) => () => {
+  const byGroup = (figure: (group: ReturnType<Sandbox['status']>['groups'][number]) => number) => () => {
     const sums: Record<string, number> = {};
-    for (const lane of status().lanes) {
-      const [name = ''] = lane.name.split(':');
-      sums[name] = (sums[name] ?? 0) + figure(lane);
+    for (const group of status().groups) {
+      const [name = ''] = group.name.split(':');
+      sums[name] = (sums[name] ?? 0) + figure(group);
     }
     return sums;
   };
@@ -46,21 +46,21 @@ export function scriptMetrics(registry: Registry, status: () => ReturnType<Sandb
     'understudy_script_runners',
     'Runners that are ready or executing',
     'lane',
-    byLane((lane) => lane.ready),
+    byGroup((group) => group.ready),
   );
   gaugeBy(
     registry,
     'understudy_script_executing',
     'Runs that are executing',
     'lane',
-    byLane((lane) => lane.executing),
+    byGroup((group) => group.executing),
   );
   gaugeBy(
     registry,
     'understudy_script_waiting',
     'Runs that wait for a runner',
     'lane',
-    byLane((lane) => lane.waiting),
+    byGroup((group) => group.waiting),
   );
   gaugeBy(
     registry,

@@ -1,6 +1,6 @@
 import type { ConsoleLine, Reply } from '../../sandbox/protocol.ts';
 import type { SandboxLimits } from './limits.ts';
-import type { Answer, CompileOutcome, RunOutcome } from './types.ts';
+import type { CompileOutcome, RunAnswer, RunOutcome } from './types.ts';
 
 type Done = Extract<Reply, { kind: 'done' }>;
 
@@ -8,7 +8,7 @@ const LEVELS = ['log', 'info', 'warn', 'error'];
 const FAILURES = ['denied', 'thrown', 'timeout', 'memory', 'invalid-result', 'too-large'];
 
 /** Turns an answer into an outcome. A runner is not trusted, so all limits are checked here again. */
-export function runOutcome(answer: Answer, limits: SandboxLimits): RunOutcome {
+export function runOutcome(answer: RunAnswer, limits: SandboxLimits): RunOutcome {
   if (answer.from === 'pool') return stopped(answer.result, answer.message, answer.wallMs, answer.cpuMs);
   const { reply } = answer;
   if (reply.kind !== 'done') return stopped('killed', 'The runner broke the protocol.', answer.wallMs);
@@ -24,7 +24,7 @@ export function runOutcome(answer: Answer, limits: SandboxLimits): RunOutcome {
 
 const within = (reported: number, most: number): number => Math.min(Math.max(Number(reported) || 0, 0), most);
 
-export function compileOutcome(answer: Answer, limits: SandboxLimits): CompileOutcome {
+export function compileOutcome(answer: RunAnswer, limits: SandboxLimits): CompileOutcome {
   if (answer.from === 'pool') {
     return { ok: false, message: answer.message, ...(answer.result === 'overloaded' && { overloaded: true }) };
   }

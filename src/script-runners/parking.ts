@@ -1,25 +1,6 @@
 import type { FetchCall, Reply } from '../../sandbox/protocol.ts';
 import type { FetchBroker } from './fetch-broker.ts';
-import type { Job } from './types.ts';
-
-/** A job that a runner has begun. */
-export interface Execution {
-  id: number;
-  /** The script's name in the runner. */
-  script: number;
-  job: Job;
-  /** Its answer may have waited for those of others. */
-  sharesTurn: boolean;
-  /** `performance.now()`; waiting for a fetch counts. */
-  startedAt: number;
-  fetches: number;
-  /** Milliseconds of CPU until it was last parked. */
-  cpuMs: number;
-  /** Its turn ended when it was first parked: from then on it takes no place among its tenant's running jobs. */
-  wasParked: boolean;
-  /** Made when the run is first parked, aborted when its job has its answer. */
-  over?: AbortController;
-}
+import type { Execution } from './turn.ts';
 
 export interface Arrival {
   execution: Execution;
@@ -28,59 +9,58 @@ export interface Arrival {
   response: string;
 }
 
-/** The runner is not trusted: what it sends is looked at as if the script had written it. */
+/** Checks one fetch of a runner's reply. The runner is not trusted, so it is treated as if the script had written it. */
 const isFetchCall = (call: FetchCall | null | undefined): boolean =>
   Number.isInteger(call?.fetch) && typeof call?.request === 'string';
 
-/** Runs of one runner that wait for a fetch. While they do, the runner executes others. */
+/** The runs of one runner that wait for a fetch. The runner executes others in the meantime. */
 export class Parking {
-  /** Something arrived: the runner may go on with it. */
-  onArrival: () => void = () => {};
-
   readonly #broker: FetchBroker | undefined;
+  readonly #onArrival: () => void;
   readonly #parked = new Map<number, Execution>();
   #arrivals: Arrival[] = [];
 
-  constructor(broker: FetchBroker | undefined) {
+  /** @param onArrival called when `take` may have something to return */
+  constructor(broker: FetchBroker | undefined, onArrival: () => void) {
     this.#broker = broker;
+    this.#onArrival = onArrival;
   }
 
   get size(): number {
     return this.#parked.size;
   }
 
-  get hasArrivals(): boolean {
-    return this.#arrivals.length > 0;
-  }
-
-  /** False when the run asked for more than it may: then its runner does not keep the rules. */
+  /** Returns false if the run exceeded its fetch limit. The caller then kills the runner, since it broke the protocol. */
   park(execution: Execution, { cpuMs, fetches }: Extract<Reply, { kind: 'parked' }>, most: number): boolean {
     if (!this.#broker || !Array.isArray(fetches) || !fetches.every(isFetchCall)) return false;
     execution.cpuMs = Number(cpuMs) || 0;
     execution.fetches += fetches.length;
     if (execution.fetches > most) return false;
+    execution.run.enter('parked');
     this.#parked.set(execution.id, execution);
-    execution.over ??= new AbortController();
-    const { signal } = execution.over;
+    execution.abort ??= new AbortController();
+    const { signal } = execution.abort;
     for (const { fetch, request } of fetches) {
-      void this.#broker.answer(execution.job.script.tenantId, request, signal).then((response) => {
+      void this.#broker.answer(execution.run.script.tenantId, request, signal).then((response) => {
         if (signal.aborted) return;
         this.#arrivals.push({ execution, fetch, response });
-        this.onArrival();
+        this.#onArrival();
       });
     }
     return true;
   }
 
-  /** The next answer for a run that is still parked; the run is not parked any more. Other answers to it stay here. */
+  /** Returns the next answer for a parked run and resumes that run. Further answers for it stay here until it is parked again. */
   take(): Arrival | undefined {
     const index = this.#arrivals.findIndex(({ execution }) => this.#parked.has(execution.id));
     const [arrival] = index < 0 ? [] : this.#arrivals.splice(index, 1);
-    if (arrival) this.#parked.delete(arrival.execution.id);
+    if (!arrival) return undefined;
+    this.#parked.delete(arrival.execution.id);
+    arrival.execution.run.enter('resumed');
     return arrival;
   }
 
-  /** Takes a run out for good. */
+  /** Removes a run together with answers that it has not received. */
   remove(id: number): Execution | undefined {
     const execution = this.#parked.get(id);
     this.#parked.delete(id);
@@ -88,9 +68,9 @@ export class Parking {
     return execution;
   }
 
-  /** Runs whose time is over. */
+  /** Returns the runs that have timed out. */
   overdue(now: number): Execution[] {
-    return [...this.#parked.values()].filter(({ startedAt, job }) => now > startedAt + job.timeoutMs);
+    return [...this.#parked.values()].filter(({ startedAt, run }) => now > startedAt + run.timeoutMs);
   }
 
   removeAll(): Execution[] {

@@ -1,236 +1,263 @@
-import type { Reply } from '../../sandbox/protocol.ts';
+import type { Reply, Request } from '../../sandbox/protocol.ts';
 import type { FetchBroker } from './fetch-broker.ts';
 import type { SandboxLimits } from './limits.ts';
 import { LoadedScripts } from './loaded-scripts.ts';
-import { type Execution, Parking } from './parking.ts';
-import { ComputingTime } from './process/computing.ts';
-import { ResidentMemory } from './process/memory.ts';
+import { Parking } from './parking.ts';
 import type { RunnerProcess } from './process/runner-process.ts';
-import { BYSTANDER, CRASHED, FETCH_OVERTIME, OUT_OF_TURN, OVERSIZE, OVERTIME } from './stops.ts';
-import { Turn } from './turn.ts';
-import type { Answer, Job, ScriptVersion, Stopped } from './types.ts';
+import { ProcessUsage } from './process/usage.ts';
+import type { Run } from './run.ts';
+import type { RunnerOwner } from './runner-owner.ts';
+import { newRunnerState } from './states.ts';
+import { BYSTANDER, CRASHED, fetchTimeout, OVERSIZE, OVERTIME, PROTOCOL_BROKEN } from './stops.ts';
+import { type Execution, executionOf, Turn } from './turn.ts';
+import type { RunAnswer, ScriptVersion, Stopped } from './types.ts';
 
-/** What the end of a process means. */
-export interface Death {
-  /** The script that was executing, or the last that was. */
-  cause: ScriptVersion | undefined;
-  /** Jobs without an answer that are innocent: on their way to the runner, or their answers on the way back. */
-  innocent: Job[];
-}
+type AnswerFrom = RunAnswer extends infer A ? (A extends unknown ? Omit<A, 'wallMs'> : never) : never;
 
-type AnswerFrom = Answer extends infer A ? (A extends unknown ? Omit<A, 'wallMs'> : never) : never;
+const NO_TURN = new Turn([], 0);
 
-/** One runner as the pool sees it: what it has loaded, what it executes, and when that has to stop. */
+/** One child process as the pool sees it: which scripts it has loaded, what it executes, and when that has to stop. */
 export class Runner {
-  /** It may be able to execute again. `job` is one it was given; undefined after a job that had been parked. */
-  onFree: (job?: Job) => void = () => {};
-  /** It was given this job behind others and did not come to begin it. */
-  onBack: (job: Job) => void = () => {};
-  onDeath: (death: Death) => void = () => {};
-
   readonly process: RunnerProcess;
-  readonly #scripts: LoadedScripts;
-  readonly #memory: ResidentMemory;
-  readonly #computing: ComputingTime;
+  readonly scripts: LoadedScripts;
+  readonly #usage: ProcessUsage;
   readonly #limits: SandboxLimits;
   readonly #parking: Parking;
+  readonly #state = newRunnerState();
+  #owner: RunnerOwner;
   #ids = 0;
-  #turn: Turn | undefined;
+  /** Has runs only in the state `executing`. */
+  #turn = NO_TURN;
   #lastScript: ScriptVersion | undefined;
-  #isAlive = true;
 
-  constructor(process: RunnerProcess, limits: SandboxLimits, broker: FetchBroker | undefined) {
+  constructor(process: RunnerProcess, owner: RunnerOwner, limits: SandboxLimits, broker: FetchBroker | undefined) {
     this.process = process;
+    this.#owner = owner;
     this.#limits = limits;
-    this.#scripts = new LoadedScripts(limits.loadedScripts);
-    this.#memory = new ResidentMemory(process.pid);
-    this.#computing = new ComputingTime(process.pid);
-    this.#parking = new Parking(broker);
-    this.#parking.onArrival = () => this.#resume();
-    process.onReply = (reply) => this.#answered(reply);
-    process.onExit = () => this.#died();
+    this.scripts = new LoadedScripts(limits.loadedScripts);
+    this.#usage = new ProcessUsage(process.pid);
+    this.#parking = new Parking(broker, () => this.#guard(() => this.#resume()));
+    process.listen({
+      replied: (reply) => this.#guard(() => this.#replied(reply)),
+      exited: () => this.#guard(() => this.#end(CRASHED)),
+    });
   }
 
   get isFree(): boolean {
-    return this.#isAlive && !this.#turn && this.#parking.size < this.#limits.parked;
+    return this.#state.is('idle', 'awaiting-fetch') && this.#parking.size < this.#limits.parked;
   }
 
   get isBusy(): boolean {
-    return this.#turn !== undefined || this.#parking.size > 0;
+    return this.#state.is('executing', 'awaiting-fetch');
   }
 
   /** For metrics. */
   get status() {
-    return { pid: this.process.pid, loadedScripts: this.#scripts.size, residentBytes: this.#memory.bytes };
+    return { pid: this.process.pid, loadedScripts: this.scripts.size, residentBytes: this.#usage.bytes };
   }
 
-  /** Jobs that wait for an answer and count as executing: those that had been parked do not. */
-  get jobs(): Job[] {
-    return (this.#turn?.left ?? []).filter(({ wasParked }) => !wasParked).map(({ job }) => job);
+  /** Unanswered runs of the current turn in the state `executing`. */
+  get runs(): Run[] {
+    return this.#turn.left.map(({ run }) => run).filter((run) => run.is('executing'));
+  }
+
+  /** Moves the runner, with its runs, to another group. */
+  moveTo(owner: RunnerOwner): void {
+    this.#owner = owner;
   }
 
   /**
-   * The tenant whose run has computed for this many milliseconds in the present turn. Undefined also for what an earlier run left
-   * behind: the run that the runner has noted as begun is the one at work.
+   * Returns the tenant whose run has computed for this many milliseconds in the current turn. That is the run that the runner recorded
+   * as begun, so time that earlier runs left behind is not counted against a run that waits.
    */
-  heldBy(now: number, ms: number): string | undefined {
-    const turn = this.#turn;
-    if (!turn) return undefined;
-    const spentMs = this.#computing.spentMs ?? turn.age(now);
+  tenantComputing(now: number, ms: number): string | undefined {
+    if (!this.#state.is('executing')) return undefined;
+    const spentMs = this.#usage.computedMs ?? this.#turn.age(now);
     if (spentMs < ms) return undefined;
-    return turn.find(this.process.lastBegun())?.job.script.tenantId;
-  }
-
-  has(script: ScriptVersion): boolean {
-    return this.#scripts.has(script);
-  }
-
-  isQuickWith(script: ScriptVersion): boolean {
-    return this.#scripts.isQuick(script);
+    return this.#turn.find(this.process.lastBegun())?.run.script.tenantId;
   }
 
   /** @param others runs of the same script, which is quick: they share a turn */
-  execute(job: Job, ...others: Job[]): void {
-    const sharesTurn = others.length > 0;
-    const given = [job, ...others].map((job, place) => {
-      const request = this.#scripts.requestOf(++this.#ids, job, place > 0);
-      const script = request.kind === 'run' ? request.script : 0;
-      const startedAt = performance.now();
-      const execution = { id: request.id, script, job, sharesTurn, startedAt, fetches: 0, cpuMs: 0, wasParked: false };
-      return { request, execution };
+  execute(run: Run, ...others: Run[]): void {
+    const runs = [run, ...others];
+    const requests = runs.map((each, place) => this.scripts.requestOf(++this.#ids, each, place > 0));
+    const entered: Run[] = [];
+    const hasBegun = this.#guard(() => {
+      for (const each of runs) {
+        each.enter('executing');
+        entered.push(each);
+      }
+      this.#begin(runs.map((each, place) => executionOf(each, requests[place] as Request, others.length > 0)));
     });
-    this.#begin(given.map(({ execution }) => execution));
-    this.process.send(given.map(({ request }) => request));
+    if (hasBegun) this.process.send(requests);
+    else for (const each of entered) this.#owner.handedBack(each);
   }
 
-  /** Stops what has run too long or grown too large. Native built-ins ignore every limit inside the runner. */
+  /** Stops runs that take too long or use too much memory. Native built-ins ignore every limit inside the runner. */
   watch(now: number): void {
-    for (const { id, script, cpuMs } of this.#parking.overdue(now)) {
-      this.process.send([{ kind: 'forget', id, script }]);
-      this.#settle(this.#parking.remove(id), { from: 'pool', cpuMs, ...FETCH_OVERTIME });
-      this.onFree();
-    }
-    const turn = this.#turn;
-    if (!turn) return;
-    if (turn.isOver(now, this.#limits.graceMs)) {
-      // One turn of the event loop later, so that an answer that waits unread because this process was busy is read first.
-      setImmediate(() => this.#turn === turn && this.#kill(OVERTIME));
-    } else if (this.#memory.growth > this.#limits.growthBytes) this.#kill(OVERSIZE);
+    this.#guard(() => {
+      for (const execution of this.#parking.overdue(now)) this.#forget(execution);
+      if (!this.#state.is('executing')) return;
+      const turn = this.#turn;
+      if (turn.isOver(now, this.#limits.graceMs)) {
+        // One iteration of the event loop later: if this process was busy, an answer that is already there is read first.
+        setImmediate(() => this.#guard(() => this.#turn === turn && this.#kill(OVERTIME)));
+      } else if (this.#usage.growth > this.#limits.growthBytes) this.#kill(OVERSIZE);
+    });
   }
 
-  /** Ends the process between two runs, and nobody is blamed. */
+  /** Ends the process between two runs, without a cause. */
   retire(): Promise<void> {
     this.#close();
     return this.process.kill();
   }
 
+  /**
+   * Does one step of an event handler. If it fails, for example because a transition is not allowed, this runner ends and not the service.
+   *
+   * @returns false if it failed
+   */
+  #guard(step: () => unknown): boolean {
+    try {
+      step();
+      return true;
+    } catch (error) {
+      this.#owner.failed(this, error);
+      this.#kill(CRASHED);
+      return false;
+    }
+  }
+
   #close(): void {
-    this.#isAlive = false;
-    this.#memory.close();
-    this.#computing.close();
+    this.#state.enter('ended');
+    this.#usage.close();
   }
 
   #begin(executions: Execution[]): void {
+    this.#state.enter('executing');
     this.#turn = new Turn(executions, this.#limits.turnMs);
-    this.#memory.mark();
-    this.#computing.mark();
+    this.#usage.mark();
   }
 
-  /** A run whose fetch was answered goes before those that have not begun. */
+  /** Enters the state that fits the parked runs, once no turn is left. */
+  #rest(): void {
+    this.#turn = NO_TURN;
+    this.#state.enter(this.#parking.size > 0 ? 'awaiting-fetch' : 'idle');
+  }
+
+  /** Continues a run whose fetch was answered. It goes before runs that have not begun. */
   #resume(): void {
-    const arrival = this.#isAlive && !this.#turn ? this.#parking.take() : undefined;
+    const arrival = this.#state.is('awaiting-fetch') ? this.#parking.take() : undefined;
     if (!arrival) return;
     const { execution, fetch, response } = arrival;
-    const { id, script, job, startedAt } = execution;
+    const { id, script, run, startedAt } = execution;
     this.#begin([execution]);
-    const timeoutMs = Math.max(1, Math.ceil(startedAt + job.timeoutMs - performance.now()));
+    const timeoutMs = Math.max(1, Math.ceil(startedAt + run.timeoutMs - performance.now()));
     this.process.send([{ kind: 'resume', id, script, fetch, response, timeoutMs }]);
   }
 
-  #answered(reply: Reply): void {
-    if (reply.kind === 'ready') {
-      this.#kill(OUT_OF_TURN);
+  #replied(reply: Reply): void {
+    const execution = reply.kind === 'ready' ? undefined : this.#turn.find(reply.id);
+    if (!execution || reply.kind === 'ready') this.#repliedOutOfTurn(reply);
+    else if (reply.kind === 'back') this.#handBack(execution);
+    else if (reply.kind === 'parked') this.#park(execution, reply);
+    else {
+      if (reply.kind === 'done') this.scripts.took(execution.run.script, reply.wallMs);
+      this.#finish(execution, { from: 'runner', reply });
+    }
+  }
+
+  /** Accepts only the failure of a parked run whose isolate was disposed of with another run. */
+  #repliedOutOfTurn(reply: Reply): void {
+    const parked = reply.kind === 'ready' ? undefined : this.#parking.remove(reply.id);
+    if (parked && reply.kind === 'done') {
+      this.#answer(parked, { from: 'runner', reply });
+      this.#leftParking();
+    } else this.#kill(PROTOCOL_BROKEN);
+  }
+
+  #handBack(execution: Execution): void {
+    if (!this.#turn.mayHandBack(execution)) {
+      this.#kill(PROTOCOL_BROKEN);
       return;
     }
-    const execution = this.#turn?.find(reply.id);
-    if (!execution) {
-      const parked = this.#parking.remove(reply.id); // The isolate it shared was stopped.
-      if (!parked || reply.kind !== 'done') this.#kill(OUT_OF_TURN);
-      else this.#settle(parked, { from: 'runner', reply });
-    } else if (reply.kind === 'back') {
-      if (this.#turn?.mayGiveBack(execution)) this.#leave(execution, this.onBack);
-      else this.#kill(OUT_OF_TURN);
-    } else if (reply.kind !== 'parked') {
-      if (reply.kind === 'done') this.#scripts.took(execution.job.script, reply.wallMs);
-      this.#end(execution, { from: 'runner', reply });
-    } else if (this.#parking.park(execution, reply, this.#limits.fetches)) this.#free(execution);
-    else this.#kill(OUT_OF_TURN);
+    this.#leave(execution);
+    this.#owner.handedBack(execution.run);
   }
 
-  #end(execution: Execution, answer: AnswerFrom): void {
-    this.#free(execution);
-    this.#settle(execution, answer);
+  #park(execution: Execution, reply: Extract<Reply, { kind: 'parked' }>): void {
+    const wasExecuting = execution.run.is('executing');
+    if (this.#parking.park(execution, reply, this.#limits.fetches)) this.#free(execution, wasExecuting);
+    else this.#kill(PROTOCOL_BROKEN);
   }
 
-  #free(execution: Execution): void {
-    this.#lastScript = execution.job.script;
-    const isFirst = !execution.wasParked;
-    execution.wasParked = true;
-    this.#leave(execution, () => this.onFree(isFirst ? execution.job : undefined));
+  /** Answers a parked run that has timed out. */
+  #forget(execution: Execution): void {
+    const { id, script, cpuMs, run } = execution;
+    this.process.send([{ kind: 'forget', id, script }]);
+    this.#parking.remove(id);
+    this.#answer(execution, { from: 'pool', cpuMs, ...fetchTimeout(run.timeoutMs) });
+    this.#leftParking();
+    this.#owner.freed(this, undefined);
   }
 
-  /** @param tell the pool, which may use this runner when nothing is left of the turn */
-  #leave(execution: Execution, tell: (job: Job) => void): void {
-    this.#turn?.remove(execution);
-    if (this.#turn?.left.length === 0) {
-      this.#turn = undefined;
-      if (this.#isAlive && this.#parking.size === 0 && this.#isWorn(execution.job)) this.#died(CRASHED, true);
-      this.#resume();
-    }
-    tell(execution.job);
+  #leftParking(): void {
+    if (this.#state.is('awaiting-fetch') && this.#parking.size === 0) this.#rest();
   }
 
-  #settle(execution: Execution | undefined, answer: AnswerFrom): void {
-    if (!execution) return;
-    execution.over?.abort();
+  /** Answers a run of the current turn, or the one that ended the runner. */
+  #finish(execution: Execution, answer: AnswerFrom): void {
+    this.#free(execution, execution.run.is('executing'));
+    this.#answer(execution, answer);
+  }
+
+  #free(execution: Execution, wasExecuting: boolean): void {
+    this.#lastScript = execution.run.script;
+    this.#leave(execution);
+    this.#owner.freed(this, wasExecuting ? execution.run : undefined);
+  }
+
+  #leave(execution: Execution): void {
+    this.#turn.remove(execution);
+    if (this.#turn.left.length > 0 || !this.#state.is('executing')) return;
+    this.#rest();
+    if (this.#state.is('idle') && this.#isWorn(execution.run)) this.#end(CRASHED, true);
+    this.#resume();
+  }
+
+  #answer(execution: Execution, answer: AnswerFrom): void {
+    execution.abort?.abort();
     const elapsedMs = performance.now() - execution.startedAt;
-    execution.job.settle({ ...answer, wallMs: elapsedMs, sharedTurn: execution.sharesTurn });
+    execution.run.settle({ ...answer, wallMs: elapsedMs, sharedTurn: execution.sharesTurn });
   }
 
-  /** Memory that earlier runs left behind is not the fault of the next one: the runner goes, nobody is blamed. */
-  #isWorn({ memoryMb }: Job): boolean {
-    const allowed = this.#limits.runnerBytes + this.#scripts.size * (memoryMb + 4) * 1024 * 1024;
-    return this.#memory.isWatched && this.#memory.bytes > allowed;
+  /** True if earlier runs left behind so much memory that the runner has to be replaced. That is no fault of the next run. */
+  #isWorn({ memoryMb }: Run): boolean {
+    return this.#usage.exceeds(this.#limits.runnerBytes + this.scripts.size * (memoryMb + 4) * 1024 * 1024);
   }
 
-  /** The pool goes on at once; the kernel may need a while to take back the memory. */
+  /** The pool continues at once, although the kernel may need a while to free the memory. */
   #kill(stopped: Stopped): void {
     void this.process.kill();
-    this.#died(stopped);
+    this.#end(stopped);
   }
 
-  #died(stopped: Stopped = CRASHED, isRetired = false): void {
-    if (!this.#isAlive) return;
+  #end(stopped: Stopped, isRetired = false): void {
+    if (this.#state.is('ended')) return;
     this.#close();
-    for (const parked of this.#parking.removeAll())
-      this.#settle(parked, { from: 'pool', cpuMs: parked.cpuMs, ...BYSTANDER });
+    const begun = this.#turn.find(this.process.lastBegun());
+    const others = this.#turn.left.filter((execution) => execution !== begun);
+    this.#turn = NO_TURN;
 
-    const turn = this.#turn;
-    this.#turn = undefined;
-    const begun = turn?.find(this.process.lastBegun());
-    const innocent: Job[] = [];
-    for (const execution of turn?.left ?? []) {
-      if (execution === begun) continue;
-      if (execution.wasParked) this.#settle(execution, { from: 'pool', cpuMs: execution.cpuMs, ...BYSTANDER });
-      else innocent.push(execution.job);
-    }
-    if (begun) {
-      this.onDeath({ cause: begun.job.script, innocent });
-      this.#end(begun, { from: 'pool', endedRunner: true, ...stopped });
-      return;
-    }
-    // Between two runs: what the last one left behind. A runner that ends in order has only grown old.
-    const cause = isRetired || this.process.obituary.code === 0 ? undefined : this.#lastScript;
-    this.onDeath({ cause, innocent });
+    const innocent = others.map(({ run }) => run).filter((run) => run.is('executing'));
+    const lost = [...this.#parking.removeAll(), ...others.filter(({ run }) => run.is('resumed'))];
+    for (const execution of lost)
+      this.#guard(() => this.#answer(execution, { from: 'pool', cpuMs: execution.cpuMs, ...BYSTANDER }));
+
+    // Between two runs the last one is the cause, by what it left behind. A runner that exits with 0 has only reached its age limit.
+    const isBlameless = isRetired || this.process.exit.code === 0;
+    const cause = begun?.run.script ?? (isBlameless ? undefined : this.#lastScript);
+    this.#guard(() => this.#owner.ended(this, { cause, innocent }));
+    if (begun) this.#guard(() => this.#finish(begun, { from: 'pool', endedRunner: true, ...stopped }));
   }
 }

@@ -1,28 +1,57 @@
-import type { Execution } from './parking.ts';
+import type { Request } from '../../sandbox/protocol.ts';
+import type { Run } from './run.ts';
 
-/** What a runner was given at once and does one after another: a single job, mostly, or quick runs of one script. */
+/** A run on the runner that executes it. A run that is given to another runner gets a new execution. */
+export interface Execution {
+  readonly id: number;
+  /** Number of the script in the runner. */
+  readonly script: number;
+  readonly run: Run;
+  /** True if the run is part of a shared turn. Its answer may then wait for those of others. */
+  readonly sharesTurn: boolean;
+  /** `performance.now()`. Waiting for a fetch counts as execution. */
+  readonly startedAt: number;
+  /** Fetch calls so far. */
+  fetches: number;
+  /** Milliseconds of CPU until the run was last parked. */
+  cpuMs: number;
+  /** Created when the run is first parked, aborted when it is answered. */
+  abort?: AbortController;
+}
+
+export const executionOf = (run: Run, request: Request, sharesTurn: boolean): Execution => ({
+  id: request.id,
+  script: request.kind === 'run' ? request.script : 0,
+  run,
+  sharesTurn,
+  startedAt: performance.now(),
+  fetches: 0,
+  cpuMs: 0,
+});
+
+/** The runs that a runner was given at once and executes one after another: usually one, or several quick runs of one script. */
 export class Turn {
-  /** Those without an answer, in their order. */
+  /** Unanswered executions in their order. */
   readonly left: Execution[];
   readonly #first: Execution | undefined;
   readonly #beganAt = performance.now();
   /** `performance.now()` */
   readonly #endsAt: number;
 
-  /** @param turnMs after which a runner begins none of several any more: so one end holds for all */
+  /** @param turnMs a runner starts no further run of a shared turn once this has passed, so one deadline covers the whole turn */
   constructor(executions: Execution[], turnMs: number) {
     this.left = executions;
     const [first] = executions;
     this.#first = first;
-    this.#endsAt = first ? first.startedAt + first.job.timeoutMs + (first.sharesTurn ? turnMs : 0) : 0;
+    this.#endsAt = first ? first.startedAt + first.run.timeoutMs + (first.sharesTurn ? turnMs : 0) : 0;
   }
 
-  /** By so many milliseconds. Whatever the runner says meanwhile gives it no new time. */
+  /** True once the deadline plus `graceMs` has passed. Messages from the runner do not extend it. */
   isOver(now: number, graceMs: number): boolean {
     return now > this.#endsAt + graceMs;
   }
 
-  /** Milliseconds since it began. */
+  /** Milliseconds since the turn began. */
   age(now: number): number {
     return now - this.#beganAt;
   }
@@ -31,8 +60,8 @@ export class Turn {
     return this.left.find((execution) => execution.id === id);
   }
 
-  /** Never what the runner had to begin at once. */
-  mayGiveBack(execution: Execution): boolean {
+  /** False for the first run of the turn: the runner must begin it at once. */
+  mayHandBack(execution: Execution): boolean {
     return execution !== this.#first;
   }
 

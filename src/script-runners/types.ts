@@ -112,26 +112,13 @@ export interface Stopped {
   message: string;
 }
 
-/** Work for a runner: waits in a queue, is executed once, settles once. */
-export interface Job {
-  script: ScriptVersion;
-  timeoutMs: number;
-  memoryMb: number;
-  /** JSON text; absent when the script is only compiled. */
-  input?: string | undefined;
-  /** `performance.now()` */
-  queuedAt: number;
-  /** Runners that died before they answered this job, and not of it. */
-  requeues: number;
-  settle(answer: Answer): void;
-}
-
-export type Answer = {
+/** The answer to a run: the reply of its runner, or the reason why the pool stopped or refused it. */
+export type RunAnswer = {
   wallMs: number;
-  /** Then `wallMs` is the time of all who shared it. */
+  /** True for a shared turn. `wallMs` is then the time that all of its runs took together. */
   sharedTurn?: boolean;
 } & (
   | { from: 'runner'; reply: Extract<Reply, { kind: 'done' | 'compiled' }> }
-  /** `endedRunner`: the runner died of it, and that has been counted against the script. */
+  /** `endedRunner`: the run ended its runner, which is already counted against the script. */
   | ({ from: 'pool'; cpuMs?: number; endedRunner?: true } & Stopped)
 );

@@ -203,7 +203,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const readiness = readinessOf({
     database: () => database.reader.raw('select 1'),
     isServing: () => isServing,
-    details: () => ({ sandbox: sandbox.status(), isLeading: leader.isLeading }),
+    details: () => ({ sandbox: sandbox.readiness(), isLeading: leader.isLeading }),
   });
   const makeApp = (shedLoad: RequestHandler) =>
     createApp({

@@ -11,7 +11,7 @@ const PARALLEL = 8;
 const HONEST_RUNS = 40;
 
 const attackers = (count: number) => Array.from({ length: count }, (_, index) => `attacker ${index}`);
-const laneOf = (sandbox: Sandbox, name: string) => sandbox.status().lanes.find((lane) => lane.name === name);
+const groupOf = (sandbox: Sandbox, name: string) => sandbox.status().groups.find((group) => group.name === name);
 const run = (sandbox: Sandbox, tenantId: string, source: string) => sandbox.run({ tenantId, source, input: INPUT });
 
 /** A sandbox with one runner, in which no run is refused for waiting too long, even on a busy host. */
@@ -45,8 +45,8 @@ describe('an honest tenant does not wait for the end of endless runs', { timeout
     expect(new Set(outcomes.map(({ result }) => result))).toEqual(new Set(['ok']));
     expect(hostile.ended).toBe(0);
     // Each attacker had one turn. Its waiting runs have left the shared queue.
-    expect(laneOf(sandbox, 'shared')).toMatchObject({ waiting: 0 });
-    expect(laneOf(sandbox, 'quarantine')).toMatchObject({ waiting: count * (PARALLEL - 1) });
+    expect(groupOf(sandbox, 'shared')).toMatchObject({ waiting: 0 });
+    expect(groupOf(sandbox, 'quarantine')).toMatchObject({ waiting: count * (PARALLEL - 1) });
   });
 
   it('during uploads whose top level does not end', async () => {
@@ -65,10 +65,10 @@ describe('waiting runs', () => {
     expect(await sandbox.run(short)).toMatchObject({ result: 'timeout' });
     const second = sandbox.run(short); // The second timeout puts the tenant in quarantine.
     const waiting = Array.from({ length: 4 }, () => run(sandbox, 'attacker', LOOP));
-    expect(laneOf(sandbox, 'shared')).toMatchObject({ waiting: 4 });
+    expect(groupOf(sandbox, 'shared')).toMatchObject({ waiting: 4 });
     await second;
-    await expect.poll(() => laneOf(sandbox, 'quarantine')).toMatchObject({ executing: 1 });
-    expect(laneOf(sandbox, 'shared')).toMatchObject({ waiting: 0 });
+    await expect.poll(() => groupOf(sandbox, 'quarantine')).toMatchObject({ executing: 1 });
+    expect(groupOf(sandbox, 'shared')).toMatchObject({ waiting: 0 });
     await Promise.all(waiting);
   });
 
@@ -90,7 +90,7 @@ describe('waiting runs', () => {
       'const getCustomJwtClaims = () => { for (const end = Date.now() + 200; Date.now() < end; ); return {}; };';
     const outcomes = await Promise.all([run(sandbox, 'tenant', slow), run(sandbox, 'tenant', BENIGN)]);
     expect(outcomes.map(({ result }) => result)).toEqual(['ok', 'ok']);
-    expect(laneOf(sandbox, 'quarantine')?.turns ?? 0).toBe(0);
+    expect(groupOf(sandbox, 'quarantine')?.turns ?? 0).toBe(0);
   });
 
   it('of a tenant with many leave room in a full queue for a tenant with none', async () => {

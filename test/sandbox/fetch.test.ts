@@ -49,7 +49,7 @@ describe('fetch', () => {
       await pause(40);
     }
     for (const { result } of await Promise.all(runs)) expect(['thrown', 'timeout', 'memory']).toContain(result);
-    expect(sandbox.status().lanes[0]).toMatchObject({ deaths: 0 });
+    expect(sandbox.status().groups[0]).toMatchObject({ deaths: 0 });
   });
 
   it('continues with the first of several responses that arrives', async () => {

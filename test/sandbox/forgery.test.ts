@@ -89,6 +89,6 @@ describe('a script that forges its output', () => {
     expect(results, JSON.stringify(forger)).toContain(forger.result);
     gate.resolve();
     expect(await neighbour).toMatchObject({ result: 'ok', output: { status: 200 } });
-    expect(sandbox.status().lanes.every(({ deaths }) => deaths === 0)).toBe(true);
+    expect(sandbox.status().groups.every(({ deaths }) => deaths === 0)).toBe(true);
   });
 });

@@ -14,7 +14,7 @@ const KILLED_AFTER_MS = 300;
 
 const run = (sandbox: Sandbox, tenantId: string, source: string, timeoutMs?: number) =>
   sandbox.run({ tenantId, source, input: INPUT, timeoutMs });
-const laneOf = (sandbox: Sandbox, name: string) => sandbox.status().lanes.find((lane) => lane.name === name);
+const groupOf = (sandbox: Sandbox, name: string) => sandbox.status().groups.find((group) => group.name === name);
 const resultsOf = (outcomes: RunOutcome[]) => outcomes.map(({ result }) => result);
 
 describe('scheduling', () => {
@@ -61,31 +61,31 @@ describe('a runner that ends', () => {
     ]);
     expect(killer).toMatchObject({ result: 'killed' });
     expect(next).toMatchObject({ result: 'ok', output: { benign: 'jti' } });
-    await expect.poll(() => laneOf(sandbox, 'shared')).toMatchObject({ ready: 2 });
+    await expect.poll(() => groupOf(sandbox, 'shared')).toMatchObject({ ready: 2 });
     // It died in the quarantine group if it was moved there while the other run waited.
-    expect(sandbox.status().lanes.reduce((sum, { deaths }) => sum + deaths, 0)).toBe(1);
+    expect(sandbox.status().groups.reduce((sum, { deaths }) => sum + deaths, 0)).toBe(1);
   });
 
   it('does not fail a run that it had not begun', async () => {
     await using sandbox = await startSandbox({ runners: 1, timeoutMs: 5_000 });
     await run(sandbox, 'benign', BENIGN);
     // A stopped runner does not read its socket, so the run has been sent but not begun when the runner is killed.
-    const pid = laneOf(sandbox, 'shared')?.runners[0]?.pid as number;
+    const pid = groupOf(sandbox, 'shared')?.runners[0]?.pid as number;
     process.kill(pid, 'SIGSTOP');
     const innocent = run(sandbox, 'benign', BENIGN);
     process.kill(pid, 'SIGKILL');
     expect(await innocent).toMatchObject({ result: 'ok', output: { benign: 'jti' } });
-    expect(laneOf(sandbox, 'shared')).toMatchObject({ deaths: 1 });
+    expect(groupOf(sandbox, 'shared')).toMatchObject({ deaths: 1 });
   });
 
   it('is replaced even when runners keep dying by themselves', async () => {
     await using sandbox = await startSandbox({ runners: 1, timeoutMs: 2_000 });
     for (let i = 0; i < 4; i++) {
-      const { runners = [] } = laneOf(sandbox, 'shared') ?? {};
+      const { runners = [] } = groupOf(sandbox, 'shared') ?? {};
       for (const { pid } of runners) process.kill(pid, 'SIGKILL');
       await expect
         .poll(
-          () => laneOf(sandbox, 'shared')?.runners.filter(({ pid }) => !runners.some((old) => old.pid === pid)).length,
+          () => groupOf(sandbox, 'shared')?.runners.filter(({ pid }) => !runners.some((old) => old.pid === pid)).length,
         )
         .toBe(2);
     }
@@ -102,7 +102,7 @@ describe('quarantine', () => {
     await run(sandbox, 'neighbour', BENIGN).then(() => order.push('neighbour'));
     await Promise.all(looping);
     expect(order).toEqual(['neighbour', 'looper', 'looper', 'looper']);
-    expect(laneOf(sandbox, 'quarantine')).toMatchObject({ size: 1 });
+    expect(groupOf(sandbox, 'quarantine')).toMatchObject({ size: 1 });
   });
 
   it('counts a kill once, no matter how long the run kept its runner busy', async () => {
@@ -148,12 +148,12 @@ describe('a runner per tenant', () => {
     await using sandbox = await startSandbox({ isolation: 'runner-per-tenant', timeoutMs: 2_000 });
     for (const tenantId of ['a', 'b', 'a'])
       expect(await run(sandbox, tenantId, BENIGN)).toMatchObject({ result: 'ok' });
-    const lanes = sandbox.status().lanes.map(({ name, runners }) => [name, runners.length]);
-    expect(lanes).toEqual([
+    const groups = sandbox.status().groups.map(({ name, runners }) => [name, runners.length]);
+    expect(groups).toEqual([
       ['tenant:a', 1],
       ['tenant:b', 1],
     ]);
-    expect(new Set(sandbox.status().lanes.flatMap(({ runners }) => runners.map(({ pid }) => pid))).size).toBe(2);
+    expect(new Set(sandbox.status().groups.flatMap(({ runners }) => runners.map(({ pid }) => pid))).size).toBe(2);
   });
 });
 
@@ -168,7 +168,7 @@ describe('scripts', () => {
       const source = `const getCustomJwtClaims = () => ({ script: ${i % 5} });`;
       expect(await run(sandbox, 'tenant', source)).toMatchObject({ result: 'ok', output: { script: i % 5 } });
     }
-    expect(laneOf(sandbox, 'shared')?.runners[0]?.loadedScripts).toBe(3);
+    expect(groupOf(sandbox, 'shared')?.runners[0]?.loadedScripts).toBe(3);
   });
 
   it('are checked before they are saved', async () => {

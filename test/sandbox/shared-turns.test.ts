@@ -3,10 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/script-runners/limits.ts';
 import { RunnerProcess } from '../../src/script-runners/process/runner-process.ts';
-import { Lane } from '../../src/script-runners/runner-group.ts';
+import { Run } from '../../src/script-runners/run.ts';
+import { RunnerGroup } from '../../src/script-runners/runner-group.ts';
 import type { Sandbox } from '../../src/script-runners/sandbox.ts';
-import type { Answer } from '../../src/script-runners/types.ts';
-import { BENIGN, INPUT, startSandbox } from './support.ts';
+import type { RunAnswer } from '../../src/script-runners/types.ts';
+import { BENIGN, INPUT, logger, startSandbox } from './support.ts';
 
 /** A script whose behavior is selected by its input. */
 const SOURCE = `function getCustomJwtClaims({ token: { deed, name } }) {
@@ -21,7 +22,7 @@ const RUNS = 40;
 
 const run = (sandbox: Sandbox, deed: string, name: string) =>
   sandbox.run({ tenantId: 'tenant', source: SOURCE, input: JSON.stringify({ token: { deed, name } }) });
-const sharedOf = (sandbox: Sandbox) => sandbox.status().lanes.find(({ name }) => name === 'shared');
+const sharedOf = (sandbox: Sandbox) => sandbox.status().groups.find(({ name }) => name === 'shared');
 
 /** Starts a sandbox that knows the script as quick. */
 async function acquainted(timeoutMs: number) {
@@ -33,28 +34,27 @@ async function acquainted(timeoutMs: number) {
 
 const LIAR = fileURLToPath(new URL('liar.mjs', import.meta.url));
 
-async function laneOfLiars(way: string): Promise<Lane> {
-  const lane = new Lane({
+async function groupOfLiars(way: string): Promise<RunnerGroup> {
+  const group = new RunnerGroup({
     name: 'liars',
     size: 1,
     standby: 0,
     spawn: () => RunnerProcess.start({ file: process.execPath, args: [LIAR, way], inheritsEnvironment: true }),
-    onKill: () => {},
-    onEnd: () => {},
+    listener: { runnerKilled: () => {}, runnerEnded: () => {} },
     limits: LIMITS,
     broker: undefined,
-    logger: { info: () => {}, warn: () => {}, error: () => {} },
+    logger,
   });
-  await lane.open();
-  return lane;
+  await group.open();
+  return group;
 }
 
-const submit = (lane: Lane): Promise<Answer> =>
-  new Promise((settle) => {
-    const script = { tenantId: 'tenant', source: BENIGN, key: 'key' };
-    const queuedAt = performance.now();
-    lane.submit({ script, input: INPUT, timeoutMs: 200, memoryMb: 16, queuedAt, requeues: 0, settle });
-  });
+function submit(group: RunnerGroup): Promise<RunAnswer> {
+  const script = { tenantId: 'tenant', source: BENIGN, key: 'key' };
+  const run = new Run({ script, input: INPUT, timeoutMs: 200, memoryMb: 16 });
+  group.submit(run);
+  return run.answer;
+}
 
 describe('quick runs of one script', () => {
   it('share turns of the runner, and each gets its own outcome', async () => {
@@ -125,31 +125,31 @@ describe('quick runs of one script', () => {
 
 describe('a runner that lies', () => {
   it('is replaced when it hands back the first run of a turn, and the run is not retried forever', async () => {
-    const lane = await laneOfLiars('shirks');
-    expect(await submit(lane)).toMatchObject({ from: 'pool', result: 'overloaded' });
-    expect(lane.status.deaths).toBe(LIMITS.requeues + 1);
-    await lane.close();
+    const group = await groupOfLiars('shirks');
+    expect(await submit(group)).toMatchObject({ from: 'pool', result: 'overloaded' });
+    expect(group.status.deaths).toBe(LIMITS.requeues + 1);
+    await group.close();
   });
 
   it('is stopped in time no matter which run it reports as begun', async () => {
-    const lane = await laneOfLiars('stalls');
-    await submit(lane); // Now the script counts as quick.
-    const watch = setInterval(() => lane.watch(performance.now()), LIMITS.watchMs);
-    const answers = await Promise.all(Array.from({ length: LIMITS.turnRuns }, () => submit(lane)));
+    const group = await groupOfLiars('stalls');
+    await submit(group); // Now the script counts as quick.
+    const watch = setInterval(() => group.watch(performance.now()), LIMITS.watchMs);
+    const answers = await Promise.all(Array.from({ length: LIMITS.turnRuns }, () => submit(group)));
     clearInterval(watch);
     // The first one killed the runner. Each of the others was then executed alone and answered.
     expect(answers.filter(({ from }) => from === 'pool')).toHaveLength(1);
-    expect(lane.status).toMatchObject({ deaths: 1, executing: 0 });
-    await lane.close();
+    expect(group.status).toMatchObject({ deaths: 1, executing: 0 });
+    await group.close();
   });
 
   it('leaves no run unanswered when the group is closed before the runner hands it back', async () => {
-    const lane = await laneOfLiars('keeps');
-    await submit(lane);
-    const runs = Array.from({ length: 5 }, () => submit(lane));
+    const group = await groupOfLiars('keeps');
+    await submit(group);
+    const runs = Array.from({ length: 5 }, () => submit(group));
     await turn(); // The runner has received them.
     for (const end = performance.now() + 100; performance.now() < end; ); // Its replies are read after the group is closed.
-    await lane.close();
+    await group.close();
     const closed = { from: 'pool', result: 'overloaded', message: 'The sandbox is closed.' };
     expect(await Promise.all(runs)).toMatchObject(Array(5).fill(closed));
   });

@@ -1,11 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
+import { expect } from 'vitest';
 import { Sandbox, type SandboxOptions } from '../../src/script-runners/sandbox.ts';
+import type { SandboxLogger } from '../../src/script-runners/types.ts';
 
-const silent = { info: () => {}, warn: () => {}, error: () => {} };
+/** Ignores everything except errors, which fail the test run: a sandbox that works logs none, whatever its scripts do. */
+export const logger: SandboxLogger = {
+  info: () => {},
+  warn: () => {},
+  error: (facts, message) => void setImmediate(() => expect.fail(`${message}: ${inspect(facts)}`)),
+};
 
 /** Starts a sandbox with low limits, so that hostile scripts end soon. Use with `await using`, which closes it. */
 export const startSandbox = (options: Partial<SandboxOptions> = {}) =>
-  Sandbox.start({ runners: 2, timeoutMs: 150, memoryMb: 16, logger: silent, ...options });
+  Sandbox.start({ runners: 2, timeoutMs: 150, memoryMb: 16, logger, ...options });
 
 export const INPUT = JSON.stringify({
   token: { jti: 'jti', kind: 'AccessToken', clientId: 'client', scope: 'read' },
