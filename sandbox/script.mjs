@@ -172,7 +172,7 @@ export class Script {
     };
     if (isDisposed) put({ ...done, result: 'memory', message: `The script needs more than ${this.#memoryMb} MB.` });
     else if (timedOut && !taken?.text.startsWith('d'))
-      put({ ...done, result: 'timeout', message: `Timed out after ${run.timeoutMs.toLocaleString('en-US')} ms.` });
+      put({ ...done, result: 'timeout', message: `Timed out after ${grouped(run.timeoutMs)} ms.` });
     else if (!taken || (stop && taken.text.startsWith('p'))) {
       put({ ...done, result: 'thrown', message: cut(describe(stop?.thrown).message, limits.messageBytes) });
     } else put({ ...done, ...(asked && 'result' in asked ? asked : outcomeOf(taken.text, limits)) });
@@ -194,5 +194,8 @@ function take(realm, timeoutMs) {
     return undefined; // The isolate is gone, or a microtask of the script does not end.
   }
 }
+
+/** Writes 1000 as `1,000`. Rejected: `toLocaleString`, which loads ICU data and so delays the reply of a timed-out run. */
+const grouped = (/** @type {number} */ ms) => String(ms).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
 const timeLeft = (/** @type {number} */ deadline) => Math.max(1, Math.ceil(deadline - performance.now()));
