@@ -1,4 +1,5 @@
 import type { Reply, Request } from '../../sandbox/protocol.ts';
+import { type Execution, executionOf, settle } from './execution.ts';
 import type { FetchBroker } from './fetch-broker.ts';
 import type { SandboxLimits } from './limits.ts';
 import { LoadedScripts } from './loaded-scripts.ts';
@@ -9,10 +10,8 @@ import type { Run } from './run.ts';
 import type { RunnerOwner } from './runner-owner.ts';
 import { newRunnerState } from './states.ts';
 import { BYSTANDER, CRASHED, fetchTimeout, OVERSIZE, OVERTIME, PROTOCOL_BROKEN } from './stops.ts';
-import { type Execution, executionOf, Turn } from './turn.ts';
-import type { RunAnswer, ScriptVersion, Stopped } from './types.ts';
-
-type AnswerFrom = RunAnswer extends infer A ? (A extends unknown ? Omit<A, 'wallMs'> : never) : never;
+import { Turn } from './turn.ts';
+import type { ScriptVersion, Stopped } from './types.ts';
 
 const NO_TURN = new Turn([], 0);
 
@@ -163,7 +162,8 @@ export class Runner {
     else if (reply.kind === 'parked') this.#park(execution, reply);
     else {
       if (reply.kind === 'done') this.scripts.took(execution.run.script, reply.wallMs);
-      this.#finish(execution, { from: 'runner', reply });
+      this.#free(execution, execution.run.is('executing'));
+      settle(execution, { from: 'runner', reply });
     }
   }
 
@@ -171,18 +171,16 @@ export class Runner {
   #repliedOutOfTurn(reply: Reply): void {
     const parked = reply.kind === 'ready' ? undefined : this.#parking.remove(reply.id);
     if (parked && reply.kind === 'done') {
-      this.#answer(parked, { from: 'runner', reply });
+      settle(parked, { from: 'runner', reply });
       this.#leftParking();
     } else this.#kill(PROTOCOL_BROKEN);
   }
 
   #handBack(execution: Execution): void {
-    if (!this.#turn.mayHandBack(execution)) {
-      this.#kill(PROTOCOL_BROKEN);
-      return;
-    }
-    this.#leave(execution);
-    this.#owner.handedBack(execution.run);
+    if (this.#turn.mayHandBack(execution)) {
+      this.#leave(execution);
+      this.#owner.handedBack(execution.run);
+    } else this.#kill(PROTOCOL_BROKEN);
   }
 
   #park(execution: Execution, reply: Extract<Reply, { kind: 'parked' }>): void {
@@ -196,19 +194,13 @@ export class Runner {
     const { id, script, cpuMs, run } = execution;
     this.process.send([{ kind: 'forget', id, script }]);
     this.#parking.remove(id);
-    this.#answer(execution, { from: 'pool', cpuMs, ...fetchTimeout(run.timeoutMs) });
+    settle(execution, { from: 'pool', cpuMs, ...fetchTimeout(run.timeoutMs) });
     this.#leftParking();
     this.#owner.freed(this, undefined);
   }
 
   #leftParking(): void {
     if (this.#state.is('awaiting-fetch') && this.#parking.size === 0) this.#rest();
-  }
-
-  /** Answers a run of the current turn, or the one that ended the runner. */
-  #finish(execution: Execution, answer: AnswerFrom): void {
-    this.#free(execution, execution.run.is('executing'));
-    this.#answer(execution, answer);
   }
 
   #free(execution: Execution, wasExecuting: boolean): void {
@@ -219,21 +211,12 @@ export class Runner {
 
   #leave(execution: Execution): void {
     this.#turn.remove(execution);
-    if (this.#turn.left.length > 0 || !this.#state.is('executing')) return;
+    if (this.#turn.left.length > 0) return;
     this.#rest();
-    if (this.#state.is('idle') && this.#isWorn(execution.run)) this.#end(CRASHED, true);
+    const mostBytes = this.#limits.runnerBytes + this.scripts.size * (execution.run.memoryMb + 4) * 1024 * 1024;
+    // Memory that earlier runs left behind is no fault of the next one, so the runner is replaced between two runs, without a cause.
+    if (this.#state.is('idle') && this.#usage.exceeds(mostBytes)) this.#end(CRASHED, true);
     this.#resume();
-  }
-
-  #answer(execution: Execution, answer: AnswerFrom): void {
-    execution.abort?.abort();
-    const elapsedMs = performance.now() - execution.startedAt;
-    execution.run.settle({ ...answer, wallMs: elapsedMs, sharedTurn: execution.sharesTurn });
-  }
-
-  /** True if earlier runs left behind so much memory that the runner has to be replaced. That is no fault of the next run. */
-  #isWorn({ memoryMb }: Run): boolean {
-    return this.#usage.exceeds(this.#limits.runnerBytes + this.scripts.size * (memoryMb + 4) * 1024 * 1024);
   }
 
   /** The pool continues at once, although the kernel may need a while to free the memory. */
@@ -252,12 +235,14 @@ export class Runner {
     const innocent = others.map(({ run }) => run).filter((run) => run.is('executing'));
     const lost = [...this.#parking.removeAll(), ...others.filter(({ run }) => run.is('resumed'))];
     for (const execution of lost)
-      this.#guard(() => this.#answer(execution, { from: 'pool', cpuMs: execution.cpuMs, ...BYSTANDER }));
+      this.#guard(() => settle(execution, { from: 'pool', cpuMs: execution.cpuMs, ...BYSTANDER }));
 
     // Between two runs the last one is the cause, by what it left behind. A runner that exits with 0 has only reached its age limit.
     const isBlameless = isRetired || this.process.exit.code === 0;
     const cause = begun?.run.script ?? (isBlameless ? undefined : this.#lastScript);
     this.#guard(() => this.#owner.ended(this, { cause, innocent }));
-    if (begun) this.#guard(() => this.#finish(begun, { from: 'pool', endedRunner: true, ...stopped }));
+    if (!begun) return;
+    this.#guard(() => this.#owner.freed(this, begun.run.is('executing') ? begun.run : undefined));
+    this.#guard(() => settle(begun, { from: 'pool', endedRunner: true, ...stopped }));
   }
 }

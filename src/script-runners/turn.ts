@@ -1,33 +1,4 @@
-import type { Request } from '../../sandbox/protocol.ts';
-import type { Run } from './run.ts';
-
-/** A run on the runner that executes it. A run that is given to another runner gets a new execution. */
-export interface Execution {
-  readonly id: number;
-  /** Number of the script in the runner. */
-  readonly script: number;
-  readonly run: Run;
-  /** True if the run is part of a shared turn. Its answer may then wait for those of others. */
-  readonly sharesTurn: boolean;
-  /** `performance.now()`. Waiting for a fetch counts as execution. */
-  readonly startedAt: number;
-  /** Fetch calls so far. */
-  fetches: number;
-  /** Milliseconds of CPU until the run was last parked. */
-  cpuMs: number;
-  /** Created when the run is first parked, aborted when it is answered. */
-  abort?: AbortController;
-}
-
-export const executionOf = (run: Run, request: Request, sharesTurn: boolean): Execution => ({
-  id: request.id,
-  script: request.kind === 'run' ? request.script : 0,
-  run,
-  sharesTurn,
-  startedAt: performance.now(),
-  fetches: 0,
-  cpuMs: 0,
-});
+import type { Execution } from './execution.ts';
 
 /** The runs that a runner was given at once and executes one after another: usually one, or several quick runs of one script. */
 export class Turn {
