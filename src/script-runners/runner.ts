@@ -169,7 +169,7 @@ export class Runner {
 
   /** Accepts only the failure of a parked run whose isolate was disposed of with another run. */
   #repliedOutOfTurn(reply: Reply): void {
-    const parked = reply.kind === 'ready' ? undefined : this.#parking.remove(reply.id);
+    const parked = reply.kind === 'done' ? this.#parking.remove(reply.id) : undefined;
     if (parked && reply.kind === 'done') {
       settle(parked, { from: 'runner', reply });
       this.#leftParking();

@@ -1,11 +1,12 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { FetchBroker } from '../../src/script-runners/fetch-broker.ts';
 import { LIMITS } from '../../src/script-runners/limits.ts';
 import { RunnerProcess } from '../../src/script-runners/process/runner-process.ts';
 import { Run } from '../../src/script-runners/run.ts';
 import { RunnerGroup } from '../../src/script-runners/runner-group.ts';
-import type { Sandbox } from '../../src/script-runners/sandbox.ts';
+import type { Sandbox, SandboxFetch } from '../../src/script-runners/sandbox.ts';
 import type { RunAnswer } from '../../src/script-runners/types.ts';
 import { BENIGN, INPUT, logger, startSandbox } from './support.ts';
 
@@ -34,7 +35,8 @@ async function acquainted(timeoutMs: number) {
 
 const LIAR = fileURLToPath(new URL('liar.mjs', import.meta.url));
 
-async function groupOfLiars(way: string): Promise<RunnerGroup> {
+/** @param fetch absent if scripts have none */
+async function groupOfLiars(way: string, fetch?: SandboxFetch): Promise<RunnerGroup> {
   const group = new RunnerGroup({
     name: 'liars',
     size: 1,
@@ -42,7 +44,7 @@ async function groupOfLiars(way: string): Promise<RunnerGroup> {
     spawn: () => RunnerProcess.start({ file: process.execPath, args: [LIAR, way], inheritsEnvironment: true }),
     listener: { runnerKilled: () => {}, runnerEnded: () => {} },
     limits: LIMITS,
-    broker: undefined,
+    broker: fetch && new FetchBroker(fetch, LIMITS),
     logger,
   });
   await group.open();
@@ -152,5 +154,12 @@ describe('a runner that lies', () => {
     await group.close();
     const closed = { from: 'pool', result: 'overloaded', message: 'The sandbox is closed.' };
     expect(await Promise.all(runs)).toMatchObject(Array(5).fill(closed));
+  });
+
+  it('leaves no run unanswered when it reports twice that the run waits for a fetch', async () => {
+    const group = await groupOfLiars('parks', () => new Promise(() => {}));
+    expect(await submit(group)).toMatchObject({ from: 'pool', result: 'killed' });
+    expect(group.status).toMatchObject({ deaths: 1, executing: 0 });
+    await group.close();
   });
 });
