@@ -35,13 +35,19 @@ async function acquainted(timeoutMs: number) {
 
 const LIAR = fileURLToPath(new URL('liar.mjs', import.meta.url));
 
+const startLiar = (way: string) =>
+  RunnerProcess.start({ file: process.execPath, args: [LIAR, way], inheritsEnvironment: true });
+
 /** @param fetch absent if scripts have none */
-async function groupOfLiars(way: string, fetch?: SandboxFetch): Promise<RunnerGroup> {
+async function groupOfLiars(
+  way: string,
+  { fetch, spawn = () => startLiar(way) }: { fetch?: SandboxFetch; spawn?: () => Promise<RunnerProcess> } = {},
+): Promise<RunnerGroup> {
   const group = new RunnerGroup({
     name: 'liars',
     size: 1,
     standby: 0,
-    spawn: () => RunnerProcess.start({ file: process.execPath, args: [LIAR, way], inheritsEnvironment: true }),
+    spawn,
     listener: { runnerKilled: () => {}, runnerEnded: () => {} },
     limits: LIMITS,
     broker: fetch && new FetchBroker(fetch, LIMITS),
@@ -157,9 +163,21 @@ describe('a runner that lies', () => {
   });
 
   it('leaves no run unanswered when it reports twice that the run waits for a fetch', async () => {
-    const group = await groupOfLiars('parks', () => new Promise(() => {}));
+    const group = await groupOfLiars('parks', { fetch: () => new Promise(() => {}) });
     expect(await submit(group)).toMatchObject({ from: 'pool', result: 'killed' });
     expect(group.status).toMatchObject({ deaths: 1, executing: 0 });
     await group.close();
   });
+});
+
+it('a runner that ended before its group used it is replaced, and the run succeeds on another', async () => {
+  const dead = await startLiar('keeps');
+  await dead.kill();
+  const spawned = [Promise.resolve(dead)];
+  const group = await groupOfLiars('keeps', { spawn: () => spawned.pop() ?? startLiar('keeps') });
+  const watch = setInterval(() => group.watch(performance.now()), LIMITS.watchMs);
+  expect(await submit(group)).toMatchObject({ from: 'runner', reply: { result: 'ok' } });
+  clearInterval(watch);
+  expect(group.status).toMatchObject({ deaths: 1, executing: 0 });
+  await group.close();
 });

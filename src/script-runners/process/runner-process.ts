@@ -39,6 +39,8 @@ export class RunnerProcess {
   readonly #recorder: number;
   readonly #exited: Promise<void>;
   #listener: ProcessListener | undefined;
+  /** Undefined until the process has exited. */
+  #begunAtExit: number | undefined;
   #stderr = '';
 
   private constructor(
@@ -66,6 +68,7 @@ export class RunnerProcess {
       // One iteration of the event loop later, so that a reply sent just before the exit is read first.
       child.once('exit', () =>
         setImmediate(() => {
+          this.#begunAtExit = this.lastBegun();
           this.#listener?.exited();
           closeSync(recorder);
           resolve();
@@ -126,9 +129,10 @@ export class RunnerProcess {
     return { pid: this.pid, code: this.#child.exitCode, signal: this.#child.signalCode, stderr: this.#stderr };
   }
 
-  /** Called once, by the runner that uses the process. */
+  /** Called once, by the runner that uses the process. If the process has already exited, that is reported at once. */
   listen(listener: ProcessListener): void {
     this.#listener = listener;
+    if (this.#begunAtExit !== undefined) setImmediate(() => listener.exited());
   }
 
   /** Sends all requests in one write, which wakes the runner only once. */
@@ -138,6 +142,7 @@ export class RunnerProcess {
 
   /** Returns the id of the last request that the runner began. It is in a shared file, so it can be read after a crash. */
   lastBegun(): number {
+    if (this.#begunAtExit !== undefined) return this.#begunAtExit;
     const id = Buffer.alloc(4);
     readSync(this.#recorder, id, 0, 4, 0);
     return id.readUInt32LE();
