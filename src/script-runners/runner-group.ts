@@ -6,7 +6,7 @@ import type { RunnerEnd, RunnerOwner } from './runner-owner.ts';
 import { newRunnerGroupState } from './states.ts';
 import { RunnerSupply } from './supply.ts';
 
-const CLOSED = 'The sandbox is closed.';
+export const CLOSED = 'The sandbox is closed.';
 
 /**
  * Runners that share one queue. At most `size` of the `size + standby` runners execute. The first ones are preferred, so that the last

@@ -2,9 +2,11 @@ import type { FetchBroker } from './fetch-broker.ts';
 import type { SandboxLimits } from './limits.ts';
 import type { RunnerProcess } from './process/runner-process.ts';
 import { Quarantine } from './quarantine.ts';
+import type { Run } from './run.ts';
 import type { Runner } from './runner.ts';
-import { RunnerGroup } from './runner-group.ts';
+import { CLOSED, RunnerGroup } from './runner-group.ts';
 import type { RunnerGroupListener, RunnerGroupOptions } from './runner-group-options.ts';
+import { newOpenState } from './states.ts';
 import type { SandboxLogger, SandboxObserver, ScriptVersion } from './types.ts';
 
 /** Milliseconds without work after which the quarantine group or a tenant's own group is closed. */
@@ -28,6 +30,7 @@ export class RunnerGroups {
   readonly quarantine: Quarantine;
   readonly #options: RunnerGroupsOptions;
   readonly #groups = new Map<string, RunnerGroup>();
+  readonly #state = newOpenState('runner groups');
   readonly #closing = new Set<Promise<void>>();
   /** With runner-per-tenant only: a process that no tenant has used, ready for the next group. */
   #reserve: Promise<RunnerProcess> | undefined;
@@ -50,8 +53,14 @@ export class RunnerGroups {
     return groups;
   }
 
-  /** Returns undefined if no further group may be opened, because all are busy with other tenants. */
-  groupOf({ tenantId }: ScriptVersion): RunnerGroup | undefined {
+  /** Submits a run to its group. Refuses it if no further group may be opened, because all are busy with other tenants. */
+  submit(run: Run): void {
+    const group = this.#state.is('open') ? this.#groupOf(run.script) : undefined;
+    if (group) group.submit(run);
+    else run.refuse(this.#state.is('open') ? 'All runners are busy with other tenants. Try again later.' : CLOSED);
+  }
+
+  #groupOf({ tenantId }: ScriptVersion): RunnerGroup | undefined {
     if (this.#options.isolation === 'shared') {
       return this.quarantine.holds(tenantId) ? this.#quarantineGroup() : this.#shared();
     }
@@ -77,6 +86,7 @@ export class RunnerGroups {
 
   /** Resolves once no process is left. */
   async close(): Promise<void> {
+    if (this.#state.is('open')) this.#state.enter('closed');
     for (const [name, group] of this.#groups) this.#close(name, group);
     const reserve = await this.#reserve?.catch(() => undefined);
     await Promise.all([...this.#closing, reserve?.kill()]);
@@ -103,6 +113,7 @@ export class RunnerGroups {
 
   /** Moves the waiting runs of a tenant that is now in quarantine. At the first warning it only starts the quarantine group. */
   #noted(tenantId: string): void {
+    if (this.#state.is('closed')) return; // A run that ended just before must not start a new group.
     this.#quarantineGroup().openLate();
     if (!this.quarantine.holds(tenantId)) return;
     for (const run of this.#shared().takeWaiting(tenantId)) this.#quarantineGroup().submit(run);

@@ -113,11 +113,8 @@ export class Sandbox {
       timeoutMs: Math.max(1, Math.min(wanted.timeoutMs ?? timeoutMs, timeoutMs)),
       memoryMb: Math.max(this.#limits.leastMemoryMb, Math.min(wanted.memoryMb ?? memoryMb, memoryMb)),
     });
-    const group = this.#groups.groupOf(script);
-    if (group) {
-      group.submit(run);
-      this.#watch ??= setInterval(() => this.#tick(), this.#limits.watchMs);
-    } else run.refuse('All runners are busy with other tenants. Try again later.');
+    this.#groups.submit(run);
+    if (!run.is('answered')) this.#watch ??= setInterval(() => this.#tick(), this.#limits.watchMs);
     return run.answer;
   }
 

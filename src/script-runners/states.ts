@@ -60,6 +60,12 @@ export const newRunnerGroupState = () =>
     'cold',
   );
 
+/** The pool, which has all groups, and a group's supply of processes. Both start no process once they are closed. */
+export type OpenState = 'open' | 'closed';
+
+export const newOpenState = (name: string) =>
+  new StateMachine<OpenState>(name, { open: ['closed'], closed: [] }, 'open');
+
 /**
  * - `clear`: no recent strike or move.
  * - `warned`: one strike. The quarantine group starts, so that it is ready for the second.

@@ -1,5 +1,5 @@
-import { StateMachine } from '../base/state.ts';
 import type { RunnerProcess } from './process/runner-process.ts';
+import { newOpenState } from './states.ts';
 import type { SandboxLogger } from './types.ts';
 
 /** Runners in a row that may end without an answer before starts are delayed, so that an attack with crashes does not delay them. */
@@ -19,7 +19,7 @@ export interface SupplyOptions {
 export class RunnerSupply {
   readonly #options: SupplyOptions;
   readonly #onReady: (process: RunnerProcess) => void;
-  readonly #state = new StateMachine<'open' | 'closed'>('supply', { open: ['closed'], closed: [] }, 'open');
+  readonly #state = newOpenState('supply');
   /** Processes that are starting, or were killed and are not gone yet. */
   readonly #pending = new Set<Promise<void>>();
   /** Replacements since a runner last answered. */

@@ -207,3 +207,11 @@ it('leaves no child process behind, even when it is closed during runs', async (
   expect(runnersAlive()).toEqual([]);
   expect(resultsOf(await Promise.all(runs)).every((result) => ['killed', 'overloaded'].includes(result))).toBe(true);
 });
+
+it('starts no runner after it is closed', async () => {
+  const sandbox = await startSandbox({ runners: 1 });
+  await sandbox.close();
+  const closed = { result: 'overloaded', message: 'The sandbox is closed.' };
+  expect(await run(sandbox, 'tenant', BENIGN)).toMatchObject(closed);
+  expect(runnersAlive()).toEqual([]);
+});
