@@ -1,8 +1,8 @@
 import { FairQueue, mayShare } from './fair-queue.ts';
+import type { RunnerGroupOptions } from './group-options.ts';
 import type { Run } from './run.ts';
-import { Runner } from './runner.ts';
-import type { RunnerGroupOptions } from './runner-group-options.ts';
-import type { RunnerEnd, RunnerOwner } from './runner-owner.ts';
+import type { RunnerEnd, RunnerOwner } from './runner/owner.ts';
+import { Runner } from './runner/runner.ts';
 import { newRunnerGroupState } from './states.ts';
 import { RunnerSupply } from './supply.ts';
 
@@ -17,7 +17,7 @@ export class RunnerGroup {
   readonly #queue: FairQueue;
   readonly #runners: Runner[] = [];
   readonly #supply: RunnerSupply;
-  readonly #owner: RunnerOwner;
+  readonly #owner: RunnerOwner<Runner>;
   readonly #state = newRunnerGroupState();
   #executing = 0;
   #turns = 0;

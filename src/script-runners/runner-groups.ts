@@ -1,11 +1,11 @@
 import type { FetchBroker } from './fetch-broker.ts';
+import type { RunnerGroupListener, RunnerGroupOptions } from './group-options.ts';
 import type { SandboxLimits } from './limits.ts';
 import type { RunnerProcess } from './process/runner-process.ts';
 import { Quarantine } from './quarantine.ts';
 import type { Run } from './run.ts';
-import type { Runner } from './runner.ts';
+import type { Runner } from './runner/runner.ts';
 import { CLOSED, RunnerGroup } from './runner-group.ts';
-import type { RunnerGroupListener, RunnerGroupOptions } from './runner-group-options.ts';
 import { newOpenState } from './states.ts';
 import type { SandboxLogger, SandboxObserver, ScriptVersion } from './types.ts';
 

@@ -4,8 +4,8 @@ import { LIMITS } from '../../src/script-runners/limits.ts';
 import { RunnerProcess } from '../../src/script-runners/process/runner-process.ts';
 import { Quarantine } from '../../src/script-runners/quarantine.ts';
 import { Run } from '../../src/script-runners/run.ts';
-import { Runner } from '../../src/script-runners/runner.ts';
-import type { RunnerOwner } from '../../src/script-runners/runner-owner.ts';
+import type { RunnerOwner } from '../../src/script-runners/runner/owner.ts';
+import { Runner } from '../../src/script-runners/runner/runner.ts';
 import type { RunOutcome } from '../../src/script-runners/types.ts';
 import { BENIGN, INPUT } from './support.ts';
 
@@ -17,7 +17,7 @@ const newRun = () => new Run({ script: SCRIPT, input: INPUT, timeoutMs: 10_000, 
 /** Records what a runner reports. */
 function recorder() {
   const reports = { handedBack: [] as Run[], innocent: [] as Run[], errors: [] as string[] };
-  const owner: RunnerOwner = {
+  const owner: RunnerOwner<Runner> = {
     freed: () => {},
     handedBack: (run) => reports.handedBack.push(run),
     ended: (_, { innocent }) => reports.innocent.push(...innocent),

@@ -1,4 +1,4 @@
-import type { Stopped } from './types.ts';
+import type { Stopped } from '../types.ts';
 
 export const OVERTIME: Stopped = {
   result: 'killed',

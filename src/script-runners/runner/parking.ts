@@ -1,6 +1,6 @@
-import type { FetchCall, Reply } from '../../sandbox/protocol.ts';
+import type { FetchCall, Reply } from '../../../sandbox/protocol.ts';
+import type { FetchBroker } from '../fetch-broker.ts';
 import type { Execution } from './execution.ts';
-import type { FetchBroker } from './fetch-broker.ts';
 
 export interface Arrival {
   execution: Execution;

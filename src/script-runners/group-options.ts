@@ -1,7 +1,7 @@
 import type { FetchBroker } from './fetch-broker.ts';
 import type { SandboxLimits } from './limits.ts';
 import type { RunnerProcess } from './process/runner-process.ts';
-import type { Runner } from './runner.ts';
+import type { Runner } from './runner/runner.ts';
 import type { SandboxLogger, ScriptVersion } from './types.ts';
 
 export interface RunnerGroupListener {

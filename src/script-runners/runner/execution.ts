@@ -1,6 +1,6 @@
-import type { Request } from '../../sandbox/protocol.ts';
-import type { Run } from './run.ts';
-import type { RunAnswer } from './types.ts';
+import type { Request } from '../../../sandbox/protocol.ts';
+import type { Run } from '../run.ts';
+import type { RunAnswer } from '../types.ts';
 
 /** A run on the runner that executes it. A run that is given to another runner gets a new execution. */
 export interface Execution {

@@ -1,6 +1,6 @@
-import type { Request } from '../../sandbox/protocol.ts';
-import type { Run } from './run.ts';
-import type { ScriptVersion } from './types.ts';
+import type { Request } from '../../../sandbox/protocol.ts';
+import type { Run } from '../run.ts';
+import type { ScriptVersion } from '../types.ts';
 
 type RunRequest = Extract<Request, { kind: 'run' }>;
 

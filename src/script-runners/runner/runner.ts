@@ -1,17 +1,17 @@
-import type { Reply, Request } from '../../sandbox/protocol.ts';
+import type { Reply, Request } from '../../../sandbox/protocol.ts';
+import type { FetchBroker } from '../fetch-broker.ts';
+import type { SandboxLimits } from '../limits.ts';
+import type { RunnerProcess } from '../process/runner-process.ts';
+import { ProcessUsage } from '../process/usage.ts';
+import type { Run } from '../run.ts';
+import { newRunnerState } from '../states.ts';
+import type { ScriptVersion, Stopped } from '../types.ts';
 import { type Execution, executionOf, settle } from './execution.ts';
-import type { FetchBroker } from './fetch-broker.ts';
-import type { SandboxLimits } from './limits.ts';
 import { LoadedScripts } from './loaded-scripts.ts';
+import type { RunnerOwner } from './owner.ts';
 import { Parking } from './parking.ts';
-import type { RunnerProcess } from './process/runner-process.ts';
-import { ProcessUsage } from './process/usage.ts';
-import type { Run } from './run.ts';
-import type { RunnerOwner } from './runner-owner.ts';
-import { newRunnerState } from './states.ts';
 import { BYSTANDER, CRASHED, fetchTimeout, OVERSIZE, OVERTIME, PROTOCOL_BROKEN } from './stops.ts';
 import { Turn } from './turn.ts';
-import type { ScriptVersion, Stopped } from './types.ts';
 
 const NO_TURN = new Turn([], 0);
 
@@ -23,13 +23,18 @@ export class Runner {
   readonly #limits: SandboxLimits;
   readonly #parking: Parking;
   readonly #state = newRunnerState();
-  #owner: RunnerOwner;
+  #owner: RunnerOwner<Runner>;
   #ids = 0;
   /** Has runs only in the state `executing`. */
   #turn = NO_TURN;
   #lastScript: ScriptVersion | undefined;
 
-  constructor(process: RunnerProcess, owner: RunnerOwner, limits: SandboxLimits, broker: FetchBroker | undefined) {
+  constructor(
+    process: RunnerProcess,
+    owner: RunnerOwner<Runner>,
+    limits: SandboxLimits,
+    broker: FetchBroker | undefined,
+  ) {
     this.process = process;
     this.#owner = owner;
     this.#limits = limits;
@@ -61,7 +66,7 @@ export class Runner {
   }
 
   /** Moves the runner, with its runs, to another group. */
-  moveTo(owner: RunnerOwner): void {
+  moveTo(owner: RunnerOwner<Runner>): void {
     this.#owner = owner;
   }
 
@@ -158,13 +163,15 @@ export class Runner {
   #replied(reply: Reply): void {
     const execution = reply.kind === 'ready' ? undefined : this.#turn.find(reply.id);
     if (!execution || reply.kind === 'ready') this.#repliedOutOfTurn(reply);
-    else if (reply.kind === 'back') this.#handBack(execution);
     else if (reply.kind === 'parked') this.#park(execution, reply);
-    else {
+    else if (reply.kind !== 'back') {
       if (reply.kind === 'done') this.scripts.took(execution.run.script, reply.wallMs);
       this.#free(execution, execution.run.is('executing'));
       settle(execution, { from: 'runner', reply });
-    }
+    } else if (this.#turn.mayHandBack(execution)) {
+      this.#leave(execution);
+      this.#owner.handedBack(execution.run);
+    } else this.#kill(PROTOCOL_BROKEN);
   }
 
   /** Accepts only the failure of a parked run whose isolate was disposed of with another run. */
@@ -173,13 +180,6 @@ export class Runner {
     if (parked && reply.kind === 'done') {
       settle(parked, { from: 'runner', reply });
       this.#leftParking();
-    } else this.#kill(PROTOCOL_BROKEN);
-  }
-
-  #handBack(execution: Execution): void {
-    if (this.#turn.mayHandBack(execution)) {
-      this.#leave(execution);
-      this.#owner.handedBack(execution.run);
     } else this.#kill(PROTOCOL_BROKEN);
   }
 

@@ -1,9 +1,8 @@
-import type { Run } from './run.ts';
-import type { Runner } from './runner.ts';
-import type { ScriptVersion } from './types.ts';
+import type { Run } from '../run.ts';
+import type { ScriptVersion } from '../types.ts';
 
-/** The group that a runner belongs to, as the runner uses it. */
-export interface RunnerOwner {
+/** The group that a runner belongs to, as the runner uses it. `Runner` is a parameter only because imports may not be circular. */
+export interface RunnerOwner<Runner> {
   /** The runner may be free. `run` has left the state `executing`. Undefined if that run had been parked before. */
   freed(runner: Runner, run: Run | undefined): void;
   /** The runner did not begin this run. */
