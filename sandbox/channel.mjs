@@ -35,7 +35,7 @@ const OUTGOING_BYTES = 64 * 1024;
 let outgoing = Buffer.alloc(OUTGOING_BYTES);
 let written = 0;
 
-/** Most UTF-8 bytes of one UTF-16 code unit. */
+/** Maximum number of UTF-8 bytes of one UTF-16 code unit. */
 const UNIT_BYTES = 3;
 
 /**

@@ -5,7 +5,7 @@ import type { TenantStore } from '../database/store/tenant-store.ts';
 import type { ScriptVersionRow, TokenType } from '../database/tables/index.ts';
 import type { RunOutcome, Sandbox } from '../script-runners/sandbox.ts';
 import { withoutReserved } from './reserved-claims.ts';
-import type { RunLog } from './runs.ts';
+import type { RunLog } from './run-log.ts';
 import { readScriptLimits, type ScriptLimits } from './tenant-limits.ts';
 import { activeVersion, environmentOf } from './versions.ts';
 
@@ -36,7 +36,7 @@ export interface CustomClaimsOptions {
   clock: Clock;
 }
 
-interface Active {
+interface ActiveScript {
   limits: ScriptLimits;
   version: ScriptVersionRow;
   environmentVariables: Record<string, string>;
@@ -105,7 +105,7 @@ export class CustomClaims {
     return {};
   }
 
-  #active(store: TenantStore, tokenType: TokenType): Promise<Active | undefined> {
+  #active(store: TenantStore, tokenType: TokenType): Promise<ActiveScript | undefined> {
     const { cache, secrets, limits: operator } = this.#options;
     return cache.get(store.tenantId, `script:${tokenType}`, async () => {
       const version = await activeVersion(store, tokenType);

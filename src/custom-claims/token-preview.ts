@@ -1,7 +1,7 @@
 import { withoutReserved } from './reserved-claims.ts';
 
 /** The `token` a script receives. In a sample its author can write anything here. */
-type Described = Record<string, unknown>;
+type TokenSample = Record<string, unknown>;
 
 /**
  * Returns the payload of a token with the script's claims, as far as the sample determines it (not `iat` or `exp`). As in a real token,
@@ -9,7 +9,7 @@ type Described = Record<string, unknown>;
  */
 export function tokenPreview(
   issuer: string,
-  { jti, accountId, clientId, aud, scope, extra }: Described,
+  { jti, accountId, clientId, aud, scope, extra }: TokenSample,
   output: Record<string, unknown>,
 ): { token: Record<string, unknown>; droppedClaims: string[] } {
   const { kept, dropped } = withoutReserved(output);

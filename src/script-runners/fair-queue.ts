@@ -1,17 +1,17 @@
 import type { SandboxLimits } from './limits.ts';
 import type { Run } from './run.ts';
 
-/** True if the run may be part of a shared turn: not a compile check, and not one whose runner has died before. */
+/** True if the run may be part of a shared turn. Checks at upload may not, nor runs whose runner has ended before. */
 export const mayShare = ({ input, requeues }: Run): boolean => input !== undefined && requeues === 0;
 
 const lengthOf = ({ input = '' }: Run): number => input.length;
 
-/** Most tenants remembered as known. */
+/** Maximum number of tenants remembered as known. */
 const MOST_KNOWN = 10_000;
 
 /**
  * Runs that wait for a runner, in fair order. Tenants take turns regardless of how many runs each has waiting, and tenants with fewer
- * executing runs go first, so one tenant gets a second runner only while no other waits. Every second turn goes to a known tenant if
+ * executing runs go first, so one tenant gets a second runner only while no other tenant waits. Every second turn goes to a known tenant if
  * one waits, so a crowd of new tenants whose runs do not end delays the others by one turn at a time.
  */
 export class FairQueue {

@@ -16,25 +16,25 @@ export interface SandboxLimits extends Limits {
   loadedScripts: number;
   /** Milliseconds a run may compute while other tenants wait. Then its runner moves to the quarantine group. */
   slowMs: number;
-  /** Most runners of the quarantine group, including those that moved there. */
+  /** Maximum number of runners in the quarantine group, including those that moved there. */
   slowRunners: number;
   /** Resident bytes of a runner without its isolates, with room for memory that V8 frees late. */
   runnerBytes: number;
   /** Resident bytes that one run may add to its runner, outside the isolate's own limit, such as memory of `Intl`. */
   growthBytes: number;
-  /** Most waiting runs of one tenant. */
+  /** Maximum number of waiting runs of one tenant. */
   waitingPerTenant: number;
-  /** Most waiting runs of all tenants together. */
+  /** Maximum number of waiting runs of all tenants together. */
   waiting: number;
   /** Milliseconds a run may wait for a runner before it is answered as `overloaded`. */
   waitMs: number;
-  /** Most runs of a shared turn. */
+  /** Maximum number of runs in a shared turn. */
   turnRuns: number;
-  /** Most characters of all inputs of a shared turn: the runner reads that much at once. */
+  /** Maximum total length of the inputs of a shared turn, in characters: the runner reads that much at once. */
   turnLength: number;
-  /** How often a run is given to another runner because its own died of something else. */
+  /** How often a run is given to another runner because its own ended of something else. */
   requeues: number;
-  /** Most runs of one runner that wait for a `fetch` at the same time. */
+  /** Maximum number of parked runs of one runner. */
   parked: number;
   /** Bytes of the body of a fetch request, and of its response. */
   fetchBytes: number;

@@ -12,7 +12,7 @@ import type { SandboxLogger, SandboxObserver, ScriptVersion } from './types.ts';
 /** Milliseconds without work after which the quarantine group or a tenant's own group is closed. */
 const IDLE_MS = 60_000;
 
-/** Most groups of single tenants. If there are more tenants, the group that was idle longest is closed. */
+/** Maximum number of groups of single tenants. If more tenants have runs, the group that has been idle longest is closed. */
 const TENANT_GROUPS = 32;
 
 export interface RunnerGroupsOptions {

@@ -25,7 +25,7 @@ export type SandboxFetch = (tenantId: string, request: FetchRequest, limits: Fet
 export interface FetchLimits {
   /** Aborted when the run ends. */
   signal: AbortSignal;
-  /** Most bytes of the response body. */
+  /** Maximum size of the response body in bytes. */
   responseBytes: number;
 }
 

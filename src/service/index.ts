@@ -8,7 +8,7 @@ import { SecretBox } from '../base/secret-box.ts';
 import type { Config } from '../config/index.ts';
 import { consoleRoutes } from '../console/routes.ts';
 import { CustomClaims } from '../custom-claims/claims.ts';
-import { RunLog } from '../custom-claims/runs.ts';
+import { RunLog } from '../custom-claims/run-log.ts';
 import { TenantCache } from '../database/notices/tenant-cache.ts';
 import { openDatabase } from '../database/open.ts';
 import { FigureWriter } from '../database/statistics/figure-writer.ts';

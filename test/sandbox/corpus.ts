@@ -22,7 +22,7 @@ export interface HostileScript {
   differs: boolean;
   /** The script ends by itself and its duration does not matter, so it gets enough time even for a busy host. */
   unhurried: boolean;
-  /** What the script achieves when the layer is switched off. */
+  /** The effect of the script when the layer is switched off. */
   off?: 'runs on' | 'ok' | 'more console' | 'more message';
 }
 

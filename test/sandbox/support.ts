@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { Sandbox, type SandboxOptions } from '../../src/script-runners/sandbox.ts';
 import type { SandboxLogger } from '../../src/script-runners/types.ts';
 
-/** Ignores everything except errors, which fail the test run: a sandbox that works logs none, whatever its scripts do. */
+/** Ignores everything except errors, which fail the test run: no script can make a correct sandbox log an error. */
 export const logger: SandboxLogger = {
   info: () => {},
   warn: () => {},

@@ -1,6 +1,6 @@
 import type { Reply, Request } from '../../../sandbox/protocol.ts';
 
-/** Most bytes of one frame. Even a fetch with the largest body is smaller, so a longer frame means that the runner is compromised. */
+/** Maximum size of one frame in bytes. Even a fetch with the largest body is smaller, so a longer frame means that the runner is compromised. */
 const FRAME_BYTES = 8 * 1024 * 1024;
 
 /** Encodes one message to a runner: 4 bytes of length, then JSON. */

@@ -76,7 +76,7 @@ export async function harden(options: SandboxOptions): Promise<Hardening> {
   return { command, layers, missing, first };
 }
 
-interface Attempt {
+interface StartedRunner {
   command: RunnerCommand;
   first: RunnerProcess;
   wrappers: Wrapper[];
@@ -87,8 +87,8 @@ async function strongest(
   installed: Wrapper[],
   commandWith: (wrappers: Wrapper[]) => RunnerCommand,
   missing: Record<string, string>,
-): Promise<Attempt> {
-  const attempt = async (wrappers: Wrapper[]): Promise<Attempt> => {
+): Promise<StartedRunner> {
+  const start = async (wrappers: Wrapper[]): Promise<StartedRunner> => {
     const command = commandWith(wrappers);
     return { command, wrappers, first: await RunnerProcess.start(command) };
   };
@@ -99,7 +99,7 @@ async function strongest(
   ];
   for (const plan of plans) {
     try {
-      return await attempt(plan);
+      return await start(plan);
     } catch (error) {
       if (plan === plans[0] && container) missing[container.name] = (error as Error).message;
     }
@@ -107,13 +107,13 @@ async function strongest(
   const working: Wrapper[] = [];
   for (const wrapper of plans[1] ?? []) {
     try {
-      await (await attempt([wrapper])).first.kill();
+      await (await start([wrapper])).first.kill();
       working.push(wrapper);
     } catch (error) {
       missing[wrapper.name] = (error as Error).message;
     }
   }
-  return attempt(working);
+  return start(working);
 }
 
 function commandOf(options: SandboxOptions, off: string[], wrappers: Wrapper[]): RunnerCommand {

@@ -83,7 +83,7 @@ export const WRAPPERS: Wrapper[] = [
   },
 ];
 
-/** Wrappers are searched for in system folders only. Rejected: `PATH`, which whoever starts the service can point at other programs. */
+/** Wrappers are searched for in system folders only. Rejected: `PATH`, which can be set to a folder with other programs. */
 const PROGRAM_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin', '/run/current-system/sw/bin'];
 
 /** Returns the full path of a program, or undefined if it is not installed. */

@@ -14,7 +14,7 @@ export interface RunnerCommand {
   inheritsEnvironment: boolean;
 }
 
-/** What a process reports to the runner that uses it. */
+/** The runner that uses a process, as the process reports to it. */
 export interface ProcessListener {
   /** Called for each reply, in order. If it throws, the process is killed. */
   replied(reply: Reply): void;
@@ -24,7 +24,7 @@ export interface ProcessListener {
 /** Milliseconds from spawn until the first frame. After that the start has failed. */
 const START_MS = 15_000;
 
-/** Most characters kept of a runner's standard error, where V8 writes why it aborted. */
+/** Characters of a runner's standard error that are kept for the log: V8 writes there why it aborted. */
 const STDERR_LENGTH = 2_000;
 
 let recorders = 0;

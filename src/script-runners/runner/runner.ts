@@ -10,7 +10,7 @@ import { type Execution, executionOf, settle } from './execution.ts';
 import { LoadedScripts } from './loaded-scripts.ts';
 import type { RunnerOwner } from './owner.ts';
 import { Parking } from './parking.ts';
-import { BYSTANDER, CRASHED, fetchTimeout, OVERSIZE, OVERTIME, PROTOCOL_BROKEN } from './stops.ts';
+import { BYSTANDER, CRASHED, fetchTimeout, OVERSIZE, OVERTIME, PROTOCOL_BROKEN } from './stop-reasons.ts';
 import { Turn } from './turn.ts';
 
 const NO_TURN = new Turn([], 0);

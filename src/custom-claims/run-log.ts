@@ -9,7 +9,7 @@ const BATCH = 200;
 /** Runs that may wait to be written. Beyond that new ones are dropped, so that a slow database cannot use up the memory. */
 const MAX_UNWRITTEN = 20_000;
 
-export type Run = Omit<ScriptRunRow, 'tenantId' | 'id'>;
+export type LoggedRun = Omit<ScriptRunRow, 'tenantId' | 'id'>;
 
 /**
  * The run log. It is written in batches after the response was sent, so it does not slow down issuance. A killed process loses
@@ -17,7 +17,7 @@ export type Run = Omit<ScriptRunRow, 'tenantId' | 'id'>;
  */
 export class RunLog {
   readonly #logger: Logger;
-  readonly #waiting: { store: TenantStore; run: Run }[] = [];
+  readonly #waiting: { store: TenantStore; run: LoggedRun }[] = [];
   /** Includes runs of an insert in progress. */
   #unwritten = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -27,7 +27,7 @@ export class RunLog {
     this.#logger = logger;
   }
 
-  add(store: TenantStore, run: Run): void {
+  add(store: TenantStore, run: LoggedRun): void {
     if (this.#unwritten >= MAX_UNWRITTEN) return;
     this.#unwritten += 1;
     this.#waiting.push({ store, run });
@@ -43,10 +43,10 @@ export class RunLog {
     return this.#flushing;
   }
 
-  async #write(runs: { store: TenantStore; run: Run }[]): Promise<void> {
-    for (const [store, ofStore] of Map.groupBy(runs, ({ store }) => store)) {
-      for (let start = 0; start < ofStore.length; start += BATCH) {
-        const rows = ofStore
+  async #write(runs: { store: TenantStore; run: LoggedRun }[]): Promise<void> {
+    for (const [store, runsOfStore] of Map.groupBy(runs, ({ store }) => store)) {
+      for (let start = 0; start < runsOfStore.length; start += BATCH) {
+        const rows = runsOfStore
           .slice(start, start + BATCH)
           .map(({ run }) => ({ id: newOrderedId(run.createdAt), ...run }));
         await store
