@@ -75,8 +75,8 @@ describe('fetch', () => {
     ],
     ['a host that is not allowed', 'await fetch("https://forbidden/");', 'The host forbidden is not allowed.'],
     ['a response that is too large', 'await fetch("https://large/");', 'The response is larger than 1048576 bytes.'],
-    ['a failure, without its details', 'await fetch("https://broken/");', 'The request failed.'],
-  ])('refuses %s', async (_, body, message) => {
+    ['a failed request, without its details', 'await fetch("https://broken/");', 'The request failed.'],
+  ])('fails for %s', async (_, body, message) => {
     const fetch: SandboxFetch = async (tenantId, request, limits) => {
       if (request.url === 'https://forbidden/') throw new FetchRefusal('The host forbidden is not allowed.');
       if (request.url === 'https://broken/') throw new Error('connect ECONNREFUSED 10.0.0.1:80');
