@@ -1,5 +1,5 @@
 import { Isolate } from './isolate.mjs';
-import { cut, describe, saysTimeout } from './outcome.mjs';
+import { describe, saysTimeout, truncate } from './outcome.mjs';
 
 /**
  * Checks a script before it is saved: compiles it, evaluates its top level and looks for the function, in a separate isolate.
@@ -25,7 +25,7 @@ export function compile({ source, timeoutMs, memoryMb }, prelude, { messageBytes
     if (isolate?.isDisposed) return { ok: false, message: `The script needs more than ${memoryMb} MB.` };
     if (saysTimeout(error)) return { ok: false, message: 'The top level of the script does not end.' };
     const { message, ...place } = describe(error);
-    return { ok: false, message: cut(message, messageBytes), ...place };
+    return { ok: false, message: truncate(message, messageBytes), ...place };
   } finally {
     isolate?.dispose();
   }

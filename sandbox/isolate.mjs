@@ -79,7 +79,7 @@ export class Realm {
    * Calls an operation of the prelude and drains the microtasks. A time limit costs a wake-up of another thread, so operations that
    * cannot reach the script's code have none.
    *
-   * @param {'seed' | 'start' | 'resume' | 'take' | 'requests' | 'lines' | 'defined'} operation
+   * @param {'seed' | 'start' | 'resume' | 'state' | 'requests' | 'lines' | 'defined'} operation
    * @param {string[]} texts
    * @param {number} [timeoutMs]
    */

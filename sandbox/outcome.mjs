@@ -3,20 +3,20 @@
  * @typedef {{ result: 'ok', output: string } | { result: Failure, message: string }} Outcome
  */
 
-/** Failures by letter of the prelude's `take`. Besides these, `o` means ok and `f` means waiting for a fetch. @type {Record<string, Failure>} */
+/** Failures by letter of the prelude's `state`. Besides these, `o` means ok and `f` means waiting for a fetch. @type {Record<string, Failure>} */
 const FAILURES = { d: 'denied', t: 'thrown', i: 'invalid-result', l: 'too-large', p: 'invalid-result' };
 
 const PENDING = 'The promise that getCustomJwtClaims returned never settles: nothing is left that could resolve it.';
 
 /**
- * @param {string} taken result of the prelude's `take`, after the microtasks were drained
+ * @param {string} state result of the prelude's `state`, after the microtasks were drained
  * @param {import('./protocol.ts').Limits} limits
  * @returns {Outcome}
  */
-export function outcomeOf(taken, { resultBytes, messageBytes }) {
-  const letter = taken.charAt(0);
-  const text = letter === 'p' ? PENDING : taken.slice(2);
-  if (letter !== 'o') return { result: FAILURES[letter] ?? 'thrown', message: cut(text, messageBytes) };
+export function outcomeOf(state, { resultBytes, messageBytes }) {
+  const letter = state.charAt(0);
+  const text = letter === 'p' ? PENDING : state.slice(2);
+  if (letter !== 'o') return { result: FAILURES[letter] ?? 'thrown', message: truncate(text, messageBytes) };
   if (Buffer.byteLength(text) <= resultBytes) return { result: 'ok', output: text };
   return { result: 'too-large', message: `The result is larger than ${resultBytes} bytes.` };
 }
@@ -66,7 +66,7 @@ export function describe(error) {
  * @param {string} text
  * @param {number} bytes
  */
-export function cut(text, bytes) {
+export function truncate(text, bytes) {
   const encoded = Buffer.from(text);
   if (encoded.length <= bytes) return text;
   let end = bytes;

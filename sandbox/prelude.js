@@ -28,16 +28,16 @@ function prelude(limits, hasFetch) {
   /** Bytes that each line counts in addition to its text, so that empty lines use up the limit too. */
   const LINE_COST = 16;
   const PLACE = /claims\.js:(\d+):(\d+)/;
-  const cut = (text, length) => (text.length > length ? apply(slice, text, [0, length]) : text);
+  const truncate = (text, length) => (text.length > length ? apply(slice, text, [0, length]) : text);
 
   /** Returns any thrown value as text, with its line and column in the script. */
   const describe = (error) => {
     try {
-      if (error === null || typeof error !== 'object') return cut(`${error}`, limits.messageBytes);
+      if (error === null || typeof error !== 'object') return truncate(`${error}`, limits.messageBytes);
       const { name, message, stack } = error;
       const place = typeof stack === 'string' ? apply(exec, PLACE, [stack]) : null;
       const text = message === undefined ? stringify(error) : `${name === undefined ? 'Error' : name}: ${message}`;
-      return cut(place ? `${text} (line ${place[1]}, column ${place[2]})` : `${text}`, limits.messageBytes);
+      return truncate(place ? `${text} (line ${place[1]}, column ${place[2]})` : `${text}`, limits.messageBytes);
     } catch {
       return 'The script threw a value that cannot be read.';
     }
@@ -76,7 +76,7 @@ function prelude(limits, hasFetch) {
     denyAccess(message) {
       if (denial === undefined) {
         denial = 'Access denied by the custom claims script.';
-        if (message !== undefined) denial = cut(`${message}`, limits.messageBytes);
+        if (message !== undefined) denial = truncate(`${message}`, limits.messageBytes);
       }
       throw new Failure('Access denied.');
     },
@@ -113,7 +113,7 @@ function prelude(limits, hasFetch) {
     let text = '';
     for (let i = 0; i < values.length && text.length < consoleLeft; i++) text += (i === 0 ? '' : ' ') + show(values[i]);
     if (consoleLeft <= 0) return; // Already used up: a `toJSON` of the shown values can write lines too.
-    if (text.length > consoleLeft) text = `${cut(text, consoleLeft)}…`;
+    if (text.length > consoleLeft) text = `${truncate(text, consoleLeft)}…`;
     consoleLeft -= text.length + LINE_COST;
     lines += `${lines && ','}{"level":"${level}","text":${stringify(text)}}`;
   };
@@ -163,7 +163,8 @@ function prelude(limits, hasFetch) {
       call(input);
       return '';
     },
-    take() {
+    /** The letter of the state, whether there are console lines, and the result or message. */
+    state() {
       const letter = denial !== undefined ? 'd' : state === 'p' && network?.isWaiting() ? 'f' : state;
       return letter + (lines ? '1' : '0') + (letter === 'd' ? denial : outcome);
     },

@@ -15,7 +15,7 @@ import { Script } from './script.mjs';
  * a runner whose parent was killed while native code kept it busy.
  */
 const RETIREMENT_SECONDS = 1800;
-const TURNS_PER_LOOK = 1000;
+const TURNS_PER_CHECK = 1000;
 
 /** @type {import('./protocol.ts').RunnerSettings} */
 const settings = JSON.parse(/** @type {string} */ (process.argv[2]));
@@ -33,10 +33,10 @@ put({ kind: 'ready', layers: layersInside() });
 flush();
 
 // The event loop is never entered: nothing here needs it, and each iteration would make a run about 10% slower.
-for (let turns = 0; turns % TURNS_PER_LOOK !== 0 || !isOld(); turns++) {
+for (let turns = 0; turns % TURNS_PER_CHECK !== 0 || !isOld(); turns++) {
   const request = receive();
   if (!request) break; // The parent is gone.
-  takeTurn(request);
+  handleTurn(request);
 }
 process.exit(0);
 
@@ -50,7 +50,7 @@ function isOld() {
  *
  * @param {import('./protocol.ts').Request} first
  */
-function takeTurn(first) {
+function handleTurn(first) {
   for (let request = /** @type {typeof first | undefined} */ (first); request; ) {
     const follows = request.kind === 'run' && request.follows;
     if (!follows) turnEndsAt = performance.now() + limits.turnMs;

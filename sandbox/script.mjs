@@ -1,5 +1,5 @@
 import { Isolate } from './isolate.mjs';
-import { cut, describe, outcomeOf, requestsOf, saysTimeout } from './outcome.mjs';
+import { describe, outcomeOf, requestsOf, saysTimeout, truncate } from './outcome.mjs';
 
 /**
  * @typedef {import('./isolate.mjs').Realm} Realm
@@ -53,7 +53,7 @@ export class Script {
       });
     } catch (error) {
       this.dispose();
-      const message = cut(describe(error).message, this.#options.limits.messageBytes);
+      const message = truncate(describe(error).message, this.#options.limits.messageBytes);
       const wallMs = performance.now() - startedAt;
       this.#options.put({
         kind: 'done',
@@ -115,7 +115,7 @@ export class Script {
    * @param {Realm} realm of a run that waits for fetches
    * @param {number} deadline of the run
    */
-  #ask(realm, deadline) {
+  #takeRequests(realm, deadline) {
     let text = '';
     try {
       text = realm.call('requests', [], timeLeft(deadline) + LAST_WORDS_MS);
@@ -151,14 +151,14 @@ export class Script {
       stop = { thrown };
     }
     const timedOut = stop !== undefined && saysTimeout(stop.thrown) && timeLeft(deadline) <= 1;
-    const taken = take(realm, stop && LAST_WORDS_MS);
-    const asked = taken?.text.startsWith('f') && !stop ? this.#ask(realm, deadline) : undefined;
+    const state = stateOf(realm, stop && LAST_WORDS_MS);
+    const requested = state?.text.startsWith('f') && !stop ? this.#takeRequests(realm, deadline) : undefined;
     const { isDisposed } = isolate;
     run.cpuMs += isDisposed ? performance.now() - startedAt : isolate.cpuMs - cpuMs;
 
-    if (asked && 'fetches' in asked && !isDisposed) {
+    if (requested && 'fetches' in requested && !isDisposed) {
       this.#parked.set(id, run);
-      put({ kind: 'parked', id, cpuMs: run.cpuMs, fetches: asked.fetches });
+      put({ kind: 'parked', id, cpuMs: run.cpuMs, fetches: requested.fetches });
       return;
     }
     const wallMs = performance.now() - startedAt;
@@ -168,16 +168,16 @@ export class Script {
       wallMs,
       cpuMs: run.cpuMs,
       spareUsed,
-      console: taken?.lines ?? [],
+      console: state?.lines ?? [],
     };
     if (isDisposed) put({ ...done, result: 'memory', message: `The script needs more than ${this.#memoryMb} MB.` });
-    else if (timedOut && !taken?.text.startsWith('d'))
+    else if (timedOut && !state?.text.startsWith('d'))
       put({ ...done, result: 'timeout', message: `Timed out after ${grouped(run.timeoutMs)} ms.` });
-    else if (!taken || (stop && taken.text.startsWith('p'))) {
-      put({ ...done, result: 'thrown', message: cut(describe(stop?.thrown).message, limits.messageBytes) });
-    } else put({ ...done, ...(asked && 'result' in asked ? asked : outcomeOf(taken.text, limits)) });
+    else if (!state || (stop && state.text.startsWith('p'))) {
+      put({ ...done, result: 'thrown', message: truncate(describe(stop?.thrown).message, limits.messageBytes) });
+    } else put({ ...done, ...(requested && 'result' in requested ? requested : outcomeOf(state.text, limits)) });
 
-    if (isDisposed || timedOut || !taken) this.dispose();
+    if (isDisposed || timedOut || !state) this.dispose();
     else realm.release();
   }
 }
@@ -186,9 +186,9 @@ export class Script {
  * @param {Realm} realm
  * @param {number} [timeoutMs] needed if the run was stopped, because microtasks of the script may be left
  */
-function take(realm, timeoutMs) {
+function stateOf(realm, timeoutMs) {
   try {
-    const text = realm.call('take', [], timeoutMs);
+    const text = realm.call('state', [], timeoutMs);
     return { text, lines: text.charAt(1) === '1' ? JSON.parse(realm.call('lines', [], timeoutMs)) : [] };
   } catch {
     return undefined; // The isolate is gone, or a microtask of the script does not end.

@@ -34,7 +34,7 @@ export function compileOutcome(answer: RunAnswer, limits: SandboxLimits): Compil
   const { line, column } = reply;
   return {
     ok: false,
-    message: cut(String(reply.message), limits.messageBytes),
+    message: truncate(String(reply.message), limits.messageBytes),
     ...(line !== undefined && column !== undefined && { line, column }),
   };
 }
@@ -62,7 +62,7 @@ function resultOf(reply: Done, limits: SandboxLimits): Result {
   if (reply.result !== 'ok') {
     return {
       result: FAILURES.includes(reply.result) ? reply.result : 'killed',
-      message: cut(String(reply.message), limits.messageBytes),
+      message: truncate(String(reply.message), limits.messageBytes),
     };
   }
   if (Buffer.byteLength(String(reply.output)) > limits.resultBytes) {
@@ -84,7 +84,7 @@ function consoleOf(lines: unknown, { consoleBytes }: SandboxLimits): ConsoleLine
   const kept: ConsoleLine[] = [];
   for (const { level, text } of Array.isArray(lines) ? (lines as ConsoleLine[]) : []) {
     if (!LEVELS.includes(level) || typeof text !== 'string') continue;
-    const shown = cut(text, left);
+    const shown = truncate(text, left);
     left -= Buffer.byteLength(shown);
     kept.push({ level, text: shown });
     if (left <= 0) break;
@@ -93,7 +93,7 @@ function consoleOf(lines: unknown, { consoleBytes }: SandboxLimits): ConsoleLine
 }
 
 /** Truncates to this many UTF-8 bytes, never within a character. */
-const cut = (text: string, bytes: number): string =>
+const truncate = (text: string, bytes: number): string =>
   Buffer.byteLength(text) <= bytes
     ? text
     : Buffer.from(text)
