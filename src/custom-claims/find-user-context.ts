@@ -3,7 +3,7 @@ import { type BatchedRead, textsFor } from '../database/statements/batched-read.
 import type { UserRow } from '../database/tables/index.ts';
 import type { Json } from '../database/tables/row.ts';
 
-/** A user with all rows that `context.user` of a script is built from. */
+/** A user with everything that `context.user` of a script contains. */
 export interface UserContextRow {
   user: UserRow;
   roles: {
@@ -32,7 +32,7 @@ const DIALECTS = {
   },
 };
 
-/** Returns the columns of the query. Every join also compares the tenant id, with that of the user. */
+/** Returns the select list. Every join includes the tenant of the row it starts from. */
 function columnsOn(kind: Database['kind']): string {
   const { object, json, list } = DIALECTS[kind];
   const objectOf = (members: Record<string, string>) =>
