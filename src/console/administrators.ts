@@ -5,10 +5,10 @@ import type { TenantStore } from '../database/tenant-store.ts';
 import { hashOf } from '../ids.ts';
 import { keepAdministrator } from '../management/last-administrator.ts';
 
-/** A day: long enough for whoever starts the service to find time, short enough to be forgotten safely. */
+/** One day: long enough for the operator to follow the link, short enough that a forgotten link is harmless. */
 const LINK_MS = 24 * 60 * 60 * 1000;
 
-/** Every store here is the default tenant's: administrators are its users. */
+/** Returns the ids of the tenants this user manages. Administrators are users of the default tenant: all stores here are its. */
 export async function managedTenants(store: TenantStore, userId: string): Promise<string[]> {
   const rows = await store
     .from('administrators')
@@ -18,13 +18,13 @@ export async function managedTenants(store: TenantStore, userId: string): Promis
   return rows.map(({ managedTenantId }) => managedTenantId);
 }
 
-/** Somebody who manages a tenant. */
+/** An administrator of a tenant. */
 export interface Manager {
   user: UserRow;
   since: number;
 }
 
-/** Those who manage this tenant, the first of them first. */
+/** Returns the administrators of a tenant, oldest first. */
 export async function managersOf(store: TenantStore, managedTenantId: string): Promise<Manager[]> {
   const rights = await store.from('administrators').where({ managedTenantId }).orderBy('createdAt');
   const ids = rights.map(({ userId }) => userId);
@@ -35,7 +35,7 @@ export async function managersOf(store: TenantStore, managedTenantId: string): P
   });
 }
 
-/** A user of the default tenant, by all that they may be called. */
+/** Finds a user of the default tenant by id, username, or primary email address. */
 export async function findPerson(store: TenantStore, name: string): Promise<UserRow | undefined> {
   for (const key of [{ id: name }, { username: name }, { primaryEmail: name }]) {
     const user = await store.find('users', key);
@@ -44,14 +44,14 @@ export async function findPerson(store: TenantStore, name: string): Promise<User
   return undefined;
 }
 
-/** How a right came about or went, and in the console by whom. */
+/** The origin of a change of rights, for the audit log. `who` is set when the change was made in the console. */
 export interface Means {
   by: 'link' | 'command' | 'console';
   now: number;
   who?: Pick<AuditEntry, 'applicationId' | 'actorId' | 'ip' | 'userAgent' | 'requestId'>;
 }
 
-/** Recorded in the log of the default tenant, in the same transaction. */
+/** Lets a user manage these tenants. Recorded in the default tenant's audit log in the same transaction. */
 export async function manage(
   store: TenantStore,
   userId: string,
@@ -68,10 +68,10 @@ export async function manage(
 }
 
 /**
- * Rights are read anew for every request, so the person is out of this tenant's pages at once.
+ * Removes a user as administrator of a tenant. Rights are read on every request, so the removal takes effect immediately.
  *
- * @throws 404 `entity.not_found` for somebody who does not manage it
- * @throws 422 `administrator.is_last` when nobody who can sign in would be left
+ * @throws 404 `entity.not_found` if the user does not manage the tenant
+ * @throws 422 `administrator.is_last` if no administrator who can sign in would remain
  */
 export async function unmanage(
   store: TenantStore,
@@ -88,7 +88,7 @@ export async function unmanage(
   });
 }
 
-/** What a one-time link holds. Only its hash is kept. */
+/** Returns the token of a new one-time link. Only the hash of the token is stored. */
 export async function makeLink(store: TenantStore, managedTenantIds: string[], now: number): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   const link = { id: hashOf(token), managedTenantIds, spentAt: null, expiresAt: now + LINK_MS };
@@ -96,16 +96,16 @@ export async function makeLink(store: TenantStore, managedTenantIds: string[], n
   return token;
 }
 
-/** The token stands in the query, which no log holds. */
+/** The token is in the query string, which is never logged. */
 export const linkUrl = (endpoint: string, token: string): string => `${endpoint}/console/-/join?link=${token}`;
 
-/** The tenants that an unused link gives; undefined when there is no such link, or no longer. */
+/** Returns the ids of the tenants that a link grants; undefined if the link is unknown, used, or expired. */
 export async function linkedTenants(store: TenantStore, token: string, now: number): Promise<string[] | undefined> {
   const link = await store.find('administratorLinks', { id: hashOf(token), spentAt: null });
   return link && link.expiresAt > now ? link.managedTenantIds : undefined;
 }
 
-/** True for one person only, ever: the update matches an unspent link or nothing. */
+/** Returns true for exactly one caller per link: the update matches an unspent link or no row. */
 export function redeemLink(store: TenantStore, token: string, userId: string, now: number): Promise<boolean> {
   const id = hashOf(token);
   return store.transaction(async (store) => {

@@ -7,11 +7,11 @@ import { places } from './places/index.ts';
 import { sendDocument } from './respond.ts';
 import type { Flash, Page, Place, Section, Visit } from './route.ts';
 
-/** What surrounds a page. */
+/** Data that the frame around a page needs. */
 export interface Surroundings {
   /** The default tenant, which serves the console. */
   home: Tenant;
-  /** Those that the administrator may manage. */
+  /** Tenants that the administrator manages. */
   tenants: readonly Pick<Tenant, 'id' | 'name'>[];
 }
 
@@ -20,7 +20,7 @@ export const sectionsOf = ({ sections }: Place, tenantId: string): Section[] =>
 
 const isWithin = (path: string, above: string): boolean => path === above || path.startsWith(`${above}/`);
 
-/** Of sections that lie within one another, the innermost. */
+/** Returns the innermost section that contains the path. */
 const sectionAt = (sections: Section[], path: string): Section | undefined =>
   sections.filter((section) => isWithin(path, section.path)).sort((a, b) => b.path.length - a.path.length)[0];
 
@@ -40,22 +40,22 @@ function rail(visit: Visit): Html {
   return html`<ul class="places">${items}</ul>`;
 }
 
-/** The current tenant, and the way to another. */
+/** The current tenant, with a menu of the administrator's other tenants. */
 function switcher(visit: Visit, { home, tenants }: Surroundings): Html {
   if (tenants.length < 2) return html`<p class="tenant">${visit.tenant.name}</p>`;
   const links = tenants.map(
     ({ id, name }) =>
       html`<li><a href="${home.path}/console/${id}"${id === visit.tenant.id && html` aria-current="true"`}>${name}<span class="quiet mono">${id}</span></a></li>`,
   );
-  return html`<button type="button" class="tenant" popovertarget="tenants" aria-label="Tenant ${visit.tenant.name}: choose another">${visit.tenant.name}</button>
+  return html`<button type="button" class="tenant" popovertarget="tenants" aria-label="Tenant ${visit.tenant.name}: switch tenant">${visit.tenant.name}</button>
 <div id="tenants" class="popover" popover><ul>${links}</ul></div>`;
 }
 
 const keys = (): Html =>
-  html`<div id="keys" class="popover keys" popover><h2>Keyboard</h2><dl>
+  html`<div id="keys" class="popover keys" popover><h2>Keyboard shortcuts</h2><dl>
 <div><dt><kbd>/</kbd></dt><dd>Search</dd></div>
 ${places.map(({ name, letter }) => html`<div><dt><kbd>g</kbd> <kbd>${letter}</kbd></dt><dd>${name}</dd></div>`)}
-<div><dt><kbd>?</kbd></dt><dd>This list</dd></div>
+<div><dt><kbd>?</kbd></dt><dd>Show keyboard shortcuts</dd></div>
 </dl></div>`;
 
 function flashNote(visit: Visit, { text, undo, secrets = [] }: Flash): Html {
@@ -63,11 +63,11 @@ function flashNote(visit: Visit, { text, undo, secrets = [] }: Flash): Html {
     ({ label, value }) => html`<div class="secret-line"><span>${label}</span>${copyable(value)}</div>`,
   );
   const undoForm = undo && buttonForm(visit, undo.path, 'Undo', { ...(undo.fields && { fields: undo.fields }) });
-  const words = secrets.length > 0 ? html`${text} <strong>Copy it now: it is not shown again.</strong>` : text;
+  const words = secrets.length > 0 ? html`${text} <strong>Copy it now. It won’t be shown again.</strong>` : text;
   return note(secrets.length > 0 ? 'warn' : 'ok', html`<div class="row"><p>${words}</p>${undoForm}</div>${shown}`);
 }
 
-/** A page in the console's frame: the rail with the six places, then what the page says of itself. */
+/** Sends a page in the console's frame: the navigation rail, the title, then the page's content. */
 export function sendInFrame(
   response: Response,
   status: number,
@@ -81,11 +81,11 @@ export function sendInFrame(
 <a class="skip" href="#main">Skip to content</a>
 <header class="rail">
 <div class="rail-top">${switcher(visit, surroundings)}<button type="button" class="button compact menu-button" popovertarget="menu">Menu</button></div>
-<nav id="menu" class="menu" popover aria-label="Places">${rail(visit)}
+<nav id="menu" class="menu" popover aria-label="Main">${rail(visit)}
 <div class="rail-end">
 <p><a href="${home.path}/account">${visit.administrator.name}</a></p>
 <form method="post" action="${home.path}/console/-/sign-out"><input type="hidden" name="csrf" value="${visit.csrf}"><button class="link">Sign out</button></form>
-<button type="button" class="link" popovertarget="keys">Keyboard</button>
+<button type="button" class="link" popovertarget="keys">Keyboard shortcuts</button>
 </div></nav>
 </header>
 <main id="main" class="main" tabindex="-1">

@@ -4,7 +4,7 @@ import type { Visit } from './route.ts';
 
 type Named = { id: string; name?: string | null; username?: string | null; primaryEmail?: string | null };
 
-/** People and applications by their ids, for a list: two reads, however long it is. Who is deleted has no name. */
+/** Names of users and applications by id, for a list: two reads, whatever its length. Deleted ones have no name. */
 export interface Names {
   people: ReadonlyMap<string, string>;
   applications: ReadonlyMap<string, string>;
@@ -33,13 +33,14 @@ export async function namesOf(visit: Visit, { people, applications }: Mentions):
   };
 }
 
-/** A link for who is still there; the id alone for who is not. */
+/** A link to the user, or the id alone if the user was deleted. */
 export function person(visit: Visit, { people }: Names, id: string | null): Html {
-  if (id === null) return html`<span class="quiet">nobody named</span>`;
+  if (id === null) return html`<span class="quiet">No actor</span>`;
   const name = people.get(id);
   return name === undefined ? copyable(id) : html`<a href="${visit.to(`/directory/users/${id}`)}">${name}</a>`;
 }
 
+/** A link to the application, or the id alone if the application was deleted. */
 export function application(visit: Visit, { applications }: Names, id: string): Html {
   const name = applications.get(id);
   return name === undefined ? copyable(id) : html`<a href="${visit.to(`/directory/applications/${id}`)}">${name}</a>`;

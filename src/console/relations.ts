@@ -6,45 +6,47 @@ import { note, section, table } from './parts.ts';
 import { type Attempt, action, form, type Page, type Route, type Visit } from './route.ts';
 import { filled } from './things.ts';
 
-/** One of those that are joined to a thing, or may be. */
+/** An item that is related to an entity, or could be. */
 export interface Joined {
   id: string;
   name: string;
-  /** Its own page. */
+  /** Path of the item's own page. */
   path?: string;
   about?: string | Html | undefined;
 }
 
 /**
- * What a thing is joined to: the roles of a user, the members of an organization. Shown as a section of the thing's
- * page; taken away at once, with an Undo; added on a page of its own.
+ * A to-many relation of an entity: the roles of a user, the members of an organization. It is a section of the entity's
+ * page. Removing an item takes one click and can be undone; adding items has its own page.
  */
 export interface Relation {
-  /** Path of the thing's page: `/directory/users/:userId`. */
+  /** Path of the entity's page: `/directory/users/:userId`. */
   of: string;
-  /** Below it, and what is added, in words: `roles`. */
+  /** Path segment below `of`, and the plural noun with hyphens for spaces: `roles`. */
   name: string;
   title: string;
   lead?: string;
-  /** Those that are joined, by a row of the API that lists them. */
+  /** Path of the Management API operation that lists the related items. */
   list: string;
   joinedOf: (visit: Visit) => (row: Record<string, unknown>) => Joined;
-  /** Rows that list a page at a time; then the first hundred are shown. */
+  /** True if `list` is paginated. Only the first page is shown then. */
   isPaged?: boolean;
-  /** Those that could be. */
+  /** Returns candidates to add that match the search text. */
   choices: (visit: Visit, text: string) => Promise<Joined[]>;
   add: string;
-  /** Member of the body of `add` that takes the ids. */
+  /** Member of the body of `add` that contains the ids. */
   idsAs: string;
   remove: string;
-  /** Parameter of `remove` that takes the id. */
+  /** Path parameter of `remove` that contains the id. */
   idAs: string;
   empty: string;
 }
 
-/** As many as one page shows; the rest is found by searching. */
+/** Items shown at most. The others can be found by searching. */
 const MOST = 100;
 export const FIRST = { page: '1', page_size: String(MOST) };
+
+const nounOf = ({ name }: Relation): string => name.replaceAll('-', ' ');
 
 async function joined(relation: Relation, visit: Visit): Promise<{ all: Joined[]; total: number }> {
   const query = relation.isPaged ? FIRST : {};
@@ -53,7 +55,7 @@ async function joined(relation: Relation, visit: Visit): Promise<{ all: Joined[]
   return { all: value.map(relation.joinedOf(visit)), total };
 }
 
-/** The section of the thing's page. */
+/** The relation's section of the entity's page. */
 export async function relationSection(relation: Relation, visit: Visit): Promise<Html> {
   const { all, total } = await joined(relation, visit);
   const base = filled(`${relation.of}/${relation.name}`, visit.params);
@@ -63,7 +65,7 @@ export async function relationSection(relation: Relation, visit: Visit): Promise
     empty: relation.empty,
     columns: [
       { label: 'Name', cell: ({ name, path }) => (path ? html`<a href="${visit.to(path)}">${name}</a>` : name) },
-      { label: 'About', cell: ({ about }) => about },
+      { label: 'Details', cell: ({ about }) => about },
       {
         label: '',
         cell: ({ id, name }) =>
@@ -71,8 +73,8 @@ export async function relationSection(relation: Relation, visit: Visit): Promise
       },
     ],
   });
-  const more = total > MOST && html`<p class="quiet">The first ${MOST} of ${total}.</p>`;
-  const add = html`<a class="button compact" href="${visit.to(`${base}/add`)}">Add ${relation.name}</a>`;
+  const more = total > MOST && html`<p class="quiet">Showing the first ${MOST} of ${total}.</p>`;
+  const add = html`<a class="button compact" href="${visit.to(`${base}/add`)}">Add ${nounOf(relation)}</a>`;
   return section(relation.title, html`${rows}${more}`, { lead: relation.lead, actions: add });
 }
 
@@ -86,20 +88,23 @@ async function showAdd(relation: Relation, visit: Visit, attempt?: Attempt): Pro
   const options = free.map(
     ({ id, name, about }) => [id, html`${name}${about && html` <span class="quiet">${about}</span>`}`] as const,
   );
-  const searching = html`<form class="search" role="search" method="get" action="${visit.to(visit.path)}"><label class="unseen" for="q">Search</label><input id="q" name="q" type="search" value="${text}" placeholder="Search ${relation.name}" autocomplete="off"><button class="button">Search</button></form>`;
+  const searching = html`<form class="search" role="search" method="get" action="${visit.to(visit.path)}"><label class="unseen" for="q">Search</label><input id="q" name="q" type="search" value="${text}" placeholder="Search ${nounOf(relation)}" autocomplete="off"><button class="button">Search</button></form>`;
   return {
-    title: `Add ${relation.name}`,
+    title: `Add ${nounOf(relation)}`,
     back: { path: here, label: 'Back' },
     content: html`${searching}${
       free.length === 0
-        ? note('info', text === '' ? `There are no other ${relation.name}.` : `Nothing is like “${text}”.`)
+        ? note(
+            'info',
+            text === '' ? `There are no ${nounOf(relation)} to add.` : `No ${nounOf(relation)} match “${text}”.`,
+          )
         : formOf(visit, {
             path: visit.path,
-            content: boxes('id', `Choose ${relation.name}`, options, {
+            content: boxes('id', `Select ${nounOf(relation)}`, options, {
               ticked: attempt?.typed.getAll('id') ?? [],
               faults,
             }),
-            submit: 'Add',
+            submit: `Add ${nounOf(relation)}`,
             cancel: here,
             faults,
           })
@@ -113,7 +118,7 @@ async function add(relation: Relation, { perform, params, sent }: Visit) {
   await perform(`POST ${relation.add}`, { params, body: { [relation.idsAs]: ids } });
   return {
     to: filled(relation.of, params),
-    flash: { text: ids.length === 1 ? 'One was added.' : `${ids.length} were added.` },
+    flash: { text: `${ids.length} added.` },
   };
 }
 

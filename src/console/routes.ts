@@ -31,14 +31,14 @@ export interface ConsoleParts {
   providerOf(tenant: Tenant): Promise<Provider>;
 }
 
-/** Of a form; a script is the largest thing sent. */
+/** Limit of a form body. Claims scripts are the largest. */
 const MAX_FORM_BYTES = 1024 * 1024;
 
-/** Where an administrator begins in a tenant. */
+/** Path of a tenant's start page. */
 const beginning = (tenantId: string): string =>
   `/console/${tenantId}${sectionsOf(places[0] as Place, tenantId)[0]?.path}`;
 
-/** A form of another site has neither the token nor this origin. @throws 403 `session.forbidden` */
+/** Protects against CSRF: a form of another site has neither the token nor this origin. @throws 403 `session.forbidden` */
 function requireOwnForm(request: Request, administrator: Administrator, given: string | null): void {
   const { origin = '', 'sec-fetch-site': site = 'same-origin' } = request.headers;
   const isOwnOrigin = origin === '' || origin === new URL(contextOf(request).tenant.endpoint).origin;
@@ -48,7 +48,7 @@ function requireOwnForm(request: Request, administrator: Administrator, given: s
   if (!isOwnOrigin || site !== 'same-origin' || !isOwnToken) throw new ServiceError('session.forbidden');
 }
 
-/** `/console`: the administrators' pages, served by the default tenant alone. */
+/** Returns the routes of `/console`, which only the default tenant serves. */
 export function consoleRoutes({ tenants, rows, commits, secrets, clock, providerOf }: ConsoleParts): {
   router: Router;
   close(): void;
@@ -61,7 +61,7 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, provider
     verify: refuseControlInForm,
   });
 
-  /** Whoever is not signed in does so first, and comes back. */
+  /** Redirects to the sign-in if there is no session. The administrator returns to the page afterwards. */
   const signedIn =
     (handle: (request: Request, response: Response, administrator: Administrator) => Promise<void>): RequestHandler =>
     async (request, response) => {
@@ -71,7 +71,7 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, provider
       else response.redirect(303, signInUrl(home, request.method === 'GET' ? request.url : ''));
     };
 
-  /** The id in the path decides the tenant only after the administrator's right to it was found. */
+  /** Returns the tenant named by the path. @throws 404 `request.not_found` unless the administrator manages it */
   const managed = async (request: Request, { tenantIds }: Administrator): Promise<Tenant> => {
     const id = String(request.params.tenant);
     const tenant = tenantIds.includes(id) ? await tenants.byId(id) : undefined;
@@ -137,8 +137,8 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, provider
       const { tenant: home } = contextOf(request);
       const tenantId = tenantIds.includes(home.id) ? home.id : tenantIds[0];
       if (tenantId !== undefined) return response.redirect(303, home.path + beginning(tenantId));
-      const reason = `You are signed in as ${name}, who manages no tenant. Somebody who runs the service can change that.`;
-      sendPlain(response, 403, home, 'There is nothing to manage', note('info', reason));
+      const reason = `You are signed in as ${name}, but you don’t manage any tenant. Ask an operator to add you as an administrator.`;
+      sendPlain(response, 403, home, 'No tenants to manage', note('info', reason));
     }),
   );
   router.get(

@@ -18,16 +18,16 @@ interface SignInParts {
   clock: Clock;
 }
 
-/** From the first page to the last: who takes longer starts again. */
+/** Time allowed from the first page of a sign-in to its callback. */
 const SIGN_IN_MS = 30 * 60 * 1000;
 
-/** Of a sign-in under way, in a sealed cookie of the browser that began it. */
+/** A sign-in in progress, kept in a sealed cookie of the browser that started it. */
 interface Begun {
   state: string;
   verifier: string;
-  /** Where to go then, below `/console`. */
+  /** Path to return to, below `/console`. */
   to: string;
-  /** What a one-time link holds, when one was followed. */
+  /** Token of the one-time link that was followed, if any. */
   link?: string;
   /** Epoch milliseconds. */
   begunAt: number;
@@ -38,11 +38,11 @@ const BELOW = '/-';
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Whoever asks for a page of the console without a session goes here, at the endpoint that cookies belong to. */
+/** URL of the sign-in, for requests without a session. It is at the tenant's endpoint, where the cookies are valid. */
 export const signInUrl = ({ endpoint }: Tenant, to: string): string =>
   `${endpoint}/console/-/sign-in?${new URLSearchParams({ to })}`;
 
-/** Authorization code with PKCE at the default tenant, by this service's own pages. */
+/** Signs administrators in with the default tenant's own sign-in pages: an authorization code flow with PKCE. */
 export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Router {
   const begin = (request: Request, response: Response): void => {
     const { tenant } = contextOf(request);
@@ -67,7 +67,7 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
       state: begun.state,
       code_challenge: challengeOf(begun.verifier),
       code_challenge_method: 'S256',
-      prompt: 'login', // The provider demands it of the console in any case.
+      prompt: 'login', // The provider requires it of the console anyway.
       ...(create !== undefined && { first_screen: 'register' }),
     });
     response.redirect(303, `${tenant.endpoint}/oidc/auth?${query}`);
@@ -92,7 +92,7 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
     const isOurs = begun !== undefined && begun.state === state && typeof code === 'string';
     const userId = isOurs ? await redeem(tenant, code, begun) : undefined;
     if (!begun || !userId)
-      return refuse(response, tenant, 'This sign-in was not finished in time, or in this browser.');
+      return refuse(response, tenant, 'The sign-in expired or was started in another browser. Sign in again.');
     const isRedeemed = begun.link === undefined || (await redeemLink(tenant.store, begun.link, userId, clock()));
     if (!isRedeemed) return refuse(response, tenant, USED_LINK);
     await openSession(response, tenant, userId, clock());
@@ -112,10 +112,10 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
       200,
       tenant,
       'Become an administrator',
-      html`<p>This link lets you manage:</p><ul class="bullets">${names}</ul>
+      html`<p>This link lets you manage these tenants:</p><ul class="bullets">${names}</ul>
 <a class="button primary" href="${href({ create: '' })}">Create an account</a>
-<a class="button" href="${href({})}">Use an account you have</a>
-<p class="quiet small">The link works once. Whoever follows it first has these rights.</p>`,
+<a class="button" href="${href({})}">Use an existing account</a>
+<p class="quiet small">The link works once. The first user who signs in with it becomes an administrator.</p>`,
     );
   };
 
@@ -126,7 +126,8 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
   return router;
 }
 
-const USED_LINK = 'This link was used already, or is too old. Make another with: npm run cli -- create-administrator';
+const USED_LINK =
+  'This link was already used or has expired. Create a new one with: npm run cli -- create-administrator';
 
 const refuse = (response: Response, tenant: Tenant, reason: string, status = 400): void =>
   sendPlain(

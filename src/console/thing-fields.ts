@@ -4,21 +4,21 @@ import { type Faults, faultsOf } from './faults.ts';
 import { field } from './form-parts.ts';
 import type { Attempt } from './route.ts';
 
-/** A member of a thing, as its forms show and read it. Dots lead into objects: `oidcClientMetadata.redirectUris`. */
+/** A form field for one member of an entity. Dots lead into objects: `oidcClientMetadata.redirectUris`. */
 export interface ThingField {
   name: string;
   label: string;
   hint?: string;
-  /** `lines`: a list, one a line. */
+  /** `lines`: a list, one item per line. */
   kind?: 'text' | 'password' | 'number' | 'choice' | 'tick' | 'lines' | 'json';
   options?: readonly (readonly [string, string])[];
-  /** May be left empty: then it is not sent with what is new, and cleared in what is there. */
+  /** May be empty: the member is then omitted when the entity is created, and cleared when it is edited. */
   isOptional?: boolean;
-  /** A secret that nobody reads back: what is left empty stays. */
+  /** For secrets, which are never shown: an empty field keeps the stored value. */
   isKeptWhenEmpty?: boolean;
-  /** Only on one of the two forms. */
+  /** Limits the field to one of the two forms. */
   on?: 'create' | 'change';
-  /** Of a new one. */
+  /** Initial value in the form of a new entity. */
   initial?: string;
 }
 
@@ -65,7 +65,7 @@ function render(each: ThingField, text: string, faults: Faults): Html {
   });
 }
 
-/** The inputs of a form: with what was typed if it is shown again, else with what there is. */
+/** Returns the inputs of a form, filled with the submitted values if it was refused, or else with the stored ones. */
 export function fieldsOf(fields: readonly ThingField[], thing: Values | undefined, attempt?: Attempt): Html[] {
   const faults = faultsOf(attempt);
   return fields.map((each) => {
@@ -74,7 +74,7 @@ export function fieldsOf(fields: readonly ThingField[], thing: Values | undefine
   });
 }
 
-/** @throws 400 `guard.invalid_input` for JSON that is none, or numbers that are none */
+/** @throws 400 `guard.invalid_input` for invalid JSON */
 function parsed({ name, kind }: ThingField, text: string): unknown {
   if (kind === 'lines')
     return text
@@ -90,7 +90,7 @@ function parsed({ name, kind }: ThingField, text: string): unknown {
   }
 }
 
-/** What was typed, as the body of the row that takes it. The row validates. */
+/** Returns the submitted form as the body of an operation. The operation validates it. */
 export function bodyOf(fields: readonly ThingField[], sent: URLSearchParams, isNew: boolean): Values {
   const body: Values = {};
   for (const each of fields) {

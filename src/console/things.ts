@@ -5,15 +5,15 @@ import { type Column, note, pageQuery, pager, rawJson, search, table } from './p
 import { type Attempt, type Flash, form, type Page, page, type Route, type Show, type Visit } from './route.ts';
 import { bodyOf, fieldsOf, type ThingField } from './thing-fields.ts';
 
-/** One of a kind, as its rows of the API answer it. */
+/** An entity as the API returns it. */
 export type Thing = Record<string, unknown> & { id: string; name?: string | null };
 
 /**
- * A kind of thing that is listed, made, read, changed and deleted: its pages follow from this. `list` and `item` are
- * paths of the Management API, and the parameters of the pages are theirs.
+ * Describes one kind of entity. Its list, create, detail, edit, and delete pages are derived from this. `list` and `item`
+ * are paths of the Management API; the pages use the same path parameters.
  */
 export interface Things {
-  /** Of its pages. */
+  /** Path of the list page. */
   path: string;
   list: string;
   item: string;
@@ -21,43 +21,43 @@ export interface Things {
   many: string;
   lead: string;
   nameOf?: (thing: Thing) => string;
-  /** The query parameter that a search goes into, with its value. Undefined: the list cannot be searched. */
+  /** Returns the query parameters of a search. Undefined if the list cannot be searched. */
   searchAs?: (text: string) => Record<string, string>;
-  /** Its row lists all at once, and takes no page. */
+  /** True if `list` returns all entities at once, without paging. */
   isWhole?: boolean;
-  /** Besides the name. */
+  /** Columns of the list after the name. */
   columns: (visit: Visit) => Column<Thing>[];
   fields: readonly ThingField[];
-  /** What the item's page says besides its name: what is it, is it well, what happened. */
+  /** Renders the content of the detail page. */
   show: (visit: Visit, thing: Thing) => Promise<Html> | Html;
-  /** Actions beside Change and Delete. */
+  /** Actions in addition to Edit and Delete. */
   actions?: (visit: Visit, thing: Thing) => Html | false;
-  /** What is said of a new one: its secrets, shown this once. */
+  /** Message after an entity was created, with secrets that are shown only once. */
   made?: (made: Thing, visit: Visit) => Promise<Flash> | Flash;
-  /** What goes with it when it is deleted. */
+  /** Warning on the delete page: the consequences of deleting an entity. */
   loses?: string;
-  /** Routes of its parts, below the item's page. */
+  /** Further routes below the detail page. */
   parts?: readonly Route[];
 }
 
-/** LIKE over every searchable field; what a person types is taken as it stands. */
+/** Searches all searchable fields with LIKE. Wildcards in the text are escaped. */
 export const contains = (text: string): Record<string, string> => ({
   search: `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`,
 });
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
-/** "A user", "An application". */
-const article = (noun: string): string => (/^[aeio]/.test(noun) ? `an ${noun}` : `a ${noun}`);
+
 const nameOf = ({ nameOf }: Things, thing: Thing): string => nameOf?.(thing) || thing.name || thing.id;
 
-/** Path of the item's page: where in `path` the rows have `/users/:userId`. */
+/** Path of the detail page: `path`, then the end of `item` that follows `list`, such as `/:userId`. */
 export const itemPath = ({ path, list, item }: Pick<Things, 'path' | 'list' | 'item'>): string =>
   path + item.slice(list.length);
 
+/** Replaces the parameters of a path with their values. */
 export const filled = (path: string, params: Record<string, string>): string =>
   path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 
-/** Its parameters, with the id of this one. */
+/** The page's path parameters, with the id of this entity. */
 const paramsOf = ({ item }: Things, visit: Visit, id: string): Record<string, string> => ({
   ...visit.params,
   [/:(\w+)$/.exec(item)?.[1] ?? 'id']: id,
@@ -87,13 +87,16 @@ ${table({
   caption: many,
   columns: [name, ...columns(visit)],
   rows,
-  empty: text === '' ? html`<p>There is no ${one} yet.</p>${create}` : html`<p>No ${one} is like “${text}”.</p>`,
+  empty:
+    text === ''
+      ? html`<p>No ${many.toLowerCase()} yet.</p>${create}`
+      : html`<p>No ${many.toLowerCase()} match “${text}”.</p>`,
 })}
 ${!isWhole && pager(visit, total)}`,
   };
 }
 
-/** The item's page, for actions of its own: a refusal is shown on it. */
+/** Shows the detail page, for actions whose errors appear on it. */
 export const showThing =
   (things: () => Things): Show =>
   (visit, attempt) =>
@@ -123,7 +126,7 @@ async function create(things: Things, visit: Visit) {
   const { list, made, one } = things;
   const body = bodyOf(creating(things), visit.sent, true);
   const { value } = await visit.perform<Thing>(`POST ${list}`, { params: visit.params, body });
-  const flash = (await made?.(value, visit)) ?? { text: `${capital(article(one))} was created.` };
+  const flash = (await made?.(value, visit)) ?? { text: `${capital(one)} created.` };
   return { to: filled(itemPath(things), paramsOf(things, visit, value.id)), flash };
 }
 
@@ -134,7 +137,7 @@ async function showItem(things: Things, visit: Visit, attempt?: Attempt): Promis
   return {
     title: nameOf(things, thing),
     back: { path: filled(path, visit.params), label: many },
-    actions: html`${actions?.(visit, thing)}<a class="button" href="${visit.to(`${here}/edit`)}">Change</a><a class="button danger" href="${visit.to(`${here}/delete`)}">Delete</a>`,
+    actions: html`${actions?.(visit, thing)}<a class="button" href="${visit.to(`${here}/edit`)}">Edit</a><a class="button danger" href="${visit.to(`${here}/delete`)}">Delete</a>`,
     content: html`${attempt && note('bad', attempt.error.message)}${await show(visit, thing)}${rawJson(thing)}`,
   };
 }
@@ -144,31 +147,37 @@ async function showChange(things: Things, visit: Visit, attempt?: Attempt): Prom
   const here = filled(itemPath(things), visit.params);
   const content = fieldsOf(changing(things), thing, attempt);
   return {
-    title: `Change ${nameOf(things, thing)}`,
+    title: `Edit ${nameOf(things, thing)}`,
     back: { path: here, label: nameOf(things, thing) },
-    content: formOf(visit, { path: visit.path, content, submit: 'Save', cancel: here, faults: faultsOf(attempt) }),
+    content: formOf(visit, {
+      path: visit.path,
+      content,
+      submit: 'Save changes',
+      cancel: here,
+      faults: faultsOf(attempt),
+    }),
   };
 }
 
 async function change(things: Things, visit: Visit) {
   const body = bodyOf(changing(things), visit.sent, false);
   await visit.perform(`PATCH ${things.item}`, { params: visit.params, body });
-  return { to: filled(itemPath(things), visit.params), flash: { text: 'Saved.' } };
+  return { to: filled(itemPath(things), visit.params), flash: { text: 'Changes saved.' } };
 }
 
-/** Asks by naming the thing. */
+/** The confirmation page, which names the entity. */
 async function showDelete(things: Things, visit: Visit, attempt?: Attempt): Promise<Page> {
   const thing = await readThing(things, visit);
   const here = filled(itemPath(things), visit.params);
   const name = nameOf(things, thing);
-  const content = html`<p>${things.loses ?? 'It is gone at once.'} This cannot be undone.</p>`;
+  const content = html`<p>${things.loses ?? `The ${things.one} is deleted immediately.`} This can’t be undone.</p>`;
   return {
     title: `Delete ${things.one} ${name}`,
     back: { path: here, label: name },
     content: formOf(visit, {
       path: visit.path,
       content,
-      submit: `Delete ${name}`,
+      submit: `Delete ${things.one}`,
       kind: 'danger',
       cancel: here,
       faults: faultsOf(attempt),
@@ -179,10 +188,10 @@ async function showDelete(things: Things, visit: Visit, attempt?: Attempt): Prom
 async function remove(things: Things, visit: Visit) {
   const name = nameOf(things, await readThing(things, visit));
   await visit.perform(`DELETE ${things.item}`, { params: visit.params });
-  return { to: filled(things.path, visit.params), flash: { text: `${name} was deleted.` } };
+  return { to: filled(things.path, visit.params), flash: { text: `${capital(things.one)} “${name}” deleted.` } };
 }
 
-/** The routes of a kind of thing: its list, the form of a new one, its page, and the forms to change and delete it. */
+/** Returns the routes of one kind of entity: its list, detail page, and the forms to create, edit, and delete it. */
 export function thingRoutes(things: Things): Route[] {
   const here = itemPath(things);
   return [

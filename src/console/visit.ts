@@ -9,7 +9,7 @@ import { findPerson, type Means, manage, managersOf, unmanage } from './administ
 import type { Answer, Args, Flash, Rights, Visit } from './route.ts';
 import { type Administrator, csrfTokenOf } from './session.ts';
 
-/** Rows by their route: those of every tenant, and those that only tenant `default` serves. */
+/** API operations by route: those of every tenant, and those that only tenant `default` serves. */
 export interface Rows {
   management: ReadonlyMap<string, Perform>;
   operator: ReadonlyMap<string, Perform>;
@@ -24,16 +24,16 @@ interface VisitParts {
   flash: Flash | undefined;
 }
 
-/** `/users/:userId` with its ids in place, as its events tell it. */
+/** Returns the path with ids in place of its parameters, for events. */
 const filledIn = (path: string, params: Record<string, string>): string =>
   path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 
-/** @throws 400 `guard.invalid_input`, about the field `user` */
+/** @throws 400 `guard.invalid_input` for the field `user` */
 function refuseUser(why: string): never {
   throw new ServiceError('guard.invalid_input', { details: `body.user: ${why}` });
 }
 
-/** Of a tenant, in the hands of this administrator. */
+/** Administrator rights of the tenant, changed in the name of this administrator. */
 function rightsOf({ request, tenant, administrator, clock }: VisitParts): Rights {
   const { tenant: home, ip, userAgent, requestId } = contextOf(request);
   const { store } = home;
@@ -44,16 +44,16 @@ function rightsOf({ request, tenant, administrator, clock }: VisitParts): Rights
     takeOn: (tenantId) => manage(store, administrator.id, [tenantId], means()),
     async give(name) {
       const user = await findPerson(store, name);
-      if (!user) return refuseUser('Nobody has this username, e-mail address or id here');
+      if (!user) return refuseUser('No user of the default tenant has this username, email address, or ID');
       const managers = await managersOf(store, tenant.id);
-      if (managers.some((manager) => manager.user.id === user.id)) refuseUser('This person manages the tenant already');
+      if (managers.some((manager) => manager.user.id === user.id)) refuseUser('This user already manages the tenant');
       await manage(store, user.id, [tenant.id], means());
     },
     take: (userId) => unmanage(store, userId, tenant.id, means()),
   };
 }
 
-/** What a page is given of a request: a store is not part of it, so nothing goes past the rows. */
+/** Returns the request as pages see it. It contains no store, so pages can reach data only through API operations. */
 export function visitOf(parts: VisitParts): Visit {
   const { request, tenant, administrator, rows, clock, flash } = parts;
   const { tenant: home, ip, userAgent, requestId } = contextOf(request);

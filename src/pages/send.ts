@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { Html } from './html.ts';
 
-/** Nothing is kept, framed, guessed or told to the next site. */
+/** Forbids caching, framing, content sniffing, and sending the referrer. */
 export const pageHeaders = (policy: string): Record<string, string> => ({
   'Content-Security-Policy': policy,
   'Cache-Control': 'no-store',
@@ -10,7 +10,7 @@ export const pageHeaders = (policy: string): Record<string, string> => ({
   'X-Frame-Options': 'DENY',
 });
 
-/** @param besides headers beside these, or in their place */
+/** Sends a page. @param besides headers to add or replace */
 export function sendPage(
   response: Response,
   status: number,
