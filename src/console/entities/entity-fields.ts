@@ -1,0 +1,106 @@
+import { ServiceError } from '../../errors.ts';
+import { type Html, html } from '../../pages/html.ts';
+import { type Faults, faultsOf } from '../parts/faults.ts';
+import { field } from '../parts/form-parts.ts';
+import type { Attempt } from '../route.ts';
+
+/** A form field for one member of an entity. Dots lead into objects: `oidcClientMetadata.redirectUris`. */
+export interface ThingField {
+  name: string;
+  label: string;
+  hint?: string;
+  /** `lines`: a list, one item per line. */
+  kind?: 'text' | 'password' | 'number' | 'choice' | 'tick' | 'lines' | 'json';
+  options?: readonly (readonly [string, string])[];
+  /** May be empty: the member is then omitted when the entity is created, and cleared when it is edited. */
+  isOptional?: boolean;
+  /** For secrets, which are never shown: an empty field keeps the stored value. */
+  isKeptWhenEmpty?: boolean;
+  /** Limits the field to one of the two forms. */
+  on?: 'create' | 'change';
+  /** Initial value in the form of a new entity. */
+  initial?: string;
+}
+
+type Values = Record<string, unknown>;
+
+const reach = (value: unknown, name: string): unknown =>
+  name.split('.').reduce<unknown>((at, part) => (at as Values | null | undefined)?.[part], value);
+
+function put(target: Values, name: string, value: unknown): void {
+  const parts = name.split('.');
+  const last = parts.pop() as string;
+  let at = target;
+  for (const part of parts) {
+    at[part] ??= {};
+    at = at[part] as Values;
+  }
+  at[last] = value;
+}
+
+function textOf(value: unknown, { kind, initial = '' }: ThingField): string {
+  if (value === undefined || value === null) return kind === 'json' ? '{}' : initial;
+  if (kind === 'lines') return (value as string[]).join('\n');
+  return kind === 'json' ? JSON.stringify(value, null, 2) : String(value);
+}
+
+function render(each: ThingField, text: string, faults: Faults): Html {
+  const { name, label, hint, kind, options, isOptional } = each;
+  if (kind === 'tick') {
+    const about = hint && html` aria-describedby="${name}-hint"`;
+    return html`<div class="field"><label class="box"><input type="checkbox" name="${name}" value="true"${about}${text === 'true' && html` checked`}> <span>${label}</span></label>${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}</div>`;
+  }
+  const isLarge = kind === 'json' || kind === 'lines';
+  return field({
+    name,
+    label,
+    hint,
+    isOptional,
+    options,
+    value: text,
+    faults,
+    lines: isLarge ? 4 : undefined,
+    isMono: isLarge,
+    type: kind === 'number' || kind === 'password' ? kind : 'text',
+  });
+}
+
+/** Returns the inputs of a form, filled with the submitted values if it was refused, or else with the stored ones. */
+export function fieldsOf(fields: readonly ThingField[], thing: Values | undefined, attempt?: Attempt): Html[] {
+  const faults = faultsOf(attempt);
+  return fields.map((each) => {
+    const typed = attempt && each.kind !== 'password' ? (attempt.typed.get(each.name) ?? '') : undefined;
+    return render(each, typed ?? textOf(reach(thing, each.name), each), faults);
+  });
+}
+
+/** @throws 400 `guard.invalid_input` for invalid JSON */
+function parsed({ name, kind }: ThingField, text: string): unknown {
+  if (kind === 'lines')
+    return text
+      .split(/\r?\n/)
+      .map((line) => line.trim())
+      .filter(Boolean);
+  if (kind === 'number') return Number(text);
+  if (kind !== 'json') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ServiceError('guard.invalid_input', { details: `body.${name}: must be object` });
+  }
+}
+
+/** Returns the submitted form as the body of an operation. The operation validates it. */
+export function bodyOf(fields: readonly ThingField[], sent: URLSearchParams, isNew: boolean): Values {
+  const body: Values = {};
+  for (const each of fields) {
+    const given = sent.get(each.name) ?? '';
+    const text = each.kind === 'password' ? given : given.trim();
+    if (each.kind === 'tick') put(body, each.name, text === 'true');
+    else if (text !== '' || each.kind === 'lines') put(body, each.name, parsed(each, text));
+    else if (each.isKeptWhenEmpty) continue;
+    else if (!isNew && each.isOptional && each.kind !== 'number') put(body, each.name, null);
+    else if (!each.isOptional && each.kind !== 'number') put(body, each.name, '');
+  }
+  return body;
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { type Request, type Response, Router } from 'express';
+import type { Provider } from 'oidc-provider';
+import type { Clock } from '../../base/clock.ts';
+import type { SecretBox } from '../../base/secret-box.ts';
+import { contextOf } from '../../http/context.ts';
+import { readCookie } from '../../http/cookies.ts';
+import { html } from '../../pages/html.ts';
+import type { Tenant } from '../../tenants.ts';
+import { CONSOLE_CLIENT_ID, challengeOf, consoleCallback, redeemCode } from '../../tokens/clients/console-client.ts';
+import { sendPlain } from '../respond.ts';
+import { linkedTenants, redeemLink } from './administrators.ts';
+import { cookieName, cookieOptions, openSession, unseal } from './session.ts';
+
+interface SignInParts {
+  providerOf(tenant: Tenant): Promise<Provider>;
+  secrets: SecretBox;
+  clock: Clock;
+}
+
+/** Time allowed from the first page of a sign-in to its callback. */
+const SIGN_IN_MS = 30 * 60 * 1000;
+
+/** A sign-in in progress, kept in a sealed cookie of the browser that started it. */
+interface Begun {
+  state: string;
+  verifier: string;
+  /** Path to return to, below `/console`. */
+  to: string;
+  /** Token of the one-time link that was followed, if any. */
+  link?: string;
+  /** Epoch milliseconds. */
+  begunAt: number;
+}
+
+const PURPOSE = 'console-sign-in';
+const BELOW = '/-';
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** URL of the sign-in, for requests without a session. It is at the tenant's endpoint, where the cookies are valid. */
+export const signInUrl = ({ endpoint }: Tenant, to: string): string =>
+  `${endpoint}/console/-/sign-in?${new URLSearchParams({ to })}`;
+
+/** Signs administrators in with the default tenant's own sign-in pages: an authorization code flow with PKCE. */
+export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Router {
+  const begin = (request: Request, response: Response): void => {
+    const { tenant } = contextOf(request);
+    const { to = '', link, create } = request.query;
+    const begun: Begun = {
+      state: randomBytes(16).toString('base64url'),
+      verifier: randomBytes(32).toString('base64url'),
+      to: textOf(to) ?? '',
+      ...(typeof link === 'string' && { link }),
+      begunAt: clock(),
+    };
+    response.cookie(
+      cookieName(tenant, 'sign_in'),
+      secrets.seal(JSON.stringify(begun), PURPOSE),
+      cookieOptions(tenant, BELOW),
+    );
+    const query = new URLSearchParams({
+      client_id: CONSOLE_CLIENT_ID,
+      redirect_uri: consoleCallback(tenant.endpoint),
+      response_type: 'code',
+      scope: 'openid',
+      state: begun.state,
+      code_challenge: challengeOf(begun.verifier),
+      code_challenge_method: 'S256',
+      prompt: 'login', // The provider requires it of the console anyway.
+      ...(create !== undefined && { first_screen: 'register' }),
+    });
+    response.redirect(303, `${tenant.endpoint}/oidc/auth?${query}`);
+  };
+
+  const takeBegun = (request: Request, response: Response): Begun | undefined => {
+    const { tenant } = contextOf(request);
+    const name = cookieName(tenant, 'sign_in');
+    const text = unseal(secrets, readCookie(request, name), PURPOSE);
+    response.clearCookie(name, cookieOptions(tenant, BELOW));
+    const begun = text ? (JSON.parse(text) as Begun) : undefined;
+    return begun && begun.begunAt + SIGN_IN_MS > clock() ? begun : undefined;
+  };
+
+  const redeem = async (tenant: Tenant, code: string, { verifier }: Begun) =>
+    redeemCode(await providerOf(tenant), code, verifier);
+
+  const comeBack = async (request: Request, response: Response): Promise<void> => {
+    const { tenant } = contextOf(request);
+    const begun = takeBegun(request, response);
+    const { code, state } = request.query;
+    const isOurs = begun !== undefined && begun.state === state && typeof code === 'string';
+    const userId = isOurs ? await redeem(tenant, code, begun) : undefined;
+    if (!begun || !userId)
+      return refuse(response, tenant, 'The sign-in expired or was started in another browser. Sign in again.');
+    const isRedeemed = begun.link === undefined || (await redeemLink(tenant.store, begun.link, userId, clock()));
+    if (!isRedeemed) return refuse(response, tenant, USED_LINK);
+    await openSession(response, tenant, userId, clock());
+    response.redirect(303, `${tenant.path}/console${begun.to}`);
+  };
+
+  const join = async (request: Request, response: Response): Promise<void> => {
+    const { tenant } = contextOf(request);
+    const link = textOf(request.query.link) ?? '';
+    const tenantIds = await linkedTenants(tenant.store, link, clock());
+    if (!tenantIds) return refuse(response, tenant, USED_LINK, 404);
+    const href = (besides: Record<string, string>) =>
+      `${tenant.path}/console/-/sign-in?${new URLSearchParams({ link, ...besides })}`;
+    const names = tenantIds.map((id) => html`<li><code class="mono">${id}</code></li>`);
+    sendPlain(
+      response,
+      200,
+      tenant,
+      'Become an administrator',
+      html`<p>This link lets you manage these tenants:</p><ul class="bullets">${names}</ul>
+<a class="button primary" href="${href({ create: '' })}">Create an account</a>
+<a class="button" href="${href({})}">Use an existing account</a>
+<p class="quiet small">The link works once. The first user who signs in with it becomes an administrator.</p>`,
+    );
+  };
+
+  const router = Router({ caseSensitive: true, strict: true });
+  router.get('/-/sign-in', begin);
+  router.get('/-/callback', comeBack);
+  router.get('/-/join', join);
+  return router;
+}
+
+const USED_LINK =
+  'This link was already used or has expired. Create a new one with: npm run cli -- create-administrator';
+
+const refuse = (response: Response, tenant: Tenant, reason: string, status = 400): void =>
+  sendPlain(
+    response,
+    status,
+    tenant,
+    'You are not signed in',
+    html`<p>${reason}</p><a class="button primary" href="${tenant.path}/console">Sign in</a>`,
+  );
