@@ -8,6 +8,11 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['hour', 3_600_000],
   ['minute', 60_000],
 ];
+const DURATION_UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'long' });
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });
 
@@ -23,6 +28,19 @@ export function when(time: number | string | null | undefined, now: number): Htm
   if (time === null || time === undefined) return html`<span class="quiet">never</span>`;
   const date = new Date(time);
   return html`<time datetime="${date.toISOString()}" title="${exact.format(date)} UTC">${ago(date.getTime(), now)}</time>`;
+}
+
+/** A duration in the largest unit that states it exactly: "10 minutes", "90 seconds". */
+export function duration(seconds: number): string {
+  const [unit, size] = DURATION_UNITS.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['second', 1];
+  return new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / size);
+}
+
+/** The time since `time`: "8 minutes", "3 days". */
+export function elapsed(time: number, now: number): string {
+  const [unit, size] = UNITS.find(([, size]) => now - time >= size) ?? [];
+  if (unit === undefined || size === undefined) return 'less than a minute';
+  return duration(Math.trunc((now - time) / size) * (size / 1_000));
 }
 
 /** A status: a colored dot with its name, never color alone. */

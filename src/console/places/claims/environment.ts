@@ -7,14 +7,14 @@ import { type Attempt, form, type Page, type Route, type Visit } from '../../rou
 import { type Kind, placeOf, tabPage } from './kinds.ts';
 import { readBase, type Version, writeVersion } from './stored.ts';
 
-/** As in a script: `environmentVariables.NAME`. */
+/** A valid name: scripts read it as `environmentVariables.NAME`. */
 const NAME = /^[A-Za-z_]\w{0,127}$/;
 
 const pathOf = (kind: Kind): string => `${placeOf(kind)}/environment`;
 
 const namesOf = (base: Version | undefined): string[] => Object.keys(base?.value.environmentVariables ?? {}).sort();
 
-/** Names, never values: those can be replaced, and read by the script alone. */
+/** Shows names only. Values can be replaced, but only scripts can read them. */
 async function showEnvironment(visit: Visit, kind: Kind, attempt?: Attempt): Promise<Page> {
   const base = await readBase(visit, kind);
   const faults = faultsOf(attempt);
@@ -22,11 +22,11 @@ async function showEnvironment(visit: Visit, kind: Kind, attempt?: Attempt): Pro
     caption: 'Environment variables',
     rows: namesOf(base),
     empty: base
-      ? 'There is none. What the script reads as environmentVariables.NAME is set here.'
-      : html`<p>Variables belong to a script, and there is none yet.</p><a class="button primary" href="${visit.to(placeOf(kind))}">Write a script</a>`,
+      ? 'No environment variables yet. The script reads them as environmentVariables.NAME.'
+      : html`<p>Environment variables belong to a script, and there is no script yet.</p><a class="button primary" href="${visit.to(placeOf(kind))}">Write script</a>`,
     columns: [
       { label: 'Name', cell: (name) => html`<code class="mono">${name}</code>` },
-      { label: 'Value', cell: () => html`<span class="quiet">Set, not shown</span>` },
+      { label: 'Value', cell: () => html`<span class="quiet">Hidden</span>` },
       {
         label: '',
         cell: (name) =>
@@ -34,9 +34,9 @@ async function showEnvironment(visit: Visit, kind: Kind, attempt?: Attempt): Pro
       },
     ],
   });
-  const content = html`${field({ name: 'name', label: 'Name', value: attempt?.typed.get('name') ?? '', isMono: true, faults, hint: 'One that is set already gets the new value.' })}
-${field({ name: 'value', label: 'Value', type: 'password', faults, hint: 'Stored encrypted. It is not shown again.' })}`;
-  const setting = html`<h2>Set a variable</h2><p class="quiet">This makes a new version of the script, in use at once.</p>
+  const content = html`${field({ name: 'name', label: 'Name', value: attempt?.typed.get('name') ?? '', isMono: true, faults, hint: 'The value of an existing variable is replaced.' })}
+${field({ name: 'value', label: 'Value', type: 'password', faults, hint: 'Stored encrypted and never shown again.' })}`;
+  const setting = html`<h2>Set a variable</h2><p class="quiet">This creates a new version of the script and activates it immediately.</p>
 ${formOf(visit, { path: pathOf(kind), content, submit: 'Set variable', faults })}`;
   return tabPage(visit, kind, '/environment', {
     content: html`${rows}${base && html`<section class="section">${setting}</section>`}`,
@@ -51,7 +51,7 @@ async function setVariable(visit: Visit, kind: Kind) {
   const environmentVariables = { ...base.value.environmentVariables, [name]: visit.sent.get('value') ?? '' };
   const { script } = base.value;
   const { text, undo } = await writeVersion(visit, kind, base, { script, environmentVariables });
-  return { to: pathOf(kind), flash: { text: `${name} is set. ${text}`, undo } };
+  return { to: pathOf(kind), flash: { text: `${name} set. ${text}`, undo } };
 }
 
 const showRemove = (visit: Visit, kind: Kind, attempt?: Attempt): Page => ({
@@ -59,8 +59,8 @@ const showRemove = (visit: Visit, kind: Kind, attempt?: Attempt): Page => ({
   back: { path: pathOf(kind), label: 'Environment variables' },
   content: formOf(visit, {
     path: visit.path,
-    content: html`<p>This makes a new version of the script without it, in use at once.</p>`,
-    submit: `Remove ${visit.params.name}`,
+    content: html`<p>This creates a new version of the script without this variable and activates it immediately.</p>`,
+    submit: 'Remove variable',
     kind: 'danger',
     cancel: pathOf(kind),
     faults: faultsOf(attempt),
@@ -74,7 +74,7 @@ async function removeVariable(visit: Visit, kind: Kind) {
   const { [name]: _, ...environmentVariables } = base.value.environmentVariables ?? {};
   const { script } = base.value;
   const { text, undo } = await writeVersion(visit, kind, base, { script, environmentVariables });
-  return { to: pathOf(kind), flash: { text: `${name} was removed. ${text}`, undo } };
+  return { to: pathOf(kind), flash: { text: `${name} removed. ${text}`, undo } };
 }
 
 export const environmentRoutes = (kind: Kind): Route[] => [

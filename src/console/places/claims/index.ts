@@ -6,7 +6,7 @@ import { runRoutes } from './runs.ts';
 import { scriptRoutes } from './script.ts';
 import { versionRoutes } from './versions.ts';
 
-/** Scripts that add claims to tokens: written, tried, activated, and what became of them. */
+/** Claims scripts: edit, test, and activate them; their versions, runs, environment variables, and limits. */
 export const claims: Place = {
   path: '/claims',
   name: 'Custom claims',

@@ -2,13 +2,13 @@ import { type Html, html } from '../../../pages/html.ts';
 import { tabs } from '../../parts/parts.ts';
 import type { Page, Visit } from '../../route.ts';
 
-/** A kind of token, which has a script of its own. */
+/** A kind of token. Each has its own claims script. */
 export interface Kind {
-  /** As rows of the Management API name it. */
+  /** Its name in paths of the Management API. */
   tokenType: 'access-token' | 'client-credentials';
   name: string;
   lead: string;
-  /** What the script's function is given, in the declaration for authors. */
+  /** Interface of the function's parameter in the type declaration for script authors. */
   input: string;
 }
 
@@ -16,13 +16,13 @@ export const KINDS: readonly Kind[] = [
   {
     tokenType: 'access-token',
     name: 'Access tokens',
-    lead: 'A script adds claims to tokens that speak for a user, impersonations among them.',
+    lead: 'This script adds claims to access tokens of users, including impersonations.',
     input: 'AccessTokenInput',
   },
   {
     tokenType: 'client-credentials',
     name: 'Client credentials',
-    lead: 'A script adds claims to tokens that speak for an application.',
+    lead: 'This script adds claims to access tokens of machine-to-machine applications.',
     input: 'ClientCredentialsInput',
   },
 ];
@@ -36,14 +36,14 @@ const PAGES = [
   ['/environment', 'Environment'],
 ] as const;
 
-/** The pages of one kind, above each of them. */
+/** Tabs with the pages of one kind. */
 const tabsOf = (visit: Visit, kind: Kind, here: string): Html =>
   tabs(
     kind.name,
     PAGES.map(([path, name]) => ({ href: visit.to(placeOf(kind) + path), name, isHere: path === here })),
   );
 
-/** One of the pages that a tab leads to. */
+/** Returns a page with the tabs of its kind above the content. */
 export const tabPage = (
   visit: Visit,
   kind: Kind,

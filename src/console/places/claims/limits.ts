@@ -6,19 +6,19 @@ import { type Attempt, form, type Page, type Visit } from '../../route.ts';
 const PATH = '/claims/limits';
 
 const FIELDS: ThingField[] = [
-  { name: 'timeoutMs', label: 'Time of a run, in milliseconds', kind: 'number' },
-  { name: 'memoryMb', label: 'Memory of a run, in MB', kind: 'number' },
+  { name: 'timeoutMs', label: 'Maximum run time, in milliseconds', kind: 'number' },
+  { name: 'memoryMb', label: 'Maximum memory, in MB', kind: 'number' },
 ];
 
 async function showLimits(visit: Visit, attempt?: Attempt): Promise<Page> {
   const { value } = await visit.perform('GET /configs/sandbox');
   return {
     title: 'Limits',
-    lead: 'What a script of this tenant may use. They can be lowered, never raised above what the service allows.',
+    lead: 'Limits for each run of a claims script in this tenant. They cannot exceed the limits of the service.',
     content: formOf(visit, {
       path: PATH,
       content: fieldsOf(FIELDS, value, attempt),
-      submit: 'Save',
+      submit: 'Save limits',
       faults: faultsOf(attempt),
     }),
   };
@@ -26,7 +26,7 @@ async function showLimits(visit: Visit, attempt?: Attempt): Promise<Page> {
 
 async function setLimits({ perform, sent }: Visit) {
   await perform('PATCH /configs/sandbox', { body: bodyOf(FIELDS, sent, false) });
-  return { to: PATH, flash: { text: 'Saved.' } };
+  return { to: PATH, flash: { text: 'Limits saved.' } };
 }
 
 export const limitRoutes = [form(PATH, showLimits, setLimits)];

@@ -11,10 +11,10 @@ import { outcomeOf, type Trial } from './outcome.ts';
 import { type Run, readBase, readVersion, routeOf, type Version, writeVersion } from './stored.ts';
 import { type Fault, faultNote, workbench } from './workbench.ts';
 
-/** Recorded runs to choose from. */
+/** Number of recorded runs offered as test input. */
 const RUNS_OFFERED = '10';
 
-/** What the editor is shown with, besides what is stored. */
+/** State of the editor page in addition to what is stored. */
 interface Shown {
   draft?: Draft;
   fault?: Fault | undefined;
@@ -22,7 +22,7 @@ interface Shown {
   attempt?: Attempt | undefined;
 }
 
-const UNTRIED = html`<p class="quiet">What the token would hold appears here, with the script's console.</p>`;
+const UNTRIED = html`<p class="quiet">Run a test to see the resulting token and the console output.</p>`;
 
 async function readTypes({ perform }: Visit, { input }: Kind) {
   return membersOf(String((await perform<string>('GET /configs/jwt-customizer/types')).value), input);
@@ -35,10 +35,10 @@ async function recordedRuns({ perform }: Visit, kind: Kind): Promise<Run[]> {
 }
 
 function stateOf(visit: Visit, kind: Kind, base: Version | undefined): Html {
-  if (!base) return state('off', 'No script yet: tokens get no claims of yours');
+  if (!base) return state('off', 'No script yet. Tokens are issued without custom claims.');
   const link = html`<a href="${visit.to(`${placeOf(kind)}/versions/${base.number}`)}">version ${base.number}</a>`;
-  if (!base.active) return html`${state('off', 'Not in use.')} The newest is ${link}.`;
-  return html`<span class="state ok">In use: ${link}</span>`;
+  if (!base.active) return html`${state('off', 'Inactive.')} The latest is ${link}.`;
+  return html`<span class="state ok">Active: ${link}</span>`;
 }
 
 async function showScript(visit: Visit, kind: Kind, shown: Shown = {}): Promise<Page> {
@@ -64,7 +64,7 @@ async function showScript(visit: Visit, kind: Kind, shown: Shown = {}): Promise<
   }));
   return tabPage(visit, kind, '', {
     ...(base?.active && {
-      actions: html`<a class="button" href="${visit.to(`${placeOf(kind)}/off`)}">Stop using it</a>`,
+      actions: html`<a class="button" href="${visit.to(`${placeOf(kind)}/off`)}">Deactivate</a>`,
     }),
     content: html`<p>${stateOf(visit, kind, base)}</p>
 ${workbench(visit, { kind, draft, runs, types, fault, faults: faultsOf(attempt), outcome })}`,
@@ -77,7 +77,7 @@ async function compile({ perform }: Visit, script: string): Promise<Fault | unde
   return value.fault ?? undefined;
 }
 
-/** For the editor, while somebody types. */
+/** Compiles the script for the editor, while the author types. */
 async function check(visit: Visit): Promise<Page> {
   const fault = await compile(visit, sentDraft(visit.sent).script);
   return { title: 'Check', content: html`<div id="compiled">${fault && faultNote(fault)}</div>` };
@@ -95,20 +95,24 @@ async function test(visit: Visit, kind: Kind): Promise<Page> {
   return showScript(visit, kind, { draft, outcome: outcomeOf(value) });
 }
 
-/** Nothing becomes active before it was seen what changes. */
+/** The confirmation page: a script is activated only after its changes were shown. */
 function reviewPage(visit: Visit, kind: Kind, draft: Draft, base: Version | undefined, isOvertaken = false): Page {
   const active = base?.active ? base : undefined;
   const { environmentVariables } = base?.value ?? {};
   const after = { ...uploadOf(draft), ...(environmentVariables && { environmentVariables }) };
   const fields = { ...fieldsOfDraft(draft), base: String(active?.number ?? 0) };
-  const overtaken =
-    isOvertaken && note('warn', 'Somebody else changed what is in use meanwhile. These are the changes to that.');
+  const conflict =
+    isOvertaken &&
+    note(
+      'warn',
+      `${active ? `Version ${active.number} was activated` : 'The script was deactivated'} while you were editing. Review your changes again.`,
+    );
   return {
     title: 'Review changes',
-    lead: active ? `Compared with version ${active.number}, which is in use.` : 'No script is in use now.',
+    lead: active ? `Compared with version ${active.number}, which is active.` : 'No script is active.',
     back: { path: placeOf(kind), label: kind.name },
-    content: html`${overtaken}
-<div class="buttons">${buttonForm(visit, `${placeOf(kind)}/save`, 'Activate', { fields, kind: 'primary' })}${buttonForm(visit, `${placeOf(kind)}/edit`, 'Back to the editor', { fields, kind: '' })}</div>
+    content: html`${conflict}
+<div class="buttons">${buttonForm(visit, `${placeOf(kind)}/save`, 'Activate script', { fields, kind: 'primary' })}${buttonForm(visit, `${placeOf(kind)}/edit`, 'Back to editor', { fields, kind: '' })}</div>
 <div class="changes">${changesOf(active?.value, after)}</div>`,
   };
 }
@@ -130,12 +134,12 @@ async function save(visit: Visit, kind: Kind) {
 }
 
 const showOff = (visit: Visit, kind: Kind, attempt?: Attempt): Page => ({
-  title: `Stop using the script for ${kind.name.toLowerCase()}`,
+  title: `Deactivate the script for ${kind.name.toLowerCase()}`,
   back: { path: placeOf(kind), label: kind.name },
   content: formOf(visit, {
     path: `${placeOf(kind)}/off`,
-    content: html`<p>Tokens are issued without its claims from now on. Its versions stay, and each can be activated again.</p>`,
-    submit: 'Stop using it',
+    content: html`<p>Tokens will be issued without custom claims. All versions are kept, and you can activate any of them again.</p>`,
+    submit: 'Deactivate script',
     kind: 'danger',
     cancel: placeOf(kind),
     faults: faultsOf(attempt),
@@ -147,7 +151,7 @@ async function turnOff(visit: Visit, kind: Kind) {
   const [route, params] = routeOf(kind, 'DELETE');
   await visit.perform(route, { params });
   const undo = { path: `${placeOf(kind)}/versions/${base?.number}/activate` };
-  return { to: placeOf(kind), flash: { text: 'No script is in use any more.', undo } };
+  return { to: placeOf(kind), flash: { text: 'Script deactivated.', undo } };
 }
 
 export function scriptRoutes(kind: Kind): Route[] {

@@ -4,10 +4,10 @@ import { state } from '../../parts/parts.ts';
 import type { Visit } from '../../route.ts';
 import { type Kind, placeOf } from './kinds.ts';
 
-/** What a script is uploaded with, as the Management API answers it. */
+/** A script and its settings, as the Management API returns them. */
 export interface ScriptValue {
   script: string;
-  /** Never shown: names only. */
+  /** Pages show the names only. */
   environmentVariables?: Record<string, string>;
   tokenSample?: Record<string, unknown>;
   contextSample?: Record<string, unknown>;
@@ -47,21 +47,21 @@ export async function readVersion({ perform }: Visit, kind: Kind, number: number
   return (await perform<Version>(route, { params: { ...params, version: String(number) } })).value;
 }
 
-/** The version in use, or the newest when none is; undefined before the first. */
+/** Returns the active version, or the newest if none is active; undefined if there is none. */
 export async function readBase(visit: Visit, kind: Kind): Promise<Version | undefined> {
   const versions = await readVersions(visit, kind);
   const base = versions.find(({ active }) => active) ?? versions[0];
   return base && readVersion(visit, kind, base.number);
 }
 
-/** Writes the next version, which is the one in use from then on, and says how to take it back. */
+/** Creates and activates the next version. Returns the message for the page, with the path to undo it. */
 export async function writeVersion(
   visit: Visit,
   kind: Kind,
   base: Version | undefined,
   changes: Partial<ScriptValue> & { script: string },
 ): Promise<{ text: string; undo: { path: string } }> {
-  // What is in use is merged by the row itself, in its transaction; after a while without, nothing is there to merge with.
+  // PATCH merges with the active version in its transaction. Without an active version there is nothing to merge with.
   const [route, params] = routeOf(kind, base?.active ? 'PATCH' : 'PUT');
   await visit.perform(route, { params, body: base?.active ? changes : { ...base?.value, ...changes } });
   const [newest] = await readVersions(visit, kind);
@@ -72,5 +72,20 @@ export async function writeVersion(
 export const authorOf = ({ administrator }: Visit, { authorId }: VersionLine) =>
   authorId === administrator.id ? html`you` : html`<code class="mono">${authorId}</code>`;
 
+const RESULT_NAMES: Record<string, string> = {
+  ok: 'Succeeded',
+  denied: 'Access denied',
+  thrown: 'Threw an error',
+  timeout: 'Timed out',
+  memory: 'Out of memory',
+  killed: 'Stopped',
+  'invalid-result': 'Invalid result',
+  'too-large': 'Result too large',
+  overloaded: 'Overloaded',
+  quarantined: 'Disabled after repeated crashes',
+};
+
+export const resultName = (result: string): string => RESULT_NAMES[result] ?? result;
+
 export const resultState = (result: string) =>
-  result === 'ok' ? state('ok', 'ok') : result === 'denied' ? state('warn', 'denied') : state('bad', result);
+  state(result === 'ok' ? 'ok' : result === 'denied' ? 'warn' : 'bad', resultName(result));

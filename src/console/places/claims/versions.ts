@@ -20,40 +20,40 @@ import { changesOf } from './diff.ts';
 import { type Kind, placeOf, tabPage } from './kinds.ts';
 import { authorOf, readVersion, readVersions, routeOf, type Version, type VersionLine } from './stored.ts';
 
-/** To choose what a version is compared with. */
+/** Number of versions offered for comparison. */
 const OFFERED = 50;
 
-const activeState = ({ active }: VersionLine): Html => (active ? state('ok', 'In use') : state('off', 'Not in use'));
+const activeState = ({ active }: VersionLine): Html => (active ? state('ok', 'Active') : state('off', 'Inactive'));
 
 async function showVersions(visit: Visit, kind: Kind): Promise<Page> {
   const versions = await readVersions(visit, kind);
   const first = (Number(pageQuery(visit).page) - 1) * PAGE_SIZE;
   return tabPage(visit, kind, '/versions', {
     content: html`<div id="versions" data-live>${table({
-      caption: 'Versions of the script, newest first',
+      caption: 'Script versions, newest first',
       rows: versions.slice(first, first + PAGE_SIZE),
-      empty: html`<p>Each script that was activated is kept here.</p><a class="button primary" href="${visit.to(placeOf(kind))}">Write a script</a>`,
+      empty: html`<p>No versions yet. Every activated script is kept as a version.</p><a class="button primary" href="${visit.to(placeOf(kind))}">Write script</a>`,
       columns: [
         {
           label: 'Version',
           cell: ({ number }) =>
             html`<a href="${visit.to(`${placeOf(kind)}/versions/${number}`)}">Version ${number}</a>`,
         },
-        { label: 'State', cell: activeState },
+        { label: 'Status', cell: activeState },
         { label: 'Author', cell: (version) => authorOf(visit, version) },
         { label: 'SHA-256', cell: ({ sha256 }) => html`<code class="mono">${sha256.slice(0, 12)}</code>` },
-        { label: 'When', cell: ({ createdAt }) => when(createdAt, visit.now) },
+        { label: 'Created', cell: ({ createdAt }) => when(createdAt, visit.now) },
       ],
     })}${pager(visit, versions.length)}</div>`,
     live: ['scriptVersions', 'activeScripts'],
   });
 }
 
-/** Forward or back: the same gesture, by the name that says which. */
+/** Label of the activate button: rolling back is activating an older version. */
 const gestureOf = ({ number }: VersionLine, inUse: VersionLine | undefined): string =>
-  inUse && number < inUse.number ? 'Roll back' : 'Activate';
+  `${inUse && number < inUse.number ? 'Roll back to' : 'Activate'} version ${number}`;
 
-/** What the version is held against: what was asked for, what is in use, or what came before it. */
+/** Returns the version to compare with: the requested one, the active one, or the previous one. */
 function otherOf(visit: Visit, version: Version, versions: readonly VersionLine[]): VersionLine | undefined {
   const asked = versions.find(({ number }) => String(number) === visit.query.get('against'));
   const fallback = version.active
@@ -71,9 +71,9 @@ function chooser(
   const others = versions.filter(({ number }) => number !== version.number).slice(0, OFFERED);
   if (others.length === 0) return false;
   const options = others.map(
-    ({ number, active }) => [String(number), `Version ${number}${active ? ', in use' : ''}`] as const,
+    ({ number, active }) => [String(number), `Version ${number}${active ? ' (active)' : ''}`] as const,
   );
-  return html`<form class="filters" method="get" action="${visit.to(visit.path)}">${choice('against', 'Compared with', options, String(other))}<button class="button">Compare</button></form>`;
+  return html`<form class="filters" method="get" action="${visit.to(visit.path)}">${choice('against', 'Compare with', options, String(other))}<button class="button">Compare</button></form>`;
 }
 
 const withoutValues = ({ value, ...version }: Version) => {
@@ -98,13 +98,16 @@ async function showVersion(visit: Visit, kind: Kind, attempt?: Attempt): Promise
     title: `Version ${version.number}`,
     lead: kind.name,
     back: { path: `${placeOf(kind)}/versions`, label: 'Versions' },
-    actions: html`${!version.active && buttonForm(visit, `${path}/activate`, gestureOf(version, inUse), { kind: 'primary' })}<a class="button" href="${visit.to(`${placeOf(kind)}?from=${version.number}`)}">Edit from here</a>`,
+    actions: html`${!version.active && buttonForm(visit, `${path}/activate`, gestureOf(version, inUse), { kind: 'primary' })}<a class="button" href="${visit.to(`${placeOf(kind)}?from=${version.number}`)}">Edit a copy</a>`,
     content: html`${general && note('bad', general)}${facts([
-      ['State', activeState(version)],
+      ['Status', activeState(version)],
       ['Author', authorOf(visit, version)],
-      ['When', when(version.createdAt, visit.now)],
-      ['A failing script', value.blockIssuanceOnError ? 'refuses the token' : 'leaves the token without its claims'],
-      ['Inputs of runs', value.recordInputs ? 'are recorded' : 'are not recorded'],
+      ['Created', when(version.createdAt, visit.now)],
+      [
+        'If the script fails',
+        value.blockIssuanceOnError ? 'The token is not issued' : 'The token is issued without custom claims',
+      ],
+      ['Input of each run', value.recordInputs ? 'Recorded' : 'Not recorded'],
       ['Environment variables', Object.keys(value.environmentVariables ?? {}).join(', ')],
       ['SHA-256', copyable(version.sha256)],
     ])}
@@ -112,7 +115,7 @@ ${section(
   'Changes',
   html`<div class="changes">${chooser(visit, version, versions, other?.number)}${changesOf(before?.value, after.value)}</div>`,
   {
-    lead: before ? `From version ${before.number} to version ${after.number}.` : 'There is no version before it.',
+    lead: before ? `From version ${before.number} to version ${after.number}.` : 'There is no previous version.',
   },
 )}
 ${section('Script', html`<pre class="mono" tabindex="0" role="region" aria-label="Script">${value.script}</pre>`)}

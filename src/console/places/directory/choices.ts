@@ -4,7 +4,7 @@ import type { Visit } from '../../route.ts';
 
 type Row = Record<string, unknown> & { id: string; name?: string | null };
 
-/** What a person is called, and what they sign in with. */
+/** A user with their display name, and their other identifiers as details. */
 export function personOf(row: Record<string, unknown>): Joined {
   const { id, name, username, primaryEmail, primaryPhone } = row as Record<string, string | null>;
   const known = [username, primaryEmail, primaryPhone].filter(Boolean);
@@ -27,11 +27,20 @@ export const applicationOf = ({ id, name, description }: Record<string, unknown>
   about: String(description ?? ''),
 });
 
-/** A scope says nothing without its resource. */
+/** A scope, with its resource as details. */
 export const scopeOf = ({ id, name, resource }: Record<string, unknown>): Joined => {
   const { id: resourceId, name: resourceName } = resource as { id: string; name: string };
   return { id: String(id), name: String(name), path: `/directory/resources/${resourceId}`, about: resourceName };
 };
+
+/** Kinds of assignees of a role. */
+export const ROLE_TYPES = [
+  ['User', 'Users'],
+  ['MachineToMachine', 'Machine-to-machine applications'],
+] as const;
+
+export const assigneesOf = ({ type }: Record<string, unknown>): string =>
+  ROLE_TYPES.find(([value]) => value === type)?.[1] ?? String(type);
 
 const searched = (text: string) => (text === '' ? {} : contains(text));
 
@@ -48,7 +57,7 @@ export const machines = async ({ perform }: Visit, text: string): Promise<Joined
   return (await perform<Row[]>('GET /applications', { query })).value.map(applicationOf);
 };
 
-/** Of all resources: there is no list of scopes alone. */
+/** Scopes of all resources. The API lists scopes only with their resources. */
 export const scopes = async ({ perform }: Visit, text: string): Promise<Joined[]> => {
   const { value } = await perform<(Row & { scopes: Row[] })[]>('GET /resources', { query: { includeScopes: 'true' } });
   const all = value.flatMap((resource) => resource.scopes.map((scope) => scopeOf({ ...scope, resource })));

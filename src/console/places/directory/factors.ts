@@ -20,12 +20,12 @@ const NAMES = { Totp: 'Authenticator app', WebAuthn: 'Passkey', BackupCode: 'Bac
 const read = async ({ perform, params }: Visit): Promise<Factor[]> =>
   (await perform<Factor[]>(`GET ${ROW}`, { params })).value;
 
-/** Second factors: for whoever helps a person who has lost theirs. */
+/** The user's second factors. Support staff remove lost ones here. */
 export async function factorSection(visit: Visit): Promise<Html> {
   const rows = table({
     caption: 'Second factors',
     rows: await read(visit),
-    empty: 'This person signs in without a second factor.',
+    empty: 'No second factors. The user signs in without one.',
     columns: [
       { label: 'Factor', cell: ({ type }) => NAMES[type] },
       { label: 'Added', cell: ({ createdAt }) => when(createdAt, visit.now) },
@@ -42,15 +42,15 @@ export async function factorSection(visit: Visit): Promise<Html> {
 
 async function showRemove(visit: Visit, attempt?: Attempt): Promise<Page> {
   const factor = (await read(visit)).find(({ id }) => id === visit.params.verificationId);
-  const name = factor ? NAMES[factor.type] : 'second factor';
+  const name = factor ? NAMES[factor.type].toLowerCase() : 'second factor';
   const here = filled(OF, visit.params);
   return {
     title: `Remove ${name}`,
-    back: { path: here, label: 'Back' },
+    back: { path: here, label: 'User' },
     content: formOf(visit, {
       path: visit.path,
-      content: html`<p>This person then signs in without it. Remove it only when you know who asks. This cannot be undone.</p>`,
-      submit: `Remove ${name}`,
+      content: html`<p>The user can no longer sign in with this factor. Make sure that the request really comes from the user. This can’t be undone.</p>`,
+      submit: 'Remove factor',
       kind: 'danger',
       cancel: here,
       faults: faultsOf(attempt),
@@ -60,7 +60,7 @@ async function showRemove(visit: Visit, attempt?: Attempt): Promise<Page> {
 
 async function remove({ perform, params }: Visit) {
   await perform(`DELETE ${ROW}/:verificationId`, { params });
-  return { to: filled(OF, params), flash: { text: 'The second factor was removed.' } };
+  return { to: filled(OF, params), flash: { text: 'Second factor removed.' } };
 }
 
 export const factorRoutes = [form(`${OF}/factors/:verificationId/delete`, showRemove, remove)];

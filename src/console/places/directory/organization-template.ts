@@ -3,9 +3,9 @@ import { type Thing, type Things, thingRoutes } from '../../entities/entity-page
 import { FIRST, type Joined, type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { copyable, facts } from '../../parts/parts.ts';
 import type { Visit } from '../../route.ts';
-import { scopeOf, scopes } from './choices.ts';
+import { assigneesOf, ROLE_TYPES, scopeOf, scopes } from './choices.ts';
 
-/** What all organizations have in common: the roles that members can have, and what those allow. */
+/** Roles and scopes that all organizations share. */
 
 const OF = '/directory/organization-roles/:id';
 
@@ -30,13 +30,13 @@ const organizationScopes: Relation = {
   idsAs: 'organizationScopeIds',
   remove: '/organization-roles/:id/scopes/:organizationScopeId',
   idAs: 'organizationScopeId',
-  empty: 'This role holds no scope of the organization itself.',
+  empty: 'No organization scopes yet.',
 };
 
 const resourceScopes: Relation = {
   of: OF,
   name: 'resource-scopes',
-  title: 'Scopes of resources',
+  title: 'Resource scopes',
   list: '/organization-roles/:id/resource-scopes',
   joinedOf: () => scopeOf,
   choices: scopes,
@@ -44,7 +44,7 @@ const resourceScopes: Relation = {
   idsAs: 'scopeIds',
   remove: '/organization-roles/:id/resource-scopes/:scopeId',
   idAs: 'scopeId',
-  empty: 'This role allows nothing at a resource.',
+  empty: 'No resource scopes yet.',
 };
 
 const description = ({ description }: Thing) => description as string | null;
@@ -55,34 +55,31 @@ const roles: Things = {
   item: '/organization-roles/:id',
   one: 'organization role',
   many: 'Organization roles',
-  lead: 'What a member of an organization can be. All organizations share them.',
+  lead: 'Roles for members of an organization. All organizations share them.',
   searchAs: (text) => ({ q: text }),
   columns: () => [
     { label: 'Description', cell: description },
-    { label: 'For', cell: ({ type }) => (type === 'User' ? 'people' : 'machines') },
+    { label: 'Assigned to', cell: assigneesOf },
   ],
   fields: [
     { name: 'name', label: 'Name' },
     { name: 'description', label: 'Description', isOptional: true },
     {
       name: 'type',
-      label: 'For',
+      label: 'Assigned to',
       kind: 'choice',
       on: 'create',
-      options: [
-        ['User', 'People'],
-        ['MachineToMachine', 'Machines'],
-      ],
+      options: ROLE_TYPES,
     },
   ],
   show: async (visit, role) => html`${facts([
     ['Description', description(role)],
-    ['For', role.type === 'User' ? 'people' : 'machines'],
-    ['Id', copyable(role.id)],
+    ['Assigned to', assigneesOf(role)],
+    ['ID', copyable(role.id)],
   ])}
 ${await relationSection(organizationScopes, visit)}
 ${await relationSection(resourceScopes, visit)}`,
-  loses: 'It is taken from every member who has it.',
+  loses: 'Every member with this role loses it.',
   parts: [organizationScopes, resourceScopes].flatMap(relationRoutes),
 };
 
@@ -92,19 +89,19 @@ const scopeThings: Things = {
   item: '/organization-scopes/:id',
   one: 'organization scope',
   many: 'Organization scopes',
-  lead: 'What can be allowed within an organization, such as inviting members.',
+  lead: 'Permissions within an organization, such as inviting members.',
   searchAs: (text) => ({ q: text }),
   columns: () => [{ label: 'Description', cell: description }],
   fields: [
-    { name: 'name', label: 'Name', hint: 'Without spaces, such as invite:member.' },
+    { name: 'name', label: 'Name', hint: 'No spaces. Example: invite:member.' },
     { name: 'description', label: 'Description', isOptional: true },
   ],
   show: (_, scope) =>
     facts([
       ['Description', description(scope)],
-      ['Id', copyable(scope.id)],
+      ['ID', copyable(scope.id)],
     ]),
-  loses: 'It is taken from every role that holds it.',
+  loses: 'It is removed from every organization role.',
 };
 
 export const organizationTemplateRoutes = [...thingRoutes(roles), ...thingRoutes(scopeThings)];

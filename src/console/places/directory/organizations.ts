@@ -9,7 +9,7 @@ import { applicationOf, machines, people, personOf } from './choices.ts';
 
 const OF = '/directory/organizations/:id';
 
-/** A kind of member: people or machines. Their roles are their own. */
+/** A kind of member: users or machine-to-machine applications. Each kind has its own roles. */
 interface Members {
   name: 'users' | 'applications';
   idAs: 'userId' | 'applicationId';
@@ -21,14 +21,14 @@ const MACHINES: Members = { name: 'applications', idAs: 'applicationId', type: '
 const rolesPath = ({ name, idAs }: Members): string => `${OF}/${name}/:${idAs}/roles`;
 const rolesRow = ({ name, idAs }: Members): string => `/organizations/:id/${name}/:${idAs}/roles`;
 
-/** Who it is, and what they are in the organization; the link leads to changing that. */
+/** A member with their roles in the organization and a link to edit them. */
 const memberOf =
   (visit: Visit, members: Members, joinedOf: (row: Record<string, unknown>) => Joined) =>
   (row: Record<string, unknown>): Joined => {
     const joined = joinedOf(row);
     const roles = (row.organizationRoles ?? []) as { name: string }[];
     const href = visit.to(filled(rolesPath(members), { ...visit.params, [members.idAs]: joined.id }));
-    const about = html`<span class="chips">${roles.map(({ name }) => html`<span class="chip">${name}</span>`)}<a href="${href}">Roles<span class="unseen"> of ${joined.name}</span></a></span>`;
+    const about = html`<span class="chips">${roles.map(({ name }) => html`<span class="chip">${name}</span>`)}<a href="${href}">Edit roles<span class="unseen"> of ${joined.name}</span></a></span>`;
     return { ...joined, about };
   };
 
@@ -44,13 +44,13 @@ const users: Relation = {
   idsAs: 'userIds',
   remove: '/organizations/:id/users/:userId',
   idAs: 'userId',
-  empty: 'Nobody belongs to this organization yet.',
+  empty: 'No members yet.',
 };
 
 const applications: Relation = {
   of: OF,
   name: 'applications',
-  title: 'Machines',
+  title: 'Machine-to-machine applications',
   list: '/organizations/:id/applications',
   isPaged: true,
   joinedOf: (visit) => memberOf(visit, MACHINES, applicationOf),
@@ -59,7 +59,7 @@ const applications: Relation = {
   idsAs: 'applicationIds',
   remove: '/organizations/:id/applications/:applicationId',
   idAs: 'applicationId',
-  empty: 'No machine belongs to this organization.',
+  empty: 'No applications yet.',
 };
 
 const showRoles =
@@ -80,18 +80,18 @@ const showRoles =
     const here = filled(OF, visit.params);
     const faults = faultsOf(attempt);
     return {
-      title: 'Roles in the organization',
+      title: 'Edit organization roles',
       back: { path: here, label: 'Organization' },
       content:
         options.length === 0
           ? note(
               'info',
-              html`There is no organization role for them yet. <a href="${visit.to('/directory/organization-roles/new')}">New organization role</a>`,
+              html`There are no organization roles for this kind of member yet. <a href="${visit.to('/directory/organization-roles/new')}">New organization role</a>`,
             )
           : formOf(visit, {
               path: visit.path,
               content: boxes('id', 'Roles', options, { ticked, faults }),
-              submit: 'Save',
+              submit: 'Save roles',
               cancel: here,
               faults,
             }),
@@ -102,7 +102,7 @@ const setRoles =
   (members: Members) =>
   async ({ perform, params, sent }: Visit) => {
     await perform(`PUT ${rolesRow(members)}`, { params, body: { organizationRoleIds: sent.getAll('id') } });
-    return { to: filled(OF, params), flash: { text: 'Saved.' } };
+    return { to: filled(OF, params), flash: { text: 'Roles saved.' } };
   };
 
 const things: Things = {
@@ -111,7 +111,7 @@ const things: Things = {
   item: '/organizations/:id',
   one: 'organization',
   many: 'Organizations',
-  lead: 'Customers or teams: their members have roles that hold in them alone.',
+  lead: 'Customers or teams. The roles of a member apply only within the organization.',
   searchAs: (text) => ({ q: text }),
   columns: ({ now }) => [
     { label: 'Description', cell: ({ description }) => description as string | null },
@@ -125,11 +125,11 @@ const things: Things = {
   show: async (visit, organization) => html`${facts([
     ['Description', organization.description as string | null],
     ['Created', when(organization.createdAt as number, visit.now)],
-    ['Id', copyable(organization.id)],
+    ['ID', copyable(organization.id)],
   ])}
 ${await relationSection(users, visit)}
 ${await relationSection(applications, visit)}`,
-  loses: 'Its memberships go with it; the people and machines stay.',
+  loses: 'Its memberships are deleted. The users and applications are kept.',
   parts: [
     ...[users, applications].flatMap(relationRoutes),
     ...[USERS, MACHINES].map((members) => form(rolesPath(members), showRoles(members), setRoles(members))),

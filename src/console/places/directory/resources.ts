@@ -4,18 +4,18 @@ import { filled, showThing, type Thing, type Things, thingRoutes } from '../../e
 import { FIRST } from '../../entities/relations.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { buttonForm, formOf } from '../../parts/form-parts.ts';
-import { copyable, facts, section, state, table } from '../../parts/parts.ts';
+import { copyable, duration, facts, section, state, table } from '../../parts/parts.ts';
 import { type Attempt, action, form, type Page, type Visit } from '../../route.ts';
 
 const OF = '/directory/resources/:id';
 
 const here = (visit: Visit): string => filled(OF, visit.params);
 
-/** Rows of scopes call the resource's id so. */
+/** The page's parameters, as the operations on scopes name them. */
 const rowParams = ({ params: { id = '', scopeId = '' } }: Visit) => ({ resourceId: id, scopeId });
 
 const SCOPE_FIELDS: ThingField[] = [
-  { name: 'name', label: 'Name', hint: 'Without spaces, such as read:orders.' },
+  { name: 'name', label: 'Name', hint: 'No spaces. Example: read:orders.' },
   { name: 'description', label: 'Description', isOptional: true },
 ];
 
@@ -26,7 +26,7 @@ async function scopeSection(visit: Visit): Promise<Html> {
   const rows = table({
     caption: 'Scopes',
     rows: await readScopes(visit),
-    empty: 'This resource has no scope yet. A token for it then carries none.',
+    empty: 'No scopes yet. Tokens for this resource contain no scopes.',
     columns: [
       {
         label: 'Name',
@@ -41,7 +41,7 @@ async function scopeSection(visit: Visit): Promise<Html> {
     ],
   });
   const create = html`<a class="button compact" href="${visit.to(`${here(visit)}/scopes/new`)}">New scope</a>`;
-  return section('Scopes', rows, { lead: 'What can be allowed at this resource, one by one.', actions: create });
+  return section('Scopes', rows, { lead: 'Permissions that tokens for this resource can contain.', actions: create });
 }
 
 const showNewScope = (visit: Visit, attempt?: Attempt): Page => ({
@@ -59,18 +59,18 @@ const showNewScope = (visit: Visit, attempt?: Attempt): Page => ({
 async function createScope(visit: Visit) {
   const body = bodyOf(SCOPE_FIELDS, visit.sent, true);
   await visit.perform('POST /resources/:resourceId/scopes', { params: rowParams(visit), body });
-  return { to: here(visit), flash: { text: 'A scope was created.' } };
+  return { to: here(visit), flash: { text: 'Scope created.' } };
 }
 
 async function showScope(visit: Visit, attempt?: Attempt): Promise<Page> {
   const scope = (await readScopes(visit)).find(({ id }) => id === visit.params.scopeId);
   return {
-    title: `Change ${scope?.name ?? 'scope'}`,
+    title: `Edit ${scope?.name ?? 'scope'}`,
     back: { path: here(visit), label: 'Resource' },
     content: formOf(visit, {
       path: visit.path,
       content: fieldsOf(SCOPE_FIELDS, scope, attempt),
-      submit: 'Save',
+      submit: 'Save changes',
       cancel: here(visit),
       faults: faultsOf(attempt),
     }),
@@ -80,7 +80,7 @@ async function showScope(visit: Visit, attempt?: Attempt): Promise<Page> {
 async function changeScope(visit: Visit) {
   const body = bodyOf(SCOPE_FIELDS, visit.sent, false);
   await visit.perform('PATCH /resources/:resourceId/scopes/:scopeId', { params: rowParams(visit), body });
-  return { to: here(visit), flash: { text: 'Saved.' } };
+  return { to: here(visit), flash: { text: 'Changes saved.' } };
 }
 
 async function showDeleteScope(visit: Visit, attempt?: Attempt): Promise<Page> {
@@ -91,8 +91,8 @@ async function showDeleteScope(visit: Visit, attempt?: Attempt): Promise<Page> {
     back: { path: here(visit), label: 'Resource' },
     content: formOf(visit, {
       path: visit.path,
-      content: html`<p>It is taken from every role that holds it. This cannot be undone.</p>`,
-      submit: `Delete ${name}`,
+      content: html`<p>It is removed from every role. This can’t be undone.</p>`,
+      submit: 'Delete scope',
       kind: 'danger',
       cancel: here(visit),
       faults: faultsOf(attempt),
@@ -102,15 +102,15 @@ async function showDeleteScope(visit: Visit, attempt?: Attempt): Promise<Page> {
 
 async function deleteScope(visit: Visit) {
   await visit.perform('DELETE /resources/:resourceId/scopes/:scopeId', { params: rowParams(visit) });
-  return { to: here(visit), flash: { text: 'The scope was deleted.' } };
+  return { to: here(visit), flash: { text: 'Scope deleted.' } };
 }
 
 async function setDefault(visit: Visit, isDefault: boolean) {
   await visit.perform('PATCH /resources/:id/is-default', { params: visit.params, body: { isDefault } });
   const undo = { path: `${here(visit)}/${isDefault ? 'not-default' : 'default'}` };
   const text = isDefault
-    ? 'Client credentials without a resource are now for this one.'
-    : 'It is no longer the default.';
+    ? 'Now the default: client credentials requests without a resource get tokens for this one.'
+    : 'No longer the default resource.';
   return { to: here(visit), flash: { text, undo } };
 }
 
@@ -122,11 +122,11 @@ const things: Things = {
   item: '/resources/:id',
   one: 'resource',
   many: 'Resources',
-  lead: 'APIs that tokens are for: each has an indicator, which is the audience, and scopes.',
+  lead: 'APIs that accept tokens. Each has an indicator, which is the audience of its tokens, and scopes.',
   columns: () => [
     { label: 'Indicator', cell: ({ indicator }) => copyable(String(indicator)) },
-    { label: 'Default', cell: ({ isDefault }) => isDefault === true && state('info', 'default') },
-    { label: 'Token lifetime', cell: ({ accessTokenTtl }) => `${accessTokenTtl} s`, isNumber: true },
+    { label: 'Default', cell: ({ isDefault }) => isDefault === true && state('info', 'Default') },
+    { label: 'Access token lifetime', cell: ({ accessTokenTtl }) => duration(Number(accessTokenTtl)) },
   ],
   fields: [
     { name: 'name', label: 'Name' },
@@ -134,28 +134,28 @@ const things: Things = {
       name: 'indicator',
       label: 'Indicator',
       on: 'create',
-      hint: 'An absolute URI, such as https://orders.example.com/api. It is the audience of its tokens and cannot be changed.',
+      hint: 'An absolute URI, such as https://orders.example.com/api. It is the audience of the tokens. Can’t be changed later.',
     },
     {
       name: 'accessTokenTtl',
-      label: 'Token lifetime in seconds',
+      label: 'Access token lifetime, in seconds',
       kind: 'number',
       initial: '3600',
-      hint: '60 to 86,400.',
+      hint: '60 to 86,400 seconds.',
     },
   ],
   actions: (visit, { isDefault }) =>
     isDefault
-      ? buttonForm(visit, `${here(visit)}/not-default`, 'No longer default', { kind: '' })
-      : buttonForm(visit, `${here(visit)}/default`, 'Make default', { kind: '' }),
+      ? buttonForm(visit, `${here(visit)}/not-default`, 'Unset default', { kind: '' })
+      : buttonForm(visit, `${here(visit)}/default`, 'Set as default', { kind: '' }),
   show: async (visit, resource) => html`${facts([
     ['Indicator', copyable(String(resource.indicator))],
-    ['Token lifetime', `${resource.accessTokenTtl} s`],
-    ['Default', resource.isDefault ? 'for client credentials that name none' : 'no'],
-    ['Id', copyable(resource.id)],
+    ['Access token lifetime', duration(Number(resource.accessTokenTtl))],
+    ['Default', resource.isDefault ? 'Yes, for client credentials requests without a resource' : 'No'],
+    ['ID', copyable(resource.id)],
   ])}
 ${await scopeSection(visit)}`,
-  loses: 'Its scopes go with it, and are taken from every role.',
+  loses: 'Its scopes are deleted and removed from every role.',
   parts: [
     action(`${OF}/default`, showHere, (visit) => setDefault(visit, true)),
     action(`${OF}/not-default`, showHere, (visit) => setDefault(visit, false)),

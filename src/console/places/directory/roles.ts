@@ -3,7 +3,7 @@ import { contains, type Thing, type Things, thingRoutes } from '../../entities/e
 import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { copyable, facts, state } from '../../parts/parts.ts';
 import type { Visit } from '../../route.ts';
-import { applicationOf, machines, people, personOf, scopeOf, scopes } from './choices.ts';
+import { applicationOf, assigneesOf, machines, people, personOf, ROLE_TYPES, scopeOf, scopes } from './choices.ts';
 
 const OF = '/directory/roles/:id';
 
@@ -11,7 +11,7 @@ const heldScopes: Relation = {
   of: OF,
   name: 'scopes',
   title: 'Scopes',
-  lead: 'What whoever has this role may do.',
+  lead: 'Permissions that this role grants.',
   list: '/roles/:id/scopes',
   joinedOf: () => scopeOf,
   choices: scopes,
@@ -19,7 +19,7 @@ const heldScopes: Relation = {
   idsAs: 'scopeIds',
   remove: '/roles/:id/scopes/:scopeId',
   idAs: 'scopeId',
-  empty: 'This role allows nothing yet.',
+  empty: 'No scopes yet. The role grants no permissions.',
 };
 
 const users: Relation = {
@@ -34,7 +34,7 @@ const users: Relation = {
   idsAs: 'userIds',
   remove: '/roles/:id/users/:userId',
   idAs: 'userId',
-  empty: 'Nobody has this role.',
+  empty: 'No users have this role.',
 };
 
 const applications: Relation = {
@@ -49,10 +49,8 @@ const applications: Relation = {
   idsAs: 'applicationIds',
   remove: '/roles/:id/applications/:applicationId',
   idAs: 'applicationId',
-  empty: 'No application has this role.',
+  empty: 'No applications have this role.',
 };
-
-const typeName = ({ type }: Thing): string => (type === 'User' ? 'For people' : 'For machines');
 
 const things: Things = {
   path: '/directory/roles',
@@ -60,37 +58,34 @@ const things: Things = {
   item: '/roles/:id',
   one: 'role',
   many: 'Roles',
-  lead: 'What people and machines may do: each role is a set of scopes.',
+  lead: 'Sets of scopes for users and machine-to-machine applications.',
   searchAs: contains,
   columns: () => [
     { label: 'Description', cell: ({ description }) => String(description) },
-    { label: 'For', cell: ({ type }) => (type === 'User' ? 'people' : 'machines') },
-    { label: 'Default', cell: ({ isDefault }) => isDefault === true && state('info', 'default') },
+    { label: 'Assigned to', cell: assigneesOf },
+    { label: 'Default', cell: ({ isDefault }) => isDefault === true && state('info', 'Default') },
   ],
   fields: [
     { name: 'name', label: 'Name' },
-    { name: 'description', label: 'Description', hint: 'One sentence: what it lets one do.' },
+    { name: 'description', label: 'Description', hint: 'One sentence about what the role is for.' },
     {
       name: 'type',
-      label: 'For',
+      label: 'Assigned to',
       kind: 'choice',
       on: 'create',
-      options: [
-        ['User', 'People'],
-        ['MachineToMachine', 'Machines'],
-      ],
+      options: ROLE_TYPES,
     },
-    { name: 'isDefault', label: 'New users get it by themselves', kind: 'tick' },
+    { name: 'isDefault', label: 'Assign to new users automatically', kind: 'tick' },
   ],
   show: async (visit: Visit, role: Thing) => html`${facts([
     ['Description', String(role.description)],
-    ['For', typeName(role)],
-    ['Default', role.isDefault ? 'New users get it by themselves' : 'Given one by one'],
-    ['Id', copyable(role.id)],
+    ['Assigned to', assigneesOf(role)],
+    ['Default', role.isDefault ? 'Yes, assigned to new users automatically' : 'No'],
+    ['ID', copyable(role.id)],
   ])}
 ${await relationSection(heldScopes, visit)}
 ${await relationSection(role.type === 'User' ? users : applications, visit)}`,
-  loses: 'It is taken from everyone who has it.',
+  loses: 'It is removed from every user and application that has it.',
   parts: [...relationRoutes(heldScopes), ...relationRoutes(users), ...relationRoutes(applications)],
 };
 

@@ -22,7 +22,7 @@ const heldRoles: Relation = {
   of: OF,
   name: 'roles',
   title: 'Roles',
-  lead: 'What this person may do.',
+  lead: 'Roles that define what this user may do.',
   list: '/users/:userId/roles',
   joinedOf: () => roleOf,
   choices: roles('User'),
@@ -30,31 +30,31 @@ const heldRoles: Relation = {
   idsAs: 'roleIds',
   remove: '/users/:userId/roles/:roleId',
   idAs: 'roleId',
-  empty: 'This person has no role.',
+  empty: 'No roles yet.',
 };
 
 const stateOf = ({ isSuspended }: Thing) => (isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
 
 const here = (visit: Visit): string => filled(OF, visit.params);
 
-/** Later than the routes that name it: the two know of each other. */
+/** A function, because `things` is defined below and refers to the routes that need this page. */
 const showHere = showThing(() => things);
 
 async function suspend(visit: Visit, isSuspended: boolean) {
   await visit.perform('PATCH /users/:userId/is-suspended', { params: visit.params, body: { isSuspended } });
   const back = { path: `${here(visit)}/${isSuspended ? 'reactivate' : 'suspend'}` };
   const text = isSuspended
-    ? 'Suspended: sessions, tokens and impersonations of this person have ended.'
-    : 'This person may sign in again.';
+    ? 'User suspended. Their sessions, tokens, and impersonations have ended.'
+    : 'User reactivated. They can sign in again.';
   return { to: here(visit), flash: { text, undo: back } };
 }
 
 async function showPassword(visit: Visit, attempt?: Attempt): Promise<Page> {
   const user = await readThing(things, visit);
   const faults = faultsOf(attempt);
-  const hint = 'Tell it to the person over a channel you trust. They can change it on their account page.';
+  const hint = 'Send it to the user over a channel you trust. They can change it on their account page.';
   return {
-    title: `Set the password of ${personOf(user).name}`,
+    title: `Set password of ${personOf(user).name}`,
     back: { path: here(visit), label: personOf(user).name },
     content: formOf(visit, {
       path: visit.path,
@@ -69,7 +69,7 @@ async function showPassword(visit: Visit, attempt?: Attempt): Promise<Page> {
 async function setPassword(visit: Visit) {
   const password = visit.sent.get('password') ?? '';
   await visit.perform('PATCH /users/:userId/password', { params: visit.params, body: { password } });
-  return { to: here(visit), flash: { text: 'The password was set.' } };
+  return { to: here(visit), flash: { text: 'Password set.' } };
 }
 
 const things: Things = {
@@ -78,38 +78,48 @@ const things: Things = {
   item: '/users/:userId',
   one: 'user',
   many: 'Users',
-  lead: 'People who sign in to the applications of this tenant.',
+  lead: 'Users who sign in to the applications of this tenant.',
   nameOf: (user) => personOf(user).name,
   searchAs: contains,
   columns: ({ now }) => [
     { label: 'Signs in with', cell: (user) => personOf(user).about },
-    { label: 'State', cell: stateOf },
+    { label: 'Status', cell: stateOf },
     { label: 'Last sign-in', cell: ({ lastSignInAt }) => when(lastSignInAt as number | null, now) },
     { label: 'Created', cell: ({ createdAt }) => when(createdAt as number, now) },
   ],
   fields: [
     { name: 'name', label: 'Name', isOptional: true },
-    { name: 'username', label: 'Username', isOptional: true, hint: 'Letters, digits and _; not a digit first.' },
-    { name: 'primaryEmail', label: 'E-mail address', isOptional: true },
-    { name: 'primaryPhone', label: 'Phone number', isOptional: true, hint: 'Digits with the country code, without +.' },
+    {
+      name: 'username',
+      label: 'Username',
+      isOptional: true,
+      hint: 'Letters, digits, and underscores. It cannot start with a digit.',
+    },
+    { name: 'primaryEmail', label: 'Email address', isOptional: true },
+    {
+      name: 'primaryPhone',
+      label: 'Phone number',
+      isOptional: true,
+      hint: 'Digits only, with the country code and without +.',
+    },
     { name: 'password', label: 'Password', kind: 'password', isOptional: true, on: 'create' },
-    { name: 'customData', label: 'Custom data', kind: 'json', hint: 'Any JSON object. Scripts can read it.' },
+    { name: 'customData', label: 'Custom data', kind: 'json', hint: 'A JSON object. Claims scripts can read it.' },
   ],
   actions: (visit, { id, isSuspended }) =>
-    html`${!isSuspended && html`<a class="button" href="${visit.to(`/impersonations/new?userId=${encodeURIComponent(id)}`)}">Act as this user</a>`}${isSuspended ? buttonForm(visit, `${here(visit)}/reactivate`, 'Reactivate', { kind: '' }) : buttonForm(visit, `${here(visit)}/suspend`, 'Suspend', { kind: '' })}<a class="button" href="${visit.to(`${here(visit)}/password`)}">Set password</a>`,
+    html`${!isSuspended && html`<a class="button" href="${visit.to(`/impersonations/new?userId=${encodeURIComponent(id)}`)}">Act as this user</a>`}${isSuspended ? buttonForm(visit, `${here(visit)}/reactivate`, 'Reactivate user', { kind: '' }) : buttonForm(visit, `${here(visit)}/suspend`, 'Suspend user', { kind: '' })}<a class="button" href="${visit.to(`${here(visit)}/password`)}">Set password</a>`,
   show: async (visit, user) => html`${facts([
-    ['State', stateOf(user)],
+    ['Status', stateOf(user)],
     ['Username', user.username as string | null],
-    ['E-mail', user.primaryEmail as string | null],
-    ['Phone', user.primaryPhone as string | null],
-    ['Password', user.hasPassword ? 'set' : null],
+    ['Email address', user.primaryEmail as string | null],
+    ['Phone number', user.primaryPhone as string | null],
+    ['Password', user.hasPassword ? 'Set' : null],
     ['Last sign-in', when(user.lastSignInAt as number | null, visit.now)],
     ['Created', when(user.createdAt as number, visit.now)],
-    ['Id', copyable(user.id)],
+    ['ID', copyable(user.id)],
   ])}
 ${await relationSection(heldRoles, visit)}
 ${await factorSection(visit)}`,
-  loses: 'Their sessions, tokens and impersonations end. The audit log keeps the id.',
+  loses: 'Their sessions, tokens, and impersonations end. The audit log keeps only their ID.',
   parts: [
     ...relationRoutes(heldRoles),
     ...factorRoutes,
