@@ -47,12 +47,27 @@ export interface Visit {
   to(path: string): string;
   /** Runs an operation of the Management API (for tenant `default`, also of the Operator API) as the administrator. */
   perform<T = Record<string, unknown>>(route: string, args?: Args): Promise<Answer<T>>;
+  /** Settings of the service that pages mention. */
+  settings: ServiceSettings;
   /** Administrator rights. They are rows of the default tenant that no API operation reaches. */
   rights: Rights;
   /** The message that the last action left for this page. */
   flash: Flash | undefined;
 }
 
+/** Settings of the operator, for texts that state them. */
+export interface ServiceSettings {
+  /** Seconds before each delivery attempt of a webhook, counted from the end of the previous one. */
+  retryScheduleSeconds: readonly number[];
+  /** Time that an endpoint has to respond to a delivery attempt. */
+  deliveryTimeoutMs: number;
+  /** Undefined if signing keys are not rotated automatically. */
+  keyRotationDays: number | undefined;
+  /** Time between the publication of a signing key and its first use. */
+  keyPublishedMs: number;
+}
+
+/** Adds and removes administrators. */
 export interface Rights {
   /** Returns the administrators of this tenant. */
   list(): Promise<Manager[]>;

@@ -16,7 +16,7 @@ import { assetRoutes } from './modules.ts';
 import { note } from './parts/parts.ts';
 import { places } from './places/index.ts';
 import { sendPlain } from './respond.ts';
-import type { Page, Place, Route, Visit } from './route.ts';
+import type { Page, Place, Route, ServiceSettings, Visit } from './route.ts';
 import { leaveFlash, takeFlash } from './session/flash.ts';
 import { type Administrator, closeSession, csrfTokenOf, findAdministrator } from './session/session.ts';
 import { signInRoutes, signInUrl } from './session/sign-in.ts';
@@ -28,6 +28,7 @@ export interface ConsoleParts {
   commits: Commits;
   secrets: SecretBox;
   clock: Clock;
+  settings: ServiceSettings;
   providerOf(tenant: Tenant): Promise<Provider>;
 }
 
@@ -49,7 +50,7 @@ function requireOwnForm(request: Request, administrator: Administrator, given: s
 }
 
 /** Returns the routes of `/console`, which only the default tenant serves. */
-export function consoleRoutes({ tenants, rows, commits, secrets, clock, providerOf }: ConsoleParts): {
+export function consoleRoutes({ tenants, rows, commits, secrets, clock, settings, providerOf }: ConsoleParts): {
   router: Router;
   close(): void;
 } {
@@ -92,7 +93,7 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, provider
       const tenant = await managed(request, administrator);
       const { tenant: home } = contextOf(request);
       const flash = takeFlash(request, response, home, secrets, administrator);
-      const visit = visitOf({ request, tenant, administrator, rows, clock, flash });
+      const visit = visitOf({ request, tenant, administrator, rows, clock, settings, flash });
       await send(response, home, visit, await route.show(visit));
     });
 
@@ -100,7 +101,7 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, provider
     signedIn(async (request, response, administrator) => {
       const tenant = await managed(request, administrator);
       const { tenant: home } = contextOf(request);
-      const visit = visitOf({ request, tenant, administrator, rows, clock, flash: undefined });
+      const visit = visitOf({ request, tenant, administrator, rows, clock, settings, flash: undefined });
       requireOwnForm(request, administrator, visit.sent.get('csrf'));
       try {
         const next = await submit(visit);

@@ -5,7 +5,7 @@ import { contextOf } from '../http/context.ts';
 import type { Perform } from '../http/operations/perform.ts';
 import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
 import { CONSOLE_CLIENT_ID } from '../tokens/clients/console-client.ts';
-import type { Answer, Args, Flash, Rights, Visit } from './route.ts';
+import type { Answer, Args, Flash, Rights, ServiceSettings, Visit } from './route.ts';
 import { findPerson, type Means, manage, managersOf, unmanage } from './session/administrators.ts';
 import { type Administrator, csrfTokenOf } from './session/session.ts';
 
@@ -21,6 +21,7 @@ interface VisitParts {
   administrator: Administrator;
   rows: Rows;
   clock: Clock;
+  settings: ServiceSettings;
   flash: Flash | undefined;
 }
 
@@ -55,7 +56,7 @@ function rightsOf({ request, tenant, administrator, clock }: VisitParts): Rights
 
 /** Returns the request as pages see it. It contains no store, so pages can reach data only through API operations. */
 export function visitOf(parts: VisitParts): Visit {
-  const { request, tenant, administrator, rows, clock, flash } = parts;
+  const { request, tenant, administrator, rows, clock, settings, flash } = parts;
   const { tenant: home, ip, userAgent, requestId } = contextOf(request);
   const below = `${home.path}/console/${tenant.id}`;
   const { tenant: _, ...params } = request.params as Record<string, string>;
@@ -89,6 +90,7 @@ export function visitOf(parts: VisitParts): Visit {
     path: pathname.slice(below.length),
     to: (path) => below + path,
     perform,
+    settings,
     rights: rightsOf(parts),
     flash,
   };

@@ -36,12 +36,14 @@ import { providerPages } from '../sign-in/pages/provider-pages.ts';
 import { hashPassword } from '../sign-in/proofs/passwords.ts';
 import { signInRoutes } from '../sign-in/routes.ts';
 import { DEFAULT_TENANT, type Tenant, Tenants } from '../tenants.ts';
+import { PUBLISHED_MS } from '../tokens/keys/key-rotation.ts';
 import { ManagementAccess } from '../tokens/resources/management-access.ts';
 import { revokedTokensEndpoint } from '../tokens/revocation/revoked-tokens.ts';
 import { backlog } from '../webhooks/deliveries/backlog.ts';
 import { sealStoredHeaders } from '../webhooks/sending/hook-headers.ts';
 import { webhookMetrics } from '../webhooks/sending/metrics.ts';
 import { WebhookPoller } from '../webhooks/sending/poller.ts';
+import { DEFAULT_RETRY_SCHEDULE } from '../webhooks/sending/retry-schedule.ts';
 import { serviceApis } from './apis.ts';
 import { serviceCalls } from './calls.ts';
 import { serveHttp } from './http.ts';
@@ -197,7 +199,20 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     clock,
   });
   const providerOf = (tenant: Tenant) => providers.of(tenant);
-  const administration = consoleRoutes({ tenants, rows, commits: database.commits, secrets, clock, providerOf });
+  const administration = consoleRoutes({
+    tenants,
+    rows,
+    commits: database.commits,
+    secrets,
+    clock,
+    settings: {
+      retryScheduleSeconds: config.webhooks.retryScheduleSeconds ?? DEFAULT_RETRY_SCHEDULE,
+      deliveryTimeoutMs: config.webhooks.timeoutMs,
+      keyRotationDays: config.signingKeyRotationDays,
+      keyPublishedMs: PUBLISHED_MS,
+    },
+    providerOf,
+  });
 
   let isServing = true;
   const readiness = readinessOf({

@@ -1,8 +1,8 @@
 import { enhance } from 'console/start';
 
-/** Renews the parts of the page that are marked `data-live`, when the server says that something has changed. */
+/** Refreshes the elements marked `data-live` when the server reports a change. */
 
-/** What somebody is using is left alone until they are done. */
+/** An element in use, such as an open menu, is not replaced. */
 const isInUse = (part) => part.contains(document.activeElement) || part.querySelector('details[open], :popover-open');
 
 async function renew() {
@@ -22,13 +22,13 @@ async function renew() {
 let isUnderWay = false;
 let isAskedAgain = false;
 
-/** One at a time; what comes meanwhile is asked for once more. */
+/** Runs one refresh at a time. A change during a refresh starts one more. */
 async function changed() {
   if (document.hidden) return;
   isAskedAgain = isUnderWay;
   if (isUnderWay) return;
   isUnderWay = true;
-  await renew().catch(() => undefined); // Offline, or the service restarts: the next change tries again.
+  await renew().catch(() => undefined); // Offline, or the service is restarting: the next change tries again.
   isUnderWay = false;
   if (isAskedAgain) void changed();
 }

@@ -3,19 +3,19 @@ import { filters } from '../../parts/filters.ts';
 import { application, type Names, namesOf, person } from '../../parts/names.ts';
 import { pageQuery, pager, table, tabs, when } from '../../parts/parts.ts';
 import { type Page, page, type Visit } from '../../route.ts';
-import { asWhom, type Impersonation, mentions, reasonOf, stateOf, ticketOf, timeLeft } from './impersonation.ts';
+import { type Impersonation, mentions, reasonOf, stateOf, subjectName, ticketOf, timeLeft } from './impersonation.ts';
 
-/** What the address may narrow the list to: parameter of the row, and what it is called. */
+/** Filters in the URL: parameter of the Management API, and label. */
 const FILTERS = [
-  ['subjectId', 'As whom'],
-  ['actorId', 'Who'],
+  ['subjectId', 'User'],
+  ['actorId', 'Actor'],
   ['applicationId', 'Application'],
 ] as const;
 
 const WHICH = [
   ['', 'All'],
-  ['true', 'Running'],
-  ['false', 'Past'],
+  ['true', 'Active'],
+  ['false', 'Ended'],
 ] as const;
 
 function tabsOf(visit: Visit, active: string): Html {
@@ -26,17 +26,21 @@ function tabsOf(visit: Visit, active: string): Html {
     else query.delete('active');
     return { href: `?${query.toString()}`, name, isHere: value === active };
   });
-  return tabs('Which', links);
+  return tabs('Status', links);
 }
 
-/** What was said of it. A ticket without a reason is one too. */
-const why = (one: Impersonation): Html => {
+/** The reason and the ticket. Either of them can be missing. */
+const reasonCell = (one: Impersonation): Html => {
   const [reason, ticket] = [reasonOf(one), ticketOf(one)];
-  if (!reason && !ticket) return html`<span class="quiet">not said</span>`;
+  if (!reason && !ticket) return html`<span class="quiet">none given</span>`;
   return html`${reason}${reason && ticket && ' · '}${ticket && html`<span class="mono">${ticket}</span>`}`;
 };
 
-const where = (visit: Visit, names: Names, { applicationId, resource, organizationId }: Impersonation): Html =>
+const applicationCell = (
+  visit: Visit,
+  names: Names,
+  { applicationId, resource, organizationId }: Impersonation,
+): Html =>
   html`<div>${application(visit, names, applicationId)}</div><div class="mono">${resource ?? organizationId}</div>`;
 
 async function showImpersonations(visit: Visit): Promise<Page> {
@@ -50,12 +54,12 @@ async function showImpersonations(visit: Visit): Promise<Page> {
   const names = await namesOf(visit, mentions(all));
   const inputs = fields.map(
     ({ name, label, value }) =>
-      html`<label>${label}<input type="search" name="${name}" value="${value}" placeholder="Id" autocomplete="off" spellcheck="false" maxlength="128"></label>`,
+      html`<label>${label}<input type="search" name="${name}" value="${value}" placeholder="ID" autocomplete="off" spellcheck="false" maxlength="128"></label>`,
   );
   const isNarrowed = given.length > 0 || active !== '';
   return {
     title: 'Impersonations',
-    lead: 'Who acted as whom, where, why, and for how much longer.',
+    lead: 'Who is acting as whom, why, and until when.',
     actions: html`<a class="button primary" href="${visit.to('/impersonations/new')}">Act as a user</a>`,
     content: html`${tabsOf(visit, active)}
 ${filters(visit.to('/impersonations'), html`${inputs}${active && html`<input type="hidden" name="active" value="${active}">`}`, given.length > 0)}
@@ -64,18 +68,18 @@ ${table({
   caption: 'Impersonations, newest first',
   rows: all,
   empty: isNarrowed
-    ? 'No impersonation is like this.'
-    : html`<p>Nobody has acted as somebody else.</p><a class="button" href="${visit.to('/impersonations/policy')}">Set the policy first</a>`,
+    ? 'No impersonations match these filters.'
+    : html`<p>No one has been impersonated yet.</p><a class="button" href="${visit.to('/impersonations/policy')}">Set policy</a>`,
   columns: [
     {
-      label: 'As whom',
-      cell: (one) => html`<a href="${visit.to(`/impersonations/${one.id}`)}">${asWhom(one, names)}</a>`,
+      label: 'User',
+      cell: (one) => html`<a href="${visit.to(`/impersonations/${one.id}`)}">${subjectName(one, names)}</a>`,
     },
-    { label: 'State', cell: (one) => html`${stateOf(one, visit.now)} <span>${timeLeft(one, visit.now)}</span>` },
-    { label: 'Who', cell: ({ actorId }) => person(visit, names, actorId) },
-    { label: 'Why', cell: why },
-    { label: 'Where', cell: (one) => where(visit, names, one) },
-    { label: 'Begun', cell: ({ issuedAt }) => when(issuedAt, visit.now) },
+    { label: 'Status', cell: (one) => html`${stateOf(one, visit.now)} <span>${timeLeft(one, visit.now)}</span>` },
+    { label: 'Actor', cell: ({ actorId }) => person(visit, names, actorId) },
+    { label: 'Reason', cell: reasonCell },
+    { label: 'Application', cell: (one) => applicationCell(visit, names, one) },
+    { label: 'Started', cell: ({ issuedAt }) => when(issuedAt, visit.now) },
   ],
 })}
 ${pager(visit, total)}

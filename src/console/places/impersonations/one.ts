@@ -5,18 +5,19 @@ import { application, namesOf, person } from '../../parts/names.ts';
 import { copyable, facts, rawJson, section, when } from '../../parts/parts.ts';
 import { type Attempt, form, type Next, type Page, page, type Visit } from '../../route.ts';
 import {
-  asWhom,
+  actorName,
   ended,
   IMPERSONATION,
   type Impersonation,
-  isRunning,
+  isActive,
   mentions,
   readImpersonation,
   reasonOf,
   stateOf,
+  subjectName,
   ticketOf,
   timeLeft,
-  who,
+  titleOf,
 } from './impersonation.ts';
 
 const endAllPath = (subjectId: string): string => `/impersonations/of/${encodeURIComponent(subjectId)}/end`;
@@ -25,52 +26,52 @@ async function showOne(visit: Visit): Promise<Page> {
   const one = await readImpersonation(visit);
   const { now } = visit;
   const names = await namesOf(visit, mentions([one]));
-  const runs = isRunning(one, now);
-  const { reason: _, ticketId: __, ...besides } = one.context;
+  const hasTimeLeft = isActive(one, now);
+  const { reason: _, ticketId: __, ...otherContext } = one.context;
   return {
-    title: `As ${asWhom(one, names)}`,
+    title: titleOf(one, names),
     back: { path: '/impersonations', label: 'Impersonations' },
-    actions: runs
-      ? html`<a class="button danger" href="${visit.to(`/impersonations/${one.id}/end`)}">End</a><a class="button danger" href="${visit.to(endAllPath(one.subjectId))}">End all as ${asWhom(one, names)}</a>`
+    actions: hasTimeLeft
+      ? html`<a class="button danger" href="${visit.to(`/impersonations/${one.id}/end`)}">End impersonation</a><a class="button danger" href="${visit.to(endAllPath(one.subjectId))}">End all for this user</a>`
       : undefined,
     content: html`<div id="impersonation" data-live>${facts([
-      ['State', stateOf(one, now)],
-      runs ? ['Left', timeLeft(one, now)] : ['Ended', ended(one, now)],
-      ['Who', person(visit, names, one.actorId)],
-      ['As whom', person(visit, names, one.subjectId)],
-      ['Why', reasonOf(one)],
+      ['Status', stateOf(one, now)],
+      hasTimeLeft ? ['Time left', timeLeft(one, now)] : ['Ended', ended(one, now)],
+      ['Actor', person(visit, names, one.actorId)],
+      ['User', person(visit, names, one.subjectId)],
+      ['Reason', reasonOf(one)],
       ['Ticket', ticketOf(one)],
       ['Application', application(visit, names, one.applicationId)],
       one.resource === null
         ? ['Organization', one.organizationId && copyable(one.organizationId)]
         : ['Resource', copyable(one.resource)],
       ['Scope', one.scope && html`<span class="mono">${one.scope}</span>`],
-      ['Begun', when(one.issuedAt, now)],
-      ['From', one.ip],
-      ['With', one.userAgent],
-      ['Token (jti)', copyable(one.id)],
-      ...(one.revokedBy === null ? [] : [['Ended by', copyable(one.revokedBy)] as const]),
+      ['Started', when(one.issuedAt, now)],
+      ['IP address', one.ip],
+      ['User agent', one.userAgent],
+      ['Token ID (jti)', copyable(one.id)],
+      ...(one.revokedBy === null ? [] : [['Revoked by', copyable(one.revokedBy)] as const]),
     ])}</div>
-${Object.keys(besides).length > 0 && section('Also said', html`<pre class="mono" tabindex="0">${JSON.stringify(besides, null, 2)}</pre>`)}
-${section('What happened', html`<p><a href="${visit.to(`/settings/audit?userId=${encodeURIComponent(one.subjectId)}`)}">The audit log of ${asWhom(one, names)}</a></p>`)}
+${Object.keys(otherContext).length > 0 && section('Other context', html`<pre class="mono" tabindex="0">${JSON.stringify(otherContext, null, 2)}</pre>`)}
+${section('Activity', html`<p><a href="${visit.to(`/settings/audit?userId=${encodeURIComponent(one.subjectId)}`)}">Audit log entries about ${subjectName(one, names)}</a></p>`)}
 ${rawJson(one)}`,
     live: ['impersonations'],
     modules: ['console/countdown'],
   };
 }
 
-/** Asks by naming who acts as whom. */
+/** The confirmation page, which names the actor and the user. */
 async function showEnd(visit: Visit, attempt?: Attempt): Promise<Page> {
   const one = await readImpersonation(visit);
   const names = await namesOf(visit, mentions([one]));
   const path = `/impersonations/${one.id}`;
   return {
-    title: `End the impersonation of ${asWhom(one, names)}`,
-    back: { path, label: `As ${asWhom(one, names)}` },
+    title: `End the impersonation of ${subjectName(one, names)}`,
+    back: { path, label: titleOf(one, names) },
     content: formOf(visit, {
       path: visit.path,
-      content: html`<p>${who(one, names)} stops acting as ${asWhom(one, names)} within a second. This cannot be undone.</p>`,
-      submit: `End ${asWhom(one, names)}`,
+      content: html`<p>${actorName(one, names) ?? 'The actor'} will stop acting as ${subjectName(one, names)} within a second. This can’t be undone.</p>`,
+      submit: 'End impersonation',
       kind: 'danger',
       cancel: path,
       faults: faultsOf(attempt),
@@ -80,8 +81,14 @@ async function showEnd(visit: Visit, attempt?: Attempt): Promise<Page> {
 
 async function end(visit: Visit): Promise<Next> {
   await visit.perform('POST /impersonations/:id/revoke', { params: visit.params });
-  return { to: `/impersonations/${visit.params.id}`, flash: { text: 'Ended. Its token is inactive.' } };
+  return {
+    to: `/impersonations/${visit.params.id}`,
+    flash: { text: 'Impersonation ended. Its access token is inactive.' },
+  };
 }
+
+const countOf = (count: number, noun: string): string =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 
 async function showEndAll(visit: Visit, attempt?: Attempt): Promise<Page> {
   const subjectId = visit.params.subjectId ?? '';
@@ -91,12 +98,12 @@ async function showEndAll(visit: Visit, attempt?: Attempt): Promise<Page> {
   const name = names.people.get(subjectId) ?? value[0]?.subjectId ?? subjectId;
   const back = `/impersonations?${new URLSearchParams({ subjectId })}`;
   return {
-    title: `End all as ${name}`,
+    title: `End all impersonations of ${name}`,
     back: { path: back, label: `Impersonations of ${name}` },
     content: formOf(visit, {
       path: visit.path,
-      content: html`<p>${total === 1 ? 'One runs' : `${total} run`} now. Nobody acts as ${name} any more, and subject tokens that were not used yet are revoked. This cannot be undone.</p>`,
-      submit: `End all as ${name}`,
+      content: html`<p>${countOf(total, 'active impersonation')} will end. Unused subject tokens for ${name} will be revoked. This can’t be undone.</p>`,
+      submit: 'End all impersonations',
       kind: 'danger',
       cancel: back,
       faults: faultsOf(attempt),
@@ -113,7 +120,7 @@ async function endAll(visit: Visit): Promise<Next> {
     },
   );
   const { impersonations, subjectTokens } = value;
-  const text = `Ended: impersonations ${impersonations}, unused subject tokens ${subjectTokens}.`;
+  const text = `Ended ${countOf(impersonations, 'impersonation')} and revoked ${countOf(subjectTokens, 'unused subject token')}.`;
   return { to: `/impersonations?${new URLSearchParams({ subjectId })}`, flash: { text } };
 }
 

@@ -3,21 +3,21 @@ import { type Html, html } from '../../../pages/html.ts';
 import { type Faults, faultsOf } from '../../parts/faults.ts';
 import { field, formOf } from '../../parts/form-parts.ts';
 import { nameOf } from '../../parts/names.ts';
-import { copyable, facts, note, search, table } from '../../parts/parts.ts';
+import { copyable, duration, facts, note, search, table } from '../../parts/parts.ts';
 import { type Attempt, form, type Next, type Page, type Visit } from '../../route.ts';
 import type { Policy } from './policy.ts';
 
-/** The console as the integrator: it asks why, and hands out the subject token, which an application then exchanges. */
+/** Creates subject tokens in the console, in place of an integrating backend. An application then exchanges the token. */
 
 type User = Parameters<typeof nameOf>[0] & { isSuspended: boolean };
 type Named = { id: string; name: string; indicator: string };
 
-/** What the form asks for anyway; a policy may require more. */
+/** Context keys that the console always sets. The policy may require more. */
 const ASKED = ['reason', 'ticketId', 'supportEngineerId'];
 
 const contains = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 
-/** First: as whom. */
+/** The first step: choose the user. */
 async function showPeople(visit: Visit): Promise<Page> {
   const text = visit.query.get('q')?.trim() ?? '';
   const query = { page: '1', page_size: '20', ...(text && { search: contains(text) }) };
@@ -25,42 +25,45 @@ async function showPeople(visit: Visit): Promise<Page> {
   const to = (id: string) => visit.to(`/impersonations/new?${new URLSearchParams({ userId: id })}`);
   return {
     title: 'Act as a user',
-    lead: 'As whom?',
+    lead: 'Choose a user.',
     back: { path: '/impersonations', label: 'Impersonations' },
     content: html`${search(visit, 'Search users')}
 ${table({
   caption: 'Users',
   rows: people,
-  empty: text ? html`<p>No user is like “${text}”.</p>` : 'There is no user yet.',
+  empty: text ? html`<p>No users match “${text}”.</p>` : 'No users yet.',
   columns: [
     { label: 'Name', cell: (user) => html`<a href="${to(user.id)}">${nameOf(user)}</a>` },
     { label: 'Username', cell: ({ username }) => username },
-    { label: 'E-mail address', cell: ({ primaryEmail }) => primaryEmail },
+    { label: 'Email address', cell: ({ primaryEmail }) => primaryEmail },
   ],
 })}`,
   };
 }
 
-/** Why it cannot begin, before anybody fills in a form. */
+/** Returns the reason why this user can't be impersonated, so that it is shown instead of the form. */
 async function refusalOf(visit: Visit, user: User, { protectedRoleIds }: Policy): Promise<Html | undefined> {
   const name = nameOf(user);
-  if (user.isSuspended) return html`${name} is suspended. Nobody can act as a suspended user.`;
+  if (user.isSuspended) return html`${name} is suspended. Suspended users can’t be impersonated.`;
   if (protectedRoleIds.length === 0) return undefined;
   const { value: roles } = await visit.perform<Named[]>('GET /users/:userId/roles', { params: { userId: user.id } });
   const shield = roles.find(({ id }) => protectedRoleIds.includes(id));
   return (
     shield &&
-    html`${name} holds the role ${shield.name}, which the <a href="${visit.to('/impersonations/policy')}">policy</a> protects.`
+    html`${name} has the role ${shield.name}, which the <a href="${visit.to('/impersonations/policy')}">policy</a> protects.`
   );
 }
 
 const fieldOf = (key: string): string => (ASKED.includes(key) ? key : `context.${key}`);
 
-/** What the policy misses is said at the fields that would hold it. */
+/** Shows missing context keys at their fields. */
 function faultsIn(attempt: Attempt | undefined): Faults {
   const { keys } = (attempt?.error.data ?? {}) as { keys?: string[] };
   if (!keys) return faultsOf(attempt);
-  return { general: undefined, fields: new Map(keys.map((key) => [fieldOf(key), 'The policy asks for it.'])) };
+  return {
+    general: undefined,
+    fields: new Map(keys.map((key) => [fieldOf(key), 'Required by the impersonation policy.'])),
+  };
 }
 
 const EVERY = { page: '1', page_size: '100' };
@@ -75,8 +78,8 @@ async function fieldsOf(visit: Visit, policy: Policy, attempt: Attempt | undefin
   return [
     field({
       name: 'reason',
-      label: 'Why',
-      hint: 'Kept in the audit log, and given to the claims script.',
+      label: 'Reason',
+      hint: 'Recorded in the audit log and passed to the claims script.',
       value: typed('reason'),
       faults,
     }),
@@ -91,29 +94,29 @@ async function fieldsOf(visit: Visit, policy: Policy, attempt: Attempt | undefin
     ),
     field({
       name: 'clientId',
-      label: 'Only in',
+      label: 'Limit to application',
       value: typed('clientId'),
       options: [
-        ['', 'Any application that may exchange tokens'],
+        ['', 'Any application that allows token exchange'],
         ...applications.map(({ id, name }) => [id, name] as const),
       ],
       faults,
     }),
     field({
       name: 'resource',
-      label: 'Only for',
+      label: 'Limit to resource',
       value: typed('resource'),
       options: [['', 'Any resource'], ...resources.map(({ indicator, name }) => [indicator, name] as const)],
       faults,
     }),
     field({
       name: 'actorId',
-      label: 'Only by',
+      label: 'Limit to actor',
       isOptional: true,
       isMono: true,
       hint: policy.requireActor
-        ? 'Id of the user whose token must come along as the actor.'
-        : 'Id of a user: whoever exchanges it then needs their token as the actor.',
+        ? 'User ID. The exchange must include an actor token of this user.'
+        : 'User ID. The exchange must then include an actor token of this user.',
       value: typed('actorId'),
       faults,
     }),
@@ -128,22 +131,22 @@ async function showStart(visit: Visit, attempt?: Attempt): Promise<Page> {
   const refusal = attempt ? undefined : await refusalOf(visit, user, policy);
   const name = nameOf(user);
   const person = facts([
-    ['As whom', name],
-    ['Id', copyable(user.id)],
-    ['Usable', `once, within ${Math.round(policy.subjectTokenTtl / 60)} min`],
+    ['User', name],
+    ['User ID', copyable(user.id)],
+    ['Subject token', `Single use, expires after ${duration(policy.subjectTokenTtl)}`],
   ]);
   const fields = async () =>
     html`<input type="hidden" name="userId" value="${user.id}">${await fieldsOf(visit, policy, attempt)}`;
   return {
     title: `Act as ${name}`,
-    lead: 'You get a subject token, which an application exchanges for an access token of this person.',
+    lead: 'Creates a subject token, which an application exchanges for an access token that acts as this user.',
     back: { path: '/impersonations', label: 'Impersonations' },
     content: html`${person}
-${refusal ? note('warn', refusal) : formOf(visit, { path: visit.path, content: await fields(), submit: `Get a token to act as ${name}`, cancel: '/impersonations', faults: faultsIn(attempt) })}`,
+${refusal ? note('warn', refusal) : formOf(visit, { path: visit.path, content: await fields(), submit: 'Create subject token', cancel: '/impersonations', faults: faultsIn(attempt) })}`,
   };
 }
 
-/** Whoever asked is part of it: the documented claims script puts them into the token. */
+/** Returns the context, including the administrator: the documented claims script adds them to the token. */
 function contextOf({ sent, administrator }: Visit): Record<string, string> {
   const given = [...sent].flatMap(([name, value]) => {
     const key = name.startsWith('context.') ? name.slice('context.'.length) : name;
@@ -156,15 +159,16 @@ function contextOf({ sent, administrator }: Visit): Record<string, string> {
 
 async function start(visit: Visit): Promise<Next> {
   const { sent } = visit;
-  // The console's own rule, whatever the policy says: nobody acts as somebody from here without saying why.
-  if (!sent.get('reason')?.trim()) throw new ServiceError('guard.invalid_input', { details: 'body.reason: Say why.' });
+  // The console always requires a reason, even if the policy does not.
+  if (!sent.get('reason')?.trim())
+    throw new ServiceError('guard.invalid_input', { details: 'body.reason: Enter a reason.' });
   const restrictions = ['clientId', 'resource', 'actorId'].flatMap((name) => {
     const value = sent.get(name)?.trim();
     return value ? [[name, value] as const] : [];
   });
   const body = { userId: sent.get('userId') ?? '', context: contextOf(visit), ...Object.fromEntries(restrictions) };
   const { value } = await visit.perform<{ subjectToken: string; expiresIn: number }>('POST /subject-tokens', { body });
-  const text = `This is the subject token. It can be exchanged once, within ${Math.round(value.expiresIn / 60)} minutes.`;
+  const text = `This is the subject token. It can be exchanged once, within ${duration(value.expiresIn)}.`;
   return {
     to: '/impersonations/tokens',
     flash: { text, secrets: [{ label: 'Subject token', value: value.subjectToken }] },

@@ -21,11 +21,11 @@ const isUsable = ({ consumedAt, revokedAt, expiresAt }: SubjectToken, now: numbe
 function stateOf(token: SubjectToken, now: number): Html {
   if (token.consumedAt !== null) return state('ok', 'Used');
   if (token.revokedAt !== null) return state('warn', 'Revoked');
-  return token.expiresAt > now ? state('info', 'Waits to be used') : state('off', 'Expired');
+  return token.expiresAt > now ? state('info', 'Unused') : state('off', 'Expired');
 }
 
 const reasonOf = ({ context: { reason, ticketId } }: SubjectToken): string =>
-  [reason, ticketId].filter((said) => typeof said === 'string').join(' · ');
+  [reason, ticketId].filter((value) => typeof value === 'string').join(' · ');
 
 async function showTokens(visit: Visit, attempt?: Attempt): Promise<Page> {
   const { now } = visit;
@@ -37,23 +37,23 @@ async function showTokens(visit: Visit, attempt?: Attempt): Promise<Page> {
   const creator = (id: string) => names.applications.get(id) ?? names.people.get(id) ?? id;
   return {
     title: 'Subject tokens',
-    lead: 'Each lets one exchange act as a user, once. The token itself is kept nowhere.',
+    lead: 'Single-use tokens that start an impersonation. The token itself is never stored.',
     actions: html`<a class="button primary" href="${visit.to('/impersonations/new')}">Act as a user</a>`,
     content: html`${attempt && note('bad', attempt.error.message)}
 <div id="tokens" data-live>${table({
       caption: 'Subject tokens, newest first',
       rows: tokens,
-      empty: 'No subject token was asked for yet.',
+      empty: 'No subject tokens yet.',
       columns: [
-        { label: 'As whom', cell: ({ userId }) => person(visit, names, userId) },
-        { label: 'State', cell: (token) => stateOf(token, now) },
-        { label: 'Asked for by', cell: ({ creatorId }) => creator(creatorId) },
-        { label: 'Why', cell: reasonOf },
-        { label: 'When', cell: ({ createdAt }) => when(createdAt, now) },
+        { label: 'User', cell: ({ userId }) => person(visit, names, userId) },
+        { label: 'Status', cell: (token) => stateOf(token, now) },
+        { label: 'Created by', cell: ({ creatorId }) => creator(creatorId) },
+        { label: 'Reason', cell: reasonOf },
+        { label: 'Created', cell: ({ createdAt }) => when(createdAt, now) },
         {
           label: '',
           cell: (token) =>
-            isUsable(token, now) && buttonForm(visit, `/impersonations/tokens/${token.id}/revoke`, 'Revoke'),
+            isUsable(token, now) && buttonForm(visit, `/impersonations/tokens/${token.id}/revoke`, 'Revoke token'),
         },
       ],
     })}
@@ -66,7 +66,7 @@ async function revoke(visit: Visit): Promise<Next> {
   await visit.perform('DELETE /subject-tokens/:id', { params: visit.params });
   return {
     to: '/impersonations/tokens',
-    flash: { text: 'Revoked: it can no longer be exchanged. Ask for another where it was right.' },
+    flash: { text: 'Subject token revoked. It can no longer be exchanged.' },
   };
 }
 

@@ -20,7 +20,7 @@ function rangeLinks(visit: Visit, current: Range): Html {
     ([range, { name }]) =>
       html`<a class="button compact" href="${visit.to(`/overview?range=${range}`)}"${range === current && html` aria-current="true"`}>${name}</a>`,
   );
-  return html`<nav class="ranges" aria-label="Range">${links}</nav>`;
+  return html`<nav class="ranges" aria-label="Time range">${links}</nav>`;
 }
 
 const isEmpty = ({ total, before, running, waiting }: Overview): boolean =>
@@ -30,12 +30,12 @@ async function showOverview(visit: Visit): Promise<Page> {
   const range = rangeOf(visit);
   const { span } = RANGES[range];
   const { value: overview } = await visit.perform<Overview>('GET /overview', { query: { range } });
-  const nothing = html`<div class="empty"><p>Nothing has happened in the last ${span}.</p><a class="button" href="${visit.to('/directory/applications')}">Set up an application</a></div>`;
+  const nothing = html`<div class="empty"><p>No activity in the last ${span}.</p><a class="button" href="${visit.to('/directory/applications')}">View applications</a></div>`;
   return {
     title: 'Overview',
-    lead: `What happened in the last ${span}, and what waits now.`,
+    lead: `Activity in the last ${span}.`,
     actions: rangeLinks(visit, range),
-    // As long as it is empty it is renewed as a whole, and then each card by itself.
+    // While the overview is empty it is refreshed as a whole; afterwards each card is refreshed separately.
     content: isEmpty(overview)
       ? html`<div id="overview" data-live>${nothing}</div>`
       : html`<div id="overview"><div class="plots">${plots.map((plot) => plotCard(visit, plot, overview, span))}</div></div>`,
@@ -44,7 +44,7 @@ async function showOverview(visit: Visit): Promise<Page> {
   };
 }
 
-/** How the tenant is doing. */
+/** The overview: figures of the tenant's activity. */
 export const overview: Place = {
   path: '/overview',
   name: 'Overview',

@@ -8,13 +8,13 @@ import { type Attempt, form, type Page, page, type Visit } from '../../route.ts'
 import type { Manager } from '../../session/administrators.ts';
 import { personOf } from '../directory/choices.ts';
 
-/** Who manages this tenant. They are users of tenant `default`, whichever tenant it is. */
+/** Administrators of a tenant. In every tenant they are users of tenant `default`. */
 
 const PATH = '/settings/administrators';
 
 const stateOf = ({ user }: Manager) => (user.isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
 
-/** Their page is in the directory of the default tenant. */
+/** The administrator's name. In the default tenant, whose directory contains them, it is a link. */
 function nameOf({ tenant, administrator, to }: Visit, { user }: Manager) {
   const { name, path = '' } = personOf({ ...user });
   const shown = tenant.id === DEFAULT_TENANT ? html`<a href="${to(path)}">${name}</a>` : name;
@@ -25,12 +25,12 @@ async function showAdministrators(visit: Visit): Promise<Page> {
   const rows = table({
     caption: 'Administrators of this tenant',
     rows: await visit.rights.list(),
-    empty: 'Nobody manages this tenant.',
+    empty: 'No administrators yet.',
     columns: [
       { label: 'Name', cell: (manager) => nameOf(visit, manager) },
       { label: 'Signs in with', cell: ({ user }) => personOf({ ...user }).about },
-      { label: 'State', cell: stateOf },
-      { label: 'Since', cell: ({ since }) => when(since, visit.now) },
+      { label: 'Status', cell: stateOf },
+      { label: 'Added', cell: ({ since }) => when(since, visit.now) },
       {
         label: '',
         cell: ({ user }) =>
@@ -40,7 +40,7 @@ async function showAdministrators(visit: Visit): Promise<Page> {
   });
   return {
     title: 'Administrators',
-    lead: 'People who may do everything in these pages for this tenant.',
+    lead: 'Users who can change everything in this tenant.',
     actions: html`<a class="button primary" href="${visit.to(`${PATH}/add`)}">Add administrator</a>`,
     content: rows,
   };
@@ -48,14 +48,14 @@ async function showAdministrators(visit: Visit): Promise<Page> {
 
 function showAdd(visit: Visit, attempt?: Attempt): Page {
   const faults = faultsOf(attempt);
-  const hint = 'Username, e-mail address or id of somebody who has an account at this console.';
+  const hint = 'Username, email address, or ID of a user of the default tenant.';
   return {
     title: 'Add administrator',
     back: { path: PATH, label: 'Administrators' },
     content: formOf(visit, {
       path: visit.path,
-      content: field({ name: 'user', label: 'Who', hint, faults, value: attempt?.typed.get('user') ?? '' }),
-      submit: 'Add',
+      content: field({ name: 'user', label: 'User', hint, faults, value: attempt?.typed.get('user') ?? '' }),
+      submit: 'Add administrator',
       cancel: PATH,
       faults,
     }),
@@ -65,7 +65,7 @@ function showAdd(visit: Visit, attempt?: Attempt): Page {
 async function add({ rights, sent }: Visit) {
   const name = sent.get('user')?.trim() ?? '';
   await rights.give(name);
-  return { to: PATH, flash: { text: `${name} manages this tenant now.` } };
+  return { to: PATH, flash: { text: `${name} now manages this tenant.` } };
 }
 
 async function showRemove(visit: Visit, attempt?: Attempt): Promise<Page> {
@@ -78,8 +78,8 @@ async function showRemove(visit: Visit, attempt?: Attempt): Promise<Page> {
     back: { path: PATH, label: 'Administrators' },
     content: formOf(visit, {
       path: visit.path,
-      content: html`<p>${isSelf ? 'You are out of the pages of this tenant at once. Somebody else can add you again.' : 'They are out of the pages of this tenant at once. Their account stays.'}</p>`,
-      submit: `Remove ${name}`,
+      content: html`<p>${isSelf ? 'You lose access to this tenant immediately. Another administrator can add you again.' : 'They lose access to this tenant immediately. Their account is kept.'}</p>`,
+      submit: 'Remove administrator',
       kind: 'danger',
       cancel: PATH,
       faults: faultsOf(attempt),
@@ -89,7 +89,7 @@ async function showRemove(visit: Visit, attempt?: Attempt): Promise<Page> {
 
 async function remove({ rights, params }: Visit) {
   await rights.take(params.userId ?? '');
-  return { to: PATH, flash: { text: 'This person no longer manages the tenant.' } };
+  return { to: PATH, flash: { text: 'Administrator removed.' } };
 }
 
 export const administratorRoutes = [

@@ -20,26 +20,26 @@ interface Entry {
   createdAt: number;
 }
 
-/** What the address may narrow the list to: parameter of the row, and what it is called. */
+/** Filters in the URL: parameter of the Management API, and label. */
 const FILTERS = [
   ['logKey', 'Action'],
-  ['userId', 'On whom'],
+  ['userId', 'User'],
   ['applicationId', 'Application'],
 ] as const;
 
 const resultOf = ({ payload: { result } }: Entry) =>
-  result === 'Success' ? state('ok', 'Done') : state('bad', 'Refused');
+  result === 'Success' ? state('ok', 'Succeeded') : state('bad', 'Rejected');
 
-/** `Management.POST /users` is a route to machines; people are told the same without the prefix. */
+/** Action names without the prefix of Management API routes: `POST /users`. */
 const nameOf = ({ key }: Entry): string => key.replace(/^Management\./, '');
 
 const RESULTS = [
   ['', 'Any'],
-  ['Success', 'Done'],
-  ['Error', 'Refused'],
+  ['Success', 'Succeeded'],
+  ['Error', 'Rejected'],
 ] as const;
 
-/** Who is spoken of, by name. An administrator of several tenants may be known in another one only. */
+/** Names in the entries. An administrator who is a user of another tenant has no name here. */
 const namesIn = (visit: Visit, entries: Entry[]): Promise<Names> =>
   namesOf(visit, {
     people: entries.flatMap(({ payload: { userId = null, actorId = null } }) => [userId, actorId]),
@@ -64,16 +64,16 @@ async function showEntries(visit: Visit): Promise<Page> {
   );
   return {
     title: 'Audit log',
-    lead: 'Who did what, on whom, from where, and why.',
+    lead: 'Who did what, to which user, and when.',
     content: html`${filters(visit.to('/settings/audit'), [...inputs, choice('result', 'Result', RESULTS, result)], given.length > 0)}
 <div id="entries" data-live>
 ${table({
-  caption: 'Entries of the audit log, newest first',
+  caption: 'Audit log entries, newest first',
   rows: entries,
   empty:
     given.length > 0
-      ? 'No entry is like this.'
-      : 'Nothing was done yet. Every change and every token leaves an entry here.',
+      ? 'No entries match these filters.'
+      : 'No entries yet. Every change and every token request adds an entry.',
   columns: [
     {
       label: 'Action',
@@ -81,12 +81,12 @@ ${table({
     },
     { label: 'Result', cell: resultOf },
     {
-      label: 'By',
+      label: 'Actor',
       cell: ({ payload: { actorId, applicationId } }) =>
         personOf(visit, names, actorId) || applicationOf(visit, names, applicationId),
     },
-    { label: 'On whom', cell: ({ payload }) => personOf(visit, names, payload.userId) },
-    { label: 'When', cell: ({ createdAt }) => when(createdAt, visit.now) },
+    { label: 'User', cell: ({ payload }) => personOf(visit, names, payload.userId) },
+    { label: 'Time', cell: ({ createdAt }) => when(createdAt, visit.now) },
   ],
 })}
 ${pager(visit, total)}
@@ -104,13 +104,13 @@ async function showEntry(visit: Visit): Promise<Page> {
     back: { path: '/settings/audit', label: 'Audit log' },
     content: html`${facts([
       ['Result', resultOf(entry)],
-      ['When', when(entry.createdAt, visit.now)],
+      ['Time', when(entry.createdAt, visit.now)],
       ['Application', applicationOf(visit, names, applicationId)],
-      ['Person who acted', personOf(visit, names, actorId)],
-      ['On whom', personOf(visit, names, userId)],
-      ['From', ip],
-      ['With', userAgent],
-      ['Request', requestId && copyable(requestId)],
+      ['Actor', personOf(visit, names, actorId)],
+      ['User', personOf(visit, names, userId)],
+      ['IP address', ip],
+      ['User agent', userAgent],
+      ['Request ID', requestId && copyable(requestId)],
     ])}
 ${rawJson(entry)}`,
   };

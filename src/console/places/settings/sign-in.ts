@@ -8,30 +8,30 @@ import { type Attempt, form, type Page, type Visit } from '../../route.ts';
 const PATH = '/settings/sign-in';
 
 const FIELDS: ThingField[] = [
-  { name: 'brandName', label: 'Brand', hint: 'The name on the sign-in pages.' },
+  { name: 'brandName', label: 'Brand name', hint: 'Shown on the sign-in pages.' },
   {
     name: 'color.primaryColor',
-    label: 'Colour',
-    hint: '# and six digits. It is made darker or lighter where it could not be read.',
+    label: 'Brand color',
+    hint: '# and six hex digits. It is darkened or lightened where text would not be readable.',
   },
   {
     name: 'signInMode',
-    label: 'New accounts',
+    label: 'Registration',
     kind: 'choice',
     options: [
-      ['SignInAndRegister', 'People can make an account'],
-      ['SignIn', 'Only people who have one can sign in'],
+      ['SignInAndRegister', 'Users can create an account'],
+      ['SignIn', 'Only existing users can sign in'],
     ],
   },
-  { name: 'passwordPolicy.minLength', label: 'Shortest password', kind: 'number', hint: '8 to 128 characters.' },
-  { name: 'passwordPolicy.rejectCommon', label: 'Refuse the most common passwords', kind: 'tick' },
+  { name: 'passwordPolicy.minLength', label: 'Minimum password length', kind: 'number', hint: '8 to 128 characters.' },
+  { name: 'passwordPolicy.rejectCommon', label: 'Reject common passwords', kind: 'tick' },
   {
     name: 'mfa.policy',
     label: 'Second factor',
     kind: 'choice',
     options: [
-      ['UserControlled', 'People choose for themselves'],
-      ['Mandatory', 'Everyone has one'],
+      ['UserControlled', 'Optional'],
+      ['Mandatory', 'Required for all users'],
     ],
   },
 ];
@@ -43,19 +43,19 @@ async function show(visit: Visit, attempt?: Attempt): Promise<Page> {
   const content = fieldsOf(FIELDS, settings, attempt);
   return {
     title: 'Sign-in pages',
-    lead: 'What people see when they sign in to this tenant, and what is asked of them.',
-    content: html`${formOf(visit, { path: PATH, content, submit: 'Save', faults: faultsOf(attempt) })}
+    lead: 'The appearance and the rules of this tenant’s sign-in pages.',
+    content: html`${formOf(visit, { path: PATH, content, submit: 'Save settings', faults: faultsOf(attempt) })}
 ${rawJson(settings)}`,
   };
 }
 
 async function save(visit: Visit) {
   const body = bodyOf(FIELDS, visit.sent, false);
-  const { mfa } = await read(visit); // A member that is given replaces the whole of it.
+  const { mfa } = await read(visit); // PATCH replaces the member `mfa` as a whole.
   await visit.perform('PATCH /sign-in-exp', {
     body: { ...body, mfa: { ...(mfa as object), ...(body.mfa as object) } },
   });
-  return { to: PATH, flash: { text: 'Saved.' } };
+  return { to: PATH, flash: { text: 'Settings saved.' } };
 }
 
 export const signInRoutes = [form(PATH, show, save)];

@@ -16,7 +16,7 @@ interface Try {
 }
 
 interface Detailed extends Delivery {
-  /** What is sent, byte for byte; undefined once the event is no longer kept. */
+  /** The request body, byte for byte; undefined once the event has been deleted. */
   body?: string;
   attemptLog: Try[];
 }
@@ -40,7 +40,7 @@ const block = (text: string): Html =>
 const headerLines = (lines: readonly (readonly [string, string])[]): Html =>
   html`<pre class="mono" tabindex="0">${lines.map(([name, value]) => `${name}: ${value}`).join('\n')}</pre>`;
 
-/** The values of configured headers may be secrets, so they are not repeated here. */
+/** Headers of an attempt. The values of configured headers are hidden, because they may be secrets. */
 const requestHeaders = ({ config }: Hook, { eventId }: Delivery, { startedAt }: Try) => [
   ...Object.keys(config.headers ?? {}).map((name) => [name.toLowerCase(), '…'] as const),
   ['content-type', 'application/json'] as const,
@@ -54,12 +54,12 @@ const requestHeaders = ({ config }: Hook, { eventId }: Delivery, { startedAt }: 
 function attemptOf(visit: Visit, hook: Hook, delivery: Detailed, made: Try): Html {
   const { number, startedAt, durationMs, status, errorMessage, responseBody, isSuccess } = made;
   const verdict = isSuccess
-    ? state('ok', `Answered ${status}`)
-    : state('bad', status === null ? 'No answer' : `Answered ${status}`);
+    ? state('ok', `Responded ${status}`)
+    : state('bad', status === null ? 'No response' : `Responded ${status}`);
   return html`<li class="attempt"><div class="row"><h3>Attempt ${number}</h3>${verdict}<span class="quiet">${when(startedAt, visit.now)}, ${durationMs} ms</span></div>
 ${!isSuccess && errorMessage && html`<p>${errorMessage}</p>`}
 <details><summary>Request</summary><div class="tight"><p class="mono">POST ${hook.config.url}</p>${headerLines(requestHeaders(hook, delivery, made))}${delivery.body !== undefined && block(delivery.body)}</div></details>
-<details${!isSuccess && responseBody && html` open`}><summary>Reply</summary>${responseBody ? block(responseBody) : html`<p class="quiet">${status === null ? 'There was none.' : 'Its body was empty.'}</p>`}</details></li>`;
+<details${!isSuccess && responseBody && html` open`}><summary>Response</summary>${responseBody ? block(responseBody) : html`<p class="quiet">${status === null ? 'No response.' : 'Empty body.'}</p>`}</details></li>`;
 }
 
 async function showDelivery(visit: Visit, attempt?: Attempt): Promise<Page> {
@@ -70,19 +70,19 @@ async function showDelivery(visit: Visit, attempt?: Attempt): Promise<Page> {
   return {
     title: delivery.event,
     back: { path: hookPath(hook, '/deliveries'), label: `Deliveries of ${hook.name}` },
-    actions: buttonForm(visit, `${here}/redeliver`, 'Send again', { kind: 'primary' }),
+    actions: buttonForm(visit, `${here}/redeliver`, 'Redeliver event', { kind: 'primary' }),
     content: html`${attempt && note('bad', attempt.error.message)}
 <div id="delivery" data-live>${facts([
-      ['State', stateOf(delivery)],
+      ['Status', stateOf(delivery)],
       ['Attempts', String(delivery.attempts)],
       ['Next attempt', delivery.state === 'waiting' && when(dueAt, visit.now)],
-      ['Why it was sent', triggerOf(delivery) || 'The event happened'],
-      ['When', when(createdAt, visit.now)],
+      ['Trigger', triggerOf(delivery)],
+      ['Created', when(createdAt, visit.now)],
       ['webhook-id', copyable(eventId)],
     ])}</div>
 ${section(
   'Attempts',
-  html`<ol id="attempts" class="attempts" data-live>${newestFirst.length > 0 ? newestFirst.map((made) => attemptOf(visit, hook, delivery, made)) : html`<li class="empty">None yet.</li>`}</ol>`,
+  html`<ol id="attempts" class="attempts" data-live>${newestFirst.length > 0 ? newestFirst.map((made) => attemptOf(visit, hook, delivery, made)) : html`<li class="empty">No attempts yet.</li>`}</ol>`,
 )}
 ${attemptLog.length === 0 && body !== undefined && section('Payload', block(body))}
 ${rawJson(delivery)}`,
@@ -96,7 +96,7 @@ async function redeliver(visit: Visit): Promise<Next> {
   const { value } = await visit.perform<{ id: string }>(route, { params: { id, deliveryId } });
   return {
     to: hookPath({ id }, `/deliveries/${value.id}`),
-    flash: { text: 'On its way again, as a delivery of its own.' },
+    flash: { text: 'Redelivery started. This is its delivery.' },
   };
 }
 

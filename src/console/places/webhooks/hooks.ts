@@ -1,13 +1,13 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { buttonForm, field, formOf } from '../../parts/form-parts.ts';
-import { copyable, facts, note, rawJson, section, table, when } from '../../parts/parts.ts';
+import { copyable, duration, elapsed, facts, note, rawJson, section, table, when } from '../../parts/parts.ts';
 import { type Attempt, action, form, type Next, type Page, page, type Visit } from '../../route.ts';
 import { deliveryTable, readFeed } from './delivery-list.ts';
-import { eventsOf, HOOK, type Hook, healthOf, hookPath, readHook } from './hook.ts';
-import { keysShown } from './hook-form.ts';
+import { eventsOf, HOOK, type Hook, healthOf, hookPath, NO_RETRIES, readHook, retryPolicy } from './hook.ts';
+import { signingSecretsOf } from './hook-form.ts';
 
-/** Of those on the page of their webhook. */
+/** Number of deliveries on a webhook's page. */
 const LATEST = 5;
 
 const newHook = (visit: Visit): Html =>
@@ -17,16 +17,16 @@ async function showHooks(visit: Visit): Promise<Page> {
   const { value: hooks } = await visit.perform<Hook[]>('GET /hooks');
   return {
     title: 'Webhooks',
-    lead: 'Your servers, told of what happens here: a user was created, a role changed, somebody signed in.',
+    lead: 'Send events, such as a new user or a sign-in, to your endpoints.',
     actions: newHook(visit),
     content: html`<div id="hooks" data-live>${table({
       caption: 'Webhooks, newest first',
       rows: hooks,
-      empty: html`<p>Nobody is told of anything yet.</p>${newHook(visit)}`,
+      empty: html`<p>No webhooks yet.</p>${newHook(visit)}`,
       columns: [
         { label: 'Name', cell: (hook) => html`<a href="${visit.to(hookPath(hook))}">${hook.name}</a>` },
-        { label: 'State', cell: healthOf },
-        { label: 'Sends to', cell: ({ config }) => html`<span class="mono">${config.url}</span>` },
+        { label: 'Status', cell: healthOf },
+        { label: 'Endpoint', cell: ({ config }) => html`<span class="mono">${config.url}</span>` },
         { label: 'Events', cell: (hook) => eventsOf(hook).length, isNumber: true },
         { label: 'Created', cell: ({ createdAt }) => when(createdAt, visit.now) },
       ],
@@ -35,17 +35,17 @@ async function showHooks(visit: Visit): Promise<Page> {
   };
 }
 
-/** Why it does not work, and what to do about it. */
+/** A warning with the reason why deliveries fail and what to do; false if there is no problem. */
 function trouble(visit: Visit, { enabled, disabledReason, failingSince }: Hook): Html | false {
   if (!enabled && disabledReason !== undefined)
     return note(
       'bad',
-      html`${disabledReason} It was disabled. Mend your server, then turn the webhook on and replay what it missed.`,
+      html`${disabledReason} The webhook was disabled. Fix your endpoint, then enable the webhook and replay the events it missed.`,
     );
   if (enabled && failingSince !== undefined)
     return note(
       'warn',
-      html`Nothing has been taken since ${when(failingSince, visit.now)}. Attempts go on; the deliveries below say why.`,
+      html`No successful delivery for ${elapsed(failingSince, visit.now)}. Attempts continue. The deliveries below show the errors.`,
     );
   return false;
 }
@@ -53,14 +53,14 @@ function trouble(visit: Visit, { enabled, disabledReason, failingSince }: Hook):
 function factsOf(visit: Visit, hook: Hook): Html {
   const headers = Object.entries(hook.config.headers ?? {});
   return facts([
-    ['State', healthOf(hook)],
-    ['Sends to', copyable(hook.config.url)],
-    ['When it is not taken', hook.config.retries === 0 ? 'One attempt' : 'Eleven attempts within 76 hours'],
+    ['Status', healthOf(hook)],
+    ['Endpoint URL', copyable(hook.config.url)],
+    ['Retry policy', hook.config.retries === 0 ? NO_RETRIES : retryPolicy(visit.settings)],
     [
-      'Headers added',
+      'Custom headers',
       headers.length > 0 && html`<span class="mono">${headers.map(([name]) => name).join(', ')}</span>`,
     ],
-    ['Id', copyable(hook.id)],
+    ['ID', copyable(hook.id)],
     ['Created', when(hook.createdAt, visit.now)],
   ]);
 }
@@ -71,27 +71,27 @@ async function showHook(visit: Visit, attempt?: Attempt): Promise<Page> {
   const { signingKey: _, webhookSecret: __, ...shown } = hook;
   const at = (below: string) => visit.to(hookPath(hook, below));
   const toggle = hook.enabled
-    ? buttonForm(visit, hookPath(hook, '/off'), 'Turn off', { kind: '' })
-    : buttonForm(visit, hookPath(hook, '/on'), 'Turn on', { kind: 'primary' });
+    ? buttonForm(visit, hookPath(hook, '/off'), 'Disable webhook', { kind: '' })
+    : buttonForm(visit, hookPath(hook, '/on'), 'Enable webhook', { kind: 'primary' });
   return {
     title: hook.name,
     back: { path: '/webhooks', label: 'Webhooks' },
-    actions: html`<a class="button${hook.enabled && ' primary'}" href="${at('/test')}">Send a test</a>${toggle}<a class="button" href="${at('/edit')}">Change</a><a class="button danger" href="${at('/delete')}">Delete</a>`,
+    actions: html`<a class="button${hook.enabled && ' primary'}" href="${at('/test')}">Send test event</a>${toggle}<a class="button" href="${at('/edit')}">Edit</a><a class="button danger" href="${at('/delete')}">Delete</a>`,
     content: html`${attempt && note('bad', attempt.error.message)}
 <div id="health" data-live class="tight">${trouble(visit, hook)}${factsOf(visit, hook)}</div>
 ${section(
   'Latest deliveries',
-  html`<div id="latest" data-live>${deliveryTable(visit, deliveries, 'Nothing was sent yet. The next event of those below is the first, or send a test.')}</div>`,
+  html`<div id="latest" data-live>${deliveryTable(visit, deliveries, 'No deliveries yet.')}</div>`,
   {
-    actions: html`<div class="row-actions"><a class="button compact" href="${at('/deliveries')}">All deliveries</a><a class="button compact" href="${at('/replay')}">Replay</a></div>`,
+    actions: html`<div class="row-actions"><a class="button compact" href="${at('/deliveries')}">All deliveries</a><a class="button compact" href="${at('/replay')}">Replay events</a></div>`,
   },
 )}
 ${section('Events', html`<div class="chips">${eventsOf(hook).map((type) => html`<span class="chip">${type}</span>`)}</div>`)}
 ${section(
-  'Signing key',
-  html`<p>Every attempt is signed with it. It was shown when it was made; a new one takes its place.</p>`,
+  'Signing secret',
+  html`<p>Every request is signed with this secret. It is shown only when it is created.</p>`,
   {
-    actions: html`<div class="row-actions"><a class="button compact" href="${visit.to('/webhooks/verify')}">Verification code</a><a class="button compact" href="${at('/key')}">New key</a></div>`,
+    actions: html`<div class="row-actions"><a class="button compact" href="${visit.to('/webhooks/verify')}">Verify signatures</a><a class="button compact" href="${at('/key')}">Rotate secret</a></div>`,
   },
 )}
 ${rawJson(shown)}`,
@@ -102,8 +102,8 @@ ${rawJson(shown)}`,
 async function turn(visit: Visit, enabled: boolean): Promise<Next> {
   await visit.perform('PATCH /hooks/:id', { params: visit.params, body: { enabled } });
   const text = enabled
-    ? 'On again. Replay sends what it missed.'
-    : 'Off: what was waiting was cancelled, and nothing is sent.';
+    ? 'Webhook enabled. Replay events to send the ones it missed.'
+    : 'Webhook disabled. Pending deliveries were canceled, and no events are sent.';
   return {
     to: hookPath(visit.params),
     flash: { text, undo: { path: hookPath(visit.params, enabled ? '/off' : '/on') } },
@@ -114,27 +114,27 @@ const OVERLAPS = [
   ['24', '24 hours'],
   ['1', '1 hour'],
   ['168', '7 days'],
-  ['0', 'Not at all: it leaked'],
+  ['0', 'Not at all, because it leaked'],
 ] as const;
 
 async function showKey(visit: Visit, attempt?: Attempt): Promise<Page> {
   const hook = await readHook(visit);
   const faults = faultsOf(attempt);
   return {
-    title: `New signing key of ${hook.name}`,
-    lead: 'For a while both keys sign, so that your server can change over without losing an event.',
+    title: `Rotate the signing secret of ${hook.name}`,
+    lead: 'Requests are signed with both secrets for a while, so you can update your endpoint without losing events.',
     back: { path: hookPath(hook), label: hook.name },
     content: formOf(visit, {
       path: visit.path,
       content: field({
         name: 'overlapHours',
-        label: 'The old key signs beside it for',
-        hint: 'In webhook-signature. The header logto-signature-sha-256 carries the new key at once.',
+        label: 'Keep the old secret valid for',
+        hint: 'In the header webhook-signature. The header logto-signature-sha-256 uses only the new secret.',
         options: OVERLAPS,
         value: attempt?.typed.get('overlapHours') ?? '24',
         faults,
       }),
-      submit: 'Make a new key',
+      submit: 'Rotate secret',
       cancel: hookPath(hook),
       faults,
     }),
@@ -148,8 +148,11 @@ async function rotate(visit: Visit): Promise<Next> {
     body: { overlapHours },
   });
   const until =
-    overlapHours === 0 ? 'The old one signs no more.' : `The old one signs beside it for ${overlapHours} h.`;
-  return { to: hookPath(value), flash: { text: `This is the new key. ${until}`, secrets: keysShown(value) } };
+    overlapHours === 0
+      ? 'The old one is no longer valid.'
+      : `The old one stays valid for ${duration(overlapHours * 3_600)}.`;
+  const text = `This is the new signing secret. ${until}`;
+  return { to: hookPath(value), flash: { text, secrets: signingSecretsOf(value) } };
 }
 
 async function showDelete(visit: Visit, attempt?: Attempt): Promise<Page> {
@@ -159,8 +162,8 @@ async function showDelete(visit: Visit, attempt?: Attempt): Promise<Page> {
     back: { path: hookPath(hook), label: hook.name },
     content: formOf(visit, {
       path: visit.path,
-      content: html`<p>Its deliveries and their attempts go with it, and nothing more is sent. This cannot be undone.</p>`,
-      submit: `Delete ${hook.name}`,
+      content: html`<p>Its deliveries are deleted, and no more events are sent. This can’t be undone.</p>`,
+      submit: 'Delete webhook',
       kind: 'danger',
       cancel: hookPath(hook),
       faults: faultsOf(attempt),
@@ -171,7 +174,7 @@ async function showDelete(visit: Visit, attempt?: Attempt): Promise<Page> {
 async function remove(visit: Visit): Promise<Next> {
   const { name } = await readHook(visit);
   await visit.perform('DELETE /hooks/:id', { params: visit.params });
-  return { to: '/webhooks', flash: { text: `${name} was deleted.` } };
+  return { to: '/webhooks', flash: { text: `Webhook “${name}” deleted.` } };
 }
 
 export const hookList = page('/webhooks', showHooks);

@@ -16,17 +16,17 @@ interface Replay {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** As an input of a local time has it. The page says that it is UTC: the server does not know the reader's zone. */
+/** The value of a datetime-local input, in UTC, because the server does not know the reader's time zone. */
 const inputTime = (time: number): string => new Date(time).toISOString().slice(0, 16);
 
 function timeOf(text: string, name: string): number {
   const time = Date.parse(`${text}Z`);
   if (Number.isNaN(time))
-    throw new ServiceError('guard.invalid_input', { details: `body.${name}: Enter a day and a time.` });
+    throw new ServiceError('guard.invalid_input', { details: `body.${name}: Enter a date and a time.` });
   return time;
 }
 
-/** The body of the row, from the fields or from the address that counting leads to. */
+/** Returns the request body, from the submitted fields or from the query parameters of the counted page. */
 function requestOf(given: URLSearchParams) {
   const until = given.get('until') ?? '';
   const state = given.get('state') ?? '';
@@ -39,14 +39,14 @@ function requestOf(given: URLSearchParams) {
   };
 }
 
-/** The fields alone, so that nothing else goes on. */
+/** Keeps only the fields of the replay. */
 function chosen(sent: URLSearchParams): URLSearchParams {
   const kept = [...sent].filter(([name]) => ['since', 'until', 'state', 'events'].includes(name));
   return new URLSearchParams(kept);
 }
 
 const sendForm = (visit: Visit, path: string, given: URLSearchParams): Html =>
-  buttonForm(visit, path, 'Send them again', {
+  buttonForm(visit, path, 'Replay events', {
     fields: new URLSearchParams([['step', 'send'], ...chosen(given)]),
     kind: 'primary',
   });
@@ -71,40 +71,37 @@ async function showReplay(visit: Visit, attempt?: Attempt): Promise<Page> {
       label: 'To (UTC)',
       type: 'datetime-local',
       isOptional: true,
-      hint: 'Empty: up to now.',
+      hint: 'Leave empty for now.',
       value: given.get('until') ?? '',
       faults,
     }),
     field({
       name: 'state',
-      label: 'Which',
+      label: 'Events to replay',
       value: given.get('state') ?? '',
-      hint: 'Every event of that time, also those from before the webhook, or only those with such a delivery.',
-      options: [
-        ['', 'Every event'],
-        ...STATES.map(([value, label]) => [value, `Only with a delivery: ${label}`] as const),
-      ],
+      hint: 'All events of this time range, including those older than the webhook, or only those with a certain delivery.',
+      options: [['', 'All events'], ...STATES.map(([value, label]) => [value, `Delivery status: ${label}`] as const)],
     }),
     boxes(
       'events',
-      'Events',
+      'Event types',
       events.map((type) => [type, type] as const),
       { ticked: given.has('since') ? given.getAll('events') : events, faults },
     ),
   ];
   return {
-    title: `Replay to ${hook.name}`,
-    lead: 'Sends past events again. Receivers know them by their webhook-id. Count first: nothing is sent by that.',
+    title: `Replay events to ${hook.name}`,
+    lead: 'Sends past events again, with the same webhook-id. Counting does not send anything.',
     back: { path: hookPath(hook), label: hook.name },
     content: html`${isCounted && html`<div class="row">${sendForm(visit, path, given)}</div>`}
-${formOf(visit, { path, content: fields, submit: 'Count the events', kind: isCounted ? 'quiet' : 'primary', cancel: hookPath(hook), faults })}`,
+${formOf(visit, { path, content: fields, submit: 'Count events', kind: isCounted ? 'quiet' : 'primary', cancel: hookPath(hook), faults })}`,
   };
 }
 
 const counted = (count: number): string =>
   count === 0
-    ? 'No event is like this.'
-    : `${count.toLocaleString('en')} ${count === 1 ? 'event' : 'events'} would be sent.`;
+    ? 'No events match.'
+    : `${count.toLocaleString('en')} ${count === 1 ? 'event' : 'events'} would be replayed.`;
 
 async function countOrStart(visit: Visit): Promise<Next> {
   const { sent } = visit;
@@ -121,9 +118,9 @@ async function countOrStart(visit: Visit): Promise<Next> {
 const REPLAY = `${HOOK}/replays/:replayId`;
 
 const LABELS = {
-  running: state('info', 'Under way'),
-  done: state('ok', 'All on their way'),
-  cancelled: state('off', 'Cancelled'),
+  running: state('info', 'In progress'),
+  done: state('ok', 'All events queued'),
+  cancelled: state('off', 'Stopped'),
 };
 
 async function showProgress(visit: Visit, attempt?: Attempt): Promise<Page> {
@@ -135,15 +132,15 @@ async function showProgress(visit: Visit, attempt?: Attempt): Promise<Page> {
   const bar = html`<div class="progress"><label for="done">${done.toLocaleString('en')} of ${count.toLocaleString('en')} events</label><progress id="done" max="${Math.max(1, count)}" value="${count === 0 ? 1 : done}"></progress></div>`;
   return {
     title: 'Replay',
-    lead: 'Each event becomes a delivery of its own.',
+    lead: 'Every replayed event gets a new delivery.',
     back: { path: hookPath(hook), label: hook.name },
-    actions: html`<a class="button" href="${visit.to(hookPath(hook, '/deliveries'))}">Deliveries</a>`,
+    actions: html`<a class="button" href="${visit.to(hookPath(hook, '/deliveries'))}">View deliveries</a>`,
     content: html`${attempt && note('bad', attempt.error.message)}
 <div id="progress" data-live class="tight">${facts([
-      ['State', LABELS[replay.state]],
-      ['So far', bar],
+      ['Status', LABELS[replay.state]],
+      ['Progress', bar],
     ])}
-${replay.state === 'running' && html`<div>${buttonForm(visit, hookPath(hook, `/replays/${replay.id}/cancel`), 'Stop here')}</div>`}</div>`,
+${replay.state === 'running' && html`<div>${buttonForm(visit, hookPath(hook, `/replays/${replay.id}/cancel`), 'Stop replay')}</div>`}</div>`,
     live: ['replays'],
   };
 }
@@ -151,7 +148,10 @@ ${replay.state === 'running' && html`<div>${buttonForm(visit, hookPath(hook, `/r
 async function cancel(visit: Visit): Promise<Next> {
   const { id = '', replayId = '' } = visit.params;
   await visit.perform('DELETE /hooks/:id/replays/:replayId', { params: { id, replayId } });
-  return { to: hookPath({ id }, `/replays/${replayId}`), flash: { text: 'Stopped. What is on its way stays so.' } };
+  return {
+    to: hookPath({ id }, `/replays/${replayId}`),
+    flash: { text: 'Replay stopped. Deliveries that were already created are still sent.' },
+  };
 }
 
 export const replayPages = [
