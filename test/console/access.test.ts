@@ -13,10 +13,10 @@ const routes = places.flatMap(({ routes }) => routes);
 const pages = routes.filter(({ isPage }) => isPage).map(({ path }) => path);
 const forms = routes.filter(({ submit }) => submit).map(({ path }) => path);
 
-/** The whole route table, with ids of nothing in it. */
+/** A path with ids that do not exist. */
 const filled = (path: string) => path.replaceAll(/:\w+/g, 'nothing');
 
-/** An administrator who manages `default`, and no other tenant. */
+/** The only administrator manages tenant `default` only. */
 let service: TestService;
 let database: Database;
 
@@ -56,7 +56,7 @@ const ask = (path: string, { method = 'GET', headers = {}, fields }: Asking = {}
   });
 
 describe.each([...pages, '', '/-/live?tables=users'])('GET %s', (path) => {
-  it('sends whoever has no session to sign in', async () => {
+  it('redirects to the sign-in without a valid session', async () => {
     for (const cookie of ['', 'console_session=guessed']) {
       const answer = await ask(`/default${filled(path)}`, { headers: { cookie } });
       expect(answer.status).toBe(303);
@@ -64,7 +64,7 @@ describe.each([...pages, '', '/-/live?tables=users'])('GET %s', (path) => {
     }
   });
 
-  it('is not there for the administrator of another tenant, as for a tenant that nobody has', async () => {
+  it('responds 404 to the administrator of another tenant, as for an unknown tenant', async () => {
     const answers = [];
     for (const tenant of ['acme', 'nobody']) {
       const answer = await ask(`/${tenant}${filled(path)}`, { headers: { cookie: COOKIE } });
@@ -83,26 +83,26 @@ describe.each([...forms])('POST %s', (path) => {
     ['another origin', { headers: { cookie: COOKIE, origin: 'https://evil.example' }, fields: { csrf } }, 403],
     ['an opaque origin', { headers: { cookie: COOKIE, origin: 'null' }, fields: { csrf } }, 403],
     ['another site', { headers: { cookie: COOKIE, 'sec-fetch-site': 'cross-site' }, fields: { csrf } }, 403],
-  ])('is refused with %s, and changes nothing', async (_, asking, status) => {
+  ])('rejects a request with %s and changes nothing', async (_, asking, status) => {
     const before = await dumpTenant(database, 'default');
     const answer = await ask(`/default${filled(path)}`, { method: 'POST', ...asking });
     expect(answer.status).toBe(status);
     expect(await dumpTenant(database, 'default')).toEqual(before);
   });
 
-  it('is not there for the administrator of another tenant', async () => {
+  it('responds 404 to the administrator of another tenant', async () => {
     const answer = await ask(`/acme${filled(path)}`, { method: 'POST', headers: { cookie: COOKIE }, fields: { csrf } });
     expect(answer.status).toBe(404);
   });
 });
 
-it('signs nobody out by a forged form', async () => {
+it('rejects a forged sign-out form', async () => {
   const forged = { method: 'POST', headers: { cookie: COOKIE }, fields: { csrf: 'forged' } };
   expect((await ask('/-/sign-out', forged)).status).toBe(403);
   expect((await ask('/default', { headers: { cookie: COOKIE } })).status).toBe(303);
 });
 
-it('is served by the default tenant alone', async () => {
+it('serves the console at the default tenant only', async () => {
   expect((await fetch(`${service.url}/acme/console`, { redirect: 'manual' })).status).toBe(404);
 });
 
@@ -110,7 +110,7 @@ describe('a sign-in', () => {
   const sealed = (answer: Response) =>
     /console_sign_in=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[0] ?? '';
 
-  it('is finished only by the browser that began it, with its state and a code of the console', async () => {
+  it('can be completed only in the browser that started it, with its state and a valid code', async () => {
     const begun = await ask('/-/sign-in?to=/default');
     const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? '';
     expect(state.length).toBeGreaterThan(20);
@@ -127,13 +127,13 @@ describe('a sign-in', () => {
     }
   });
 
-  it('leads back into the console, wherever it was asked to lead', async () => {
+  it('never redirects to another origin', async () => {
     const begun = await ask('/-/sign-in?to=//evil.example');
     expect(new URL(begun.headers.get('location') ?? '').origin).toBe(service.url);
   });
 });
 
-it('is over for whoever gets a new password', async () => {
+it('ends console sessions when the password is changed', async () => {
   const { id } = await service.api.must('POST /users', { username: 'pat' });
   const now = Date.now();
   const session = { id: hashOf('of-pat'), userId: id, createdAt: now, expiresAt: now + 3_600_000 };

@@ -6,25 +6,25 @@ import { look } from '../support/browser.ts';
 import { databases } from '../support/databases.ts';
 import { ConsoleStage } from './stage.ts';
 
-describe.each(databases)('the administrators on %s', (kind) => {
+describe.each(databases)('administrators on %s', (kind) => {
   let stage: ConsoleStage;
   beforeAll(async () => {
     stage = await ConsoleStage.open(kind);
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  it('are added by name, and are out at once when they are removed', async () => {
+  it('can be added by name, and lose access immediately when removed', async () => {
     const { page, service } = stage;
     const { id } = await service.api.must('POST /users', { username: 'bo', name: 'Bo Day', password: stage.password });
     await stage.open('/settings/administrators');
     await stage.link('Add administrator').click();
-    await stage.fill('Who', 'nobody');
-    await press(page, 'Add');
-    await page.getByText('Nobody has this username, e-mail address or id here.').waitFor();
+    await stage.fill('User', 'nobody');
+    await press(page, 'Add administrator');
+    await page.getByText('No user of the default tenant has this username, email address, or ID.').waitFor();
     await look(page, 'console-administrator-add');
-    await stage.fill('Who', 'bo');
-    await press(page, 'Add');
-    await stage.said('bo manages this tenant now.');
+    await stage.fill('User', 'bo');
+    await press(page, 'Add administrator');
+    await stage.said('bo now manages this tenant.');
     await look(page, 'console-administrators');
 
     const theirs = await stage.browser.newContext();
@@ -38,8 +38,8 @@ describe.each(databases)('the administrators on %s', (kind) => {
 
     await stage.link('Remove Bo Day').click();
     await look(page, 'console-administrator-remove');
-    await press(page, 'Remove Bo Day');
-    await stage.said('This person no longer manages the tenant.');
+    await press(page, 'Remove administrator');
+    await stage.said('Administrator removed.');
     await stream.text(); // The stream has ended.
     expect((await theirPage.reload())?.status()).toBe(404);
     await theirs.close();
@@ -52,16 +52,16 @@ describe.each(databases)('the administrators on %s', (kind) => {
     }
   });
 
-  it('never lose the last one', async () => {
+  it('cannot be removed if they are the last one', async () => {
     const { page } = stage;
     await stage.open('/settings/administrators');
     await stage.link('Remove ada').click();
-    await press(page, 'Remove ada');
+    await press(page, 'Remove administrator');
     await page.getByText('Nobody else who can sign in manages this tenant').waitFor();
     expect(await stage.rows('administrators')).toHaveLength(1);
   });
 
-  it('never lose the last one by the account either, while another who can sign in is enough', async () => {
+  it('cannot be suspended or deleted unless another one can sign in', async () => {
     const { service } = stage;
     const userId = String((await stage.rows('users', { username: 'ada' }))[0]?.id);
     const suspend = (isSuspended: boolean) => service.api.call(`PATCH /users/${userId}/is-suspended`, { isSuspended });
@@ -81,7 +81,7 @@ describe.each(databases)('the administrators on %s', (kind) => {
     await unmanage(store, bo, 'default', means);
   });
 
-  it('never lose both of two who remove each other', async () => {
+  it('cannot both be removed when two remove each other', async () => {
     const store = new TenantStore(stage.database, 'default');
     const ada = String((await stage.rows('users', { username: 'ada' }))[0]?.id);
     const bo = String((await stage.rows('users', { username: 'bo' }))[0]?.id);

@@ -18,7 +18,7 @@ const EVENTS = [
   'OrganizationScope.Created',
 ];
 
-describe.each(databases)('roles, resources and organizations in the directory on %s', (kind) => {
+describe.each(databases)('the directory of roles, resources, and organizations on %s', (kind) => {
   let stage: ConsoleStage;
   beforeAll(async () => {
     stage = await ConsoleStage.open(kind);
@@ -26,7 +26,7 @@ describe.each(databases)('roles, resources and organizations in the directory on
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  it('gives a role scopes and people, and takes them away with an undo', async () => {
+  it('adds scopes and users to a role, and removes them with an undo', async () => {
     const { page, service } = stage;
     await stage.open('/directory/resources/new');
     await stage.fill('Name', 'Billing');
@@ -43,7 +43,7 @@ describe.each(databases)('roles, resources and organizations in the directory on
     await look(page, 'console-resource');
     await stage.link('read:bills').click();
     await stage.fill(/^Description/, 'See bills');
-    await press(page, 'Save');
+    await press(page, 'Save changes');
     expect(await stage.heard('Scope.Data.Updated')).toMatchObject({ data: { description: 'See bills' } });
 
     await stage.open('/directory/roles/new');
@@ -53,12 +53,12 @@ describe.each(databases)('roles, resources and organizations in the directory on
     const id = stage.idHere();
     expect(await stage.heard('Role.Created')).toMatchObject({ data: { id, name: 'Clerk' } });
     await stage.link('Add scopes').click();
-    await press(page, 'Add');
+    await press(page, 'Add scopes');
     await page.getByText('Choose at least one.').waitFor();
     await page.getByLabel(/read:bills/).check();
     await look(page, 'console-role-add-scopes');
-    await press(page, 'Add');
-    await stage.said('One was added.');
+    await press(page, 'Add scopes');
+    await stage.said('1 added.');
     await stage.heard('Role.Scopes.Updated');
     expect(await stage.rows('roleScopes', { roleId: id })).toHaveLength(1);
 
@@ -67,7 +67,7 @@ describe.each(databases)('roles, resources and organizations in the directory on
     await page.getByPlaceholder('Search users').fill('carol');
     await press(page, 'Search');
     await page.getByLabel(/Carol/).check();
-    await press(page, 'Add');
+    await press(page, 'Add users');
     expect(await stage.rows('userRoles', { roleId: id })).toMatchObject([{ userId }]);
     await look(page, 'console-role');
 
@@ -75,22 +75,22 @@ describe.each(databases)('roles, resources and organizations in the directory on
     await stage.said('Removed.');
     expect(await stage.rows('userRoles', { roleId: id })).toEqual([]);
     await press(page, 'Undo');
-    await stage.said('One was added.');
+    await stage.said('1 added.');
     expect(await stage.rows('userRoles', { roleId: id })).toMatchObject([{ userId }]);
 
     await stage.link('Delete').click();
-    await press(page, 'Delete Clerk');
+    await press(page, 'Delete role');
     await stage.heard('Role.Deleted');
     await stage.open(`/directory/resources/${resourceId}`);
-    await press(page, 'Make default');
-    await stage.said(/Client credentials/);
+    await press(page, 'Set as default');
+    await stage.said(/client credentials/);
     await press(page, 'Undo');
     await stage.link('Delete').click();
-    await press(page, 'Delete Billing');
+    await press(page, 'Delete resource');
     await stage.heard('Scope.Deleted');
   });
 
-  it('makes an organization with members who have roles in it', async () => {
+  it('creates an organization with members and their roles', async () => {
     const { page, service } = stage;
     await stage.open('/directory/organization-scopes/new');
     await stage.fill('Name', 'invite:member');
@@ -102,7 +102,7 @@ describe.each(databases)('roles, resources and organizations in the directory on
     await stage.heard('OrganizationRole.Created');
     await page.getByRole('link', { name: 'Add scopes', exact: true }).click();
     await page.getByLabel(/invite:member/).check();
-    await press(page, 'Add');
+    await press(page, 'Add scopes');
     await look(page, 'console-organization-role');
 
     await stage.open('/directory/organizations');
@@ -115,17 +115,17 @@ describe.each(databases)('roles, resources and organizations in the directory on
     const { id: userId } = await service.api.must('POST /users', { username: 'dora', name: 'Dora' });
     await stage.link('Add users').click();
     await page.getByLabel(/Dora/).check();
-    await press(page, 'Add');
+    await press(page, 'Add users');
     await stage.heard('Organization.Membership.Updated');
-    await stage.link('Roles of Dora').click();
+    await stage.link('Edit roles of Dora').click();
     await page.getByLabel(/Owner/).check();
-    await press(page, 'Save');
-    await stage.said('Saved.');
+    await press(page, 'Save roles');
+    await stage.said('Roles saved.');
     expect(await stage.rows('organizationUserRoles', { organizationId: id })).toMatchObject([{ userId }]);
     await look(page, 'console-organization');
-    await stage.link('Change').click();
+    await stage.link('Edit').click();
     await stage.fill(/^Description/, 'A customer');
-    await press(page, 'Save');
+    await press(page, 'Save changes');
     expect(await stage.heard('Organization.Data.Updated')).toMatchObject({ data: { description: 'A customer' } });
   });
 });

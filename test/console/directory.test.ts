@@ -6,7 +6,7 @@ import { ConsoleStage } from './stage.ts';
 
 const EVENTS = ['User.Created', 'User.Data.Updated', 'User.SuspensionStatus.Updated', 'User.Deleted'];
 
-describe.each(databases)('people and applications in the directory on %s', (kind) => {
+describe.each(databases)('the directory of users and applications on %s', (kind) => {
   let stage: ConsoleStage;
   beforeAll(async () => {
     stage = await ConsoleStage.open(kind);
@@ -14,7 +14,7 @@ describe.each(databases)('people and applications in the directory on %s', (kind
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  it('makes, finds, changes, suspends and deletes a user', async () => {
+  it('creates, finds, edits, suspends, and deletes a user', async () => {
     const { page } = stage;
     await stage.open('/directory/users');
     await look(page, 'console-users');
@@ -25,13 +25,13 @@ describe.each(databases)('people and applications in the directory on %s', (kind
     await page.getByText('Enter a JSON object').waitFor();
     await stage.fill(/^Custom data/, '{ "plan": "gold" }');
     await press(page, 'Create user');
-    await page.getByText('This is not in the form it needs.').waitFor();
+    await page.getByText('This format is not valid.').waitFor();
     expect(await page.getByLabel(/^Username/).inputValue()).toBe('1 bad name');
     await look(page, 'console-user-fault');
     await stage.fill(/^Username/, 'bob');
     await stage.fill(/^Name/, 'Bob Baumeister-von-und-zu-Hohenlohe <script>');
     await press(page, 'Create user');
-    await stage.said('A user was created.');
+    await stage.said('User created.');
     const id = stage.idHere();
     expect(await stage.heard('User.Created')).toMatchObject({
       data: { id, username: 'bob', customData: { plan: 'gold' } },
@@ -45,16 +45,16 @@ describe.each(databases)('people and applications in the directory on %s', (kind
 
     await stage.open('/directory/users?q=baumeister');
     await stage.link(/Bob Baumeister/).click();
-    await stage.link('Change').click();
-    await stage.fill(/^E-mail address/, 'bob@example.com');
+    await stage.link('Edit').click();
+    await stage.fill(/^Email address/, 'bob@example.com');
     await stage.fill(/^Name/, '');
-    await press(page, 'Save');
-    await stage.said('Saved.');
+    await press(page, 'Save changes');
+    await stage.said('Changes saved.');
     expect(await stage.rows('users', { id })).toMatchObject([{ primaryEmail: 'bob@example.com', name: null }]);
     expect(await stage.heard('User.Data.Updated')).toMatchObject({ data: { id, primaryEmail: 'bob@example.com' } });
 
-    await press(page, 'Suspend');
-    await stage.said(/Suspended/);
+    await press(page, 'Suspend user');
+    await stage.said(/User suspended/);
     expect(await stage.heard('User.SuspensionStatus.Updated')).toMatchObject({ data: { isSuspended: true } });
     await look(page, 'console-user-suspended');
     await press(page, 'Undo');
@@ -63,27 +63,27 @@ describe.each(databases)('people and applications in the directory on %s', (kind
     await stage.link('Set password').click();
     await stage.fill('New password', stage.password);
     await press(page, 'Set password');
-    await stage.said('The password was set.');
+    await stage.said('Password set.');
     const verify = await stage.service.api.call(`POST /users/${id}/password/verify`, { password: stage.password });
     expect(verify.status).toBe(204);
 
     await stage.service.api.must(`POST /users/${id}/mfa-verifications`, { type: 'Totp' });
     await page.reload();
     await stage.link('Remove Authenticator app').click();
-    await press(page, 'Remove Authenticator app');
-    await stage.said('The second factor was removed.');
+    await press(page, 'Remove factor');
+    await stage.said('Second factor removed.');
     expect(await stage.rows('userFactors')).toEqual([]);
 
     await stage.link('Delete').click();
     await page.getByRole('heading', { name: 'Delete user bob' }).waitFor();
     await look(page, 'console-user-delete');
-    await press(page, 'Delete bob');
-    await stage.said('bob was deleted.');
+    await press(page, 'Delete user');
+    await stage.said('User “bob” deleted.');
     await stage.heard('User.Deleted');
     expect(await stage.rows('users', { id })).toEqual([]);
   });
 
-  it('registers an application and shows its secret once', async () => {
+  it('creates an application and shows its client secret once', async () => {
     const { page, service } = stage;
     await stage.open('/directory/applications/new');
     await stage.fill('Name', 'Nightly');
@@ -97,31 +97,31 @@ describe.each(databases)('people and applications in the directory on %s', (kind
     await page.reload();
     expect(await page.content()).not.toContain(secret?.value);
 
-    await stage.link('New secret').click();
+    await stage.link('New client secret').click();
     await stage.fill('Name', 'Default secret');
-    await press(page, 'Create secret');
-    await page.getByText('The application already has a secret of this name.').waitFor();
+    await press(page, 'Create client secret');
+    await page.getByText('The application already has a secret').waitFor();
     await stage.fill('Name', 'second/odd & name');
-    await press(page, 'Create secret');
+    await press(page, 'Create client secret');
     await page.getByText('Copy it now').waitFor();
     await stage.link('Delete second/odd & name').click();
-    await press(page, 'Delete second/odd & name');
-    await stage.said('second/odd & name was deleted.');
+    await press(page, 'Delete client secret');
+    await stage.said('Client secret “second/odd & name” deleted.');
     expect(await stage.rows('applicationSecrets', { applicationId: id })).toHaveLength(1);
 
     await stage.link('Add roles').click();
     await page.getByLabel(/Management API access/).check();
-    await press(page, 'Add');
+    await press(page, 'Add roles');
     expect(await stage.rows('applicationRoles', { applicationId: id })).toHaveLength(1);
-    await stage.link('Change').click();
+    await stage.link('Edit').click();
     await stage.fill('Name', 'Hourly');
-    await press(page, 'Save');
+    await press(page, 'Save changes');
     await look(page, 'console-application');
     await stage.open('/directory/applications');
     await look(page, 'console-applications');
   });
 
-  it('pages through what is many', async () => {
+  it('pages through a long list', async () => {
     const { page, service } = stage;
     for (let index = 0; index < 25; index += 1)
       await service.api.must('POST /users', { username: `many${index}`, name: `Many ${index}` });
