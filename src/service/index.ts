@@ -6,7 +6,6 @@ import { systemClock } from '../base/clock.ts';
 import { Closing } from '../base/closing.ts';
 import { SecretBox } from '../base/secret-box.ts';
 import type { Config } from '../config/index.ts';
-import { consoleRoutes } from '../console/routes.ts';
 import { CustomClaims } from '../custom-claims/claims.ts';
 import { RunLog } from '../custom-claims/runs.ts';
 import { TenantCache } from '../database/notices/tenant-cache.ts';
@@ -36,16 +35,15 @@ import { hashPassword } from '../sign-in/proofs/passwords.ts';
 import { providerPages } from '../sign-in/routes/provider-pages.ts';
 import { signInRoutes } from '../sign-in/routes.ts';
 import { DEFAULT_TENANT, type Tenant, Tenants } from '../tenants.ts';
-import { PUBLISHED_MS } from '../tokens/keys/key-rotation.ts';
 import { ManagementAccess } from '../tokens/resources/management-access.ts';
 import { revokedTokensEndpoint } from '../tokens/revocation/revoked-tokens.ts';
 import { backlog } from '../webhooks/deliveries/backlog.ts';
 import { sealStoredHeaders } from '../webhooks/sending/hook-headers.ts';
 import { webhookMetrics } from '../webhooks/sending/metrics.ts';
 import { WebhookPoller } from '../webhooks/sending/poller.ts';
-import { DEFAULT_RETRY_SCHEDULE } from '../webhooks/sending/retry-schedule.ts';
 import { serviceApis } from './apis.ts';
 import { serviceCalls } from './calls.ts';
+import { serviceConsole } from './console.ts';
 import { serveHttp } from './http.ts';
 import { serviceJobs } from './jobs.ts';
 import { serviceMetrics } from './metrics.ts';
@@ -200,20 +198,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     clock,
   });
   const providerOf = (tenant: Tenant) => providers.of(tenant);
-  const administration = consoleRoutes({
-    tenants,
-    rows,
-    commits: database.commits,
-    secrets,
-    clock,
-    settings: {
-      retryScheduleSeconds: config.webhooks.retryScheduleSeconds ?? DEFAULT_RETRY_SCHEDULE,
-      deliveryTimeoutMs: config.webhooks.timeoutMs,
-      keyRotationDays: config.signingKeyRotationDays,
-      keyPublishedMs: PUBLISHED_MS,
-    },
-    providerOf,
-  });
+  const administration = serviceConsole(config, { tenants, rows, database, secrets, clock, providerOf });
 
   let isServing = true;
   const readiness = readinessOf({
