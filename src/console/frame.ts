@@ -63,7 +63,9 @@ function flashNote(visit: Visit, { text, undo, secrets = [] }: Flash): Html {
     ({ label, value }) => html`<div class="secret-line"><span>${label}</span>${copyable(value)}</div>`,
   );
   const undoForm = undo && buttonForm(visit, undo.path, 'Undo', { ...(undo.fields && { fields: undo.fields }) });
-  const words = secrets.length > 0 ? html`${text} <strong>Copy it now. It won’t be shown again.</strong>` : text;
+  const warning =
+    secrets.length > 1 ? 'Copy them now. They won’t be shown again.' : 'Copy it now. It won’t be shown again.';
+  const words = secrets.length > 0 ? html`${text} <strong>${warning}</strong>` : text;
   return note(secrets.length > 0 ? 'warn' : 'ok', html`<div class="row"><p>${words}</p>${undoForm}</div>${shown}`);
 }
 

@@ -89,7 +89,7 @@ describe.each(databases)('the directory of users and applications on %s', (kind)
     await stage.fill('Name', 'Nightly');
     await page.getByLabel('Type').selectOption('MachineToMachine');
     await press(page, 'Create application');
-    await page.getByText('Copy it now').waitFor();
+    await page.getByText('Copy them now').waitFor();
     const id = stage.idHere();
     const [secret] = (await service.api.must(`GET /applications/${id}/secrets`)) as unknown as { value: string }[];
     await page.getByText(secret?.value as string).waitFor();

@@ -67,7 +67,7 @@ describe.each(databases)('settings on %s', (kind) => {
     await page.getByText('its path holds a word', { exact: false }).waitFor();
     await page.getByLabel('Endpoints').fill(`${service.url}/acme`);
     await press(page, 'Create tenant');
-    await page.getByText('Copy it now').waitFor();
+    await page.getByText('Copy them now').waitFor();
     await look(page, 'console-tenant-made');
 
     await page.getByRole('button', { name: 'Tenant Default: switch tenant' }).click();

@@ -57,7 +57,7 @@ describe.each(databases)('the webhook pages on %s', (kind) => {
     await page.getByRole('checkbox', { name: 'Role.Deleted', exact: true }).check();
     await fill('Endpoint URL', receiver.url);
     await press(page, 'Create webhook');
-    await said('Copy it now');
+    await said('Copy them now');
     const secret = await shownKey();
     await look(page, 'console-webhook-new');
     expect(await stage.rows('hooks')).toMatchObject([
@@ -87,7 +87,7 @@ describe.each(databases)('the webhook pages on %s', (kind) => {
     await receiver.next('User.Created');
     const { id } = await hook();
     await open(`/webhooks/${id}/deliveries?state=waiting`);
-    await page.getByText('Retrying').waitFor();
+    await page.getByText('Retrying', { exact: true }).waitFor();
     await link('User.Created').click();
     await page.getByText('Responded 500').waitFor();
     await page.getByText('the disk is full').first().waitFor();
@@ -160,7 +160,7 @@ describe.each(databases)('the webhook pages on %s', (kind) => {
     await link('Rotate secret').click();
     await look(page, 'console-webhook-key');
     await press(page, 'Rotate secret');
-    await said('Copy it now');
+    await said('Copy them now');
     const secret = await shownKey();
     await stage.service.api.must('POST /users', { username: 'dora' });
     const { body, headers } = await heardOf('dora');

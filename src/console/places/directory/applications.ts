@@ -14,7 +14,7 @@ const TYPES = [
   ['SPA', 'Single-page application'],
   ['Native', 'Native application'],
   ['Traditional', 'Traditional web application'],
-  ['MachineToMachine', 'Machine-to-machine application'],
+  ['MachineToMachine', 'Machine-to-machine'],
 ] as const;
 
 const typeName = ({ type }: Thing): string => TYPES.find(([key]) => key === type)?.[1] ?? String(type);
@@ -47,7 +47,7 @@ interface Secret {
 }
 
 const expiry = ({ expiresAt }: Secret, now: number): Html => {
-  if (expiresAt === null) return html`Never`;
+  if (expiresAt === null) return html`never`;
   return expiresAt > now ? when(expiresAt, now) : state('bad', 'Expired');
 };
 
@@ -128,7 +128,7 @@ const things: Things = {
   item: '/applications/:id',
   one: 'application',
   many: 'Applications',
-  lead: 'Applications that users sign in to, and machine-to-machine applications that call APIs on their own.',
+  lead: 'Applications that users sign in to, and machine-to-machine applications.',
   searchAs: contains,
   columns: ({ now }) => [
     { label: 'Type', cell: typeName },

@@ -60,7 +60,7 @@ export const plots: readonly Plot[] = [
     text: count,
     headline: ({ waiting, total, before }, span) => ({
       number: capped(waiting),
-      beside: `peak ${count(total.backlog)} in the last ${span}, ${count(before.backlog)} in the previous ${span}`,
+      beside: `peak ${count(total.backlog)} in the last ${span}, previously ${count(before.backlog)}`,
     }),
     series: [{ name: 'Pending', value: (at) => at.backlog }],
     shape: 'lines',

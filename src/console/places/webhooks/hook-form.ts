@@ -140,7 +140,7 @@ export const signingSecretsOf = ({ webhookSecret, signingKey }: Hook) => [
 
 async function create(visit: Visit): Promise<Next> {
   const { value: hook } = await visit.perform<Hook>('POST /hooks', { body: bodyOf(typedIn(visit.sent)) });
-  const text = 'Webhook created. This is its signing secret.';
+  const text = 'Webhook created. This is its signing secret, in two formats.';
   return { to: hookPath(hook), flash: { text, secrets: signingSecretsOf(hook) } };
 }
 

@@ -151,7 +151,7 @@ async function rotate(visit: Visit): Promise<Next> {
     overlapHours === 0
       ? 'The old one is no longer valid.'
       : `The old one stays valid for ${duration(overlapHours * 3_600)}.`;
-  const text = `This is the new signing secret. ${until}`;
+  const text = `This is the new signing secret, in two formats. ${until}`;
   return { to: hookPath(value), flash: { text, secrets: signingSecretsOf(value) } };
 }
 

@@ -71,7 +71,7 @@ async function showReplay(visit: Visit, attempt?: Attempt): Promise<Page> {
       label: 'To (UTC)',
       type: 'datetime-local',
       isOptional: true,
-      hint: 'Leave empty for now.',
+      hint: 'Leave empty to include events up to now.',
       value: given.get('until') ?? '',
       faults,
     }),
@@ -79,8 +79,11 @@ async function showReplay(visit: Visit, attempt?: Attempt): Promise<Page> {
       name: 'state',
       label: 'Events to replay',
       value: given.get('state') ?? '',
-      hint: 'All events of this time range, including those older than the webhook, or only those with a certain delivery.',
-      options: [['', 'All events'], ...STATES.map(([value, label]) => [value, `Delivery status: ${label}`] as const)],
+      hint: 'All events of this time range, including those older than the webhook, or only those with a delivery in this status.',
+      options: [
+        ['', 'All events'],
+        ...STATES.map(([value, label]) => [value, `With delivery status: ${label}`] as const),
+      ],
     }),
     boxes(
       'events',
