@@ -13,7 +13,7 @@ import type { Administrator } from './session/session.ts';
  *     action('/users/:id/suspend', showUser, suspend) POST only; `showUser` renders the page that shows an error
  *
  * If `submit` throws a ServiceError, the form is shown again with the submitted values and the error.
- * Pages read and change data only through `visit.perform`, which runs an operation of the Management API: the request is
+ * Pages read and change data only through `request.perform`, which runs an operation of the Management API: the request is
  * validated, audited, and announced to webhooks as if it had come over HTTP.
  */
 
@@ -31,7 +31,7 @@ export interface Args {
 }
 
 /** A request by an administrator who was found to manage this tenant. */
-export interface Visit {
+export interface ConsoleRequest {
   administrator: Administrator;
   /** The managed tenant, named by the path. */
   tenant: Tenant;
@@ -94,7 +94,7 @@ export interface Flash {
 }
 
 /** A refused form: the submitted values and the error, to show the form again. */
-export interface Attempt {
+export interface RefusedForm {
   typed: URLSearchParams;
   error: ServiceError;
 }
@@ -120,9 +120,9 @@ export interface Next {
   flash?: Flash;
 }
 
-export type Show = (visit: Visit, attempt?: Attempt) => Promise<Page> | Page;
+export type Show = (request: ConsoleRequest, refused?: RefusedForm) => Promise<Page> | Page;
 /** Handles a submitted form. It redirects after a change; it returns a page if nothing was changed, such as a test result. */
-export type Submit = (visit: Visit) => Promise<Next | Page>;
+export type Submit = (request: ConsoleRequest) => Promise<Next | Page>;
 
 export interface Route {
   path: string;

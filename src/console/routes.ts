@@ -9,6 +9,7 @@ import { contextOf } from '../http/context.ts';
 import { refuseControlInForm } from '../http/control-characters.ts';
 import { html } from '../pages/html.ts';
 import type { Tenant, Tenants } from '../tenants.ts';
+import { consoleRequestOf, type Rows } from './console-request.ts';
 import { errorPages, noSuchPage } from './errors.ts';
 import { sectionsOf, sendInFrame } from './frame.ts';
 import { LiveStreams } from './live.ts';
@@ -16,11 +17,10 @@ import { assetRoutes } from './modules.ts';
 import { note } from './parts/parts.ts';
 import { places } from './places/index.ts';
 import { sendPlain } from './respond.ts';
-import type { Page, Place, Route, ServiceSettings, Visit } from './route.ts';
+import type { ConsoleRequest, Page, Place, Route, ServiceSettings } from './route.ts';
 import { leaveFlash, takeFlash } from './session/flash.ts';
 import { type Administrator, closeSession, csrfTokenOf, findAdministrator } from './session/session.ts';
 import { signInRoutes, signInUrl } from './session/sign-in.ts';
-import { type Rows, visitOf } from './visit.ts';
 
 export interface ConsoleParts {
   tenants: Tenants;
@@ -85,34 +85,48 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, settings
     tenants: (await tenants.all()).filter(({ id }) => tenantIds.includes(id)),
   });
 
-  const send = async (response: Response, home: Tenant, visit: Visit, page: Page, status = 200) =>
-    sendInFrame(response, status, visit, page, await surroundingsOf(home, visit.administrator));
+  const send = async (response: Response, home: Tenant, consoleRequest: ConsoleRequest, page: Page, status = 200) =>
+    sendInFrame(response, status, consoleRequest, page, await surroundingsOf(home, consoleRequest.administrator));
 
   const openPage = (route: Route): RequestHandler =>
     signedIn(async (request, response, administrator) => {
       const tenant = await managed(request, administrator);
       const { tenant: home } = contextOf(request);
       const flash = takeFlash(request, response, home, secrets, administrator);
-      const visit = visitOf({ request, tenant, administrator, rows, clock, settings, flash });
-      await send(response, home, visit, await route.show(visit));
+      const consoleRequest = consoleRequestOf({ request, tenant, administrator, rows, clock, settings, flash });
+      await send(response, home, consoleRequest, await route.show(consoleRequest));
     });
 
   const takeForm = (route: Route, submit: NonNullable<Route['submit']>): RequestHandler =>
     signedIn(async (request, response, administrator) => {
       const tenant = await managed(request, administrator);
       const { tenant: home } = contextOf(request);
-      const visit = visitOf({ request, tenant, administrator, rows, clock, settings, flash: undefined });
-      requireOwnForm(request, administrator, visit.sent.get('csrf'));
+      const consoleRequest = consoleRequestOf({
+        request,
+        tenant,
+        administrator,
+        rows,
+        clock,
+        settings,
+        flash: undefined,
+      });
+      requireOwnForm(request, administrator, consoleRequest.sent.get('csrf'));
       try {
-        const next = await submit(visit);
-        if ('content' in next) return await send(response, home, visit, next);
+        const next = await submit(consoleRequest);
+        if ('content' in next) return await send(response, home, consoleRequest, next);
         const { to, flash } = next;
         const [path = ''] = to.split('?');
         if (flash) leaveFlash(response, home, secrets, { administrator, path: `/${tenant.id}${path}`, flash });
-        response.redirect(303, visit.to(to));
+        response.redirect(303, consoleRequest.to(to));
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        await send(response, home, visit, await route.show(visit, { typed: visit.sent, error }), error.status);
+        await send(
+          response,
+          home,
+          consoleRequest,
+          await route.show(consoleRequest, { typed: consoleRequest.sent, error }),
+          error.status,
+        );
       }
     });
 

@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { type Faults, faultsOf } from '../parts/faults.ts';
 import { field } from '../parts/form-parts.ts';
-import type { Attempt } from '../route.ts';
+import type { RefusedForm } from '../route.ts';
 
 /** A form field for one member of an entity. Dots lead into objects: `oidcClientMetadata.redirectUris`. */
 export interface ThingField {
@@ -66,10 +66,10 @@ function render(each: ThingField, text: string, faults: Faults): Html {
 }
 
 /** Returns the inputs of a form, filled with the submitted values if it was refused, or else with the stored ones. */
-export function fieldsOf(fields: readonly ThingField[], thing: Values | undefined, attempt?: Attempt): Html[] {
-  const faults = faultsOf(attempt);
+export function fieldsOf(fields: readonly ThingField[], thing: Values | undefined, refused?: RefusedForm): Html[] {
+  const faults = faultsOf(refused);
   return fields.map((each) => {
-    const typed = attempt && each.kind !== 'password' ? (attempt.typed.get(each.name) ?? '') : undefined;
+    const typed = refused && each.kind !== 'password' ? (refused.typed.get(each.name) ?? '') : undefined;
     return render(each, typed ?? textOf(reach(thing, each.name), each), faults);
   });
 }

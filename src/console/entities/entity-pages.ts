@@ -2,7 +2,16 @@ import { type Html, html } from '../../pages/html.ts';
 import { faultsOf } from '../parts/faults.ts';
 import { formOf } from '../parts/form-parts.ts';
 import { type Column, note, pageQuery, pager, rawJson, search, table } from '../parts/parts.ts';
-import { type Attempt, type Flash, form, type Page, page, type Route, type Show, type Visit } from '../route.ts';
+import {
+  type ConsoleRequest,
+  type Flash,
+  form,
+  type Page,
+  page,
+  type RefusedForm,
+  type Route,
+  type Show,
+} from '../route.ts';
 import { bodyOf, fieldsOf, type ThingField } from './entity-fields.ts';
 
 /** An entity as the API returns it. */
@@ -26,14 +35,14 @@ export interface Things {
   /** True if `list` returns all entities at once, without paging. */
   isWhole?: boolean;
   /** Columns of the list after the name. */
-  columns: (visit: Visit) => Column<Thing>[];
+  columns: (request: ConsoleRequest) => Column<Thing>[];
   fields: readonly ThingField[];
   /** Renders the content of the detail page. */
-  show: (visit: Visit, thing: Thing) => Promise<Html> | Html;
+  show: (request: ConsoleRequest, thing: Thing) => Promise<Html> | Html;
   /** Actions in addition to Edit and Delete. */
-  actions?: (visit: Visit, thing: Thing) => Html | false;
+  actions?: (request: ConsoleRequest, thing: Thing) => Html | false;
   /** Message after an entity was created, with secrets that are shown only once. */
-  made?: (made: Thing, visit: Visit) => Promise<Flash> | Flash;
+  made?: (made: Thing, request: ConsoleRequest) => Promise<Flash> | Flash;
   /** Warning on the delete page: the consequences of deleting an entity. */
   loses?: string;
   /** Further routes below the detail page. */
@@ -58,22 +67,22 @@ export const filled = (path: string, params: Record<string, string>): string =>
   path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 
 /** The page's path parameters, with the id of this entity. */
-const paramsOf = ({ item }: Things, visit: Visit, id: string): Record<string, string> => ({
-  ...visit.params,
+const paramsOf = ({ item }: Things, request: ConsoleRequest, id: string): Record<string, string> => ({
+  ...request.params,
   [/:(\w+)$/.exec(item)?.[1] ?? 'id']: id,
 });
 
-export const readThing = async ({ item }: Pick<Things, 'item'>, { perform, params }: Visit): Promise<Thing> =>
+export const readThing = async ({ item }: Pick<Things, 'item'>, { perform, params }: ConsoleRequest): Promise<Thing> =>
   (await perform<Thing>(`GET ${item}`, { params })).value;
 
-async function showList(things: Things, visit: Visit): Promise<Page> {
+async function showList(things: Things, request: ConsoleRequest): Promise<Page> {
   const { path, list, one, many, lead, searchAs, isWhole, columns } = things;
-  const text = visit.query.get('q')?.trim() ?? '';
+  const text = request.query.get('q')?.trim() ?? '';
   const found = text !== '' && searchAs ? searchAs(text) : {};
-  const query = isWhole ? found : { ...found, ...pageQuery(visit) };
-  const { value: rows, total } = await visit.perform<Thing[]>(`GET ${list}`, { params: visit.params, query });
-  const href = (thing: Thing) => visit.to(filled(itemPath(things), paramsOf(things, visit, thing.id)));
-  const create = html`<a class="button primary" href="${visit.to(`${filled(path, visit.params)}/new`)}">New ${one}</a>`;
+  const query = isWhole ? found : { ...found, ...pageQuery(request) };
+  const { value: rows, total } = await request.perform<Thing[]>(`GET ${list}`, { params: request.params, query });
+  const href = (thing: Thing) => request.to(filled(itemPath(things), paramsOf(things, request, thing.id)));
+  const create = html`<a class="button primary" href="${request.to(`${filled(path, request.params)}/new`)}">New ${one}</a>`;
   const name: Column<Thing> = {
     label: 'Name',
     cell: (thing) => html`<a href="${href(thing)}">${nameOf(things, thing)}</a>`,
@@ -82,39 +91,39 @@ async function showList(things: Things, visit: Visit): Promise<Page> {
     title: many,
     lead,
     actions: create,
-    content: html`${searchAs && search(visit, `Search ${many.toLowerCase()}`)}
+    content: html`${searchAs && search(request, `Search ${many.toLowerCase()}`)}
 ${table({
   caption: many,
-  columns: [name, ...columns(visit)],
+  columns: [name, ...columns(request)],
   rows,
   empty:
     text === ''
       ? html`<p>No ${many.toLowerCase()} yet.</p>${create}`
       : html`<p>No ${many.toLowerCase()} match “${text}”.</p>`,
 })}
-${!isWhole && pager(visit, total)}`,
+${!isWhole && pager(request, total)}`,
   };
 }
 
 /** Shows the detail page, for actions whose errors appear on it. */
 export const showThing =
   (things: () => Things): Show =>
-  (visit, attempt) =>
-    showItem(things(), visit, attempt);
+  (request, refused) =>
+    showItem(things(), request, refused);
 
-function showNew(things: Things, visit: Visit, attempt?: Attempt): Page {
+function showNew(things: Things, request: ConsoleRequest, refused?: RefusedForm): Page {
   const { one, many } = things;
-  const path = filled(things.path, visit.params);
-  const content = fieldsOf(creating(things), undefined, attempt);
+  const path = filled(things.path, request.params);
+  const content = fieldsOf(creating(things), undefined, refused);
   return {
     title: `New ${one}`,
     back: { path, label: many },
-    content: formOf(visit, {
-      path: visit.path,
+    content: formOf(request, {
+      path: request.path,
       content,
       submit: `Create ${one}`,
       cancel: path,
-      faults: faultsOf(attempt),
+      faults: faultsOf(refused),
     }),
   };
 }
@@ -122,95 +131,95 @@ function showNew(things: Things, visit: Visit, attempt?: Attempt): Page {
 const creating = ({ fields }: Things) => fields.filter(({ on }) => on !== 'change');
 const changing = ({ fields }: Things) => fields.filter(({ on }) => on !== 'create');
 
-async function create(things: Things, visit: Visit) {
+async function create(things: Things, request: ConsoleRequest) {
   const { list, made, one } = things;
-  const body = bodyOf(creating(things), visit.sent, true);
-  const { value } = await visit.perform<Thing>(`POST ${list}`, { params: visit.params, body });
-  const flash = (await made?.(value, visit)) ?? { text: `${capital(one)} created.` };
-  return { to: filled(itemPath(things), paramsOf(things, visit, value.id)), flash };
+  const body = bodyOf(creating(things), request.sent, true);
+  const { value } = await request.perform<Thing>(`POST ${list}`, { params: request.params, body });
+  const flash = (await made?.(value, request)) ?? { text: `${capital(one)} created.` };
+  return { to: filled(itemPath(things), paramsOf(things, request, value.id)), flash };
 }
 
-async function showItem(things: Things, visit: Visit, attempt?: Attempt): Promise<Page> {
+async function showItem(things: Things, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const { path, many, actions, show } = things;
-  const thing = await readThing(things, visit);
-  const here = filled(itemPath(things), visit.params);
+  const thing = await readThing(things, request);
+  const here = filled(itemPath(things), request.params);
   return {
     title: nameOf(things, thing),
-    back: { path: filled(path, visit.params), label: many },
-    actions: html`${actions?.(visit, thing)}<a class="button" href="${visit.to(`${here}/edit`)}">Edit</a><a class="button danger" href="${visit.to(`${here}/delete`)}">Delete</a>`,
-    content: html`${attempt && note('bad', attempt.error.message)}${await show(visit, thing)}${rawJson(thing)}`,
+    back: { path: filled(path, request.params), label: many },
+    actions: html`${actions?.(request, thing)}<a class="button" href="${request.to(`${here}/edit`)}">Edit</a><a class="button danger" href="${request.to(`${here}/delete`)}">Delete</a>`,
+    content: html`${refused && note('bad', refused.error.message)}${await show(request, thing)}${rawJson(thing)}`,
   };
 }
 
-async function showChange(things: Things, visit: Visit, attempt?: Attempt): Promise<Page> {
-  const thing = await readThing(things, visit);
-  const here = filled(itemPath(things), visit.params);
-  const content = fieldsOf(changing(things), thing, attempt);
+async function showChange(things: Things, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const thing = await readThing(things, request);
+  const here = filled(itemPath(things), request.params);
+  const content = fieldsOf(changing(things), thing, refused);
   return {
     title: `Edit ${nameOf(things, thing)}`,
     back: { path: here, label: nameOf(things, thing) },
-    content: formOf(visit, {
-      path: visit.path,
+    content: formOf(request, {
+      path: request.path,
       content,
       submit: 'Save changes',
       cancel: here,
-      faults: faultsOf(attempt),
+      faults: faultsOf(refused),
     }),
   };
 }
 
-async function change(things: Things, visit: Visit) {
-  const body = bodyOf(changing(things), visit.sent, false);
-  await visit.perform(`PATCH ${things.item}`, { params: visit.params, body });
-  return { to: filled(itemPath(things), visit.params), flash: { text: 'Changes saved.' } };
+async function change(things: Things, request: ConsoleRequest) {
+  const body = bodyOf(changing(things), request.sent, false);
+  await request.perform(`PATCH ${things.item}`, { params: request.params, body });
+  return { to: filled(itemPath(things), request.params), flash: { text: 'Changes saved.' } };
 }
 
 /** The confirmation page, which names the entity. */
-async function showDelete(things: Things, visit: Visit, attempt?: Attempt): Promise<Page> {
-  const thing = await readThing(things, visit);
-  const here = filled(itemPath(things), visit.params);
+async function showDelete(things: Things, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const thing = await readThing(things, request);
+  const here = filled(itemPath(things), request.params);
   const name = nameOf(things, thing);
   const content = html`<p>${things.loses ?? `The ${things.one} is deleted immediately.`} This can’t be undone.</p>`;
   return {
     title: `Delete ${things.one} ${name}`,
     back: { path: here, label: name },
-    content: formOf(visit, {
-      path: visit.path,
+    content: formOf(request, {
+      path: request.path,
       content,
       submit: `Delete ${things.one}`,
       kind: 'danger',
       cancel: here,
-      faults: faultsOf(attempt),
+      faults: faultsOf(refused),
     }),
   };
 }
 
-async function remove(things: Things, visit: Visit) {
-  const name = nameOf(things, await readThing(things, visit));
-  await visit.perform(`DELETE ${things.item}`, { params: visit.params });
-  return { to: filled(things.path, visit.params), flash: { text: `${capital(things.one)} “${name}” deleted.` } };
+async function remove(things: Things, request: ConsoleRequest) {
+  const name = nameOf(things, await readThing(things, request));
+  await request.perform(`DELETE ${things.item}`, { params: request.params });
+  return { to: filled(things.path, request.params), flash: { text: `${capital(things.one)} “${name}” deleted.` } };
 }
 
 /** Returns the routes of one kind of entity: its list, detail page, and the forms to create, edit, and delete it. */
 export function thingRoutes(things: Things): Route[] {
   const here = itemPath(things);
   return [
-    page(things.path, (visit) => showList(things, visit)),
+    page(things.path, (request) => showList(things, request)),
     form(
       `${things.path}/new`,
-      (visit, attempt) => showNew(things, visit, attempt),
-      (visit) => create(things, visit),
+      (request, refused) => showNew(things, request, refused),
+      (request) => create(things, request),
     ),
-    page(here, (visit) => showItem(things, visit)),
+    page(here, (request) => showItem(things, request)),
     form(
       `${here}/edit`,
-      (visit, attempt) => showChange(things, visit, attempt),
-      (visit) => change(things, visit),
+      (request, refused) => showChange(things, request, refused),
+      (request) => change(things, request),
     ),
     form(
       `${here}/delete`,
-      (visit, attempt) => showDelete(things, visit, attempt),
-      (visit) => remove(things, visit),
+      (request, refused) => showDelete(things, request, refused),
+      (request) => remove(things, request),
     ),
     ...(things.parts ?? []),
   ];

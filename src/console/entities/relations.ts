@@ -3,7 +3,7 @@ import { type Html, html } from '../../pages/html.ts';
 import { faultsOf } from '../parts/faults.ts';
 import { boxes, buttonForm, formOf } from '../parts/form-parts.ts';
 import { note, section, table } from '../parts/parts.ts';
-import { type Attempt, action, form, type Page, type Route, type Visit } from '../route.ts';
+import { action, type ConsoleRequest, form, type Page, type RefusedForm, type Route } from '../route.ts';
 import { filled } from './entity-pages.ts';
 
 /** An item that is related to an entity, or could be. */
@@ -28,11 +28,11 @@ export interface Relation {
   lead?: string;
   /** Path of the Management API operation that lists the related items. */
   list: string;
-  joinedOf: (visit: Visit) => (row: Record<string, unknown>) => Joined;
+  joinedOf: (request: ConsoleRequest) => (row: Record<string, unknown>) => Joined;
   /** True if `list` is paginated. Only the first page is shown then. */
   isPaged?: boolean;
   /** Returns candidates to add that match the search text. */
-  choices: (visit: Visit, text: string) => Promise<Joined[]>;
+  choices: (request: ConsoleRequest, text: string) => Promise<Joined[]>;
   add: string;
   /** Member of the body of `add` that contains the ids. */
   idsAs: string;
@@ -48,47 +48,47 @@ export const FIRST = { page: '1', page_size: String(MOST) };
 
 const nounOf = ({ name }: Relation): string => name.replaceAll('-', ' ');
 
-async function joined(relation: Relation, visit: Visit): Promise<{ all: Joined[]; total: number }> {
+async function joined(relation: Relation, request: ConsoleRequest): Promise<{ all: Joined[]; total: number }> {
   const query = relation.isPaged ? FIRST : {};
-  const { params } = visit;
-  const { value, total } = await visit.perform<Record<string, unknown>[]>(`GET ${relation.list}`, { params, query });
-  return { all: value.map(relation.joinedOf(visit)), total };
+  const { params } = request;
+  const { value, total } = await request.perform<Record<string, unknown>[]>(`GET ${relation.list}`, { params, query });
+  return { all: value.map(relation.joinedOf(request)), total };
 }
 
 /** The relation's section of the entity's page. */
-export async function relationSection(relation: Relation, visit: Visit): Promise<Html> {
-  const { all, total } = await joined(relation, visit);
-  const base = filled(`${relation.of}/${relation.name}`, visit.params);
+export async function relationSection(relation: Relation, request: ConsoleRequest): Promise<Html> {
+  const { all, total } = await joined(relation, request);
+  const base = filled(`${relation.of}/${relation.name}`, request.params);
   const rows = table({
     caption: relation.title,
     rows: all,
     empty: relation.empty,
     columns: [
-      { label: 'Name', cell: ({ name, path }) => (path ? html`<a href="${visit.to(path)}">${name}</a>` : name) },
+      { label: 'Name', cell: ({ name, path }) => (path ? html`<a href="${request.to(path)}">${name}</a>` : name) },
       { label: 'Details', cell: ({ about }) => about },
       {
         label: '',
         cell: ({ id, name }) =>
-          html`<div class="row-actions">${buttonForm(visit, `${base}/remove`, html`Remove<span class="unseen"> ${name}</span>`, { fields: { id } })}</div>`,
+          html`<div class="row-actions">${buttonForm(request, `${base}/remove`, html`Remove<span class="unseen"> ${name}</span>`, { fields: { id } })}</div>`,
       },
     ],
   });
   const more = total > MOST && html`<p class="quiet">Showing the first ${MOST} of ${total}.</p>`;
-  const add = html`<a class="button compact" href="${visit.to(`${base}/add`)}">Add ${nounOf(relation)}</a>`;
+  const add = html`<a class="button compact" href="${request.to(`${base}/add`)}">Add ${nounOf(relation)}</a>`;
   return section(relation.title, html`${rows}${more}`, { lead: relation.lead, actions: add });
 }
 
-async function showAdd(relation: Relation, visit: Visit, attempt?: Attempt): Promise<Page> {
-  const text = visit.query.get('q')?.trim() ?? '';
-  const [{ all }, choices] = await Promise.all([joined(relation, visit), relation.choices(visit, text)]);
+async function showAdd(relation: Relation, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const text = request.query.get('q')?.trim() ?? '';
+  const [{ all }, choices] = await Promise.all([joined(relation, request), relation.choices(request, text)]);
   const held = new Set(all.map(({ id }) => id));
-  const faults = faultsOf(attempt);
+  const faults = faultsOf(refused);
   const free = choices.filter(({ id }) => !held.has(id));
-  const here = filled(relation.of, visit.params);
+  const here = filled(relation.of, request.params);
   const options = free.map(
     ({ id, name, about }) => [id, html`${name}${about && html` <span class="quiet">${about}</span>`}`] as const,
   );
-  const searching = html`<form class="search" role="search" method="get" action="${visit.to(visit.path)}"><label class="unseen" for="q">Search</label><input id="q" name="q" type="search" value="${text}" placeholder="Search ${nounOf(relation)}" autocomplete="off"><button class="button">Search</button></form>`;
+  const searching = html`<form class="search" role="search" method="get" action="${request.to(request.path)}"><label class="unseen" for="q">Search</label><input id="q" name="q" type="search" value="${text}" placeholder="Search ${nounOf(relation)}" autocomplete="off"><button class="button">Search</button></form>`;
   return {
     title: `Add ${nounOf(relation)}`,
     back: { path: here, label: 'Back' },
@@ -98,10 +98,10 @@ async function showAdd(relation: Relation, visit: Visit, attempt?: Attempt): Pro
             'info',
             text === '' ? `There are no ${nounOf(relation)} to add.` : `No ${nounOf(relation)} match “${text}”.`,
           )
-        : formOf(visit, {
-            path: visit.path,
+        : formOf(request, {
+            path: request.path,
             content: boxes('id', `Select ${nounOf(relation)}`, options, {
-              ticked: attempt?.typed.getAll('id') ?? [],
+              ticked: refused?.typed.getAll('id') ?? [],
               faults,
             }),
             submit: `Add ${nounOf(relation)}`,
@@ -112,7 +112,7 @@ async function showAdd(relation: Relation, visit: Visit, attempt?: Attempt): Pro
   };
 }
 
-async function add(relation: Relation, { perform, params, sent }: Visit) {
+async function add(relation: Relation, { perform, params, sent }: ConsoleRequest) {
   const ids = sent.getAll('id');
   if (ids.length === 0) throw new ServiceError('guard.invalid_input', { details: 'body.id: fewer than 1 items' });
   await perform(`POST ${relation.add}`, { params, body: { [relation.idsAs]: ids } });
@@ -122,7 +122,7 @@ async function add(relation: Relation, { perform, params, sent }: Visit) {
   };
 }
 
-async function remove(relation: Relation, { perform, params, sent }: Visit) {
+async function remove(relation: Relation, { perform, params, sent }: ConsoleRequest) {
   const id = sent.get('id') ?? '';
   await perform(`DELETE ${relation.remove}`, { params: { ...params, [relation.idAs]: id } });
   const undo = { path: filled(`${relation.of}/${relation.name}/add`, params), fields: { id } };
@@ -131,9 +131,9 @@ async function remove(relation: Relation, { perform, params, sent }: Visit) {
 
 export function relationRoutes(relation: Relation): Route[] {
   const base = `${relation.of}/${relation.name}`;
-  const show = (visit: Visit, attempt?: Attempt) => showAdd(relation, visit, attempt);
+  const show = (request: ConsoleRequest, refused?: RefusedForm) => showAdd(relation, request, refused);
   return [
-    form(`${base}/add`, show, (visit) => add(relation, visit)),
-    action(`${base}/remove`, show, (visit) => remove(relation, visit)),
+    form(`${base}/add`, show, (request) => add(relation, request)),
+    action(`${base}/remove`, show, (request) => remove(relation, request)),
   ];
 }

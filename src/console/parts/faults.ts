@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors.ts';
-import type { Attempt } from '../route.ts';
+import type { RefusedForm } from '../route.ts';
 
 /** Validation errors of a form: `fields` are shown next to their fields, `general` above all of them. */
 export interface Faults {
@@ -54,10 +54,10 @@ function inWords(text: string): string {
 }
 
 /** Reads the errors of a refused form. `details` has one line per error: `body.endpoints[0]: must be …`. */
-export function faultsOf(attempt: Attempt | undefined): Faults {
+export function faultsOf(refused: RefusedForm | undefined): Faults {
   const fields = new Map<string, string>();
-  if (!attempt) return { general: undefined, fields };
-  const { code, message, details } = attempt.error;
+  if (!refused) return { general: undefined, fields };
+  const { code, message, details } = refused.error;
   const field = FIELD_OF[code];
   if (field) fields.set(field, message);
   for (const line of details?.split('\n') ?? []) {

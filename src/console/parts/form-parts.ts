@@ -1,5 +1,5 @@
 import { type Html, html } from '../../pages/html.ts';
-import type { Visit } from '../route.ts';
+import type { ConsoleRequest } from '../route.ts';
 import type { Faults } from './faults.ts';
 import { note } from './parts.ts';
 
@@ -15,7 +15,7 @@ interface FormParts {
 }
 
 /** The CSRF token field that every form needs. */
-export const token = ({ csrf }: Visit): Html => html`<input type="hidden" name="csrf" value="${csrf}">`;
+export const token = ({ csrf }: ConsoleRequest): Html => html`<input type="hidden" name="csrf" value="${csrf}">`;
 
 /** The message to show above the form: a general error, or errors of members that have no field here. */
 function faultAbove(content: string, { general, fields }: Faults): string | undefined {
@@ -24,24 +24,27 @@ function faultAbove(content: string, { general, fields }: Faults): string | unde
 }
 
 /** A form with one submit button. Errors that belong to no field are shown above the fields. */
-export function formOf(visit: Visit, { path, content, submit, kind = 'primary', cancel, faults }: FormParts): Html {
+export function formOf(
+  request: ConsoleRequest,
+  { path, content, submit, kind = 'primary', cancel, faults }: FormParts,
+): Html {
   const fields = html`${content}`;
   const fault = faults && faultAbove(fields.text, faults);
-  return html`<form class="form" method="post" action="${visit.to(path)}" novalidate>${token(visit)}
+  return html`<form class="form" method="post" action="${request.to(path)}" novalidate>${token(request)}
 ${fault && note('bad', fault)}
 ${fields}
-<div class="buttons"><button class="button ${kind}">${submit}</button>${cancel !== undefined && html`<a class="button" href="${visit.to(cancel)}">Cancel</a>`}</div>
+<div class="buttons"><button class="button ${kind}">${submit}</button>${cancel !== undefined && html`<a class="button" href="${request.to(cancel)}">Cancel</a>`}</div>
 </form>`;
 }
 
 /** A form that is only a button, for actions that need no confirmation. */
 export const buttonForm = (
-  visit: Visit,
+  request: ConsoleRequest,
   path: string,
   label: Html | string,
   { fields = {}, kind = 'compact' }: { fields?: Record<string, string> | URLSearchParams; kind?: string } = {},
 ): Html =>
-  html`<form class="inline" method="post" action="${visit.to(path)}">${token(visit)}${[...new URLSearchParams(fields)].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="button ${kind}">${label}</button></form>`;
+  html`<form class="inline" method="post" action="${request.to(path)}">${token(request)}${[...new URLSearchParams(fields)].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="button ${kind}">${label}</button></form>`;
 
 interface FieldParts {
   name: string;

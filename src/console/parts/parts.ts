@@ -1,5 +1,5 @@
 import { type Html, html } from '../../pages/html.ts';
-import type { Visit } from '../route.ts';
+import type { ConsoleRequest } from '../route.ts';
 
 type Content = Html | string | number | false | null | undefined;
 
@@ -111,19 +111,19 @@ export function table<T>({ caption, columns, rows, empty }: TableParts<T>): Html
 export const PAGE_SIZE = 20;
 
 /** The Management API's paging parameters for the page number in the URL. */
-export const pageQuery = ({ query }: Visit): { page: string; page_size: string } => ({
+export const pageQuery = ({ query }: ConsoleRequest): { page: string; page_size: string } => ({
   page: /^[1-9]\d{0,6}$/.exec(query.get('page') ?? '')?.[0] ?? '1',
   page_size: String(PAGE_SIZE),
 });
 
 /** Links to the previous and next page of a list. They keep the other query parameters. */
-export function pager(visit: Visit, total: number): Html | false {
-  const current = Number(pageQuery(visit).page);
+export function pager(request: ConsoleRequest, total: number): Html | false {
+  const current = Number(pageQuery(request).page);
   const last = Math.max(1, Math.ceil(total / PAGE_SIZE));
   if (last === 1 && current === 1) return false;
   const link = (page: number, label: string): Html => {
     if (page < 1 || page > last) return html`<span class="button compact" aria-disabled="true">${label}</span>`;
-    const query = new URLSearchParams(visit.query);
+    const query = new URLSearchParams(request.query);
     query.set('page', String(page));
     return html`<a class="button compact" href="?${query.toString()}">${label}</a>`;
   };
@@ -141,5 +141,5 @@ export function tabs(label: string, links: readonly { href: string; name: string
 }
 
 /** A search form. The `/` key focuses it. It uses GET, so the search text is part of the URL. */
-export const search = (visit: Visit, label: string): Html =>
-  html`<form class="search" role="search" method="get" action="${visit.to(visit.path)}"><label class="unseen" for="q">${label}</label><input id="q" name="q" type="search" value="${visit.query.get('q') ?? ''}" placeholder="${label}" autocomplete="off" spellcheck="false" maxlength="128"><button class="button">Search</button></form>`;
+export const search = (request: ConsoleRequest, label: string): Html =>
+  html`<form class="search" role="search" method="get" action="${request.to(request.path)}"><label class="unseen" for="q">${label}</label><input id="q" name="q" type="search" value="${request.query.get('q') ?? ''}" placeholder="${label}" autocomplete="off" spellcheck="false" maxlength="128"><button class="button">Search</button></form>`;

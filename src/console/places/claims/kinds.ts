@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { tabs } from '../../parts/parts.ts';
-import type { Page, Visit } from '../../route.ts';
+import type { ConsoleRequest, Page } from '../../route.ts';
 
 /** A kind of token. Each has its own claims script. */
 export interface Kind {
@@ -37,15 +37,15 @@ const PAGES = [
 ] as const;
 
 /** Tabs with the pages of one kind. */
-const tabsOf = (visit: Visit, kind: Kind, here: string): Html =>
+const tabsOf = (request: ConsoleRequest, kind: Kind, here: string): Html =>
   tabs(
     kind.name,
-    PAGES.map(([path, name]) => ({ href: visit.to(placeOf(kind) + path), name, isHere: path === here })),
+    PAGES.map(([path, name]) => ({ href: request.to(placeOf(kind) + path), name, isHere: path === here })),
   );
 
 /** Returns a page with the tabs of its kind above the content. */
 export const tabPage = (
-  visit: Visit,
+  request: ConsoleRequest,
   kind: Kind,
   here: (typeof PAGES)[number][0],
   page: Omit<Page, 'title'>,
@@ -53,5 +53,5 @@ export const tabPage = (
   title: kind.name,
   lead: kind.lead,
   ...page,
-  content: html`${tabsOf(visit, kind, here)}${page.content}`,
+  content: html`${tabsOf(request, kind, here)}${page.content}`,
 });

@@ -1,7 +1,7 @@
 import { bodyOf, fieldsOf, type ThingField } from '../../entities/entity-fields.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { formOf } from '../../parts/form-parts.ts';
-import { type Attempt, form, type Page, type Visit } from '../../route.ts';
+import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 
 const PATH = '/claims/limits';
 
@@ -10,21 +10,21 @@ const FIELDS: ThingField[] = [
   { name: 'memoryMb', label: 'Maximum memory, in MB', kind: 'number' },
 ];
 
-async function showLimits(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const { value } = await visit.perform('GET /configs/sandbox');
+async function showLimits(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const { value } = await request.perform('GET /configs/sandbox');
   return {
     title: 'Limits',
     lead: 'Limits for each run of a claims script in this tenant. They cannot exceed the limits of the service.',
-    content: formOf(visit, {
+    content: formOf(request, {
       path: PATH,
-      content: fieldsOf(FIELDS, value, attempt),
+      content: fieldsOf(FIELDS, value, refused),
       submit: 'Save limits',
-      faults: faultsOf(attempt),
+      faults: faultsOf(refused),
     }),
   };
 }
 
-async function setLimits({ perform, sent }: Visit) {
+async function setLimits({ perform, sent }: ConsoleRequest) {
   await perform('PATCH /configs/sandbox', { body: bodyOf(FIELDS, sent, false) });
   return { to: PATH, flash: { text: 'Limits saved.' } };
 }

@@ -2,7 +2,7 @@ import { scriptResults } from '../../../entities.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { choice, filters } from '../../parts/filters.ts';
 import { copyable, facts, note, pageQuery, pager, rawJson, section, table, when } from '../../parts/parts.ts';
-import { type Page, page, type Route, type Visit } from '../../route.ts';
+import { type ConsoleRequest, type Page, page, type Route } from '../../route.ts';
 import { type Kind, placeOf, tabPage } from './kinds.ts';
 import { consoleLines, droppedNote, durationOf } from './outcome.ts';
 import { type Run, resultName, resultState, routeOf } from './stored.ts';
@@ -16,7 +16,7 @@ const TIMES = [
 ] as const;
 
 /** Returns the filters in the URL. Invalid values are ignored. */
-function narrowing({ query, now }: Visit) {
+function narrowing({ query, now }: ConsoleRequest) {
   const result = scriptResults.find((each) => each === query.get('result')) ?? '';
   const version = /^[1-9]\d{0,8}$/.exec(query.get('version') ?? '')?.[0] ?? '';
   const [time, , span] = TIMES.find(([value]) => value === query.get('time')) ?? TIMES[0];
@@ -28,20 +28,24 @@ function narrowing({ query, now }: Visit) {
   return { result, version, time, asked };
 }
 
-function filtersOf(visit: Visit, kind: Kind, { result, version, time, asked }: ReturnType<typeof narrowing>): Html {
+function filtersOf(
+  request: ConsoleRequest,
+  kind: Kind,
+  { result, version, time, asked }: ReturnType<typeof narrowing>,
+): Html {
   const results = [['', 'Any'] as const, ...scriptResults.map((each) => [each, resultName(each)] as const)];
   const inputs = html`${choice('result', 'Result', results, result)}<label>Version<input name="version" inputmode="numeric" value="${version}" autocomplete="off" maxlength="9"></label>${choice('time', 'Time range', TIMES, time)}`;
-  return filters(visit.to(`${placeOf(kind)}/runs`), inputs, Object.keys(asked).length > 0);
+  return filters(request.to(`${placeOf(kind)}/runs`), inputs, Object.keys(asked).length > 0);
 }
 
-async function showRuns(visit: Visit, kind: Kind): Promise<Page> {
-  const narrowed = narrowing(visit);
+async function showRuns(request: ConsoleRequest, kind: Kind): Promise<Page> {
+  const narrowed = narrowing(request);
   const [route, params] = routeOf(kind, 'GET', '/runs');
-  const query = { ...narrowed.asked, ...pageQuery(visit) };
-  const { value: runs, total } = await visit.perform<Run[]>(route, { params, query });
+  const query = { ...narrowed.asked, ...pageQuery(request) };
+  const { value: runs, total } = await request.perform<Run[]>(route, { params, query });
   const isNarrowed = Object.keys(narrowed.asked).length > 0;
-  return tabPage(visit, kind, '/runs', {
-    content: html`${filtersOf(visit, kind, narrowed)}
+  return tabPage(request, kind, '/runs', {
+    content: html`${filtersOf(request, kind, narrowed)}
 <div id="runs" data-live>${table({
       caption: 'Script runs, newest first',
       rows: runs,
@@ -52,7 +56,7 @@ async function showRuns(visit: Visit, kind: Kind): Promise<Page> {
         {
           label: 'Result',
           cell: ({ id, result }) =>
-            html`<a href="${visit.to(`${placeOf(kind)}/runs/${id}`)}">${resultState(result)}</a>`,
+            html`<a href="${request.to(`${placeOf(kind)}/runs/${id}`)}">${resultState(result)}</a>`,
         },
         { label: 'Version', cell: ({ version }) => html`Version ${version}` },
         { label: 'User', cell: ({ userId }) => userId && html`<code class="mono">${userId}</code>` },
@@ -62,18 +66,18 @@ async function showRuns(visit: Visit, kind: Kind): Promise<Page> {
           cell: ({ message, droppedClaims }) =>
             message ?? (droppedClaims.length > 0 ? `Ignored: ${droppedClaims.join(', ')}` : ''),
         },
-        { label: 'Time', cell: ({ createdAt }) => when(createdAt, visit.now) },
+        { label: 'Time', cell: ({ createdAt }) => when(createdAt, request.now) },
       ],
-    })}${pager(visit, total)}</div>`,
+    })}${pager(request, total)}</div>`,
     live: ['scriptRuns'],
   });
 }
 
-async function showRun(visit: Visit, kind: Kind): Promise<Page> {
+async function showRun(request: ConsoleRequest, kind: Kind): Promise<Page> {
   const [route, params] = routeOf(kind, 'GET', '/runs/:runId');
-  const { value: run } = await visit.perform<Run>(route, { params: { ...params, ...visit.params } });
+  const { value: run } = await request.perform<Run>(route, { params: { ...params, ...request.params } });
   const path = placeOf(kind);
-  const tryIt = html`<a class="button primary" href="${visit.to(`${path}?run=${run.id}`)}">Test with this input</a>`;
+  const tryIt = html`<a class="button primary" href="${request.to(`${path}?run=${run.id}`)}">Test with this input</a>`;
   return {
     title: 'Script run',
     lead: kind.name,
@@ -81,10 +85,10 @@ async function showRun(visit: Visit, kind: Kind): Promise<Page> {
     actions: run.inputRecorded ? tryIt : undefined,
     content: html`${facts([
       ['Result', resultState(run.result)],
-      ['Version', html`<a href="${visit.to(`${path}/versions/${run.version}`)}">Version ${run.version}</a>`],
-      ['Time', when(run.createdAt, visit.now)],
+      ['Version', html`<a href="${request.to(`${path}/versions/${run.version}`)}">Version ${run.version}</a>`],
+      ['Time', when(run.createdAt, request.now)],
       ['Duration', durationOf(run)],
-      ['User', run.userId && html`<a href="${visit.to(`/directory/users/${run.userId}`)}">${run.userId}</a>`],
+      ['User', run.userId && html`<a href="${request.to(`/directory/users/${run.userId}`)}">${run.userId}</a>`],
       ['Token ID (jti)', run.jti && copyable(run.jti)],
       ['Input', run.inputRecorded ? 'Recorded (encrypted)' : 'Not recorded'],
     ])}
@@ -97,5 +101,8 @@ ${rawJson(run)}`,
 
 export function runRoutes(kind: Kind): Route[] {
   const path = `${placeOf(kind)}/runs`;
-  return [page(path, (visit) => showRuns(visit, kind)), page(`${path}/:runId`, (visit) => showRun(visit, kind))];
+  return [
+    page(path, (request) => showRuns(request, kind)),
+    page(`${path}/:runId`, (request) => showRun(request, kind)),
+  ];
 }

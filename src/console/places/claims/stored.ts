@@ -1,7 +1,7 @@
 import type { ScriptRunRow } from '../../../database/tables/index.ts';
 import { html } from '../../../pages/html.ts';
 import { state } from '../../parts/parts.ts';
-import type { Visit } from '../../route.ts';
+import type { ConsoleRequest } from '../../route.ts';
 import { type Kind, placeOf } from './kinds.ts';
 
 /** A script and its settings, as the Management API returns them. */
@@ -37,39 +37,39 @@ export const routeOf = ({ tokenType }: Kind, method: string, rest = ''): [string
   { tokenTypePath: tokenType },
 ];
 
-export async function readVersions({ perform }: Visit, kind: Kind): Promise<VersionLine[]> {
+export async function readVersions({ perform }: ConsoleRequest, kind: Kind): Promise<VersionLine[]> {
   const [route, params] = routeOf(kind, 'GET', '/versions');
   return (await perform<VersionLine[]>(route, { params })).value;
 }
 
-export async function readVersion({ perform }: Visit, kind: Kind, number: number | string): Promise<Version> {
+export async function readVersion({ perform }: ConsoleRequest, kind: Kind, number: number | string): Promise<Version> {
   const [route, params] = routeOf(kind, 'GET', '/versions/:version');
   return (await perform<Version>(route, { params: { ...params, version: String(number) } })).value;
 }
 
 /** Returns the active version, or the newest if none is active; undefined if there is none. */
-export async function readBase(visit: Visit, kind: Kind): Promise<Version | undefined> {
-  const versions = await readVersions(visit, kind);
+export async function readBase(request: ConsoleRequest, kind: Kind): Promise<Version | undefined> {
+  const versions = await readVersions(request, kind);
   const base = versions.find(({ active }) => active) ?? versions[0];
-  return base && readVersion(visit, kind, base.number);
+  return base && readVersion(request, kind, base.number);
 }
 
 /** Creates and activates the next version. Returns the message for the page, with the path to undo it. */
 export async function writeVersion(
-  visit: Visit,
+  request: ConsoleRequest,
   kind: Kind,
   base: Version | undefined,
   changes: Partial<ScriptValue> & { script: string },
 ): Promise<{ text: string; undo: { path: string } }> {
   // PATCH merges with the active version in its transaction. Without an active version there is nothing to merge with.
   const [route, params] = routeOf(kind, base?.active ? 'PATCH' : 'PUT');
-  await visit.perform(route, { params, body: base?.active ? changes : { ...base?.value, ...changes } });
-  const [newest] = await readVersions(visit, kind);
+  await request.perform(route, { params, body: base?.active ? changes : { ...base?.value, ...changes } });
+  const [newest] = await readVersions(request, kind);
   const back = base?.active ? `/versions/${base.number}/activate` : '/off';
   return { text: `Version ${newest?.number} is active.`, undo: { path: placeOf(kind) + back } };
 }
 
-export const authorOf = ({ administrator }: Visit, { authorId }: VersionLine) =>
+export const authorOf = ({ administrator }: ConsoleRequest, { authorId }: VersionLine) =>
   authorId === administrator.id ? html`you` : html`<code class="mono">${authorId}</code>`;
 
 const RESULT_NAMES: Record<string, string> = {

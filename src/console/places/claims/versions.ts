@@ -15,7 +15,7 @@ import {
   table,
   when,
 } from '../../parts/parts.ts';
-import { type Attempt, action, type Page, page, type Route, type Visit } from '../../route.ts';
+import { action, type ConsoleRequest, type Page, page, type RefusedForm, type Route } from '../../route.ts';
 import { changesOf } from './diff.ts';
 import { type Kind, placeOf, tabPage } from './kinds.ts';
 import { authorOf, readVersion, readVersions, routeOf, type Version, type VersionLine } from './stored.ts';
@@ -25,26 +25,26 @@ const OFFERED = 50;
 
 const activeState = ({ active }: VersionLine): Html => (active ? state('ok', 'Active') : state('off', 'Inactive'));
 
-async function showVersions(visit: Visit, kind: Kind): Promise<Page> {
-  const versions = await readVersions(visit, kind);
-  const first = (Number(pageQuery(visit).page) - 1) * PAGE_SIZE;
-  return tabPage(visit, kind, '/versions', {
+async function showVersions(request: ConsoleRequest, kind: Kind): Promise<Page> {
+  const versions = await readVersions(request, kind);
+  const first = (Number(pageQuery(request).page) - 1) * PAGE_SIZE;
+  return tabPage(request, kind, '/versions', {
     content: html`<div id="versions" data-live>${table({
       caption: 'Script versions, newest first',
       rows: versions.slice(first, first + PAGE_SIZE),
-      empty: html`<p>No versions yet. Every activated script is kept as a version.</p><a class="button primary" href="${visit.to(placeOf(kind))}">Write script</a>`,
+      empty: html`<p>No versions yet. Every activated script is kept as a version.</p><a class="button primary" href="${request.to(placeOf(kind))}">Write script</a>`,
       columns: [
         {
           label: 'Version',
           cell: ({ number }) =>
-            html`<a href="${visit.to(`${placeOf(kind)}/versions/${number}`)}">Version ${number}</a>`,
+            html`<a href="${request.to(`${placeOf(kind)}/versions/${number}`)}">Version ${number}</a>`,
         },
         { label: 'Status', cell: activeState },
-        { label: 'Author', cell: (version) => authorOf(visit, version) },
+        { label: 'Author', cell: (version) => authorOf(request, version) },
         { label: 'SHA-256', cell: ({ sha256 }) => html`<code class="mono">${sha256.slice(0, 12)}</code>` },
-        { label: 'Created', cell: ({ createdAt }) => when(createdAt, visit.now) },
+        { label: 'Created', cell: ({ createdAt }) => when(createdAt, request.now) },
       ],
-    })}${pager(visit, versions.length)}</div>`,
+    })}${pager(request, versions.length)}</div>`,
     live: ['scriptVersions', 'activeScripts'],
   });
 }
@@ -54,8 +54,8 @@ const gestureOf = ({ number }: VersionLine, inUse: VersionLine | undefined): str
   `${inUse && number < inUse.number ? 'Roll back to' : 'Activate'} version ${number}`;
 
 /** Returns the version to compare with: the requested one, the active one, or the previous one. */
-function otherOf(visit: Visit, version: Version, versions: readonly VersionLine[]): VersionLine | undefined {
-  const asked = versions.find(({ number }) => String(number) === visit.query.get('against'));
+function otherOf(request: ConsoleRequest, version: Version, versions: readonly VersionLine[]): VersionLine | undefined {
+  const asked = versions.find(({ number }) => String(number) === request.query.get('against'));
   const fallback = version.active
     ? versions.find(({ number }) => number < version.number)
     : versions.find(({ active }) => active);
@@ -63,7 +63,7 @@ function otherOf(visit: Visit, version: Version, versions: readonly VersionLine[
 }
 
 function chooser(
-  visit: Visit,
+  request: ConsoleRequest,
   version: Version,
   versions: readonly VersionLine[],
   other: number | undefined,
@@ -73,7 +73,7 @@ function chooser(
   const options = others.map(
     ({ number, active }) => [String(number), `Version ${number}${active ? ' (active)' : ''}`] as const,
   );
-  return html`<form class="filters" method="get" action="${visit.to(visit.path)}">${choice('against', 'Compare with', options, String(other))}<button class="button">Compare</button></form>`;
+  return html`<form class="filters" method="get" action="${request.to(request.path)}">${choice('against', 'Compare with', options, String(other))}<button class="button">Compare</button></form>`;
 }
 
 const withoutValues = ({ value, ...version }: Version) => {
@@ -81,28 +81,28 @@ const withoutValues = ({ value, ...version }: Version) => {
   return { ...version, value: { ...rest, environmentVariables: Object.keys(environmentVariables ?? {}) } };
 };
 
-async function showVersion(visit: Visit, kind: Kind, attempt?: Attempt): Promise<Page> {
+async function showVersion(request: ConsoleRequest, kind: Kind, refused?: RefusedForm): Promise<Page> {
   const [version, versions] = await Promise.all([
-    readVersion(visit, kind, visit.params.version ?? ''),
-    readVersions(visit, kind),
+    readVersion(request, kind, request.params.version ?? ''),
+    readVersions(request, kind),
   ]);
   const inUse = versions.find(({ active }) => active);
-  const line = otherOf(visit, version, versions);
-  const other = line && (await readVersion(visit, kind, line.number));
+  const line = otherOf(request, version, versions);
+  const other = line && (await readVersion(request, kind, line.number));
   const path = `${placeOf(kind)}/versions/${version.number}`;
   const { value } = version;
-  const { general } = faultsOf(attempt);
+  const { general } = faultsOf(refused);
   const [before, after] =
     other && other.number > version.number && version.active ? [version, other] : [other, version];
   return {
     title: `Version ${version.number}`,
     lead: kind.name,
     back: { path: `${placeOf(kind)}/versions`, label: 'Versions' },
-    actions: html`${!version.active && buttonForm(visit, `${path}/activate`, gestureOf(version, inUse), { kind: 'primary' })}<a class="button" href="${visit.to(`${placeOf(kind)}?from=${version.number}`)}">Edit a copy</a>`,
+    actions: html`${!version.active && buttonForm(request, `${path}/activate`, gestureOf(version, inUse), { kind: 'primary' })}<a class="button" href="${request.to(`${placeOf(kind)}?from=${version.number}`)}">Edit a copy</a>`,
     content: html`${general && note('bad', general)}${facts([
       ['Status', activeState(version)],
-      ['Author', authorOf(visit, version)],
-      ['Created', when(version.createdAt, visit.now)],
+      ['Author', authorOf(request, version)],
+      ['Created', when(version.createdAt, request.now)],
       [
         'If the script fails',
         value.blockIssuanceOnError ? 'The token is not issued' : 'The token is issued without custom claims',
@@ -113,7 +113,7 @@ async function showVersion(visit: Visit, kind: Kind, attempt?: Attempt): Promise
     ])}
 ${section(
   'Changes',
-  html`<div class="changes">${chooser(visit, version, versions, other?.number)}${changesOf(before?.value, after.value)}</div>`,
+  html`<div class="changes">${chooser(request, version, versions, other?.number)}${changesOf(before?.value, after.value)}</div>`,
   {
     lead: before ? `From version ${before.number} to version ${after.number}.` : 'There is no previous version.',
   },
@@ -123,11 +123,11 @@ ${rawJson(withoutValues(version))}`,
   };
 }
 
-async function activate(visit: Visit, kind: Kind) {
-  const inUse = (await readVersions(visit, kind)).find(({ active }) => active);
+async function activate(request: ConsoleRequest, kind: Kind) {
+  const inUse = (await readVersions(request, kind)).find(({ active }) => active);
   const [route, params] = routeOf(kind, 'POST', '/versions/:version/activate');
-  const { version = '' } = visit.params;
-  await visit.perform(route, { params: { ...params, version } });
+  const { version = '' } = request.params;
+  await request.perform(route, { params: { ...params, version } });
   const path = placeOf(kind);
   const undo = { path: inUse ? `${path}/versions/${inUse.number}/activate` : `${path}/off` };
   return { to: `${path}/versions/${version}`, flash: { text: `Version ${version} is active.`, undo } };
@@ -135,10 +135,10 @@ async function activate(visit: Visit, kind: Kind) {
 
 export function versionRoutes(kind: Kind): Route[] {
   const path = `${placeOf(kind)}/versions`;
-  const show = (visit: Visit, attempt?: Attempt) => showVersion(visit, kind, attempt);
+  const show = (request: ConsoleRequest, refused?: RefusedForm) => showVersion(request, kind, refused);
   return [
-    page(path, (visit) => showVersions(visit, kind)),
+    page(path, (request) => showVersions(request, kind)),
     page(`${path}/:version`, show),
-    action(`${path}/:version/activate`, show, (visit) => activate(visit, kind)),
+    action(`${path}/:version/activate`, show, (request) => activate(request, kind)),
   ];
 }

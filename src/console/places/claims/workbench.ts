@@ -2,7 +2,7 @@ import { type Html, html } from '../../../pages/html.ts';
 import type { Faults } from '../../parts/faults.ts';
 import { field, token } from '../../parts/form-parts.ts';
 import { note } from '../../parts/parts.ts';
-import type { Visit } from '../../route.ts';
+import type { ConsoleRequest } from '../../route.ts';
 import type { Members } from './completion.ts';
 import type { Draft } from './draft.ts';
 import { type Kind, placeOf } from './kinds.ts';
@@ -52,10 +52,13 @@ ${field({ name: 'contextSample', label: 'context', value: draft.contextSample, l
 }
 
 /** The editor next to the test input and the test result. It is a single form, so that it works without JavaScript. */
-export function workbench(visit: Visit, { kind, draft, runs, types, fault, faults, outcome }: WorkbenchParts): Html {
-  const to = (path: string): string => visit.to(placeOf(kind) + path);
+export function workbench(
+  request: ConsoleRequest,
+  { kind, draft, runs, types, fault, faults, outcome }: WorkbenchParts,
+): Html {
+  const to = (path: string): string => request.to(placeOf(kind) + path);
   const scriptFault = faults.fields.get('script');
-  return html`<form class="workbench" method="post" action="${to('/test')}" novalidate data-workbench="${to('/check')}">${token(visit)}
+  return html`<form class="workbench" method="post" action="${to('/test')}" novalidate data-workbench="${to('/check')}">${token(request)}
 <div class="workbench-side">
 ${faults.general && note('bad', faults.general)}
 <div class="field"><label for="script">Script</label>

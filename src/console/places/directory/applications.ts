@@ -5,7 +5,7 @@ import { type Relation, relationRoutes, relationSection } from '../../entities/r
 import { faultsOf } from '../../parts/faults.ts';
 import { formOf } from '../../parts/form-parts.ts';
 import { copyable, facts, section, state, table, when } from '../../parts/parts.ts';
-import { type Attempt, form, type Page, type Visit } from '../../route.ts';
+import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 import { roleOf, roles } from './choices.ts';
 
 const OF = '/directory/applications/:id';
@@ -22,7 +22,7 @@ const typeName = ({ type }: Thing): string => TYPES.find(([key]) => key === type
 /** True if the application has client secrets. Public applications authenticate with PKCE only. */
 const isConfidential = ({ type }: Thing): boolean => type === 'Traditional' || type === 'MachineToMachine';
 
-const here = (visit: Visit): string => filled(OF, visit.params);
+const here = (request: ConsoleRequest): string => filled(OF, request.params);
 
 const heldRoles: Relation = {
   of: OF,
@@ -52,17 +52,19 @@ const expiry = ({ expiresAt }: Secret, now: number): Html => {
 };
 
 /** Lists the names of the secrets. A value is shown only once, when the secret is created. */
-async function secretSection(visit: Visit): Promise<Html> {
-  const { value: secrets } = await visit.perform<Secret[]>('GET /applications/:id/secrets', { params: visit.params });
-  const href = (name: string) => visit.to(`${here(visit)}/secrets/${encodeURIComponent(name)}/delete`);
+async function secretSection(request: ConsoleRequest): Promise<Html> {
+  const { value: secrets } = await request.perform<Secret[]>('GET /applications/:id/secrets', {
+    params: request.params,
+  });
+  const href = (name: string) => request.to(`${here(request)}/secrets/${encodeURIComponent(name)}/delete`);
   const rows = table({
     caption: 'Client secrets',
     rows: secrets,
     empty: 'No client secrets yet. The application cannot authenticate.',
     columns: [
       { label: 'Name', cell: ({ name }) => name },
-      { label: 'Created', cell: ({ createdAt }) => when(createdAt, visit.now) },
-      { label: 'Expires', cell: (secret) => expiry(secret, visit.now) },
+      { label: 'Created', cell: ({ createdAt }) => when(createdAt, request.now) },
+      { label: 'Expires', cell: (secret) => expiry(secret, request.now) },
       {
         label: '',
         cell: ({ name }) =>
@@ -72,7 +74,7 @@ async function secretSection(visit: Visit): Promise<Html> {
   });
   return section('Client secrets', rows, {
     lead: 'Every secret that has not expired is valid, so you can replace one without downtime.',
-    actions: html`<a class="button compact" href="${visit.to(`${here(visit)}/secrets/new`)}">New client secret</a>`,
+    actions: html`<a class="button compact" href="${request.to(`${here(request)}/secrets/new`)}">New client secret</a>`,
   });
 }
 
@@ -80,41 +82,44 @@ const SECRET_FIELDS: ThingField[] = [
   { name: 'name', label: 'Name', hint: 'Such as the environment that uses it: “production”.' },
 ];
 
-const showNewSecret = (visit: Visit, attempt?: Attempt): Page => ({
+const showNewSecret = (request: ConsoleRequest, refused?: RefusedForm): Page => ({
   title: 'New client secret',
-  back: { path: here(visit), label: 'Application' },
-  content: formOf(visit, {
-    path: visit.path,
-    content: fieldsOf(SECRET_FIELDS, undefined, attempt),
+  back: { path: here(request), label: 'Application' },
+  content: formOf(request, {
+    path: request.path,
+    content: fieldsOf(SECRET_FIELDS, undefined, refused),
     submit: 'Create client secret',
-    cancel: here(visit),
-    faults: faultsOf(attempt),
+    cancel: here(request),
+    faults: faultsOf(refused),
   }),
 });
 
-async function createSecret(visit: Visit) {
-  const body = bodyOf(SECRET_FIELDS, visit.sent, true);
-  const { value: made } = await visit.perform<Secret>('POST /applications/:id/secrets', { params: visit.params, body });
+async function createSecret(request: ConsoleRequest) {
+  const body = bodyOf(SECRET_FIELDS, request.sent, true);
+  const { value: made } = await request.perform<Secret>('POST /applications/:id/secrets', {
+    params: request.params,
+    body,
+  });
   const secrets = [{ label: made.name, value: made.value }];
-  return { to: here(visit), flash: { text: 'Client secret created.', secrets } };
+  return { to: here(request), flash: { text: 'Client secret created.', secrets } };
 }
 
-const showDeleteSecret = (visit: Visit, attempt?: Attempt): Page => ({
-  title: `Delete client secret ${visit.params.name}`,
-  back: { path: here(visit), label: 'Application' },
-  content: formOf(visit, {
-    path: visit.path,
+const showDeleteSecret = (request: ConsoleRequest, refused?: RefusedForm): Page => ({
+  title: `Delete client secret ${request.params.name}`,
+  back: { path: here(request), label: 'Application' },
+  content: formOf(request, {
+    path: request.path,
     content: html`<p>Requests that authenticate with this secret fail from now on. This can’t be undone.</p>`,
     submit: 'Delete client secret',
     kind: 'danger',
-    cancel: here(visit),
-    faults: faultsOf(attempt),
+    cancel: here(request),
+    faults: faultsOf(refused),
   }),
 });
 
-async function deleteSecret(visit: Visit) {
-  await visit.perform('DELETE /applications/:id/secrets/:name', { params: visit.params });
-  return { to: here(visit), flash: { text: `Client secret “${visit.params.name}” deleted.` } };
+async function deleteSecret(request: ConsoleRequest) {
+  await request.perform('DELETE /applications/:id/secrets/:name', { params: request.params });
+  return { to: here(request), flash: { text: `Client secret “${request.params.name}” deleted.` } };
 }
 
 const list = (value: unknown): Html | undefined => {
@@ -187,7 +192,7 @@ const things: Things = {
       ],
     };
   },
-  show: async (visit, application) => {
+  show: async (request, application) => {
     const { redirectUris, postLogoutRedirectUris } = application.oidcClientMetadata as Record<string, unknown>;
     const { allowTokenExchange } = application.customClientMetadata as Record<string, unknown>;
     return html`${facts([
@@ -198,10 +203,10 @@ const things: Things = {
       ['Third-party', application.isThirdParty ? 'Yes, users must consent' : 'No'],
       ['Redirect URIs', list(redirectUris)],
       ['Post-sign-out redirect URIs', list(postLogoutRedirectUris)],
-      ['Created', when(application.createdAt as number, visit.now)],
+      ['Created', when(application.createdAt as number, request.now)],
     ])}
-${isConfidential(application) && (await secretSection(visit))}
-${application.type === 'MachineToMachine' && (await relationSection(heldRoles, visit))}`;
+${isConfidential(application) && (await secretSection(request))}
+${application.type === 'MachineToMachine' && (await relationSection(heldRoles, request))}`;
   },
   loses: 'Its client secrets are deleted and the tokens issued to it are revoked.',
   parts: [

@@ -1,6 +1,6 @@
 import { contains } from '../../entities/entity-pages.ts';
 import { FIRST, type Joined } from '../../entities/relations.ts';
-import type { Visit } from '../../route.ts';
+import type { ConsoleRequest } from '../../route.ts';
 
 type Row = Record<string, unknown> & { id: string; name?: string | null };
 
@@ -44,21 +44,21 @@ export const assigneesOf = ({ type }: Record<string, unknown>): string =>
 
 const searched = (text: string) => (text === '' ? {} : contains(text));
 
-export const people = async ({ perform }: Visit, text: string): Promise<Joined[]> =>
+export const people = async ({ perform }: ConsoleRequest, text: string): Promise<Joined[]> =>
   (await perform<Row[]>('GET /users', { query: { ...FIRST, ...searched(text) } })).value.map(personOf);
 
 export const roles =
   (type: 'User' | 'MachineToMachine') =>
-  async ({ perform }: Visit, text: string): Promise<Joined[]> =>
+  async ({ perform }: ConsoleRequest, text: string): Promise<Joined[]> =>
     (await perform<Row[]>('GET /roles', { query: { ...FIRST, type, ...searched(text) } })).value.map(roleOf);
 
-export const machines = async ({ perform }: Visit, text: string): Promise<Joined[]> => {
+export const machines = async ({ perform }: ConsoleRequest, text: string): Promise<Joined[]> => {
   const query = { ...FIRST, type: 'MachineToMachine', ...searched(text) };
   return (await perform<Row[]>('GET /applications', { query })).value.map(applicationOf);
 };
 
 /** Scopes of all resources. The API lists scopes only with their resources. */
-export const scopes = async ({ perform }: Visit, text: string): Promise<Joined[]> => {
+export const scopes = async ({ perform }: ConsoleRequest, text: string): Promise<Joined[]> => {
   const { value } = await perform<(Row & { scopes: Row[] })[]>('GET /resources', { query: { includeScopes: 'true' } });
   const all = value.flatMap((resource) => resource.scopes.map((scope) => scopeOf({ ...scope, resource })));
   return all.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));

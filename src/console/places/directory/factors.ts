@@ -3,7 +3,7 @@ import { filled } from '../../entities/entity-pages.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { formOf } from '../../parts/form-parts.ts';
 import { section, table, when } from '../../parts/parts.ts';
-import { type Attempt, form, type Page, type Visit } from '../../route.ts';
+import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 
 const OF = '/directory/users/:userId';
 const ROW = '/users/:userId/mfa-verifications';
@@ -17,48 +17,48 @@ interface Factor {
 
 const NAMES = { Totp: 'Authenticator app', WebAuthn: 'Passkey', BackupCode: 'Backup codes' };
 
-const read = async ({ perform, params }: Visit): Promise<Factor[]> =>
+const read = async ({ perform, params }: ConsoleRequest): Promise<Factor[]> =>
   (await perform<Factor[]>(`GET ${ROW}`, { params })).value;
 
 /** The user's second factors. Support staff remove lost ones here. */
-export async function factorSection(visit: Visit): Promise<Html> {
+export async function factorSection(request: ConsoleRequest): Promise<Html> {
   const rows = table({
     caption: 'Second factors',
-    rows: await read(visit),
+    rows: await read(request),
     empty: 'No second factors. The user signs in without one.',
     columns: [
       { label: 'Factor', cell: ({ type }) => NAMES[type] },
-      { label: 'Added', cell: ({ createdAt }) => when(createdAt, visit.now) },
-      { label: 'Last used', cell: ({ lastUsedAt }) => when(lastUsedAt, visit.now) },
+      { label: 'Added', cell: ({ createdAt }) => when(createdAt, request.now) },
+      { label: 'Last used', cell: ({ lastUsedAt }) => when(lastUsedAt, request.now) },
       {
         label: '',
         cell: ({ id, type }) =>
-          html`<div class="row-actions"><a class="button compact" href="${visit.to(`${filled(OF, visit.params)}/factors/${id}/delete`)}">Remove<span class="unseen"> ${NAMES[type]}</span></a></div>`,
+          html`<div class="row-actions"><a class="button compact" href="${request.to(`${filled(OF, request.params)}/factors/${id}/delete`)}">Remove<span class="unseen"> ${NAMES[type]}</span></a></div>`,
       },
     ],
   });
   return section('Second factors', rows);
 }
 
-async function showRemove(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const factor = (await read(visit)).find(({ id }) => id === visit.params.verificationId);
+async function showRemove(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const factor = (await read(request)).find(({ id }) => id === request.params.verificationId);
   const name = factor ? NAMES[factor.type].toLowerCase() : 'second factor';
-  const here = filled(OF, visit.params);
+  const here = filled(OF, request.params);
   return {
     title: `Remove ${name}`,
     back: { path: here, label: 'User' },
-    content: formOf(visit, {
-      path: visit.path,
+    content: formOf(request, {
+      path: request.path,
       content: html`<p>The user can no longer sign in with this factor. Make sure that the request really comes from the user. This can’t be undone.</p>`,
       submit: 'Remove factor',
       kind: 'danger',
       cancel: here,
-      faults: faultsOf(attempt),
+      faults: faultsOf(refused),
     }),
   };
 }
 
-async function remove({ perform, params }: Visit) {
+async function remove({ perform, params }: ConsoleRequest) {
   await perform(`DELETE ${ROW}/:verificationId`, { params });
   return { to: filled(OF, params), flash: { text: 'Second factor removed.' } };
 }

@@ -2,7 +2,7 @@ import { html } from '../../../pages/html.ts';
 import { type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
 import { FIRST, type Joined, type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { copyable, facts } from '../../parts/parts.ts';
-import type { Visit } from '../../route.ts';
+import type { ConsoleRequest } from '../../route.ts';
 import { assigneesOf, ROLE_TYPES, scopeOf, scopes } from './choices.ts';
 
 /** Roles and scopes that all organizations share. */
@@ -22,7 +22,7 @@ const organizationScopes: Relation = {
   title: 'Organization scopes',
   list: '/organization-roles/:id/scopes',
   joinedOf: () => organizationScopeOf,
-  choices: async ({ perform }: Visit, text: string) => {
+  choices: async ({ perform }: ConsoleRequest, text: string) => {
     const query = { ...FIRST, ...(text !== '' && { q: text }) };
     return (await perform<Thing[]>('GET /organization-scopes', { query })).value.map(organizationScopeOf);
   },
@@ -72,13 +72,13 @@ const roles: Things = {
       options: ROLE_TYPES,
     },
   ],
-  show: async (visit, role) => html`${facts([
+  show: async (request, role) => html`${facts([
     ['Description', description(role)],
     ['Assigned to', assigneesOf(role)],
     ['ID', copyable(role.id)],
   ])}
-${await relationSection(organizationScopes, visit)}
-${await relationSection(resourceScopes, visit)}`,
+${await relationSection(organizationScopes, request)}
+${await relationSection(resourceScopes, request)}`,
   loses: 'Every member with this role loses it.',
   parts: [organizationScopes, resourceScopes].flatMap(relationRoutes),
 };

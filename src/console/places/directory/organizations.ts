@@ -4,7 +4,7 @@ import { FIRST, type Joined, type Relation, relationRoutes, relationSection } fr
 import { faultsOf } from '../../parts/faults.ts';
 import { boxes, formOf } from '../../parts/form-parts.ts';
 import { copyable, facts, note, when } from '../../parts/parts.ts';
-import { type Attempt, form, type Page, type Visit } from '../../route.ts';
+import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 import { applicationOf, machines, people, personOf } from './choices.ts';
 
 const OF = '/directory/organizations/:id';
@@ -23,11 +23,11 @@ const rolesRow = ({ name, idAs }: Members): string => `/organizations/:id/${name
 
 /** A member with their roles in the organization and a link to edit them. */
 const memberOf =
-  (visit: Visit, members: Members, joinedOf: (row: Record<string, unknown>) => Joined) =>
+  (request: ConsoleRequest, members: Members, joinedOf: (row: Record<string, unknown>) => Joined) =>
   (row: Record<string, unknown>): Joined => {
     const joined = joinedOf(row);
     const roles = (row.organizationRoles ?? []) as { name: string }[];
-    const href = visit.to(filled(rolesPath(members), { ...visit.params, [members.idAs]: joined.id }));
+    const href = request.to(filled(rolesPath(members), { ...request.params, [members.idAs]: joined.id }));
     const about = html`<span class="chips">${roles.map(({ name }) => html`<span class="chip">${name}</span>`)}<a href="${href}">Edit roles<span class="unseen"> of ${joined.name}</span></a></span>`;
     return { ...joined, about };
   };
@@ -38,7 +38,7 @@ const users: Relation = {
   title: 'Members',
   list: '/organizations/:id/users',
   isPaged: true,
-  joinedOf: (visit) => memberOf(visit, USERS, personOf),
+  joinedOf: (request) => memberOf(request, USERS, personOf),
   choices: people,
   add: '/organizations/:id/users',
   idsAs: 'userIds',
@@ -53,7 +53,7 @@ const applications: Relation = {
   title: 'Machine-to-machine applications',
   list: '/organizations/:id/applications',
   isPaged: true,
-  joinedOf: (visit) => memberOf(visit, MACHINES, applicationOf),
+  joinedOf: (request) => memberOf(request, MACHINES, applicationOf),
   choices: machines,
   add: '/organizations/:id/applications',
   idsAs: 'applicationIds',
@@ -64,10 +64,10 @@ const applications: Relation = {
 
 const showRoles =
   (members: Members) =>
-  async (visit: Visit, attempt?: Attempt): Promise<Page> => {
-    const { value: all } = await visit.perform<Thing[]>('GET /organization-roles', { query: FIRST });
-    const { value: held } = await visit.perform<Thing[]>(`GET ${rolesRow(members)}`, {
-      params: visit.params,
+  async (request: ConsoleRequest, refused?: RefusedForm): Promise<Page> => {
+    const { value: all } = await request.perform<Thing[]>('GET /organization-roles', { query: FIRST });
+    const { value: held } = await request.perform<Thing[]>(`GET ${rolesRow(members)}`, {
+      params: request.params,
       query: FIRST,
     });
     const options = all
@@ -76,9 +76,9 @@ const showRoles =
         ({ id, name, description }) =>
           [id, html`${name} <span class="quiet">${description as string | null}</span>`] as const,
       );
-    const ticked = attempt ? attempt.typed.getAll('id') : held.map(({ id }) => id);
-    const here = filled(OF, visit.params);
-    const faults = faultsOf(attempt);
+    const ticked = refused ? refused.typed.getAll('id') : held.map(({ id }) => id);
+    const here = filled(OF, request.params);
+    const faults = faultsOf(refused);
     return {
       title: 'Edit organization roles',
       back: { path: here, label: 'Organization' },
@@ -86,10 +86,10 @@ const showRoles =
         options.length === 0
           ? note(
               'info',
-              html`There are no organization roles for this kind of member yet. <a href="${visit.to('/directory/organization-roles/new')}">New organization role</a>`,
+              html`There are no organization roles for this kind of member yet. <a href="${request.to('/directory/organization-roles/new')}">New organization role</a>`,
             )
-          : formOf(visit, {
-              path: visit.path,
+          : formOf(request, {
+              path: request.path,
               content: boxes('id', 'Roles', options, { ticked, faults }),
               submit: 'Save roles',
               cancel: here,
@@ -100,7 +100,7 @@ const showRoles =
 
 const setRoles =
   (members: Members) =>
-  async ({ perform, params, sent }: Visit) => {
+  async ({ perform, params, sent }: ConsoleRequest) => {
     await perform(`PUT ${rolesRow(members)}`, { params, body: { organizationRoleIds: sent.getAll('id') } });
     return { to: filled(OF, params), flash: { text: 'Roles saved.' } };
   };
@@ -122,13 +122,13 @@ const things: Things = {
     { name: 'description', label: 'Description', isOptional: true },
     { name: 'customData', label: 'Custom data', kind: 'json', hint: 'Any JSON object.' },
   ],
-  show: async (visit, organization) => html`${facts([
+  show: async (request, organization) => html`${facts([
     ['Description', organization.description as string | null],
-    ['Created', when(organization.createdAt as number, visit.now)],
+    ['Created', when(organization.createdAt as number, request.now)],
     ['ID', copyable(organization.id)],
   ])}
-${await relationSection(users, visit)}
-${await relationSection(applications, visit)}`,
+${await relationSection(users, request)}
+${await relationSection(applications, request)}`,
   loses: 'Its memberships are deleted. The users and applications are kept.',
   parts: [
     ...[users, applications].flatMap(relationRoutes),

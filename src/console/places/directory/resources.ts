@@ -5,113 +5,114 @@ import { FIRST } from '../../entities/relations.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { buttonForm, formOf } from '../../parts/form-parts.ts';
 import { copyable, duration, facts, section, state, table } from '../../parts/parts.ts';
-import { type Attempt, action, form, type Page, type Visit } from '../../route.ts';
+import { action, type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 
 const OF = '/directory/resources/:id';
 
-const here = (visit: Visit): string => filled(OF, visit.params);
+const here = (request: ConsoleRequest): string => filled(OF, request.params);
 
 /** The page's parameters, as the operations on scopes name them. */
-const rowParams = ({ params: { id = '', scopeId = '' } }: Visit) => ({ resourceId: id, scopeId });
+const rowParams = ({ params: { id = '', scopeId = '' } }: ConsoleRequest) => ({ resourceId: id, scopeId });
 
 const SCOPE_FIELDS: ThingField[] = [
   { name: 'name', label: 'Name', hint: 'No spaces. Example: read:orders.' },
   { name: 'description', label: 'Description', isOptional: true },
 ];
 
-const readScopes = async (visit: Visit): Promise<Thing[]> =>
-  (await visit.perform<Thing[]>('GET /resources/:resourceId/scopes', { params: rowParams(visit), query: FIRST })).value;
+const readScopes = async (request: ConsoleRequest): Promise<Thing[]> =>
+  (await request.perform<Thing[]>('GET /resources/:resourceId/scopes', { params: rowParams(request), query: FIRST }))
+    .value;
 
-async function scopeSection(visit: Visit): Promise<Html> {
+async function scopeSection(request: ConsoleRequest): Promise<Html> {
   const rows = table({
     caption: 'Scopes',
-    rows: await readScopes(visit),
+    rows: await readScopes(request),
     empty: 'No scopes yet. Tokens for this resource contain no scopes.',
     columns: [
       {
         label: 'Name',
-        cell: ({ id, name }) => html`<a href="${visit.to(`${here(visit)}/scopes/${id}/edit`)}">${name}</a>`,
+        cell: ({ id, name }) => html`<a href="${request.to(`${here(request)}/scopes/${id}/edit`)}">${name}</a>`,
       },
       { label: 'Description', cell: ({ description }) => description as string | null },
       {
         label: '',
         cell: ({ id, name }) =>
-          html`<div class="row-actions"><a class="button compact" href="${visit.to(`${here(visit)}/scopes/${id}/delete`)}">Delete<span class="unseen"> ${name}</span></a></div>`,
+          html`<div class="row-actions"><a class="button compact" href="${request.to(`${here(request)}/scopes/${id}/delete`)}">Delete<span class="unseen"> ${name}</span></a></div>`,
       },
     ],
   });
-  const create = html`<a class="button compact" href="${visit.to(`${here(visit)}/scopes/new`)}">New scope</a>`;
+  const create = html`<a class="button compact" href="${request.to(`${here(request)}/scopes/new`)}">New scope</a>`;
   return section('Scopes', rows, { lead: 'Permissions that tokens for this resource can contain.', actions: create });
 }
 
-const showNewScope = (visit: Visit, attempt?: Attempt): Page => ({
+const showNewScope = (request: ConsoleRequest, refused?: RefusedForm): Page => ({
   title: 'New scope',
-  back: { path: here(visit), label: 'Resource' },
-  content: formOf(visit, {
-    path: visit.path,
-    content: fieldsOf(SCOPE_FIELDS, undefined, attempt),
+  back: { path: here(request), label: 'Resource' },
+  content: formOf(request, {
+    path: request.path,
+    content: fieldsOf(SCOPE_FIELDS, undefined, refused),
     submit: 'Create scope',
-    cancel: here(visit),
-    faults: faultsOf(attempt),
+    cancel: here(request),
+    faults: faultsOf(refused),
   }),
 });
 
-async function createScope(visit: Visit) {
-  const body = bodyOf(SCOPE_FIELDS, visit.sent, true);
-  await visit.perform('POST /resources/:resourceId/scopes', { params: rowParams(visit), body });
-  return { to: here(visit), flash: { text: 'Scope created.' } };
+async function createScope(request: ConsoleRequest) {
+  const body = bodyOf(SCOPE_FIELDS, request.sent, true);
+  await request.perform('POST /resources/:resourceId/scopes', { params: rowParams(request), body });
+  return { to: here(request), flash: { text: 'Scope created.' } };
 }
 
-async function showScope(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const scope = (await readScopes(visit)).find(({ id }) => id === visit.params.scopeId);
+async function showScope(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const scope = (await readScopes(request)).find(({ id }) => id === request.params.scopeId);
   return {
     title: `Edit ${scope?.name ?? 'scope'}`,
-    back: { path: here(visit), label: 'Resource' },
-    content: formOf(visit, {
-      path: visit.path,
-      content: fieldsOf(SCOPE_FIELDS, scope, attempt),
+    back: { path: here(request), label: 'Resource' },
+    content: formOf(request, {
+      path: request.path,
+      content: fieldsOf(SCOPE_FIELDS, scope, refused),
       submit: 'Save changes',
-      cancel: here(visit),
-      faults: faultsOf(attempt),
+      cancel: here(request),
+      faults: faultsOf(refused),
     }),
   };
 }
 
-async function changeScope(visit: Visit) {
-  const body = bodyOf(SCOPE_FIELDS, visit.sent, false);
-  await visit.perform('PATCH /resources/:resourceId/scopes/:scopeId', { params: rowParams(visit), body });
-  return { to: here(visit), flash: { text: 'Changes saved.' } };
+async function changeScope(request: ConsoleRequest) {
+  const body = bodyOf(SCOPE_FIELDS, request.sent, false);
+  await request.perform('PATCH /resources/:resourceId/scopes/:scopeId', { params: rowParams(request), body });
+  return { to: here(request), flash: { text: 'Changes saved.' } };
 }
 
-async function showDeleteScope(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const scope = (await readScopes(visit)).find(({ id }) => id === visit.params.scopeId);
+async function showDeleteScope(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const scope = (await readScopes(request)).find(({ id }) => id === request.params.scopeId);
   const name = scope?.name ?? 'scope';
   return {
     title: `Delete scope ${name}`,
-    back: { path: here(visit), label: 'Resource' },
-    content: formOf(visit, {
-      path: visit.path,
+    back: { path: here(request), label: 'Resource' },
+    content: formOf(request, {
+      path: request.path,
       content: html`<p>It is removed from every role. This can’t be undone.</p>`,
       submit: 'Delete scope',
       kind: 'danger',
-      cancel: here(visit),
-      faults: faultsOf(attempt),
+      cancel: here(request),
+      faults: faultsOf(refused),
     }),
   };
 }
 
-async function deleteScope(visit: Visit) {
-  await visit.perform('DELETE /resources/:resourceId/scopes/:scopeId', { params: rowParams(visit) });
-  return { to: here(visit), flash: { text: 'Scope deleted.' } };
+async function deleteScope(request: ConsoleRequest) {
+  await request.perform('DELETE /resources/:resourceId/scopes/:scopeId', { params: rowParams(request) });
+  return { to: here(request), flash: { text: 'Scope deleted.' } };
 }
 
-async function setDefault(visit: Visit, isDefault: boolean) {
-  await visit.perform('PATCH /resources/:id/is-default', { params: visit.params, body: { isDefault } });
-  const undo = { path: `${here(visit)}/${isDefault ? 'not-default' : 'default'}` };
+async function setDefault(request: ConsoleRequest, isDefault: boolean) {
+  await request.perform('PATCH /resources/:id/is-default', { params: request.params, body: { isDefault } });
+  const undo = { path: `${here(request)}/${isDefault ? 'not-default' : 'default'}` };
   const text = isDefault
     ? 'Now the default: client credentials requests without a resource get tokens for this one.'
     : 'No longer the default resource.';
-  return { to: here(visit), flash: { text, undo } };
+  return { to: here(request), flash: { text, undo } };
 }
 
 const showHere = showThing(() => things);
@@ -144,21 +145,21 @@ const things: Things = {
       hint: '60 to 86,400 seconds.',
     },
   ],
-  actions: (visit, { isDefault }) =>
+  actions: (request, { isDefault }) =>
     isDefault
-      ? buttonForm(visit, `${here(visit)}/not-default`, 'Unset default', { kind: '' })
-      : buttonForm(visit, `${here(visit)}/default`, 'Set as default', { kind: '' }),
-  show: async (visit, resource) => html`${facts([
+      ? buttonForm(request, `${here(request)}/not-default`, 'Unset default', { kind: '' })
+      : buttonForm(request, `${here(request)}/default`, 'Set as default', { kind: '' }),
+  show: async (request, resource) => html`${facts([
     ['Indicator', copyable(String(resource.indicator))],
     ['Access token lifetime', duration(Number(resource.accessTokenTtl))],
     ['Default', resource.isDefault ? 'Yes, for client credentials requests without a resource' : 'No'],
     ['ID', copyable(resource.id)],
   ])}
-${await scopeSection(visit)}`,
+${await scopeSection(request)}`,
   loses: 'Its scopes are deleted and removed from every role.',
   parts: [
-    action(`${OF}/default`, showHere, (visit) => setDefault(visit, true)),
-    action(`${OF}/not-default`, showHere, (visit) => setDefault(visit, false)),
+    action(`${OF}/default`, showHere, (request) => setDefault(request, true)),
+    action(`${OF}/not-default`, showHere, (request) => setDefault(request, false)),
     form(`${OF}/scopes/new`, showNewScope, createScope),
     form(`${OF}/scopes/:scopeId/edit`, showScope, changeScope),
     form(`${OF}/scopes/:scopeId/delete`, showDeleteScope, deleteScope),

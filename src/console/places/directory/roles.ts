@@ -2,7 +2,7 @@ import { html } from '../../../pages/html.ts';
 import { contains, type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
 import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { copyable, facts, state } from '../../parts/parts.ts';
-import type { Visit } from '../../route.ts';
+import type { ConsoleRequest } from '../../route.ts';
 import { applicationOf, assigneesOf, machines, people, personOf, ROLE_TYPES, scopeOf, scopes } from './choices.ts';
 
 const OF = '/directory/roles/:id';
@@ -77,14 +77,14 @@ const things: Things = {
     },
     { name: 'isDefault', label: 'Assign to new users automatically', kind: 'tick' },
   ],
-  show: async (visit: Visit, role: Thing) => html`${facts([
+  show: async (request: ConsoleRequest, role: Thing) => html`${facts([
     ['Description', String(role.description)],
     ['Assigned to', assigneesOf(role)],
     ['Default', role.isDefault ? 'Yes, assigned to new users automatically' : 'No'],
     ['ID', copyable(role.id)],
   ])}
-${await relationSection(heldScopes, visit)}
-${await relationSection(role.type === 'User' ? users : applications, visit)}`,
+${await relationSection(heldScopes, request)}
+${await relationSection(role.type === 'User' ? users : applications, request)}`,
   loses: 'It is removed from every user and application that has it.',
   parts: [...relationRoutes(heldScopes), ...relationRoutes(users), ...relationRoutes(applications)],
 };

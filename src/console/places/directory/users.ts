@@ -12,7 +12,7 @@ import { type Relation, relationRoutes, relationSection } from '../../entities/r
 import { faultsOf } from '../../parts/faults.ts';
 import { buttonForm, field, formOf } from '../../parts/form-parts.ts';
 import { copyable, facts, state, when } from '../../parts/parts.ts';
-import { type Attempt, action, form, type Page, type Visit } from '../../route.ts';
+import { action, type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 import { personOf, roleOf, roles } from './choices.ts';
 import { factorRoutes, factorSection } from './factors.ts';
 
@@ -35,41 +35,41 @@ const heldRoles: Relation = {
 
 const stateOf = ({ isSuspended }: Thing) => (isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
 
-const here = (visit: Visit): string => filled(OF, visit.params);
+const here = (request: ConsoleRequest): string => filled(OF, request.params);
 
 /** A function, because `things` is defined below and refers to the routes that need this page. */
 const showHere = showThing(() => things);
 
-async function suspend(visit: Visit, isSuspended: boolean) {
-  await visit.perform('PATCH /users/:userId/is-suspended', { params: visit.params, body: { isSuspended } });
-  const back = { path: `${here(visit)}/${isSuspended ? 'reactivate' : 'suspend'}` };
+async function suspend(request: ConsoleRequest, isSuspended: boolean) {
+  await request.perform('PATCH /users/:userId/is-suspended', { params: request.params, body: { isSuspended } });
+  const back = { path: `${here(request)}/${isSuspended ? 'reactivate' : 'suspend'}` };
   const text = isSuspended
     ? 'User suspended. Their sessions, tokens, and impersonations have ended.'
     : 'User reactivated. They can sign in again.';
-  return { to: here(visit), flash: { text, undo: back } };
+  return { to: here(request), flash: { text, undo: back } };
 }
 
-async function showPassword(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const user = await readThing(things, visit);
-  const faults = faultsOf(attempt);
+async function showPassword(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const user = await readThing(things, request);
+  const faults = faultsOf(refused);
   const hint = 'Send it to the user over a channel you trust. They can change it on their account page.';
   return {
     title: `Set password of ${personOf(user).name}`,
-    back: { path: here(visit), label: personOf(user).name },
-    content: formOf(visit, {
-      path: visit.path,
+    back: { path: here(request), label: personOf(user).name },
+    content: formOf(request, {
+      path: request.path,
       content: field({ name: 'password', label: 'New password', type: 'password', hint, faults }),
       submit: 'Set password',
-      cancel: here(visit),
+      cancel: here(request),
       faults,
     }),
   };
 }
 
-async function setPassword(visit: Visit) {
-  const password = visit.sent.get('password') ?? '';
-  await visit.perform('PATCH /users/:userId/password', { params: visit.params, body: { password } });
-  return { to: here(visit), flash: { text: 'Password set.' } };
+async function setPassword(request: ConsoleRequest) {
+  const password = request.sent.get('password') ?? '';
+  await request.perform('PATCH /users/:userId/password', { params: request.params, body: { password } });
+  return { to: here(request), flash: { text: 'Password set.' } };
 }
 
 const things: Things = {
@@ -105,26 +105,26 @@ const things: Things = {
     { name: 'password', label: 'Password', kind: 'password', isOptional: true, on: 'create' },
     { name: 'customData', label: 'Custom data', kind: 'json', hint: 'A JSON object. Claims scripts can read it.' },
   ],
-  actions: (visit, { id, isSuspended }) =>
-    html`${!isSuspended && html`<a class="button" href="${visit.to(`/impersonations/new?userId=${encodeURIComponent(id)}`)}">Act as this user</a>`}${isSuspended ? buttonForm(visit, `${here(visit)}/reactivate`, 'Reactivate user', { kind: '' }) : buttonForm(visit, `${here(visit)}/suspend`, 'Suspend user', { kind: '' })}<a class="button" href="${visit.to(`${here(visit)}/password`)}">Set password</a>`,
-  show: async (visit, user) => html`${facts([
+  actions: (request, { id, isSuspended }) =>
+    html`${!isSuspended && html`<a class="button" href="${request.to(`/impersonations/new?userId=${encodeURIComponent(id)}`)}">Act as this user</a>`}${isSuspended ? buttonForm(request, `${here(request)}/reactivate`, 'Reactivate user', { kind: '' }) : buttonForm(request, `${here(request)}/suspend`, 'Suspend user', { kind: '' })}<a class="button" href="${request.to(`${here(request)}/password`)}">Set password</a>`,
+  show: async (request, user) => html`${facts([
     ['Status', stateOf(user)],
     ['Username', user.username as string | null],
     ['Email address', user.primaryEmail as string | null],
     ['Phone number', user.primaryPhone as string | null],
     ['Password', user.hasPassword ? 'Set' : null],
-    ['Last sign-in', when(user.lastSignInAt as number | null, visit.now)],
-    ['Created', when(user.createdAt as number, visit.now)],
+    ['Last sign-in', when(user.lastSignInAt as number | null, request.now)],
+    ['Created', when(user.createdAt as number, request.now)],
     ['ID', copyable(user.id)],
   ])}
-${await relationSection(heldRoles, visit)}
-${await factorSection(visit)}`,
+${await relationSection(heldRoles, request)}
+${await factorSection(request)}`,
   loses: 'Their sessions, tokens, and impersonations end. The audit log keeps only their ID.',
   parts: [
     ...relationRoutes(heldRoles),
     ...factorRoutes,
-    action(`${OF}/suspend`, showHere, (visit) => suspend(visit, true)),
-    action(`${OF}/reactivate`, showHere, (visit) => suspend(visit, false)),
+    action(`${OF}/suspend`, showHere, (request) => suspend(request, true)),
+    action(`${OF}/reactivate`, showHere, (request) => suspend(request, false)),
     form(`${OF}/password`, showPassword, setPassword),
   ],
 };

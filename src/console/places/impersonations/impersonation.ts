@@ -2,7 +2,7 @@ import type { ImpersonationRow } from '../../../database/tables/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import type { Names } from '../../parts/names.ts';
 import { state, when } from '../../parts/parts.ts';
-import type { Visit } from '../../route.ts';
+import type { ConsoleRequest } from '../../route.ts';
 
 /** An impersonation as the Management API returns it. */
 export type Impersonation = Omit<ImpersonationRow, 'tenantId'>;
@@ -10,7 +10,7 @@ export type Impersonation = Omit<ImpersonationRow, 'tenantId'>;
 /** Path of an impersonation's page. Its parameter has the same name as in the Management API. */
 export const IMPERSONATION = '/impersonations/:id';
 
-export const readImpersonation = async ({ perform, params }: Visit): Promise<Impersonation> =>
+export const readImpersonation = async ({ perform, params }: ConsoleRequest): Promise<Impersonation> =>
   (await perform<Impersonation>('GET /impersonations/:id', { params })).value;
 
 export const isActive = ({ revokedAt, expiresAt }: Impersonation, now: number): boolean =>

@@ -2,7 +2,7 @@ import { type Html, html } from '../../../pages/html.ts';
 import { filters } from '../../parts/filters.ts';
 import { application, type Names, namesOf, person } from '../../parts/names.ts';
 import { pageQuery, pager, table, tabs, when } from '../../parts/parts.ts';
-import { type Page, page, type Visit } from '../../route.ts';
+import { type ConsoleRequest, type Page, page } from '../../route.ts';
 import { type Impersonation, mentions, reasonOf, stateOf, subjectName, ticketOf, timeLeft } from './impersonation.ts';
 
 /** Filters in the URL: parameter of the Management API, and label. */
@@ -18,9 +18,9 @@ const WHICH = [
   ['false', 'Ended'],
 ] as const;
 
-function tabsOf(visit: Visit, active: string): Html {
+function tabsOf(request: ConsoleRequest, active: string): Html {
   const links = WHICH.map(([value, name]) => {
-    const query = new URLSearchParams(visit.query);
+    const query = new URLSearchParams(request.query);
     query.delete('page');
     if (value) query.set('active', value);
     else query.delete('active');
@@ -37,21 +37,21 @@ const reasonCell = (one: Impersonation): Html => {
 };
 
 const applicationCell = (
-  visit: Visit,
+  request: ConsoleRequest,
   names: Names,
   { applicationId, resource, organizationId }: Impersonation,
 ): Html =>
-  html`<div>${application(visit, names, applicationId)}</div><div class="mono">${resource ?? organizationId}</div>`;
+  html`<div>${application(request, names, applicationId)}</div><div class="mono">${resource ?? organizationId}</div>`;
 
-async function showImpersonations(visit: Visit): Promise<Page> {
-  const active = WHICH.find(([value]) => value === visit.query.get('active'))?.[0] ?? '';
-  const fields = FILTERS.map(([name, label]) => ({ name, label, value: visit.query.get(name)?.trim() ?? '' }));
+async function showImpersonations(request: ConsoleRequest): Promise<Page> {
+  const active = WHICH.find(([value]) => value === request.query.get('active'))?.[0] ?? '';
+  const fields = FILTERS.map(([name, label]) => ({ name, label, value: request.query.get(name)?.trim() ?? '' }));
   const given = fields.filter(({ value }) => value !== '');
   const query = Object.fromEntries(given.map(({ name, value }) => [name, value]));
-  const { value: all, total } = await visit.perform<Impersonation[]>('GET /impersonations', {
-    query: { ...query, ...(active && { active }), ...pageQuery(visit) },
+  const { value: all, total } = await request.perform<Impersonation[]>('GET /impersonations', {
+    query: { ...query, ...(active && { active }), ...pageQuery(request) },
   });
-  const names = await namesOf(visit, mentions(all));
+  const names = await namesOf(request, mentions(all));
   const inputs = fields.map(
     ({ name, label, value }) =>
       html`<label>${label}<input type="search" name="${name}" value="${value}" placeholder="ID" autocomplete="off" spellcheck="false" maxlength="128"></label>`,
@@ -60,29 +60,29 @@ async function showImpersonations(visit: Visit): Promise<Page> {
   return {
     title: 'Impersonations',
     lead: 'Who is acting as whom, why, and until when.',
-    actions: html`<a class="button primary" href="${visit.to('/impersonations/new')}">Act as a user</a>`,
-    content: html`${tabsOf(visit, active)}
-${filters(visit.to('/impersonations'), html`${inputs}${active && html`<input type="hidden" name="active" value="${active}">`}`, given.length > 0)}
+    actions: html`<a class="button primary" href="${request.to('/impersonations/new')}">Act as a user</a>`,
+    content: html`${tabsOf(request, active)}
+${filters(request.to('/impersonations'), html`${inputs}${active && html`<input type="hidden" name="active" value="${active}">`}`, given.length > 0)}
 <div id="impersonations" data-live>
 ${table({
   caption: 'Impersonations, newest first',
   rows: all,
   empty: isNarrowed
     ? 'No impersonations match these filters.'
-    : html`<p>No one has been impersonated yet.</p><a class="button" href="${visit.to('/impersonations/policy')}">Set policy</a>`,
+    : html`<p>No one has been impersonated yet.</p><a class="button" href="${request.to('/impersonations/policy')}">Set policy</a>`,
   columns: [
     {
       label: 'User',
-      cell: (one) => html`<a href="${visit.to(`/impersonations/${one.id}`)}">${subjectName(one, names)}</a>`,
+      cell: (one) => html`<a href="${request.to(`/impersonations/${one.id}`)}">${subjectName(one, names)}</a>`,
     },
-    { label: 'Status', cell: (one) => html`${stateOf(one, visit.now)} <span>${timeLeft(one, visit.now)}</span>` },
-    { label: 'Actor', cell: ({ actorId }) => person(visit, names, actorId) },
+    { label: 'Status', cell: (one) => html`${stateOf(one, request.now)} <span>${timeLeft(one, request.now)}</span>` },
+    { label: 'Actor', cell: ({ actorId }) => person(request, names, actorId) },
     { label: 'Reason', cell: reasonCell },
-    { label: 'Application', cell: (one) => applicationCell(visit, names, one) },
-    { label: 'Started', cell: ({ issuedAt }) => when(issuedAt, visit.now) },
+    { label: 'Application', cell: (one) => applicationCell(request, names, one) },
+    { label: 'Started', cell: ({ issuedAt }) => when(issuedAt, request.now) },
   ],
 })}
-${pager(visit, total)}
+${pager(request, total)}
 </div>`,
     live: ['impersonations'],
     modules: ['console/countdown'],

@@ -1,7 +1,7 @@
 import { html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { boxes, field, formOf } from '../../parts/form-parts.ts';
-import { type Attempt, form, type Next, type Page, type Visit } from '../../route.ts';
+import { type ConsoleRequest, form, type Next, type Page, type RefusedForm } from '../../route.ts';
 
 /** The policy as the Management API returns it. Times are in seconds. */
 export interface Policy {
@@ -51,13 +51,13 @@ function textsOf(policy: Policy): URLSearchParams {
   return texts;
 }
 
-async function showPolicy(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const { value: policy } = await visit.perform<Policy>('GET /configs/impersonation');
-  const { value: roles } = await visit.perform<Choice[]>('GET /roles', { query: ROLES });
-  const { value: applications } = await visit.perform<Application[]>('GET /applications', { query: APPLICATIONS });
+async function showPolicy(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const { value: policy } = await request.perform<Policy>('GET /configs/impersonation');
+  const { value: roles } = await request.perform<Choice[]>('GET /roles', { query: ROLES });
+  const { value: applications } = await request.perform<Application[]>('GET /applications', { query: APPLICATIONS });
   const own = applications.filter(({ type, isThirdParty }) => type !== 'MachineToMachine' && !isThirdParty);
-  const texts = attempt?.typed ?? textsOf(policy);
-  const faults = faultsOf(attempt);
+  const texts = refused?.typed ?? textsOf(policy);
+  const faults = faultsOf(refused);
   const text = (name: string) => texts.get(name) ?? '';
   /** One that is not among the first hundred stays chosen, by its id. */
   const choices = (name: string, legend: string, known: readonly Choice[], hint: string) => {
@@ -127,7 +127,7 @@ async function showPolicy(visit: Visit, attempt?: Attempt): Promise<Page> {
   return {
     title: 'Policy',
     lead: 'Who may act as whom, and under which conditions. Changes apply from the next exchange.',
-    content: formOf(visit, { path: visit.path, content, submit: 'Save policy', faults }),
+    content: formOf(request, { path: request.path, content, submit: 'Save policy', faults }),
   };
 }
 
@@ -159,8 +159,8 @@ function policyOf(sent: URLSearchParams) {
   };
 }
 
-async function savePolicy(visit: Visit): Promise<Next> {
-  await visit.perform('PATCH /configs/impersonation', { body: policyOf(visit.sent) });
+async function savePolicy(request: ConsoleRequest): Promise<Next> {
+  await request.perform('PATCH /configs/impersonation', { body: policyOf(request.sent) });
   return { to: '/impersonations/policy', flash: { text: 'Saved. Applies from the next exchange.' } };
 }
 

@@ -4,7 +4,7 @@ import { type Faults, faultsOf } from '../../parts/faults.ts';
 import { field, formOf } from '../../parts/form-parts.ts';
 import { nameOf } from '../../parts/names.ts';
 import { copyable, duration, facts, note, search, table } from '../../parts/parts.ts';
-import { type Attempt, form, type Next, type Page, type Visit } from '../../route.ts';
+import { type ConsoleRequest, form, type Next, type Page, type RefusedForm } from '../../route.ts';
 import type { Policy } from './policy.ts';
 
 /** Creates subject tokens in the console, in place of an integrating backend. An application then exchanges the token. */
@@ -18,16 +18,16 @@ const ASKED = ['reason', 'ticketId', 'supportEngineerId'];
 const contains = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 
 /** The first step: choose the user. */
-async function showPeople(visit: Visit): Promise<Page> {
-  const text = visit.query.get('q')?.trim() ?? '';
+async function showPeople(request: ConsoleRequest): Promise<Page> {
+  const text = request.query.get('q')?.trim() ?? '';
   const query = { page: '1', page_size: '20', ...(text && { search: contains(text) }) };
-  const { value: people } = await visit.perform<User[]>('GET /users', { query });
-  const to = (id: string) => visit.to(`/impersonations/new?${new URLSearchParams({ userId: id })}`);
+  const { value: people } = await request.perform<User[]>('GET /users', { query });
+  const to = (id: string) => request.to(`/impersonations/new?${new URLSearchParams({ userId: id })}`);
   return {
     title: 'Act as a user',
     lead: 'Choose a user.',
     back: { path: '/impersonations', label: 'Impersonations' },
-    content: html`${search(visit, 'Search users')}
+    content: html`${search(request, 'Search users')}
 ${table({
   caption: 'Users',
   rows: people,
@@ -42,24 +42,24 @@ ${table({
 }
 
 /** Returns the reason why this user can't be impersonated, so that it is shown instead of the form. */
-async function refusalOf(visit: Visit, user: User, { protectedRoleIds }: Policy): Promise<Html | undefined> {
+async function refusalOf(request: ConsoleRequest, user: User, { protectedRoleIds }: Policy): Promise<Html | undefined> {
   const name = nameOf(user);
   if (user.isSuspended) return html`${name} is suspended. Suspended users can’t be impersonated.`;
   if (protectedRoleIds.length === 0) return undefined;
-  const { value: roles } = await visit.perform<Named[]>('GET /users/:userId/roles', { params: { userId: user.id } });
+  const { value: roles } = await request.perform<Named[]>('GET /users/:userId/roles', { params: { userId: user.id } });
   const shield = roles.find(({ id }) => protectedRoleIds.includes(id));
   return (
     shield &&
-    html`${name} has the role ${shield.name}, which the <a href="${visit.to('/impersonations/policy')}">policy</a> protects.`
+    html`${name} has the role ${shield.name}, which the <a href="${request.to('/impersonations/policy')}">policy</a> protects.`
   );
 }
 
 const fieldOf = (key: string): string => (ASKED.includes(key) ? key : `context.${key}`);
 
 /** Shows missing context keys at their fields. */
-function faultsIn(attempt: Attempt | undefined): Faults {
-  const { keys } = (attempt?.error.data ?? {}) as { keys?: string[] };
-  if (!keys) return faultsOf(attempt);
+function faultsIn(refused: RefusedForm | undefined): Faults {
+  const { keys } = (refused?.error.data ?? {}) as { keys?: string[] };
+  if (!keys) return faultsOf(refused);
   return {
     general: undefined,
     fields: new Map(keys.map((key) => [fieldOf(key), 'Required by the impersonation policy.'])),
@@ -68,11 +68,11 @@ function faultsIn(attempt: Attempt | undefined): Faults {
 
 const EVERY = { page: '1', page_size: '100' };
 
-async function fieldsOf(visit: Visit, policy: Policy, attempt: Attempt | undefined): Promise<Html[]> {
-  const faults = faultsIn(attempt);
-  const typed = (name: string) => attempt?.typed.get(name) ?? '';
-  const { value: applications } = await visit.perform<Named[]>('GET /applications', { query: EVERY });
-  const { value: resources } = await visit.perform<Named[]>('GET /resources', { query: EVERY });
+async function fieldsOf(request: ConsoleRequest, policy: Policy, refused: RefusedForm | undefined): Promise<Html[]> {
+  const faults = faultsIn(refused);
+  const typed = (name: string) => refused?.typed.get(name) ?? '';
+  const { value: applications } = await request.perform<Named[]>('GET /applications', { query: EVERY });
+  const { value: resources } = await request.perform<Named[]>('GET /resources', { query: EVERY });
   const needs = (key: string) => policy.requiredContextKeys.includes(key);
   const further = policy.requiredContextKeys.filter((key) => !ASKED.includes(key));
   return [
@@ -123,12 +123,12 @@ async function fieldsOf(visit: Visit, policy: Policy, attempt: Attempt | undefin
   ];
 }
 
-async function showStart(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const userId = attempt?.typed.get('userId') ?? visit.query.get('userId');
-  if (!userId) return showPeople(visit);
-  const { value: user } = await visit.perform<User>('GET /users/:userId', { params: { userId } });
-  const { value: policy } = await visit.perform<Policy>('GET /configs/impersonation');
-  const refusal = attempt ? undefined : await refusalOf(visit, user, policy);
+async function showStart(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const userId = refused?.typed.get('userId') ?? request.query.get('userId');
+  if (!userId) return showPeople(request);
+  const { value: user } = await request.perform<User>('GET /users/:userId', { params: { userId } });
+  const { value: policy } = await request.perform<Policy>('GET /configs/impersonation');
+  const refusal = refused ? undefined : await refusalOf(request, user, policy);
   const name = nameOf(user);
   const person = facts([
     ['User', name],
@@ -136,18 +136,18 @@ async function showStart(visit: Visit, attempt?: Attempt): Promise<Page> {
     ['Subject token', `Single use, expires after ${duration(policy.subjectTokenTtl)}`],
   ]);
   const fields = async () =>
-    html`<input type="hidden" name="userId" value="${user.id}">${await fieldsOf(visit, policy, attempt)}`;
+    html`<input type="hidden" name="userId" value="${user.id}">${await fieldsOf(request, policy, refused)}`;
   return {
     title: `Act as ${name}`,
     lead: 'Creates a subject token, which an application exchanges for an access token that acts as this user.',
     back: { path: '/impersonations', label: 'Impersonations' },
     content: html`${person}
-${refusal ? note('warn', refusal) : formOf(visit, { path: visit.path, content: await fields(), submit: 'Create subject token', cancel: '/impersonations', faults: faultsIn(attempt) })}`,
+${refusal ? note('warn', refusal) : formOf(request, { path: request.path, content: await fields(), submit: 'Create subject token', cancel: '/impersonations', faults: faultsIn(refused) })}`,
   };
 }
 
 /** Returns the context, including the administrator: the documented claims script adds them to the token. */
-function contextOf({ sent, administrator }: Visit): Record<string, string> {
+function contextOf({ sent, administrator }: ConsoleRequest): Record<string, string> {
   const given = [...sent].flatMap(([name, value]) => {
     const key = name.startsWith('context.') ? name.slice('context.'.length) : name;
     return (key !== name || key === 'reason' || key === 'ticketId') && value.trim() !== ''
@@ -157,8 +157,8 @@ function contextOf({ sent, administrator }: Visit): Record<string, string> {
   return { ...Object.fromEntries(given), supportEngineerId: administrator.id };
 }
 
-async function start(visit: Visit): Promise<Next> {
-  const { sent } = visit;
+async function start(request: ConsoleRequest): Promise<Next> {
+  const { sent } = request;
   // The console always requires a reason, even if the policy does not.
   if (!sent.get('reason')?.trim())
     throw new ServiceError('guard.invalid_input', { details: 'body.reason: Enter a reason.' });
@@ -166,8 +166,10 @@ async function start(visit: Visit): Promise<Next> {
     const value = sent.get(name)?.trim();
     return value ? [[name, value] as const] : [];
   });
-  const body = { userId: sent.get('userId') ?? '', context: contextOf(visit), ...Object.fromEntries(restrictions) };
-  const { value } = await visit.perform<{ subjectToken: string; expiresIn: number }>('POST /subject-tokens', { body });
+  const body = { userId: sent.get('userId') ?? '', context: contextOf(request), ...Object.fromEntries(restrictions) };
+  const { value } = await request.perform<{ subjectToken: string; expiresIn: number }>('POST /subject-tokens', {
+    body,
+  });
   const text = `This is the subject token. It can be exchanged once, within ${duration(value.expiresIn)}.`;
   return {
     to: '/impersonations/tokens',

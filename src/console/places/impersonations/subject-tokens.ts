@@ -2,7 +2,7 @@ import { type Html, html } from '../../../pages/html.ts';
 import { buttonForm } from '../../parts/form-parts.ts';
 import { namesOf, person } from '../../parts/names.ts';
 import { note, pageQuery, pager, state, table, when } from '../../parts/parts.ts';
-import { type Attempt, action, type Next, type Page, page, type Visit } from '../../route.ts';
+import { action, type ConsoleRequest, type Next, type Page, page, type RefusedForm } from '../../route.ts';
 
 interface SubjectToken {
   id: string;
@@ -27,25 +27,25 @@ function stateOf(token: SubjectToken, now: number): Html {
 const reasonOf = ({ context: { reason, ticketId } }: SubjectToken): string =>
   [reason, ticketId].filter((value) => typeof value === 'string').join(' · ');
 
-async function showTokens(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const { now } = visit;
-  const { value: tokens, total } = await visit.perform<SubjectToken[]>('GET /subject-tokens', {
-    query: pageQuery(visit),
+async function showTokens(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const { now } = request;
+  const { value: tokens, total } = await request.perform<SubjectToken[]>('GET /subject-tokens', {
+    query: pageQuery(request),
   });
   const people = tokens.flatMap(({ userId, creatorId }) => [userId, creatorId]);
-  const names = await namesOf(visit, { people, applications: tokens.map(({ creatorId }) => creatorId) });
+  const names = await namesOf(request, { people, applications: tokens.map(({ creatorId }) => creatorId) });
   const creator = (id: string) => names.applications.get(id) ?? names.people.get(id) ?? id;
   return {
     title: 'Subject tokens',
     lead: 'Single-use tokens that start an impersonation. The token itself is never stored.',
-    actions: html`<a class="button primary" href="${visit.to('/impersonations/new')}">Act as a user</a>`,
-    content: html`${attempt && note('bad', attempt.error.message)}
+    actions: html`<a class="button primary" href="${request.to('/impersonations/new')}">Act as a user</a>`,
+    content: html`${refused && note('bad', refused.error.message)}
 <div id="tokens" data-live>${table({
       caption: 'Subject tokens, newest first',
       rows: tokens,
       empty: 'No subject tokens yet.',
       columns: [
-        { label: 'User', cell: ({ userId }) => person(visit, names, userId) },
+        { label: 'User', cell: ({ userId }) => person(request, names, userId) },
         { label: 'Status', cell: (token) => stateOf(token, now) },
         { label: 'Created by', cell: ({ creatorId }) => creator(creatorId) },
         { label: 'Reason', cell: reasonOf },
@@ -53,17 +53,17 @@ async function showTokens(visit: Visit, attempt?: Attempt): Promise<Page> {
         {
           label: '',
           cell: (token) =>
-            isUsable(token, now) && buttonForm(visit, `/impersonations/tokens/${token.id}/revoke`, 'Revoke token'),
+            isUsable(token, now) && buttonForm(request, `/impersonations/tokens/${token.id}/revoke`, 'Revoke token'),
         },
       ],
     })}
-${pager(visit, total)}</div>`,
+${pager(request, total)}</div>`,
     live: ['subjectTokens'],
   };
 }
 
-async function revoke(visit: Visit): Promise<Next> {
-  await visit.perform('DELETE /subject-tokens/:id', { params: visit.params });
+async function revoke(request: ConsoleRequest): Promise<Next> {
+  await request.perform('DELETE /subject-tokens/:id', { params: request.params });
   return {
     to: '/impersonations/tokens',
     flash: { text: 'Subject token revoked. It can no longer be exchanged.' },

@@ -1,6 +1,6 @@
 import type { Overview } from '../../../management/settings/overview.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import type { Visit } from '../../route.ts';
+import type { ConsoleRequest } from '../../route.ts';
 
 type Counts = Overview['total'];
 
@@ -69,7 +69,7 @@ function dataTable({ title, series, text }: Plot, { points, range }: Overview): 
   return html`<table><caption class="unseen">${title}</caption><thead><tr><th scope="col">From (UTC)</th>${heads}</tr></thead><tbody>${rows}</tbody></table>`;
 }
 
-export function plotCard(visit: Visit, plot: Plot, overview: Overview, span: string): Html {
+export function plotCard(request: ConsoleRequest, plot: Plot, overview: Overview, span: string): Html {
   const { id, title, rows, value, text, comparison, headline, now, series, shape } = plot;
   const { total, before } = overview;
   const { number, beside } = headline?.(overview, span) ?? {
@@ -77,7 +77,7 @@ export function plotCard(visit: Visit, plot: Plot, overview: Overview, span: str
     beside: changeText(value(total), value(before), span, comparison),
   };
   const linked = (label: string, path: string | undefined) =>
-    path === undefined ? html`<span>${label}</span>` : html`<a href="${visit.to(path)}">${label}</a>`;
+    path === undefined ? html`<span>${label}</span>` : html`<a href="${request.to(path)}">${label}</a>`;
   const tones = series.map(({ tone }, index) => tone ?? index + 1);
   const current = now?.(overview);
   const keys =

@@ -4,7 +4,7 @@ import { DEFAULT_TENANT } from '../../../tenants.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { field, formOf } from '../../parts/form-parts.ts';
 import { state, table, when } from '../../parts/parts.ts';
-import { type Attempt, form, type Page, page, type Visit } from '../../route.ts';
+import { type ConsoleRequest, form, type Page, page, type RefusedForm } from '../../route.ts';
 import type { Manager } from '../../session/administrators.ts';
 import { personOf } from '../directory/choices.ts';
 
@@ -15,46 +15,46 @@ const PATH = '/settings/administrators';
 const stateOf = ({ user }: Manager) => (user.isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
 
 /** The administrator's name. In the default tenant, whose directory contains them, it is a link. */
-function nameOf({ tenant, administrator, to }: Visit, { user }: Manager) {
+function nameOf({ tenant, administrator, to }: ConsoleRequest, { user }: Manager) {
   const { name, path = '' } = personOf({ ...user });
   const shown = tenant.id === DEFAULT_TENANT ? html`<a href="${to(path)}">${name}</a>` : name;
   return html`${shown}${user.id === administrator.id && html` <span class="quiet">(you)</span>`}`;
 }
 
-async function showAdministrators(visit: Visit): Promise<Page> {
+async function showAdministrators(request: ConsoleRequest): Promise<Page> {
   const rows = table({
     caption: 'Administrators of this tenant',
-    rows: await visit.rights.list(),
+    rows: await request.rights.list(),
     empty: 'No administrators yet.',
     columns: [
-      { label: 'Name', cell: (manager) => nameOf(visit, manager) },
+      { label: 'Name', cell: (manager) => nameOf(request, manager) },
       { label: 'Signs in with', cell: ({ user }) => personOf({ ...user }).about },
       { label: 'Status', cell: stateOf },
-      { label: 'Added', cell: ({ since }) => when(since, visit.now) },
+      { label: 'Added', cell: ({ since }) => when(since, request.now) },
       {
         label: '',
         cell: ({ user }) =>
-          html`<div class="row-actions"><a class="button compact" href="${visit.to(`${PATH}/${user.id}/remove`)}">Remove<span class="unseen"> ${personOf({ ...user }).name}</span></a></div>`,
+          html`<div class="row-actions"><a class="button compact" href="${request.to(`${PATH}/${user.id}/remove`)}">Remove<span class="unseen"> ${personOf({ ...user }).name}</span></a></div>`,
       },
     ],
   });
   return {
     title: 'Administrators',
     lead: 'Users who can change everything in this tenant.',
-    actions: html`<a class="button primary" href="${visit.to(`${PATH}/add`)}">Add administrator</a>`,
+    actions: html`<a class="button primary" href="${request.to(`${PATH}/add`)}">Add administrator</a>`,
     content: rows,
   };
 }
 
-function showAdd(visit: Visit, attempt?: Attempt): Page {
-  const faults = faultsOf(attempt);
+function showAdd(request: ConsoleRequest, refused?: RefusedForm): Page {
+  const faults = faultsOf(refused);
   const hint = 'Username, email address, or ID of a user of the default tenant.';
   return {
     title: 'Add administrator',
     back: { path: PATH, label: 'Administrators' },
-    content: formOf(visit, {
-      path: visit.path,
-      content: field({ name: 'user', label: 'User', hint, faults, value: attempt?.typed.get('user') ?? '' }),
+    content: formOf(request, {
+      path: request.path,
+      content: field({ name: 'user', label: 'User', hint, faults, value: refused?.typed.get('user') ?? '' }),
       submit: 'Add administrator',
       cancel: PATH,
       faults,
@@ -62,32 +62,32 @@ function showAdd(visit: Visit, attempt?: Attempt): Page {
   };
 }
 
-async function add({ rights, sent }: Visit) {
+async function add({ rights, sent }: ConsoleRequest) {
   const name = sent.get('user')?.trim() ?? '';
   await rights.give(name);
   return { to: PATH, flash: { text: `${name} now manages this tenant.` } };
 }
 
-async function showRemove(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const manager = (await visit.rights.list()).find(({ user }) => user.id === visit.params.userId);
+async function showRemove(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const manager = (await request.rights.list()).find(({ user }) => user.id === request.params.userId);
   if (!manager) throw new ServiceError('entity.not_found');
   const { name } = personOf({ ...manager.user });
-  const isSelf = manager.user.id === visit.administrator.id;
+  const isSelf = manager.user.id === request.administrator.id;
   return {
     title: `Remove ${name}`,
     back: { path: PATH, label: 'Administrators' },
-    content: formOf(visit, {
-      path: visit.path,
+    content: formOf(request, {
+      path: request.path,
       content: html`<p>${isSelf ? 'You lose access to this tenant immediately. Another administrator can add you again.' : 'They lose access to this tenant immediately. Their account is kept.'}</p>`,
       submit: 'Remove administrator',
       kind: 'danger',
       cancel: PATH,
-      faults: faultsOf(attempt),
+      faults: faultsOf(refused),
     }),
   };
 }
 
-async function remove({ rights, params }: Visit) {
+async function remove({ rights, params }: ConsoleRequest) {
   await rights.take(params.userId ?? '');
   return { to: PATH, flash: { text: 'Administrator removed.' } };
 }

@@ -2,7 +2,7 @@ import { html } from '../../../pages/html.ts';
 import { choice, filters } from '../../parts/filters.ts';
 import { application, type Names, namesOf, person } from '../../parts/names.ts';
 import { copyable, facts, pageQuery, pager, rawJson, state, table, when } from '../../parts/parts.ts';
-import { type Page, page, type Visit } from '../../route.ts';
+import { type ConsoleRequest, type Page, page } from '../../route.ts';
 
 interface Entry {
   id: string;
@@ -40,24 +40,25 @@ const RESULTS = [
 ] as const;
 
 /** Names in the entries. An administrator who is a user of another tenant has no name here. */
-const namesIn = (visit: Visit, entries: Entry[]): Promise<Names> =>
-  namesOf(visit, {
+const namesIn = (request: ConsoleRequest, entries: Entry[]): Promise<Names> =>
+  namesOf(request, {
     people: entries.flatMap(({ payload: { userId = null, actorId = null } }) => [userId, actorId]),
     applications: entries.map(({ payload: { applicationId = null } }) => applicationId),
   });
 
-const personOf = (visit: Visit, names: Names, id: string | undefined) => id && person(visit, names, id);
-const applicationOf = (visit: Visit, names: Names, id: string | undefined) => id && application(visit, names, id);
+const personOf = (request: ConsoleRequest, names: Names, id: string | undefined) => id && person(request, names, id);
+const applicationOf = (request: ConsoleRequest, names: Names, id: string | undefined) =>
+  id && application(request, names, id);
 
-async function showEntries(visit: Visit): Promise<Page> {
-  const fields = FILTERS.map(([name, label]) => ({ name, label, value: visit.query.get(name)?.trim() ?? '' }));
-  const [result] = RESULTS.find(([value]) => value === visit.query.get('result')) ?? RESULTS[0];
+async function showEntries(request: ConsoleRequest): Promise<Page> {
+  const fields = FILTERS.map(([name, label]) => ({ name, label, value: request.query.get(name)?.trim() ?? '' }));
+  const [result] = RESULTS.find(([value]) => value === request.query.get('result')) ?? RESULTS[0];
   const given = [...fields, { name: 'result', value: result }].filter(({ value }) => value !== '');
   const query = Object.fromEntries(given.map(({ name, value }) => [name, value]));
-  const { value: entries, total } = await visit.perform<Entry[]>('GET /logs', {
-    query: { ...query, ...pageQuery(visit) },
+  const { value: entries, total } = await request.perform<Entry[]>('GET /logs', {
+    query: { ...query, ...pageQuery(request) },
   });
-  const names = await namesIn(visit, entries);
+  const names = await namesIn(request, entries);
   const inputs = fields.map(
     ({ name, label, value }) =>
       html`<label>${label}<input type="${name === 'logKey' ? 'search' : 'text'}" name="${name}" value="${value}" autocomplete="off" spellcheck="false" maxlength="128"></label>`,
@@ -65,7 +66,7 @@ async function showEntries(visit: Visit): Promise<Page> {
   return {
     title: 'Audit log',
     lead: 'Who did what, to which user, and when.',
-    content: html`${filters(visit.to('/settings/audit'), [...inputs, choice('result', 'Result', RESULTS, result)], given.length > 0)}
+    content: html`${filters(request.to('/settings/audit'), [...inputs, choice('result', 'Result', RESULTS, result)], given.length > 0)}
 <div id="entries" data-live>
 ${table({
   caption: 'Audit log entries, newest first',
@@ -77,37 +78,37 @@ ${table({
   columns: [
     {
       label: 'Action',
-      cell: (entry) => html`<a href="${visit.to(`/settings/audit/${entry.id}`)}">${nameOf(entry)}</a>`,
+      cell: (entry) => html`<a href="${request.to(`/settings/audit/${entry.id}`)}">${nameOf(entry)}</a>`,
     },
     { label: 'Result', cell: resultOf },
     {
       label: 'Actor',
       cell: ({ payload: { actorId, applicationId } }) =>
-        personOf(visit, names, actorId) || applicationOf(visit, names, applicationId),
+        personOf(request, names, actorId) || applicationOf(request, names, applicationId),
     },
-    { label: 'User', cell: ({ payload }) => personOf(visit, names, payload.userId) },
-    { label: 'Time', cell: ({ createdAt }) => when(createdAt, visit.now) },
+    { label: 'User', cell: ({ payload }) => personOf(request, names, payload.userId) },
+    { label: 'Time', cell: ({ createdAt }) => when(createdAt, request.now) },
   ],
 })}
-${pager(visit, total)}
+${pager(request, total)}
 </div>`,
     live: ['auditLog'],
   };
 }
 
-async function showEntry(visit: Visit): Promise<Page> {
-  const { value: entry } = await visit.perform<Entry>('GET /logs/:id', { params: visit.params });
+async function showEntry(request: ConsoleRequest): Promise<Page> {
+  const { value: entry } = await request.perform<Entry>('GET /logs/:id', { params: request.params });
   const { applicationId, userId, actorId, ip, userAgent, requestId } = entry.payload;
-  const names = await namesIn(visit, [entry]);
+  const names = await namesIn(request, [entry]);
   return {
     title: nameOf(entry),
     back: { path: '/settings/audit', label: 'Audit log' },
     content: html`${facts([
       ['Result', resultOf(entry)],
-      ['Time', when(entry.createdAt, visit.now)],
-      ['Application', applicationOf(visit, names, applicationId)],
-      ['Actor', personOf(visit, names, actorId)],
-      ['User', personOf(visit, names, userId)],
+      ['Time', when(entry.createdAt, request.now)],
+      ['Application', applicationOf(request, names, applicationId)],
+      ['Actor', personOf(request, names, actorId)],
+      ['User', personOf(request, names, userId)],
       ['IP address', ip],
       ['User agent', userAgent],
       ['Request ID', requestId && copyable(requestId)],

@@ -3,7 +3,7 @@ import { bodyOf, fieldsOf, type ThingField } from '../../entities/entity-fields.
 import { faultsOf } from '../../parts/faults.ts';
 import { field, formOf } from '../../parts/form-parts.ts';
 import { copyable, duration, section, state, table, when } from '../../parts/parts.ts';
-import { type Attempt, form, type Page, page, type Visit } from '../../route.ts';
+import { type ConsoleRequest, form, type Page, page, type RefusedForm } from '../../route.ts';
 
 interface Key {
   id: string;
@@ -33,7 +33,7 @@ const ALGORITHMS = [
 const scheduleOf = (days: number | null | undefined): string =>
   days ? `Keys are rotated every ${duration(days * 86_400)}.` : 'Keys are not rotated automatically.';
 
-const rotationFields = ({ settings }: Visit): ThingField[] => [
+const rotationFields = ({ settings }: ConsoleRequest): ThingField[] => [
   {
     name: 'rotationDays',
     label: 'Rotation interval, in days',
@@ -42,69 +42,69 @@ const rotationFields = ({ settings }: Visit): ThingField[] => [
   },
 ];
 
-const readKeys = async ({ perform }: Visit): Promise<Key[]> =>
+const readKeys = async ({ perform }: ConsoleRequest): Promise<Key[]> =>
   (await perform<Key[]>('GET /configs/oidc/private-keys')).value;
 
-async function showKeys(visit: Visit): Promise<Page> {
-  const { value: rotation } = await visit.perform('GET /configs/oidc/key-rotation');
+async function showKeys(request: ConsoleRequest): Promise<Page> {
+  const { value: rotation } = await request.perform('GET /configs/oidc/key-rotation');
   const rows = table({
     caption: 'Signing keys, current key first',
-    rows: await readKeys(visit),
+    rows: await readKeys(request),
     empty: 'No signing keys yet.',
     columns: [
       { label: 'Key ID', cell: ({ id }) => copyable(id) },
       { label: 'Status', cell: (key) => STATES[key.state] },
       { label: 'Algorithm', cell: ({ signingKeyAlgorithm }) => signingKeyAlgorithm },
-      { label: 'Created', cell: ({ createdAt }) => when(createdAt, visit.now) },
-      { label: 'Removal', cell: ({ retireAt }) => (retireAt === null ? '' : when(retireAt, visit.now)) },
+      { label: 'Created', cell: ({ createdAt }) => when(createdAt, request.now) },
+      { label: 'Removal', cell: ({ retireAt }) => (retireAt === null ? '' : when(retireAt, request.now)) },
       {
         label: '',
         cell: ({ id, state }) =>
           state !== 'current' &&
-          html`<div class="row-actions"><a class="button compact" href="${visit.to(`${PATH}/${id}/delete`)}">Delete<span class="unseen"> ${id}</span></a></div>`,
+          html`<div class="row-actions"><a class="button compact" href="${request.to(`${PATH}/${id}/delete`)}">Delete<span class="unseen"> ${id}</span></a></div>`,
       },
     ],
   });
   return {
     title: 'Signing keys',
     lead: 'Keys that sign the tokens of this tenant. Their public parts are published in its JWKS.',
-    actions: html`<a class="button primary" href="${visit.to(`${PATH}/rotate`)}">Rotate keys</a>`,
+    actions: html`<a class="button primary" href="${request.to(`${PATH}/rotate`)}">Rotate keys</a>`,
     content: html`<div id="keys-list" data-live>${rows}</div>
 ${section(
   'Automatic rotation',
-  html`<p>${scheduleOf(Number(rotation.rotationDays ?? visit.settings.keyRotationDays ?? 0))}</p>`,
+  html`<p>${scheduleOf(Number(rotation.rotationDays ?? request.settings.keyRotationDays ?? 0))}</p>`,
   {
-    actions: html`<a class="button compact" href="${visit.to(`${PATH}/schedule`)}">Edit schedule</a>`,
+    actions: html`<a class="button compact" href="${request.to(`${PATH}/schedule`)}">Edit schedule</a>`,
   },
 )}`,
     live: ['signingKeys'],
   };
 }
 
-const publishedFor = ({ settings }: Visit): string =>
+const publishedFor = ({ settings }: ConsoleRequest): string =>
   `about ${duration(Math.round(settings.keyPublishedMs / 60_000) * 60)}`;
 
-async function showRotate(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const keys = await readKeys(visit);
+async function showRotate(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const keys = await readKeys(request);
   const isUnderWay = keys.some(({ state }) => state === 'next');
-  const content = html`<p>${isUnderWay ? 'A new key is already published. Rotating again starts signing with it now.' : `A new key is published. It starts signing after ${publishedFor(visit)}, once resource servers have fetched it.`} The old key stays published until its last token has expired.</p>
-${field({ name: 'signingKeyAlgorithm', label: 'Algorithm', options: ALGORITHMS, value: attempt?.typed.get('signingKeyAlgorithm') ?? '' })}
+  const content = html`<p>${isUnderWay ? 'A new key is already published. Rotating again starts signing with it now.' : `A new key is published. It starts signing after ${publishedFor(request)}, once resource servers have fetched it.`} The old key stays published until its last token has expired.</p>
+${field({ name: 'signingKeyAlgorithm', label: 'Algorithm', options: ALGORITHMS, value: refused?.typed.get('signingKeyAlgorithm') ?? '' })}
 <div class="field"><label class="box"><input type="checkbox" name="immediately" value="true" aria-describedby="immediately-hint"> <span>Sign with a new key immediately</span></label><p class="hint" id="immediately-hint">For a leaked key. Resource servers reject new tokens until they fetch the JWKS again.</p></div>`;
   return {
     title: 'Rotate signing keys',
     back: { path: PATH, label: 'Signing keys' },
-    content: formOf(visit, {
-      path: visit.path,
+    content: formOf(request, {
+      path: request.path,
       content,
       submit: 'Rotate keys',
       cancel: PATH,
-      faults: faultsOf(attempt),
+      faults: faultsOf(refused),
     }),
   };
 }
 
-async function rotate(visit: Visit) {
-  const { perform, sent } = visit;
+async function rotate(request: ConsoleRequest) {
+  const { perform, sent } = request;
   const signingKeyAlgorithm = sent.get('signingKeyAlgorithm');
   const body = {
     ...(signingKeyAlgorithm && { signingKeyAlgorithm }),
@@ -112,48 +112,48 @@ async function rotate(visit: Visit) {
   };
   const { value: keys } = await perform<Key[]>('POST /configs/oidc/private-keys/rotate', { body });
   const text = keys.some(({ state }) => state === 'next')
-    ? `New key published. It starts signing after ${publishedFor(visit)}.`
+    ? `New key published. It starts signing after ${publishedFor(request)}.`
     : 'The new key is now signing.';
   return { to: PATH, flash: { text } };
 }
 
-const showDelete = (visit: Visit, attempt?: Attempt): Page => ({
-  title: `Delete key ${visit.params.keyId}`,
+const showDelete = (request: ConsoleRequest, refused?: RefusedForm): Page => ({
+  title: `Delete key ${request.params.keyId}`,
   back: { path: PATH, label: 'Signing keys' },
-  content: formOf(visit, {
-    path: visit.path,
+  content: formOf(request, {
+    path: request.path,
     content: html`<p>Every token signed with it becomes invalid. This can’t be undone.</p>`,
     submit: 'Delete key',
     kind: 'danger',
     cancel: PATH,
-    faults: faultsOf(attempt),
+    faults: faultsOf(refused),
   }),
 });
 
-async function deleteKey({ perform, params }: Visit) {
+async function deleteKey({ perform, params }: ConsoleRequest) {
   await perform('DELETE /configs/oidc/private-keys/:keyId', { params });
   return { to: PATH, flash: { text: 'Key deleted.' } };
 }
 
-async function showSchedule(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const { value } = await visit.perform('GET /configs/oidc/key-rotation');
-  const content = fieldsOf(rotationFields(visit), value, attempt);
+async function showSchedule(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const { value } = await request.perform('GET /configs/oidc/key-rotation');
+  const content = fieldsOf(rotationFields(request), value, refused);
   return {
     title: 'Edit rotation schedule',
     back: { path: PATH, label: 'Signing keys' },
-    content: formOf(visit, {
-      path: visit.path,
+    content: formOf(request, {
+      path: request.path,
       content,
       submit: 'Save schedule',
       cancel: PATH,
-      faults: faultsOf(attempt),
+      faults: faultsOf(refused),
     }),
   };
 }
 
-async function setSchedule(visit: Visit) {
-  const { perform, sent } = visit;
-  const { rotationDays } = bodyOf(rotationFields(visit), sent, false);
+async function setSchedule(request: ConsoleRequest) {
+  const { perform, sent } = request;
+  const { rotationDays } = bodyOf(rotationFields(request), sent, false);
   const body = { rotationDays: rotationDays === null ? null : Number(rotationDays) };
   await perform('PATCH /configs/oidc/key-rotation', { body });
   return { to: PATH, flash: { text: 'Schedule saved.' } };

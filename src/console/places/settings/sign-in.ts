@@ -3,7 +3,7 @@ import { bodyOf, fieldsOf, type ThingField } from '../../entities/entity-fields.
 import { faultsOf } from '../../parts/faults.ts';
 import { formOf } from '../../parts/form-parts.ts';
 import { rawJson } from '../../parts/parts.ts';
-import { type Attempt, form, type Page, type Visit } from '../../route.ts';
+import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 
 const PATH = '/settings/sign-in';
 
@@ -36,23 +36,23 @@ const FIELDS: ThingField[] = [
   },
 ];
 
-const read = async ({ perform }: Visit) => (await perform('GET /sign-in-exp')).value;
+const read = async ({ perform }: ConsoleRequest) => (await perform('GET /sign-in-exp')).value;
 
-async function show(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const settings = await read(visit);
-  const content = fieldsOf(FIELDS, settings, attempt);
+async function show(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const settings = await read(request);
+  const content = fieldsOf(FIELDS, settings, refused);
   return {
     title: 'Sign-in pages',
     lead: 'The appearance and the rules of this tenant’s sign-in pages.',
-    content: html`${formOf(visit, { path: PATH, content, submit: 'Save settings', faults: faultsOf(attempt) })}
+    content: html`${formOf(request, { path: PATH, content, submit: 'Save settings', faults: faultsOf(refused) })}
 ${rawJson(settings)}`,
   };
 }
 
-async function save(visit: Visit) {
-  const body = bodyOf(FIELDS, visit.sent, false);
-  const { mfa } = await read(visit); // PATCH replaces the member `mfa` as a whole.
-  await visit.perform('PATCH /sign-in-exp', {
+async function save(request: ConsoleRequest) {
+  const body = bodyOf(FIELDS, request.sent, false);
+  const { mfa } = await read(request); // PATCH replaces the member `mfa` as a whole.
+  await request.perform('PATCH /sign-in-exp', {
     body: { ...body, mfa: { ...(mfa as object), ...(body.mfa as object) } },
   });
   return { to: PATH, flash: { text: 'Settings saved.' } };

@@ -2,23 +2,23 @@ import { html } from '../../../pages/html.ts';
 import { filled, showThing, type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
 import { buttonForm } from '../../parts/form-parts.ts';
 import { copyable, facts, state, when } from '../../parts/parts.ts';
-import { action, type Visit } from '../../route.ts';
+import { action, type ConsoleRequest } from '../../route.ts';
 
 /** Tenants, for operators: operations of the Operator API, which only tenant `default` serves. */
 
 const OF = '/settings/tenants/:id';
 
-const here = (visit: Visit): string => filled(OF, visit.params);
+const here = (request: ConsoleRequest): string => filled(OF, request.params);
 const stateOf = ({ isSuspended }: Thing) => (isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
 const endpointsOf = ({ endpoints }: Thing): string[] => endpoints as string[];
 
 const showHere = showThing(() => things);
 
-async function suspend(visit: Visit, isSuspended: boolean) {
-  await visit.perform('PATCH /tenants/:id', { params: visit.params, body: { isSuspended } });
+async function suspend(request: ConsoleRequest, isSuspended: boolean) {
+  await request.perform('PATCH /tenants/:id', { params: request.params, body: { isSuspended } });
   const text = isSuspended ? 'Tenant suspended. Every request to it gets a 403 response.' : 'Tenant resumed.';
-  const undo = { path: `${here(visit)}/${isSuspended ? 'resume' : 'suspend'}` };
-  return { to: here(visit), flash: { text, undo } };
+  const undo = { path: `${here(request)}/${isSuspended ? 'resume' : 'suspend'}` };
+  return { to: here(request), flash: { text, undo } };
 }
 
 const things: Things = {
@@ -55,8 +55,8 @@ const things: Things = {
       hint: 'The resource that clients of the Management API request. The previous indicator is still accepted.',
     },
   ],
-  made: async (made, visit) => {
-    await visit.rights.takeOn(made.id);
+  made: async (made, request) => {
+    await request.rights.takeOn(made.id);
     const { clientId, clientSecret } = made.machine as { clientId: string; clientSecret: string };
     const secrets = [
       { label: 'Client ID', value: clientId },
@@ -67,23 +67,23 @@ const things: Things = {
       secrets,
     };
   },
-  actions: (visit, { id, isSuspended }) =>
-    id !== visit.tenant.id &&
+  actions: (request, { id, isSuspended }) =>
+    id !== request.tenant.id &&
     (isSuspended
-      ? buttonForm(visit, `${here(visit)}/resume`, 'Resume tenant', { kind: '' })
-      : buttonForm(visit, `${here(visit)}/suspend`, 'Suspend tenant', { kind: '' })),
-  show: (visit, tenant) =>
+      ? buttonForm(request, `${here(request)}/resume`, 'Resume tenant', { kind: '' })
+      : buttonForm(request, `${here(request)}/suspend`, 'Suspend tenant', { kind: '' })),
+  show: (request, tenant) =>
     facts([
       ['Status', stateOf(tenant)],
       ['Endpoints', html`<ul>${endpointsOf(tenant).map((url) => html`<li>${copyable(url)}</li>`)}</ul>`],
       ['Management API indicator', copyable(tenant.managementApiIndicator as string)],
-      ['Created', when(tenant.createdAt as number, visit.now)],
+      ['Created', when(tenant.createdAt as number, request.now)],
       ['ID', copyable(tenant.id)],
     ]),
   loses: 'It becomes unreachable immediately, and all its data is deleted in the background.',
   parts: [
-    action(`${OF}/suspend`, showHere, (visit) => suspend(visit, true)),
-    action(`${OF}/resume`, showHere, (visit) => suspend(visit, false)),
+    action(`${OF}/suspend`, showHere, (request) => suspend(request, true)),
+    action(`${OF}/resume`, showHere, (request) => suspend(request, false)),
   ],
 };
 

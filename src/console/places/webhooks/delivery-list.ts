@@ -2,7 +2,7 @@ import { type Html, html } from '../../../pages/html.ts';
 import { choice, filters } from '../../parts/filters.ts';
 import type { Options } from '../../parts/form-parts.ts';
 import { state, table, when } from '../../parts/parts.ts';
-import { type Page, page, type Visit } from '../../route.ts';
+import { type ConsoleRequest, type Page, page } from '../../route.ts';
 import { eventOptions, HOOK, hookPath, readHook } from './hook.ts';
 
 export interface Delivery {
@@ -46,10 +46,11 @@ interface Feed {
   next: string | null;
 }
 
-export const readFeed = async (visit: Visit, query: Record<string, string>): Promise<Feed> =>
-  (await visit.perform<Feed>('GET /hooks/:id/delivery-feed', { params: { id: visit.params.id ?? '' }, query })).value;
+export const readFeed = async (request: ConsoleRequest, query: Record<string, string>): Promise<Feed> =>
+  (await request.perform<Feed>('GET /hooks/:id/delivery-feed', { params: { id: request.params.id ?? '' }, query }))
+    .value;
 
-export const deliveryTable = (visit: Visit, deliveries: readonly Delivery[], empty: string): Html =>
+export const deliveryTable = (request: ConsoleRequest, deliveries: readonly Delivery[], empty: string): Html =>
   table({
     caption: 'Deliveries, newest first',
     rows: deliveries,
@@ -57,14 +58,15 @@ export const deliveryTable = (visit: Visit, deliveries: readonly Delivery[], emp
     columns: [
       {
         label: 'Event',
-        cell: ({ id, event }) => html`<a href="${visit.to(hookPath(visit.params, `/deliveries/${id}`))}">${event}</a>`,
+        cell: ({ id, event }) =>
+          html`<a href="${request.to(hookPath(request.params, `/deliveries/${id}`))}">${event}</a>`,
       },
       { label: 'Status', cell: stateOf },
       { label: 'Response', cell: ({ lastStatus }) => lastStatus, isNumber: true },
       { label: 'Attempts', cell: ({ attempts }) => attempts, isNumber: true },
-      { label: 'Next attempt', cell: ({ state, dueAt }) => state === 'waiting' && when(dueAt, visit.now) },
+      { label: 'Next attempt', cell: ({ state, dueAt }) => state === 'waiting' && when(dueAt, request.now) },
       { label: 'Trigger', cell: triggerOf },
-      { label: 'Created', cell: ({ createdAt }) => when(createdAt, visit.now) },
+      { label: 'Created', cell: ({ createdAt }) => when(createdAt, request.now) },
     ],
   });
 
@@ -77,21 +79,21 @@ const oneOf = (value: string | null, options: readonly (readonly [string, ...unk
 
 const CURSOR = /^\d{1,15}-[\w-]{1,64}$/;
 
-async function showDeliveries(visit: Visit): Promise<Page> {
-  const hook = await readHook(visit);
-  const { query, now } = visit;
+async function showDeliveries(request: ConsoleRequest): Promise<Page> {
+  const hook = await readHook(request);
+  const { query, now } = request;
   const state = oneOf(query.get('state'), STATES);
   const event = oneOf(query.get('event'), eventOptions);
   const range = oneOf(query.get('range'), RANGES);
   const before = CURSOR.exec(query.get('before') ?? '')?.[0] ?? '';
   const age = RANGES.find(([key]) => key === range)?.[2];
-  const { deliveries, next } = await readFeed(visit, {
+  const { deliveries, next } = await readFeed(request, {
     ...(state && { state }),
     ...(event && { event }),
     ...(before && { before }),
     ...(age !== undefined && { since: String(now - age) }),
   });
-  const here = visit.to(visit.path);
+  const here = request.to(request.path);
   const chosen = { ...(state && { state }), ...(event && { event }), ...(range && { range }) };
   const isNarrowed = Object.keys(chosen).length > 0;
   const inputs = [
@@ -107,9 +109,9 @@ async function showDeliveries(visit: Visit): Promise<Page> {
     title: `Deliveries of ${hook.name}`,
     lead: 'Every event for this endpoint, with all its attempts.',
     back: { path: hookPath(hook), label: hook.name },
-    actions: html`<a class="button" href="${visit.to(hookPath(hook, '/replay'))}">Replay events</a>`,
+    actions: html`<a class="button" href="${request.to(hookPath(hook, '/replay'))}">Replay events</a>`,
     content: html`${filters(here, inputs, isNarrowed)}
-<div id="deliveries" data-live>${deliveryTable(visit, deliveries, isNarrowed || before ? 'No deliveries match these filters.' : 'No deliveries yet.')}${pages}</div>`,
+<div id="deliveries" data-live>${deliveryTable(request, deliveries, isNarrowed || before ? 'No deliveries match these filters.' : 'No deliveries yet.')}${pages}</div>`,
     live: ['deliveries', 'attempts'],
   };
 }

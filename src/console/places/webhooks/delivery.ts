@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { buttonForm } from '../../parts/form-parts.ts';
 import { copyable, facts, note, rawJson, section, state, when } from '../../parts/parts.ts';
-import { type Attempt, action, type Next, type Page, page, type Visit } from '../../route.ts';
+import { action, type ConsoleRequest, type Next, type Page, page, type RefusedForm } from '../../route.ts';
 import { type Delivery, stateOf, triggerOf } from './delivery-list.ts';
 import { HOOK, type Hook, hookPath, readHook } from './hook.ts';
 
@@ -23,7 +23,7 @@ interface Detailed extends Delivery {
 
 const DELIVERY = `${HOOK}/deliveries/:deliveryId`;
 
-const readDelivery = async ({ perform, params: { id = '', deliveryId = '' } }: Visit): Promise<Detailed> =>
+const readDelivery = async ({ perform, params: { id = '', deliveryId = '' } }: ConsoleRequest): Promise<Detailed> =>
   (await perform<Detailed>('GET /hooks/:id/deliveries/:deliveryId', { params: { id, deliveryId } })).value;
 
 const pretty = (text: string): string => {
@@ -51,38 +51,38 @@ const requestHeaders = ({ config }: Hook, { eventId }: Delivery, { startedAt }: 
   ['logto-signature-sha-256', '…'] as const,
 ];
 
-function attemptOf(visit: Visit, hook: Hook, delivery: Detailed, made: Try): Html {
+function attemptOf(request: ConsoleRequest, hook: Hook, delivery: Detailed, made: Try): Html {
   const { number, startedAt, durationMs, status, errorMessage, responseBody, isSuccess } = made;
   const verdict = isSuccess
     ? state('ok', `Responded ${status}`)
     : state('bad', status === null ? 'No response' : `Responded ${status}`);
-  return html`<li class="attempt"><div class="row"><h3>Attempt ${number}</h3>${verdict}<span class="quiet">${when(startedAt, visit.now)}, ${durationMs} ms</span></div>
+  return html`<li class="attempt"><div class="row"><h3>Attempt ${number}</h3>${verdict}<span class="quiet">${when(startedAt, request.now)}, ${durationMs} ms</span></div>
 ${!isSuccess && errorMessage && html`<p>${errorMessage}</p>`}
 <details><summary>Request</summary><div class="tight"><p class="mono">POST ${hook.config.url}</p>${headerLines(requestHeaders(hook, delivery, made))}${delivery.body !== undefined && block(delivery.body)}</div></details>
 <details${!isSuccess && responseBody && html` open`}><summary>Response</summary>${responseBody ? block(responseBody) : html`<p class="quiet">${status === null ? 'No response.' : 'Empty body.'}</p>`}</details></li>`;
 }
 
-async function showDelivery(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const [hook, delivery] = [await readHook(visit), await readDelivery(visit)];
+async function showDelivery(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const [hook, delivery] = [await readHook(request), await readDelivery(request)];
   const { attemptLog, eventId, body, dueAt, createdAt } = delivery;
-  const here = hookPath(visit.params, `/deliveries/${delivery.id}`);
+  const here = hookPath(request.params, `/deliveries/${delivery.id}`);
   const newestFirst = attemptLog.toReversed();
   return {
     title: delivery.event,
     back: { path: hookPath(hook, '/deliveries'), label: `Deliveries of ${hook.name}` },
-    actions: buttonForm(visit, `${here}/redeliver`, 'Redeliver event', { kind: 'primary' }),
-    content: html`${attempt && note('bad', attempt.error.message)}
+    actions: buttonForm(request, `${here}/redeliver`, 'Redeliver event', { kind: 'primary' }),
+    content: html`${refused && note('bad', refused.error.message)}
 <div id="delivery" data-live>${facts([
       ['Status', stateOf(delivery)],
       ['Attempts', String(delivery.attempts)],
-      ['Next attempt', delivery.state === 'waiting' && when(dueAt, visit.now)],
+      ['Next attempt', delivery.state === 'waiting' && when(dueAt, request.now)],
       ['Trigger', triggerOf(delivery)],
-      ['Created', when(createdAt, visit.now)],
+      ['Created', when(createdAt, request.now)],
       ['webhook-id', copyable(eventId)],
     ])}</div>
 ${section(
   'Attempts',
-  html`<ol id="attempts" class="attempts" data-live>${newestFirst.length > 0 ? newestFirst.map((made) => attemptOf(visit, hook, delivery, made)) : html`<li class="empty">No attempts yet.</li>`}</ol>`,
+  html`<ol id="attempts" class="attempts" data-live>${newestFirst.length > 0 ? newestFirst.map((made) => attemptOf(request, hook, delivery, made)) : html`<li class="empty">No attempts yet.</li>`}</ol>`,
 )}
 ${attemptLog.length === 0 && body !== undefined && section('Payload', block(body))}
 ${rawJson(delivery)}`,
@@ -90,10 +90,10 @@ ${rawJson(delivery)}`,
   };
 }
 
-async function redeliver(visit: Visit): Promise<Next> {
-  const { id = '', deliveryId = '' } = visit.params;
+async function redeliver(request: ConsoleRequest): Promise<Next> {
+  const { id = '', deliveryId = '' } = request.params;
   const route = 'POST /hooks/:id/deliveries/:deliveryId/redeliver';
-  const { value } = await visit.perform<{ id: string }>(route, { params: { id, deliveryId } });
+  const { value } = await request.perform<{ id: string }>(route, { params: { id, deliveryId } });
   return {
     to: hookPath({ id }, `/deliveries/${value.id}`),
     flash: { text: 'Redelivery started. This is its delivery.' },

@@ -5,7 +5,7 @@ import { type Html, html } from '../../../pages/html.ts';
 import { type Faults, faultsOf } from '../../parts/faults.ts';
 import { field, formOf } from '../../parts/form-parts.ts';
 import { duration } from '../../parts/parts.ts';
-import { type Attempt, form, type Next, type Page, type Visit } from '../../route.ts';
+import { type ConsoleRequest, form, type Next, type Page, type RefusedForm } from '../../route.ts';
 import { eventGroups, eventsOf, HOOK, type Hook, hookPath, NO_RETRIES, readHook, retryPolicy } from './hook.ts';
 
 /** The values of the form, as text. */
@@ -82,7 +82,7 @@ ${eventGroups.map(
     )}</fieldset>`,
 )}</fieldset>`;
 
-function fieldsOf(typed: Typed, faults: Faults, { now, settings }: Visit): Html[] {
+function fieldsOf(typed: Typed, faults: Faults, { now, settings }: ConsoleRequest): Html[] {
   return [
     field({ name: 'name', label: 'Name', value: typed.name, faults }),
     field({
@@ -116,15 +116,15 @@ function fieldsOf(typed: Typed, faults: Faults, { now, settings }: Visit): Html[
   ];
 }
 
-function showNew(visit: Visit, attempt?: Attempt): Page {
-  const faults = faultsOf(attempt);
+function showNew(request: ConsoleRequest, refused?: RefusedForm): Page {
+  const faults = faultsOf(refused);
   return {
     title: 'New webhook',
     lead: 'Sends events of this tenant to your endpoint as they happen.',
     back: { path: '/webhooks', label: 'Webhooks' },
-    content: formOf(visit, {
-      path: visit.path,
-      content: fieldsOf(attempt ? typedIn(attempt.typed) : NOTHING, faults, visit),
+    content: formOf(request, {
+      path: request.path,
+      content: fieldsOf(refused ? typedIn(refused.typed) : NOTHING, faults, request),
       submit: 'Create webhook',
       cancel: '/webhooks',
       faults,
@@ -138,21 +138,21 @@ export const signingSecretsOf = ({ webhookSecret, signingKey }: Hook) => [
   { label: 'For the header logto-signature-sha-256', value: signingKey },
 ];
 
-async function create(visit: Visit): Promise<Next> {
-  const { value: hook } = await visit.perform<Hook>('POST /hooks', { body: bodyOf(typedIn(visit.sent)) });
+async function create(request: ConsoleRequest): Promise<Next> {
+  const { value: hook } = await request.perform<Hook>('POST /hooks', { body: bodyOf(typedIn(request.sent)) });
   const text = 'Webhook created. This is its signing secret, in two formats.';
   return { to: hookPath(hook), flash: { text, secrets: signingSecretsOf(hook) } };
 }
 
-async function showChange(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const hook = await readHook(visit);
-  const faults = faultsOf(attempt);
+async function showChange(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const hook = await readHook(request);
+  const faults = faultsOf(refused);
   return {
     title: `Edit ${hook.name}`,
     back: { path: hookPath(hook), label: hook.name },
-    content: formOf(visit, {
-      path: visit.path,
-      content: fieldsOf(attempt ? typedIn(attempt.typed) : typedOf(hook), faults, visit),
+    content: formOf(request, {
+      path: request.path,
+      content: fieldsOf(refused ? typedIn(refused.typed) : typedOf(hook), faults, request),
       submit: 'Save changes',
       cancel: hookPath(hook),
       faults,
@@ -160,9 +160,9 @@ async function showChange(visit: Visit, attempt?: Attempt): Promise<Page> {
   };
 }
 
-async function change(visit: Visit): Promise<Next> {
-  await visit.perform('PATCH /hooks/:id', { params: visit.params, body: bodyOf(typedIn(visit.sent)) });
-  return { to: hookPath(visit.params), flash: { text: 'Changes saved. They apply from the next attempt.' } };
+async function change(request: ConsoleRequest): Promise<Next> {
+  await request.perform('PATCH /hooks/:id', { params: request.params, body: bodyOf(typedIn(request.sent)) });
+  return { to: hookPath(request.params), flash: { text: 'Changes saved. They apply from the next attempt.' } };
 }
 
 export const hookForms = [form('/webhooks/new', showNew, create), form(`${HOOK}/edit`, showChange, change)];

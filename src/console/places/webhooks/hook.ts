@@ -2,7 +2,7 @@ import type { Hook } from '../../../entities.ts';
 import { type EventType, eventTypes } from '../../../events/catalogue.ts';
 import type { Html } from '../../../pages/html.ts';
 import { duration, state } from '../../parts/parts.ts';
-import type { ServiceSettings, Visit } from '../../route.ts';
+import type { ConsoleRequest, ServiceSettings } from '../../route.ts';
 
 export type { Hook };
 
@@ -12,7 +12,7 @@ export const HOOK = '/webhooks/:id';
 export const hookPath = ({ id = '' }: { id?: string }, below = ''): string =>
   `/webhooks/${encodeURIComponent(id)}${below}`;
 
-export const readHook = async ({ perform, params }: Visit): Promise<Hook> =>
+export const readHook = async ({ perform, params }: ConsoleRequest): Promise<Hook> =>
   (await perform<Hook>('GET /hooks/:id', { params: { id: params.id ?? '' } })).value;
 
 /** Returns all events of a webhook, including the deprecated single `event`. */

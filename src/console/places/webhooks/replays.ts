@@ -3,7 +3,7 @@ import { type Html, html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { boxes, buttonForm, field, formOf } from '../../parts/form-parts.ts';
 import { facts, note, state } from '../../parts/parts.ts';
-import { type Attempt, action, form, type Next, type Page, page, type Visit } from '../../route.ts';
+import { action, type ConsoleRequest, form, type Next, type Page, page, type RefusedForm } from '../../route.ts';
 import { STATES } from './delivery-list.ts';
 import { eventsOf, HOOK, hookPath, readHook } from './hook.ts';
 
@@ -45,25 +45,25 @@ function chosen(sent: URLSearchParams): URLSearchParams {
   return new URLSearchParams(kept);
 }
 
-const sendForm = (visit: Visit, path: string, given: URLSearchParams): Html =>
-  buttonForm(visit, path, 'Replay events', {
+const sendForm = (request: ConsoleRequest, path: string, given: URLSearchParams): Html =>
+  buttonForm(request, path, 'Replay events', {
     fields: new URLSearchParams([['step', 'send'], ...chosen(given)]),
     kind: 'primary',
   });
 
-async function showReplay(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const hook = await readHook(visit);
+async function showReplay(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const hook = await readHook(request);
   const path = hookPath(hook, '/replay');
-  const faults = faultsOf(attempt);
-  const given = attempt?.typed ?? visit.query;
-  const isCounted = !attempt && given.has('since');
+  const faults = faultsOf(refused);
+  const given = refused?.typed ?? request.query;
+  const isCounted = !refused && given.has('since');
   const events = eventsOf(hook);
   const fields = [
     field({
       name: 'since',
       label: 'From (UTC)',
       type: 'datetime-local',
-      value: given.get('since') ?? inputTime(visit.now - DAY_MS),
+      value: given.get('since') ?? inputTime(request.now - DAY_MS),
       faults,
     }),
     field({
@@ -96,8 +96,8 @@ async function showReplay(visit: Visit, attempt?: Attempt): Promise<Page> {
     title: `Replay events to ${hook.name}`,
     lead: 'Sends past events again, with the same webhook-id. Counting does not send anything.',
     back: { path: hookPath(hook), label: hook.name },
-    content: html`${isCounted && html`<div class="row">${sendForm(visit, path, given)}</div>`}
-${formOf(visit, { path, content: fields, submit: 'Count events', kind: isCounted ? 'quiet' : 'primary', cancel: hookPath(hook), faults })}`,
+    content: html`${isCounted && html`<div class="row">${sendForm(request, path, given)}</div>`}
+${formOf(request, { path, content: fields, submit: 'Count events', kind: isCounted ? 'quiet' : 'primary', cancel: hookPath(hook), faults })}`,
   };
 }
 
@@ -106,16 +106,16 @@ const counted = (count: number): string =>
     ? 'No events match.'
     : `${count.toLocaleString('en')} ${count === 1 ? 'event' : 'events'} would be replayed.`;
 
-async function countOrStart(visit: Visit): Promise<Next> {
-  const { sent } = visit;
+async function countOrStart(request: ConsoleRequest): Promise<Next> {
+  const { sent } = request;
   const isForReal = sent.get('step') === 'send';
   const body = { ...requestOf(sent), dryRun: !isForReal };
-  const { value } = await visit.perform<{ id?: string; count: number }>('POST /hooks/:id/replay', {
-    params: visit.params,
+  const { value } = await request.perform<{ id?: string; count: number }>('POST /hooks/:id/replay', {
+    params: request.params,
     body,
   });
-  if (isForReal) return { to: hookPath(visit.params, `/replays/${value.id}`) };
-  return { to: `${hookPath(visit.params, '/replay')}?${chosen(sent)}`, flash: { text: counted(value.count) } };
+  if (isForReal) return { to: hookPath(request.params, `/replays/${value.id}`) };
+  return { to: `${hookPath(request.params, '/replay')}?${chosen(sent)}`, flash: { text: counted(value.count) } };
 }
 
 const REPLAY = `${HOOK}/replays/:replayId`;
@@ -126,31 +126,31 @@ const LABELS = {
   cancelled: state('off', 'Stopped'),
 };
 
-async function showProgress(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const hook = await readHook(visit);
-  const { id = '', replayId = '' } = visit.params;
+async function showProgress(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const hook = await readHook(request);
+  const { id = '', replayId = '' } = request.params;
   const params = { id, replayId };
-  const { value: replay } = await visit.perform<Replay>('GET /hooks/:id/replays/:replayId', { params });
+  const { value: replay } = await request.perform<Replay>('GET /hooks/:id/replays/:replayId', { params });
   const { count, done } = replay;
   const bar = html`<div class="progress"><label for="done">${done.toLocaleString('en')} of ${count.toLocaleString('en')} events</label><progress id="done" max="${Math.max(1, count)}" value="${count === 0 ? 1 : done}"></progress></div>`;
   return {
     title: 'Replay',
     lead: 'Every replayed event gets a new delivery.',
     back: { path: hookPath(hook), label: hook.name },
-    actions: html`<a class="button" href="${visit.to(hookPath(hook, '/deliveries'))}">View deliveries</a>`,
-    content: html`${attempt && note('bad', attempt.error.message)}
+    actions: html`<a class="button" href="${request.to(hookPath(hook, '/deliveries'))}">View deliveries</a>`,
+    content: html`${refused && note('bad', refused.error.message)}
 <div id="progress" data-live class="tight">${facts([
       ['Status', LABELS[replay.state]],
       ['Progress', bar],
     ])}
-${replay.state === 'running' && html`<div>${buttonForm(visit, hookPath(hook, `/replays/${replay.id}/cancel`), 'Stop replay')}</div>`}</div>`,
+${replay.state === 'running' && html`<div>${buttonForm(request, hookPath(hook, `/replays/${replay.id}/cancel`), 'Stop replay')}</div>`}</div>`,
     live: ['replays'],
   };
 }
 
-async function cancel(visit: Visit): Promise<Next> {
-  const { id = '', replayId = '' } = visit.params;
-  await visit.perform('DELETE /hooks/:id/replays/:replayId', { params: { id, replayId } });
+async function cancel(request: ConsoleRequest): Promise<Next> {
+  const { id = '', replayId = '' } = request.params;
+  await request.perform('DELETE /hooks/:id/replays/:replayId', { params: { id, replayId } });
   return {
     to: hookPath({ id }, `/replays/${replayId}`),
     flash: { text: 'Replay stopped. Deliveries that were already created are still sent.' },

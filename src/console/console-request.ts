@@ -5,7 +5,7 @@ import { contextOf } from '../http/context.ts';
 import type { Perform } from '../http/operations/perform.ts';
 import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
 import { CONSOLE_CLIENT_ID } from '../tokens/clients/console-client.ts';
-import type { Answer, Args, Flash, Rights, ServiceSettings, Visit } from './route.ts';
+import type { Answer, Args, ConsoleRequest, Flash, Rights, ServiceSettings } from './route.ts';
 import { findPerson, type Means, manage, managersOf, unmanage } from './session/administrators.ts';
 import { type Administrator, csrfTokenOf } from './session/session.ts';
 
@@ -15,7 +15,7 @@ export interface Rows {
   operator: ReadonlyMap<string, Perform>;
 }
 
-interface VisitParts {
+interface RequestParts {
   request: Request;
   tenant: Tenant;
   administrator: Administrator;
@@ -35,7 +35,7 @@ function refuseUser(why: string): never {
 }
 
 /** Administrator rights of the tenant, changed in the name of this administrator. */
-function rightsOf({ request, tenant, administrator, clock }: VisitParts): Rights {
+function rightsOf({ request, tenant, administrator, clock }: RequestParts): Rights {
   const { tenant: home, ip, userAgent, requestId } = contextOf(request);
   const { store } = home;
   const who = { applicationId: CONSOLE_CLIENT_ID, actorId: administrator.id, ip, userAgent, requestId };
@@ -55,7 +55,7 @@ function rightsOf({ request, tenant, administrator, clock }: VisitParts): Rights
 }
 
 /** Returns the request as pages see it. It contains no store, so pages can reach data only through API operations. */
-export function visitOf(parts: VisitParts): Visit {
+export function consoleRequestOf(parts: RequestParts): ConsoleRequest {
   const { request, tenant, administrator, rows, clock, settings, flash } = parts;
   const { tenant: home, ip, userAgent, requestId } = contextOf(request);
   const below = `${home.path}/console/${tenant.id}`;
