@@ -5,8 +5,21 @@ import { contextOf } from '../http/context.ts';
 import type { Perform } from '../http/operations/perform.ts';
 import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
 import { CONSOLE_CLIENT_ID } from '../tokens/clients/console-client.ts';
-import type { Answer, Args, ConsoleRequest, Flash, Rights, ServiceSettings } from './route.ts';
-import { findPerson, type Means, manage, managersOf, unmanage } from './session/administrators.ts';
+import type {
+  AdministratorRights,
+  ConsoleRequest,
+  Flash,
+  OperationInput,
+  OperationResult,
+  ServiceSettings,
+} from './route.ts';
+import {
+  addAdministrator,
+  administratorsOf,
+  findUser,
+  type RightsChange,
+  removeAdministrator,
+} from './session/administrators.ts';
 import { type Administrator, csrfTokenOf } from './session/session.ts';
 
 /** API operations by route: those of every tenant, and those that only tenant `default` serves. */
@@ -35,22 +48,22 @@ function refuseUser(why: string): never {
 }
 
 /** Administrator rights of the tenant, changed in the name of this administrator. */
-function rightsOf({ request, tenant, administrator, clock }: RequestParts): Rights {
+function rightsOf({ request, tenant, administrator, clock }: RequestParts): AdministratorRights {
   const { tenant: home, ip, userAgent, requestId } = contextOf(request);
   const { store } = home;
   const who = { applicationId: CONSOLE_CLIENT_ID, actorId: administrator.id, ip, userAgent, requestId };
-  const means = (): Means => ({ by: 'console', now: clock(), who });
+  const means = (): RightsChange => ({ by: 'console', now: clock(), who });
   return {
-    list: () => managersOf(store, tenant.id),
-    takeOn: (tenantId) => manage(store, administrator.id, [tenantId], means()),
-    async give(name) {
-      const user = await findPerson(store, name);
+    list: () => administratorsOf(store, tenant.id),
+    addSelf: (tenantId) => addAdministrator(store, administrator.id, [tenantId], means()),
+    async add(name) {
+      const user = await findUser(store, name);
       if (!user) return refuseUser('No user of the default tenant has this username, email address, or ID');
-      const managers = await managersOf(store, tenant.id);
+      const managers = await administratorsOf(store, tenant.id);
       if (managers.some((manager) => manager.user.id === user.id)) refuseUser('This user already manages the tenant');
-      await manage(store, user.id, [tenant.id], means());
+      await addAdministrator(store, user.id, [tenant.id], means());
     },
-    take: (userId) => unmanage(store, userId, tenant.id, means()),
+    remove: (userId) => removeAdministrator(store, userId, tenant.id, means()),
   };
 }
 
@@ -62,7 +75,10 @@ export function consoleRequestOf(parts: RequestParts): ConsoleRequest {
   const { tenant: _, ...params } = request.params as Record<string, string>;
   const { pathname, searchParams } = new URL(request.originalUrl, home.endpoint);
 
-  async function perform<T>(route: string, { params = {}, query = {}, body }: Args = {}): Promise<Answer<T>> {
+  async function perform<T>(
+    route: string,
+    { params = {}, query = {}, body }: OperationInput = {},
+  ): Promise<OperationResult<T>> {
     const row = rows.management.get(route) ?? (tenant.id === DEFAULT_TENANT ? rows.operator.get(route) : undefined);
     if (!row) throw new ServiceError('request.not_found');
     const { value, total } = await row({
@@ -84,7 +100,7 @@ export function consoleRequestOf(parts: RequestParts): ConsoleRequest {
     tenant,
     params,
     query: searchParams,
-    sent: new URLSearchParams(typeof request.body === 'string' ? request.body : ''),
+    submitted: new URLSearchParams(typeof request.body === 'string' ? request.body : ''),
     now: clock(),
     csrf: csrfTokenOf(administrator),
     path: pathname.slice(below.length),

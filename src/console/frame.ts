@@ -8,7 +8,7 @@ import { sendDocument } from './respond.ts';
 import type { ConsoleRequest, Flash, Page, Place, Section } from './route.ts';
 
 /** Data that the frame around a page needs. */
-export interface Surroundings {
+export interface FrameData {
   /** The default tenant, which serves the console. */
   home: Tenant;
   /** Tenants that the administrator manages. */
@@ -41,7 +41,7 @@ function rail(request: ConsoleRequest): Html {
 }
 
 /** The current tenant, with a menu of the administrator's other tenants. */
-function switcher(request: ConsoleRequest, { home, tenants }: Surroundings): Html {
+function switcher(request: ConsoleRequest, { home, tenants }: FrameData): Html {
   if (tenants.length < 2) return html`<p class="tenant">${request.tenant.name}</p>`;
   const links = tenants.map(
     ({ id, name }) =>
@@ -75,7 +75,7 @@ export function sendInFrame(
   status: number,
   request: ConsoleRequest,
   page: Page,
-  surroundings: Surroundings,
+  surroundings: FrameData,
 ): void {
   const { home } = surroundings;
   const { title, lead, actions, back, content, live = [], modules = [] } = page;

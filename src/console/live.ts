@@ -22,23 +22,23 @@ export class LiveStreams {
     this.#commits = commits;
   }
 
-  /** Opens a stream. @param asked the tables to watch, separated by commas: `deliveries,attempts` */
-  open(request: Request, response: Response, tenantId: string, asked: string | null): void {
-    const tables = new Set<Written>(tenantTables.filter((table) => asked?.split(',').includes(table)));
+  /** Opens a stream. @param tableNames the tables to watch, separated by commas: `deliveries,attempts` */
+  open(request: Request, response: Response, tenantId: string, tableNames: string | null): void {
+    const tables = new Set<Written>(tenantTables.filter((table) => tableNames?.split(',').includes(table)));
     response.set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
     response.write('retry: 2000\n\n');
 
     let gathering: NodeJS.Timeout | undefined;
-    const tell = () => {
+    const report = () => {
       gathering = undefined;
       response.write('event: changed\ndata:\n\n');
     };
     const unlisten = this.#commits.listen((changed, written) => {
       // An administrator was added or removed: the browser reconnects, and its rights are checked again.
       if (changed === DEFAULT_TENANT && written.has('administrators')) end();
-      else if (changed === tenantId && !tables.isDisjointFrom(written)) gathering ??= setTimeout(tell, GATHER_MS);
+      else if (changed === tenantId && !tables.isDisjointFrom(written)) gathering ??= setTimeout(report, GATHER_MS);
     });
-    const ticking = setInterval(tell, EVERY_MS);
+    const ticking = setInterval(report, EVERY_MS);
     const end = () => {
       this.#open.delete(end);
       unlisten();

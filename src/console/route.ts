@@ -2,7 +2,7 @@ import type { Table } from '../database/tables/index.ts';
 import type { ServiceError } from '../errors.ts';
 import type { Html } from '../pages/html.ts';
 import type { Tenant } from '../tenants.ts';
-import type { Manager } from './session/administrators.ts';
+import type { TenantAdministrator } from './session/administrators.ts';
 import type { Administrator } from './session/session.ts';
 
 /**
@@ -18,12 +18,12 @@ import type { Administrator } from './session/session.ts';
  */
 
 /** The result of an operation. For a list, `total` counts the items on all pages. */
-export interface Answer<T> {
+export interface OperationResult<T> {
   value: T;
   total: number;
 }
 
-export interface Args {
+export interface OperationInput {
   params?: Record<string, string>;
   /** A list is sent as a repeated parameter. */
   query?: Record<string, string | string[]>;
@@ -38,7 +38,7 @@ export interface ConsoleRequest {
   params: Record<string, string>;
   query: URLSearchParams;
   /** The submitted form; empty for a GET. */
-  sent: URLSearchParams;
+  submitted: URLSearchParams;
   now: number;
   csrf: string;
   /** Path of this page, below the tenant's. */
@@ -46,11 +46,11 @@ export interface ConsoleRequest {
   /** Returns the URL path of a page of this tenant. */
   to(path: string): string;
   /** Runs an operation of the Management API (for tenant `default`, also of the Operator API) as the administrator. */
-  perform<T = Record<string, unknown>>(route: string, args?: Args): Promise<Answer<T>>;
+  perform<T = Record<string, unknown>>(route: string, args?: OperationInput): Promise<OperationResult<T>>;
   /** Settings of the service that pages mention. */
   settings: ServiceSettings;
   /** Administrator rights. They are rows of the default tenant that no API operation reaches. */
-  rights: Rights;
+  rights: AdministratorRights;
   /** The message that the last action left for this page. */
   flash: Flash | undefined;
 }
@@ -68,20 +68,20 @@ export interface ServiceSettings {
 }
 
 /** Adds and removes administrators. */
-export interface Rights {
+export interface AdministratorRights {
   /** Returns the administrators of this tenant. */
-  list(): Promise<Manager[]>;
+  list(): Promise<TenantAdministrator[]>;
   /** Lets the current administrator manage a tenant that they have just created. */
-  takeOn(tenantId: string): Promise<void>;
+  addSelf(tenantId: string): Promise<void>;
   /**
    * Lets a user of the default tenant manage this tenant.
    *
    * @param name username, email address, or id
    * @throws 400 `guard.invalid_input` if the user is unknown or already manages the tenant
    */
-  give(name: string): Promise<void>;
+  add(name: string): Promise<void>;
   /** Removes an administrator of this tenant. @throws 422 `administrator.is_last` */
-  take(userId: string): Promise<void>;
+  remove(userId: string): Promise<void>;
 }
 
 /** A message on the page that follows an action. It is kept in a sealed cookie, so it may contain a secret. */
@@ -95,7 +95,7 @@ export interface Flash {
 
 /** A refused form: the submitted values and the error, to show the form again. */
 export interface RefusedForm {
-  typed: URLSearchParams;
+  values: URLSearchParams;
   error: ServiceError;
 }
 
@@ -115,27 +115,32 @@ export interface Page {
 }
 
 /** Redirects to a path below the tenant's. */
-export interface Next {
+export interface Redirect {
   to: string;
   flash?: Flash;
 }
 
-export type Show = (request: ConsoleRequest, refused?: RefusedForm) => Promise<Page> | Page;
+export type ShowPage = (request: ConsoleRequest, refused?: RefusedForm) => Promise<Page> | Page;
 /** Handles a submitted form. It redirects after a change; it returns a page if nothing was changed, such as a test result. */
-export type Submit = (request: ConsoleRequest) => Promise<Next | Page>;
+export type SubmitForm = (request: ConsoleRequest) => Promise<Redirect | Page>;
 
 export interface Route {
   path: string;
-  show: Show;
+  show: ShowPage;
   /** Undefined if the page accepts no form. */
-  submit: Submit | undefined;
+  submit: SubmitForm | undefined;
   /** True if GET renders the page at this path. */
   isPage: boolean;
 }
 
-export const page = (path: string, show: Show): Route => ({ path, show, submit: undefined, isPage: true });
-export const form = (path: string, show: Show, submit: Submit): Route => ({ path, show, submit, isPage: true });
-export const action = (path: string, show: Show, submit: Submit): Route => ({ path, show, submit, isPage: false });
+export const page = (path: string, show: ShowPage): Route => ({ path, show, submit: undefined, isPage: true });
+export const form = (path: string, show: ShowPage, submit: SubmitForm): Route => ({ path, show, submit, isPage: true });
+export const action = (path: string, show: ShowPage, submit: SubmitForm): Route => ({
+  path,
+  show,
+  submit,
+  isPage: false,
+});
 
 /** A main section of the console, listed in the rail. */
 export interface Place {

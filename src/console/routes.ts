@@ -110,7 +110,7 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, settings
         settings,
         flash: undefined,
       });
-      requireOwnForm(request, administrator, consoleRequest.sent.get('csrf'));
+      requireOwnForm(request, administrator, consoleRequest.submitted.get('csrf'));
       try {
         const next = await submit(consoleRequest);
         if ('content' in next) return await send(response, home, consoleRequest, next);
@@ -124,7 +124,7 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, settings
           response,
           home,
           consoleRequest,
-          await route.show(consoleRequest, { typed: consoleRequest.sent, error }),
+          await route.show(consoleRequest, { values: consoleRequest.submitted, error }),
           error.status,
         );
       }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { manage, unmanage } from '../../src/console/session/administrators.ts';
+import { addAdministrator, removeAdministrator } from '../../src/console/session/administrators.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { press, signIn } from '../sign-in/stage.ts';
 import { look } from '../support/browser.ts';
@@ -72,13 +72,13 @@ describe.each(databases)('administrators on %s', (kind) => {
     const store = new TenantStore(stage.database, 'default');
     const bo = String((await stage.rows('users', { username: 'bo' }))[0]?.id);
     const means = { by: 'command', now: Date.now() } as const;
-    await manage(store, bo, ['default'], means);
+    await addAdministrator(store, bo, ['default'], means);
     await store.update('users', { id: bo }, { isSuspended: true });
     expect(await suspend(true)).toMatchObject({ status: 422, body: { code: 'administrator.is_last' } });
     await store.update('users', { id: bo }, { isSuspended: false });
     expect((await suspend(true)).status).toBe(200);
     expect((await suspend(false)).status).toBe(200);
-    await unmanage(store, bo, 'default', means);
+    await removeAdministrator(store, bo, 'default', means);
   });
 
   it('cannot both be removed when two remove each other', async () => {
@@ -86,8 +86,8 @@ describe.each(databases)('administrators on %s', (kind) => {
     const ada = String((await stage.rows('users', { username: 'ada' }))[0]?.id);
     const bo = String((await stage.rows('users', { username: 'bo' }))[0]?.id);
     const means = { by: 'command', now: Date.now() } as const;
-    await manage(store, bo, ['default'], means);
-    const ends = await Promise.allSettled([ada, bo].map((id) => unmanage(store, id, 'default', means)));
+    await addAdministrator(store, bo, ['default'], means);
+    const ends = await Promise.allSettled([ada, bo].map((id) => removeAdministrator(store, id, 'default', means)));
     expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(await stage.rows('administrators')).toHaveLength(1);
   });

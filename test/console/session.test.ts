@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOf } from '../../src/base/ids.ts';
-import { makeLink } from '../../src/console/session/administrators.ts';
+import { createLink } from '../../src/console/session/administrators.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { press, signIn } from '../sign-in/stage.ts';
 import { look } from '../support/browser.ts';
@@ -33,7 +33,7 @@ describe.each(databases)('the console on %s', (kind) => {
 
   it('accepts only one of two users who follow a link at the same time', async () => {
     const store = new TenantStore(stage.database, 'default');
-    const link = `${stage.service.url}/console/-/join?link=${await makeLink(store, ['default'], Date.now())}`;
+    const link = `${stage.service.url}/console/-/join?link=${await createLink(store, ['default'], Date.now())}`;
     const pages = await Promise.all([1, 2].map(() => stage.browser.newPage()));
     await Promise.all(pages.map((page) => page.goto(link))); // Before the sign-ups: a used link responds 404.
     const headings = await Promise.all(
@@ -49,7 +49,7 @@ describe.each(databases)('the console on %s', (kind) => {
 
   it('rejects an expired link', async () => {
     const store = new TenantStore(stage.database, 'default');
-    const link = await makeLink(store, ['default'], Date.now() - 25 * 3_600_000);
+    const link = await createLink(store, ['default'], Date.now() - 25 * 3_600_000);
     const answer = await fetch(`${stage.service.url}/console/-/join?link=${link}`);
     expect(answer.status).toBe(404);
   });

@@ -103,7 +103,7 @@ describe.each(databases)('the webhook pages on %s', (kind) => {
     expect(await stage.rows('attempts', { trigger: 'manual', isSuccess: true })).toHaveLength(1);
 
     await open(`/webhooks/${id}/deliveries`);
-    await page.getByLabel('Status').selectOption('delivered');
+    await page.getByLabel(/^Status/).selectOption('delivered');
     await page.getByLabel('Event').selectOption('User.Created');
     await press(page, 'Filter');
     await page.waitForURL(/state=delivered&event=User.Created/);

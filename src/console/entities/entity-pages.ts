@@ -10,43 +10,43 @@ import {
   page,
   type RefusedForm,
   type Route,
-  type Show,
+  type ShowPage,
 } from '../route.ts';
-import { bodyOf, fieldsOf, type ThingField } from './entity-fields.ts';
+import { bodyOf, type EntityField, fieldsOf } from './entity-fields.ts';
 
 /** An entity as the API returns it. */
-export type Thing = Record<string, unknown> & { id: string; name?: string | null };
+export type Entity = Record<string, unknown> & { id: string; name?: string | null };
 
 /**
  * Describes one kind of entity. Its list, create, detail, edit, and delete pages are derived from this. `list` and `item`
  * are paths of the Management API; the pages use the same path parameters.
  */
-export interface Things {
+export interface EntityPages {
   /** Path of the list page. */
   path: string;
   list: string;
   item: string;
-  one: string;
-  many: string;
+  singular: string;
+  plural: string;
   lead: string;
-  nameOf?: (thing: Thing) => string;
+  nameOf?: (entity: Entity) => string;
   /** Returns the query parameters of a search. Undefined if the list cannot be searched. */
-  searchAs?: (text: string) => Record<string, string>;
+  searchQuery?: (text: string) => Record<string, string>;
   /** True if `list` returns all entities at once, without paging. */
-  isWhole?: boolean;
+  isUnpaged?: boolean;
   /** Columns of the list after the name. */
-  columns: (request: ConsoleRequest) => Column<Thing>[];
-  fields: readonly ThingField[];
+  columns: (request: ConsoleRequest) => Column<Entity>[];
+  fields: readonly EntityField[];
   /** Renders the content of the detail page. */
-  show: (request: ConsoleRequest, thing: Thing) => Promise<Html> | Html;
+  show: (request: ConsoleRequest, entity: Entity) => Promise<Html> | Html;
   /** Actions in addition to Edit and Delete. */
-  actions?: (request: ConsoleRequest, thing: Thing) => Html | false;
+  actions?: (request: ConsoleRequest, entity: Entity) => Html | false;
   /** Message after an entity was created, with secrets that are shown only once. */
-  made?: (made: Thing, request: ConsoleRequest) => Promise<Flash> | Flash;
+  afterCreate?: (made: Entity, request: ConsoleRequest) => Promise<Flash> | Flash;
   /** Warning on the delete page: the consequences of deleting an entity. */
-  loses?: string;
+  deleteWarning?: string;
   /** Further routes below the detail page. */
-  parts?: readonly Route[];
+  routes?: readonly Route[];
 }
 
 /** Searches all searchable fields with LIKE. Wildcards in the text are escaped. */
@@ -56,108 +56,110 @@ export const contains = (text: string): Record<string, string> => ({
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-const nameOf = ({ nameOf }: Things, thing: Thing): string => nameOf?.(thing) || thing.name || thing.id;
+const nameOf = ({ nameOf }: EntityPages, entity: Entity): string => nameOf?.(entity) || entity.name || entity.id;
 
 /** Path of the detail page: `path`, then the end of `item` that follows `list`, such as `/:userId`. */
-export const itemPath = ({ path, list, item }: Pick<Things, 'path' | 'list' | 'item'>): string =>
+export const itemPath = ({ path, list, item }: Pick<EntityPages, 'path' | 'list' | 'item'>): string =>
   path + item.slice(list.length);
 
 /** Replaces the parameters of a path with their values. */
-export const filled = (path: string, params: Record<string, string>): string =>
+export const fillPath = (path: string, params: Record<string, string>): string =>
   path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 
 /** The page's path parameters, with the id of this entity. */
-const paramsOf = ({ item }: Things, request: ConsoleRequest, id: string): Record<string, string> => ({
+const paramsOf = ({ item }: EntityPages, request: ConsoleRequest, id: string): Record<string, string> => ({
   ...request.params,
   [/:(\w+)$/.exec(item)?.[1] ?? 'id']: id,
 });
 
-export const readThing = async ({ item }: Pick<Things, 'item'>, { perform, params }: ConsoleRequest): Promise<Thing> =>
-  (await perform<Thing>(`GET ${item}`, { params })).value;
+export const readEntity = async (
+  { item }: Pick<EntityPages, 'item'>,
+  { perform, params }: ConsoleRequest,
+): Promise<Entity> => (await perform<Entity>(`GET ${item}`, { params })).value;
 
-async function showList(things: Things, request: ConsoleRequest): Promise<Page> {
-  const { path, list, one, many, lead, searchAs, isWhole, columns } = things;
+async function showList(pages: EntityPages, request: ConsoleRequest): Promise<Page> {
+  const { path, list, singular, plural, lead, searchQuery, isUnpaged, columns } = pages;
   const text = request.query.get('q')?.trim() ?? '';
-  const found = text !== '' && searchAs ? searchAs(text) : {};
-  const query = isWhole ? found : { ...found, ...pageQuery(request) };
-  const { value: rows, total } = await request.perform<Thing[]>(`GET ${list}`, { params: request.params, query });
-  const href = (thing: Thing) => request.to(filled(itemPath(things), paramsOf(things, request, thing.id)));
-  const create = html`<a class="button primary" href="${request.to(`${filled(path, request.params)}/new`)}">New ${one}</a>`;
-  const name: Column<Thing> = {
+  const found = text !== '' && searchQuery ? searchQuery(text) : {};
+  const query = isUnpaged ? found : { ...found, ...pageQuery(request) };
+  const { value: rows, total } = await request.perform<Entity[]>(`GET ${list}`, { params: request.params, query });
+  const href = (entity: Entity) => request.to(fillPath(itemPath(pages), paramsOf(pages, request, entity.id)));
+  const create = html`<a class="button primary" href="${request.to(`${fillPath(path, request.params)}/new`)}">New ${singular}</a>`;
+  const name: Column<Entity> = {
     label: 'Name',
-    cell: (thing) => html`<a href="${href(thing)}">${nameOf(things, thing)}</a>`,
+    cell: (entity) => html`<a href="${href(entity)}">${nameOf(pages, entity)}</a>`,
   };
   return {
-    title: many,
+    title: plural,
     lead,
     actions: create,
-    content: html`${searchAs && search(request, `Search ${many.toLowerCase()}`)}
+    content: html`${searchQuery && search(request, `Search ${plural.toLowerCase()}`)}
 ${table({
-  caption: many,
+  caption: plural,
   columns: [name, ...columns(request)],
   rows,
   empty:
     text === ''
-      ? html`<p>No ${many.toLowerCase()} yet.</p>${create}`
-      : html`<p>No ${many.toLowerCase()} match “${text}”.</p>`,
+      ? html`<p>No ${plural.toLowerCase()} yet.</p>${create}`
+      : html`<p>No ${plural.toLowerCase()} match “${text}”.</p>`,
 })}
-${!isWhole && pager(request, total)}`,
+${!isUnpaged && pager(request, total)}`,
   };
 }
 
 /** Shows the detail page, for actions whose errors appear on it. */
-export const showThing =
-  (things: () => Things): Show =>
+export const showEntity =
+  (pages: () => EntityPages): ShowPage =>
   (request, refused) =>
-    showItem(things(), request, refused);
+    showItem(pages(), request, refused);
 
-function showNew(things: Things, request: ConsoleRequest, refused?: RefusedForm): Page {
-  const { one, many } = things;
-  const path = filled(things.path, request.params);
-  const content = fieldsOf(creating(things), undefined, refused);
+function showNew(pages: EntityPages, request: ConsoleRequest, refused?: RefusedForm): Page {
+  const { singular, plural } = pages;
+  const path = fillPath(pages.path, request.params);
+  const content = fieldsOf(creating(pages), undefined, refused);
   return {
-    title: `New ${one}`,
-    back: { path, label: many },
+    title: `New ${singular}`,
+    back: { path, label: plural },
     content: formOf(request, {
       path: request.path,
       content,
-      submit: `Create ${one}`,
+      submit: `Create ${singular}`,
       cancel: path,
       faults: faultsOf(refused),
     }),
   };
 }
 
-const creating = ({ fields }: Things) => fields.filter(({ on }) => on !== 'change');
-const changing = ({ fields }: Things) => fields.filter(({ on }) => on !== 'create');
+const creating = ({ fields }: EntityPages) => fields.filter(({ on }) => on !== 'change');
+const changing = ({ fields }: EntityPages) => fields.filter(({ on }) => on !== 'create');
 
-async function create(things: Things, request: ConsoleRequest) {
-  const { list, made, one } = things;
-  const body = bodyOf(creating(things), request.sent, true);
-  const { value } = await request.perform<Thing>(`POST ${list}`, { params: request.params, body });
-  const flash = (await made?.(value, request)) ?? { text: `${capital(one)} created.` };
-  return { to: filled(itemPath(things), paramsOf(things, request, value.id)), flash };
+async function create(pages: EntityPages, request: ConsoleRequest) {
+  const { list, afterCreate, singular } = pages;
+  const body = bodyOf(creating(pages), request.submitted, true);
+  const { value } = await request.perform<Entity>(`POST ${list}`, { params: request.params, body });
+  const flash = (await afterCreate?.(value, request)) ?? { text: `${capital(singular)} created.` };
+  return { to: fillPath(itemPath(pages), paramsOf(pages, request, value.id)), flash };
 }
 
-async function showItem(things: Things, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
-  const { path, many, actions, show } = things;
-  const thing = await readThing(things, request);
-  const here = filled(itemPath(things), request.params);
+async function showItem(pages: EntityPages, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const { path, plural, actions, show } = pages;
+  const entity = await readEntity(pages, request);
+  const here = fillPath(itemPath(pages), request.params);
   return {
-    title: nameOf(things, thing),
-    back: { path: filled(path, request.params), label: many },
-    actions: html`${actions?.(request, thing)}<a class="button" href="${request.to(`${here}/edit`)}">Edit</a><a class="button danger" href="${request.to(`${here}/delete`)}">Delete</a>`,
-    content: html`${refused && note('bad', refused.error.message)}${await show(request, thing)}${rawJson(thing)}`,
+    title: nameOf(pages, entity),
+    back: { path: fillPath(path, request.params), label: plural },
+    actions: html`${actions?.(request, entity)}<a class="button" href="${request.to(`${here}/edit`)}">Edit</a><a class="button danger" href="${request.to(`${here}/delete`)}">Delete</a>`,
+    content: html`${refused && note('bad', refused.error.message)}${await show(request, entity)}${rawJson(entity)}`,
   };
 }
 
-async function showChange(things: Things, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
-  const thing = await readThing(things, request);
-  const here = filled(itemPath(things), request.params);
-  const content = fieldsOf(changing(things), thing, refused);
+async function showChange(pages: EntityPages, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const entity = await readEntity(pages, request);
+  const here = fillPath(itemPath(pages), request.params);
+  const content = fieldsOf(changing(pages), entity, refused);
   return {
-    title: `Edit ${nameOf(things, thing)}`,
-    back: { path: here, label: nameOf(things, thing) },
+    title: `Edit ${nameOf(pages, entity)}`,
+    back: { path: here, label: nameOf(pages, entity) },
     content: formOf(request, {
       path: request.path,
       content,
@@ -168,25 +170,25 @@ async function showChange(things: Things, request: ConsoleRequest, refused?: Ref
   };
 }
 
-async function change(things: Things, request: ConsoleRequest) {
-  const body = bodyOf(changing(things), request.sent, false);
-  await request.perform(`PATCH ${things.item}`, { params: request.params, body });
-  return { to: filled(itemPath(things), request.params), flash: { text: 'Changes saved.' } };
+async function change(pages: EntityPages, request: ConsoleRequest) {
+  const body = bodyOf(changing(pages), request.submitted, false);
+  await request.perform(`PATCH ${pages.item}`, { params: request.params, body });
+  return { to: fillPath(itemPath(pages), request.params), flash: { text: 'Changes saved.' } };
 }
 
 /** The confirmation page, which names the entity. */
-async function showDelete(things: Things, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
-  const thing = await readThing(things, request);
-  const here = filled(itemPath(things), request.params);
-  const name = nameOf(things, thing);
-  const content = html`<p>${things.loses ?? `The ${things.one} is deleted immediately.`} This can’t be undone.</p>`;
+async function showDelete(pages: EntityPages, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const entity = await readEntity(pages, request);
+  const here = fillPath(itemPath(pages), request.params);
+  const name = nameOf(pages, entity);
+  const content = html`<p>${pages.deleteWarning ?? `The ${pages.singular} is deleted immediately.`} This can’t be undone.</p>`;
   return {
-    title: `Delete ${things.one} ${name}`,
+    title: `Delete ${pages.singular} ${name}`,
     back: { path: here, label: name },
     content: formOf(request, {
       path: request.path,
       content,
-      submit: `Delete ${things.one}`,
+      submit: `Delete ${pages.singular}`,
       kind: 'danger',
       cancel: here,
       faults: faultsOf(refused),
@@ -194,33 +196,36 @@ async function showDelete(things: Things, request: ConsoleRequest, refused?: Ref
   };
 }
 
-async function remove(things: Things, request: ConsoleRequest) {
-  const name = nameOf(things, await readThing(things, request));
-  await request.perform(`DELETE ${things.item}`, { params: request.params });
-  return { to: filled(things.path, request.params), flash: { text: `${capital(things.one)} “${name}” deleted.` } };
+async function remove(pages: EntityPages, request: ConsoleRequest) {
+  const name = nameOf(pages, await readEntity(pages, request));
+  await request.perform(`DELETE ${pages.item}`, { params: request.params });
+  return {
+    to: fillPath(pages.path, request.params),
+    flash: { text: `${capital(pages.singular)} “${name}” deleted.` },
+  };
 }
 
 /** Returns the routes of one kind of entity: its list, detail page, and the forms to create, edit, and delete it. */
-export function thingRoutes(things: Things): Route[] {
-  const here = itemPath(things);
+export function entityRoutes(pages: EntityPages): Route[] {
+  const here = itemPath(pages);
   return [
-    page(things.path, (request) => showList(things, request)),
+    page(pages.path, (request) => showList(pages, request)),
     form(
-      `${things.path}/new`,
-      (request, refused) => showNew(things, request, refused),
-      (request) => create(things, request),
+      `${pages.path}/new`,
+      (request, refused) => showNew(pages, request, refused),
+      (request) => create(pages, request),
     ),
-    page(here, (request) => showItem(things, request)),
+    page(here, (request) => showItem(pages, request)),
     form(
       `${here}/edit`,
-      (request, refused) => showChange(things, request, refused),
-      (request) => change(things, request),
+      (request, refused) => showChange(pages, request, refused),
+      (request) => change(pages, request),
     ),
     form(
       `${here}/delete`,
-      (request, refused) => showDelete(things, request, refused),
-      (request) => remove(things, request),
+      (request, refused) => showDelete(pages, request, refused),
+      (request) => remove(pages, request),
     ),
-    ...(things.parts ?? []),
+    ...(pages.routes ?? []),
   ];
 }

@@ -4,10 +4,10 @@ import { faultsOf } from '../parts/faults.ts';
 import { boxes, buttonForm, formOf } from '../parts/form-parts.ts';
 import { note, section, table } from '../parts/parts.ts';
 import { action, type ConsoleRequest, form, type Page, type RefusedForm, type Route } from '../route.ts';
-import { filled } from './entity-pages.ts';
+import { fillPath } from './entity-pages.ts';
 
 /** An item that is related to an entity, or could be. */
-export interface Joined {
+export interface RelatedItem {
   id: string;
   name: string;
   /** Path of the item's own page. */
@@ -21,44 +21,44 @@ export interface Joined {
  */
 export interface Relation {
   /** Path of the entity's page: `/directory/users/:userId`. */
-  of: string;
+  entityPath: string;
   /** Path segment below `of`, and the plural noun with hyphens for spaces: `roles`. */
   name: string;
   title: string;
   lead?: string;
   /** Path of the Management API operation that lists the related items. */
   list: string;
-  joinedOf: (request: ConsoleRequest) => (row: Record<string, unknown>) => Joined;
+  itemOf: (request: ConsoleRequest) => (row: Record<string, unknown>) => RelatedItem;
   /** True if `list` is paginated. Only the first page is shown then. */
   isPaged?: boolean;
   /** Returns candidates to add that match the search text. */
-  choices: (request: ConsoleRequest, text: string) => Promise<Joined[]>;
+  choices: (request: ConsoleRequest, text: string) => Promise<RelatedItem[]>;
   add: string;
   /** Member of the body of `add` that contains the ids. */
-  idsAs: string;
+  idsMember: string;
   remove: string;
   /** Path parameter of `remove` that contains the id. */
-  idAs: string;
+  idParameter: string;
   empty: string;
 }
 
 /** Items shown at most. The others can be found by searching. */
-const MOST = 100;
-export const FIRST = { page: '1', page_size: String(MOST) };
+const MAX_ITEMS = 100;
+export const FIRST_PAGE = { page: '1', page_size: String(MAX_ITEMS) };
 
 const nounOf = ({ name }: Relation): string => name.replaceAll('-', ' ');
 
-async function joined(relation: Relation, request: ConsoleRequest): Promise<{ all: Joined[]; total: number }> {
-  const query = relation.isPaged ? FIRST : {};
+async function readItems(relation: Relation, request: ConsoleRequest): Promise<{ all: RelatedItem[]; total: number }> {
+  const query = relation.isPaged ? FIRST_PAGE : {};
   const { params } = request;
   const { value, total } = await request.perform<Record<string, unknown>[]>(`GET ${relation.list}`, { params, query });
-  return { all: value.map(relation.joinedOf(request)), total };
+  return { all: value.map(relation.itemOf(request)), total };
 }
 
 /** The relation's section of the entity's page. */
 export async function relationSection(relation: Relation, request: ConsoleRequest): Promise<Html> {
-  const { all, total } = await joined(relation, request);
-  const base = filled(`${relation.of}/${relation.name}`, request.params);
+  const { all, total } = await readItems(relation, request);
+  const base = fillPath(`${relation.entityPath}/${relation.name}`, request.params);
   const rows = table({
     caption: relation.title,
     rows: all,
@@ -73,18 +73,18 @@ export async function relationSection(relation: Relation, request: ConsoleReques
       },
     ],
   });
-  const more = total > MOST && html`<p class="quiet">Showing the first ${MOST} of ${total}.</p>`;
+  const more = total > MAX_ITEMS && html`<p class="quiet">Showing the first ${MAX_ITEMS} of ${total}.</p>`;
   const add = html`<a class="button compact" href="${request.to(`${base}/add`)}">Add ${nounOf(relation)}</a>`;
   return section(relation.title, html`${rows}${more}`, { lead: relation.lead, actions: add });
 }
 
 async function showAdd(relation: Relation, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const text = request.query.get('q')?.trim() ?? '';
-  const [{ all }, choices] = await Promise.all([joined(relation, request), relation.choices(request, text)]);
+  const [{ all }, choices] = await Promise.all([readItems(relation, request), relation.choices(request, text)]);
   const held = new Set(all.map(({ id }) => id));
   const faults = faultsOf(refused);
   const free = choices.filter(({ id }) => !held.has(id));
-  const here = filled(relation.of, request.params);
+  const here = fillPath(relation.entityPath, request.params);
   const options = free.map(
     ({ id, name, about }) => [id, html`${name}${about && html` <span class="quiet">${about}</span>`}`] as const,
   );
@@ -101,7 +101,7 @@ async function showAdd(relation: Relation, request: ConsoleRequest, refused?: Re
         : formOf(request, {
             path: request.path,
             content: boxes('id', `Select ${nounOf(relation)}`, options, {
-              ticked: refused?.typed.getAll('id') ?? [],
+              ticked: refused?.values.getAll('id') ?? [],
               faults,
             }),
             submit: `Add ${nounOf(relation)}`,
@@ -112,25 +112,25 @@ async function showAdd(relation: Relation, request: ConsoleRequest, refused?: Re
   };
 }
 
-async function add(relation: Relation, { perform, params, sent }: ConsoleRequest) {
-  const ids = sent.getAll('id');
+async function add(relation: Relation, { perform, params, submitted }: ConsoleRequest) {
+  const ids = submitted.getAll('id');
   if (ids.length === 0) throw new ServiceError('guard.invalid_input', { details: 'body.id: fewer than 1 items' });
-  await perform(`POST ${relation.add}`, { params, body: { [relation.idsAs]: ids } });
+  await perform(`POST ${relation.add}`, { params, body: { [relation.idsMember]: ids } });
   return {
-    to: filled(relation.of, params),
+    to: fillPath(relation.entityPath, params),
     flash: { text: `${ids.length} added.` },
   };
 }
 
-async function remove(relation: Relation, { perform, params, sent }: ConsoleRequest) {
-  const id = sent.get('id') ?? '';
-  await perform(`DELETE ${relation.remove}`, { params: { ...params, [relation.idAs]: id } });
-  const undo = { path: filled(`${relation.of}/${relation.name}/add`, params), fields: { id } };
-  return { to: filled(relation.of, params), flash: { text: 'Removed.', undo } };
+async function remove(relation: Relation, { perform, params, submitted }: ConsoleRequest) {
+  const id = submitted.get('id') ?? '';
+  await perform(`DELETE ${relation.remove}`, { params: { ...params, [relation.idParameter]: id } });
+  const undo = { path: fillPath(`${relation.entityPath}/${relation.name}/add`, params), fields: { id } };
+  return { to: fillPath(relation.entityPath, params), flash: { text: 'Removed.', undo } };
 }
 
 export function relationRoutes(relation: Relation): Route[] {
-  const base = `${relation.of}/${relation.name}`;
+  const base = `${relation.entityPath}/${relation.name}`;
   const show = (request: ConsoleRequest, refused?: RefusedForm) => showAdd(relation, request, refused);
   return [
     form(`${base}/add`, show, (request) => add(relation, request)),

@@ -6,7 +6,7 @@ type Named = { id: string; name?: string | null; username?: string | null; prima
 
 /** Names of users and applications by id, for a list: two reads, whatever its length. Deleted ones have no name. */
 export interface Names {
-  people: ReadonlyMap<string, string>;
+  users: ReadonlyMap<string, string>;
   applications: ReadonlyMap<string, string>;
 }
 
@@ -19,29 +19,29 @@ async function namesIn({ perform }: ConsoleRequest, list: string, ids: Set<strin
   return new Map(value.map((one) => [one.id, nameOf(one)]));
 }
 
-export interface Mentions {
-  people: (string | null)[];
+export interface ReferencedIds {
+  users: (string | null)[];
   applications: (string | null)[];
 }
 
 const present = (ids: (string | null)[]): Set<string> => new Set(ids.filter((id) => id !== null));
 
-export async function namesOf(request: ConsoleRequest, { people, applications }: Mentions): Promise<Names> {
+export async function namesOf(request: ConsoleRequest, { users, applications }: ReferencedIds): Promise<Names> {
   return {
-    people: await namesIn(request, '/users', present(people)),
+    users: await namesIn(request, '/users', present(users)),
     applications: await namesIn(request, '/applications', present(applications)),
   };
 }
 
 /** A link to the user, or the id alone if the user was deleted. */
-export function person(request: ConsoleRequest, { people }: Names, id: string | null): Html {
+export function userLink(request: ConsoleRequest, { users }: Names, id: string | null): Html {
   if (id === null) return html`<span class="quiet">No actor</span>`;
-  const name = people.get(id);
+  const name = users.get(id);
   return name === undefined ? copyable(id) : html`<a href="${request.to(`/directory/users/${id}`)}">${name}</a>`;
 }
 
 /** A link to the application, or the id alone if the application was deleted. */
-export function application(request: ConsoleRequest, { applications }: Names, id: string): Html {
+export function applicationLink(request: ConsoleRequest, { applications }: Names, id: string): Html {
   const name = applications.get(id);
   return name === undefined ? copyable(id) : html`<a href="${request.to(`/directory/applications/${id}`)}">${name}</a>`;
 }

@@ -9,7 +9,7 @@ import { keepAdministrator } from '../../management/shared/last-administrator.ts
 const LINK_MS = 24 * 60 * 60 * 1000;
 
 /** Returns the ids of the tenants this user manages. Administrators are users of the default tenant: all stores here are its. */
-export async function managedTenants(store: TenantStore, userId: string): Promise<string[]> {
+export async function managedTenantIds(store: TenantStore, userId: string): Promise<string[]> {
   const rows = await store
     .from('administrators')
     .where({ userId })
@@ -19,13 +19,13 @@ export async function managedTenants(store: TenantStore, userId: string): Promis
 }
 
 /** An administrator of a tenant. */
-export interface Manager {
+export interface TenantAdministrator {
   user: UserRow;
   since: number;
 }
 
 /** Returns the administrators of a tenant, oldest first. */
-export async function managersOf(store: TenantStore, managedTenantId: string): Promise<Manager[]> {
+export async function administratorsOf(store: TenantStore, managedTenantId: string): Promise<TenantAdministrator[]> {
   const rights = await store.from('administrators').where({ managedTenantId }).orderBy('createdAt');
   const ids = rights.map(({ userId }) => userId);
   const users: UserRow[] = await store.from('users').whereIn('id', ids);
@@ -36,7 +36,7 @@ export async function managersOf(store: TenantStore, managedTenantId: string): P
 }
 
 /** Finds a user of the default tenant by id, username, or primary email address. */
-export async function findPerson(store: TenantStore, name: string): Promise<UserRow | undefined> {
+export async function findUser(store: TenantStore, name: string): Promise<UserRow | undefined> {
   for (const key of [{ id: name }, { username: name }, { primaryEmail: name }]) {
     const user = await store.find('users', key);
     if (user) return user;
@@ -45,18 +45,18 @@ export async function findPerson(store: TenantStore, name: string): Promise<User
 }
 
 /** The origin of a change of rights, for the audit log. `who` is set when the change was made in the console. */
-export interface Means {
+export interface RightsChange {
   by: 'link' | 'command' | 'console';
   now: number;
   who?: Pick<AuditEntry, 'applicationId' | 'actorId' | 'ip' | 'userAgent' | 'requestId'>;
 }
 
 /** Lets a user manage these tenants. Recorded in the default tenant's audit log in the same transaction. */
-export async function manage(
+export async function addAdministrator(
   store: TenantStore,
   userId: string,
   tenantIds: readonly string[],
-  { by, now, who }: Means,
+  { by, now, who }: RightsChange,
 ): Promise<void> {
   await store.transaction(async (store) => {
     const rows = tenantIds.map((managedTenantId) => ({ userId, managedTenantId, createdAt: now }));
@@ -73,11 +73,11 @@ export async function manage(
  * @throws 404 `entity.not_found` if the user does not manage the tenant
  * @throws 422 `administrator.is_last` if no administrator who can sign in would remain
  */
-export async function unmanage(
+export async function removeAdministrator(
   store: TenantStore,
   userId: string,
   managedTenantId: string,
-  { by, now, who }: Means,
+  { by, now, who }: RightsChange,
 ): Promise<void> {
   await store.transaction(async (store) => {
     await keepAdministrator(store, userId, managedTenantId);
@@ -89,7 +89,7 @@ export async function unmanage(
 }
 
 /** Returns the token of a new one-time link. Only the hash of the token is stored. */
-export async function makeLink(store: TenantStore, managedTenantIds: string[], now: number): Promise<string> {
+export async function createLink(store: TenantStore, managedTenantIds: string[], now: number): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   const link = { id: hashOf(token), managedTenantIds, spentAt: null, expiresAt: now + LINK_MS };
   await store.add('administratorLinks', [link]);
@@ -100,7 +100,7 @@ export async function makeLink(store: TenantStore, managedTenantIds: string[], n
 export const linkUrl = (endpoint: string, token: string): string => `${endpoint}/console/-/join?link=${token}`;
 
 /** Returns the ids of the tenants that a link grants; undefined if the link is unknown, used, or expired. */
-export async function linkedTenants(store: TenantStore, token: string, now: number): Promise<string[] | undefined> {
+export async function linkedTenantIds(store: TenantStore, token: string, now: number): Promise<string[] | undefined> {
   const link = await store.find('administratorLinks', { id: hashOf(token), spentAt: null });
   return link && link.expiresAt > now ? link.managedTenantIds : undefined;
 }
@@ -116,7 +116,7 @@ export function redeemLink(store: TenantStore, token: string, userId: string, no
     );
     if (spent !== 1) return false;
     const { managedTenantIds } = await store.get('administratorLinks', { id });
-    await manage(store, userId, managedTenantIds, { by: 'link', now });
+    await addAdministrator(store, userId, managedTenantIds, { by: 'link', now });
     return true;
   });
 }

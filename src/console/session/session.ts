@@ -4,7 +4,7 @@ import { hashOf } from '../../base/ids.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { readCookie } from '../../http/cookies.ts';
 import type { Tenant } from '../../tenants.ts';
-import { managedTenants } from './administrators.ts';
+import { managedTenantIds } from './administrators.ts';
 
 /** One working day. Then the administrator signs in again. */
 const SESSION_MS = 12 * 60 * 60 * 1000;
@@ -60,7 +60,7 @@ export async function findAdministrator(
   if (!session || session.expiresAt <= now) return undefined;
   const user = await store.find('users', { id: session.userId });
   if (!user || user.isSuspended) return undefined;
-  const tenantIds = await managedTenants(store, user.id);
+  const tenantIds = await managedTenantIds(store, user.id);
   const name = user.name ?? user.username ?? user.primaryEmail ?? user.primaryPhone ?? user.id;
   return { id: user.id, name, tenantIds, token };
 }

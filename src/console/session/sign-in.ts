@@ -9,7 +9,7 @@ import { html } from '../../pages/html.ts';
 import type { Tenant } from '../../tenants.ts';
 import { CONSOLE_CLIENT_ID, challengeOf, consoleCallback, redeemCode } from '../../tokens/clients/console-client.ts';
 import { sendPlain } from '../respond.ts';
-import { linkedTenants, redeemLink } from './administrators.ts';
+import { linkedTenantIds, redeemLink } from './administrators.ts';
 import { cookieName, cookieOptions, openSession, unseal } from './session.ts';
 
 interface SignInParts {
@@ -22,7 +22,7 @@ interface SignInParts {
 const SIGN_IN_MS = 30 * 60 * 1000;
 
 /** A sign-in in progress, kept in a sealed cookie of the browser that started it. */
-interface Begun {
+interface PendingSignIn {
   state: string;
   verifier: string;
   /** Path to return to, below `/console`. */
@@ -44,10 +44,10 @@ export const signInUrl = ({ endpoint }: Tenant, to: string): string =>
 
 /** Signs administrators in with the default tenant's own sign-in pages: an authorization code flow with PKCE. */
 export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Router {
-  const begin = (request: Request, response: Response): void => {
+  const startSignIn = (request: Request, response: Response): void => {
     const { tenant } = contextOf(request);
     const { to = '', link, create } = request.query;
-    const begun: Begun = {
+    const pending: PendingSignIn = {
       state: randomBytes(16).toString('base64url'),
       verifier: randomBytes(32).toString('base64url'),
       to: textOf(to) ?? '',
@@ -56,7 +56,7 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
     };
     response.cookie(
       cookieName(tenant, 'sign_in'),
-      secrets.seal(JSON.stringify(begun), PURPOSE),
+      secrets.seal(JSON.stringify(pending), PURPOSE),
       cookieOptions(tenant, BELOW),
     );
     const query = new URLSearchParams({
@@ -64,8 +64,8 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
       redirect_uri: consoleCallback(tenant.endpoint),
       response_type: 'code',
       scope: 'openid',
-      state: begun.state,
-      code_challenge: challengeOf(begun.verifier),
+      state: pending.state,
+      code_challenge: challengeOf(pending.verifier),
       code_challenge_method: 'S256',
       prompt: 'login', // The provider requires it of the console anyway.
       ...(create !== undefined && { first_screen: 'register' }),
@@ -73,36 +73,36 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
     response.redirect(303, `${tenant.endpoint}/oidc/auth?${query}`);
   };
 
-  const takeBegun = (request: Request, response: Response): Begun | undefined => {
+  const takePending = (request: Request, response: Response): PendingSignIn | undefined => {
     const { tenant } = contextOf(request);
     const name = cookieName(tenant, 'sign_in');
     const text = unseal(secrets, readCookie(request, name), PURPOSE);
     response.clearCookie(name, cookieOptions(tenant, BELOW));
-    const begun = text ? (JSON.parse(text) as Begun) : undefined;
-    return begun && begun.begunAt + SIGN_IN_MS > clock() ? begun : undefined;
+    const pending = text ? (JSON.parse(text) as PendingSignIn) : undefined;
+    return pending && pending.begunAt + SIGN_IN_MS > clock() ? pending : undefined;
   };
 
-  const redeem = async (tenant: Tenant, code: string, { verifier }: Begun) =>
+  const redeem = async (tenant: Tenant, code: string, { verifier }: PendingSignIn) =>
     redeemCode(await providerOf(tenant), code, verifier);
 
-  const comeBack = async (request: Request, response: Response): Promise<void> => {
+  const handleCallback = async (request: Request, response: Response): Promise<void> => {
     const { tenant } = contextOf(request);
-    const begun = takeBegun(request, response);
+    const pending = takePending(request, response);
     const { code, state } = request.query;
-    const isOurs = begun !== undefined && begun.state === state && typeof code === 'string';
-    const userId = isOurs ? await redeem(tenant, code, begun) : undefined;
-    if (!begun || !userId)
+    const isOurs = pending !== undefined && pending.state === state && typeof code === 'string';
+    const userId = isOurs ? await redeem(tenant, code, pending) : undefined;
+    if (!pending || !userId)
       return refuse(response, tenant, 'The sign-in expired or was started in another browser. Sign in again.');
-    const isRedeemed = begun.link === undefined || (await redeemLink(tenant.store, begun.link, userId, clock()));
+    const isRedeemed = pending.link === undefined || (await redeemLink(tenant.store, pending.link, userId, clock()));
     if (!isRedeemed) return refuse(response, tenant, USED_LINK);
     await openSession(response, tenant, userId, clock());
-    response.redirect(303, `${tenant.path}/console${begun.to}`);
+    response.redirect(303, `${tenant.path}/console${pending.to}`);
   };
 
-  const join = async (request: Request, response: Response): Promise<void> => {
+  const showLink = async (request: Request, response: Response): Promise<void> => {
     const { tenant } = contextOf(request);
     const link = textOf(request.query.link) ?? '';
-    const tenantIds = await linkedTenants(tenant.store, link, clock());
+    const tenantIds = await linkedTenantIds(tenant.store, link, clock());
     if (!tenantIds) return refuse(response, tenant, USED_LINK, 404);
     const href = (besides: Record<string, string>) =>
       `${tenant.path}/console/-/sign-in?${new URLSearchParams({ link, ...besides })}`;
@@ -120,9 +120,9 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
   };
 
   const router = Router({ caseSensitive: true, strict: true });
-  router.get('/-/sign-in', begin);
-  router.get('/-/callback', comeBack);
-  router.get('/-/join', join);
+  router.get('/-/sign-in', startSignIn);
+  router.get('/-/callback', handleCallback);
+  router.get('/-/join', showLink);
   return router;
 }
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../errors.ts';
-import type { Kind } from './kinds.ts';
+import type { TokenKind } from './kinds.ts';
 import { SAMPLES, STARTER } from './samples.ts';
 import type { ScriptValue } from './stored.ts';
 
@@ -17,7 +17,7 @@ export interface Draft {
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
 
 /** Returns the draft that the editor starts with: a version, or the starter script. */
-export function draftOf({ tokenType }: Kind, value: ScriptValue | undefined, run = ''): Draft {
+export function draftOf({ tokenType }: TokenKind, value: ScriptValue | undefined, run = ''): Draft {
   const { token, context } = SAMPLES[tokenType];
   return {
     script: value?.script ?? STARTER,

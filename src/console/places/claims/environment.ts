@@ -4,18 +4,18 @@ import { faultsOf } from '../../parts/faults.ts';
 import { field, formOf } from '../../parts/form-parts.ts';
 import { table } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, type RefusedForm, type Route } from '../../route.ts';
-import { type Kind, placeOf, tabPage } from './kinds.ts';
+import { kindPath, type TokenKind, tabPage } from './kinds.ts';
 import { readBase, type Version, writeVersion } from './stored.ts';
 
 /** A valid name: scripts read it as `environmentVariables.NAME`. */
 const NAME = /^[A-Za-z_]\w{0,127}$/;
 
-const pathOf = (kind: Kind): string => `${placeOf(kind)}/environment`;
+const pathOf = (kind: TokenKind): string => `${kindPath(kind)}/environment`;
 
 const namesOf = (base: Version | undefined): string[] => Object.keys(base?.value.environmentVariables ?? {}).sort();
 
 /** Shows names only. Values can be replaced, but only scripts can read them. */
-async function showEnvironment(request: ConsoleRequest, kind: Kind, refused?: RefusedForm): Promise<Page> {
+async function showEnvironment(request: ConsoleRequest, kind: TokenKind, refused?: RefusedForm): Promise<Page> {
   const base = await readBase(request, kind);
   const faults = faultsOf(refused);
   const rows = table({
@@ -23,7 +23,7 @@ async function showEnvironment(request: ConsoleRequest, kind: Kind, refused?: Re
     rows: namesOf(base),
     empty: base
       ? 'No environment variables yet. The script reads them as environmentVariables.NAME.'
-      : html`<p>Environment variables belong to a script, and there is no script yet.</p><a class="button primary" href="${request.to(placeOf(kind))}">Write script</a>`,
+      : html`<p>Environment variables belong to a script, and there is no script yet.</p><a class="button primary" href="${request.to(kindPath(kind))}">Write script</a>`,
     columns: [
       { label: 'Name', cell: (name) => html`<code class="mono">${name}</code>` },
       { label: 'Value', cell: () => html`<span class="quiet">Hidden</span>` },
@@ -34,7 +34,7 @@ async function showEnvironment(request: ConsoleRequest, kind: Kind, refused?: Re
       },
     ],
   });
-  const content = html`${field({ name: 'name', label: 'Name', value: refused?.typed.get('name') ?? '', isMono: true, faults, hint: 'The value of an existing variable is replaced.' })}
+  const content = html`${field({ name: 'name', label: 'Name', value: refused?.values.get('name') ?? '', isMono: true, faults, hint: 'The value of an existing variable is replaced.' })}
 ${field({ name: 'value', label: 'Value', type: 'password', faults, hint: 'Stored encrypted and never shown again.' })}`;
   const setting = html`<h2>Set a variable</h2><p class="quiet">This creates a new version of the script and activates it immediately.</p>
 ${formOf(request, { path: pathOf(kind), content, submit: 'Set variable', faults })}`;
@@ -43,18 +43,18 @@ ${formOf(request, { path: pathOf(kind), content, submit: 'Set variable', faults 
   });
 }
 
-async function setVariable(request: ConsoleRequest, kind: Kind) {
+async function setVariable(request: ConsoleRequest, kind: TokenKind) {
   const base = await readBase(request, kind);
-  const name = request.sent.get('name')?.trim() ?? '';
+  const name = request.submitted.get('name')?.trim() ?? '';
   if (!NAME.test(name)) throw new ServiceError('guard.invalid_input', { details: 'body.name: must match pattern' });
   if (!base) throw new ServiceError('entity.not_exists');
-  const environmentVariables = { ...base.value.environmentVariables, [name]: request.sent.get('value') ?? '' };
+  const environmentVariables = { ...base.value.environmentVariables, [name]: request.submitted.get('value') ?? '' };
   const { script } = base.value;
   const { text, undo } = await writeVersion(request, kind, base, { script, environmentVariables });
   return { to: pathOf(kind), flash: { text: `${name} set. ${text}`, undo } };
 }
 
-const showRemove = (request: ConsoleRequest, kind: Kind, refused?: RefusedForm): Page => ({
+const showRemove = (request: ConsoleRequest, kind: TokenKind, refused?: RefusedForm): Page => ({
   title: `Remove ${request.params.name}`,
   back: { path: pathOf(kind), label: 'Environment variables' },
   content: formOf(request, {
@@ -67,7 +67,7 @@ const showRemove = (request: ConsoleRequest, kind: Kind, refused?: RefusedForm):
   }),
 });
 
-async function removeVariable(request: ConsoleRequest, kind: Kind) {
+async function removeVariable(request: ConsoleRequest, kind: TokenKind) {
   const base = await readBase(request, kind);
   const { name = '' } = request.params;
   if (!base || !namesOf(base).includes(name)) throw new ServiceError('entity.not_exists');
@@ -77,7 +77,7 @@ async function removeVariable(request: ConsoleRequest, kind: Kind) {
   return { to: pathOf(kind), flash: { text: `${name} removed. ${text}`, undo } };
 }
 
-export const environmentRoutes = (kind: Kind): Route[] => [
+export const environmentRoutes = (kind: TokenKind): Route[] => [
   form(
     pathOf(kind),
     (request, refused) => showEnvironment(request, kind, refused),

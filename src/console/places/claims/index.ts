@@ -1,6 +1,6 @@
 import type { Place } from '../../route.ts';
 import { environmentRoutes } from './environment.ts';
-import { KINDS, placeOf } from './kinds.ts';
+import { KINDS, kindPath } from './kinds.ts';
 import { limitRoutes } from './limits.ts';
 import { runRoutes } from './runs.ts';
 import { scriptRoutes } from './script.ts';
@@ -12,7 +12,7 @@ export const claims: Place = {
   name: 'Custom claims',
   letter: 'c',
   sections: [
-    ...KINDS.map((kind) => ({ path: placeOf(kind), name: kind.name })),
+    ...KINDS.map((kind) => ({ path: kindPath(kind), name: kind.name })),
     { path: '/claims/limits', name: 'Limits' },
   ],
   routes: [

@@ -3,7 +3,7 @@ import { tabs } from '../../parts/parts.ts';
 import type { ConsoleRequest, Page } from '../../route.ts';
 
 /** A kind of token. Each has its own claims script. */
-export interface Kind {
+export interface TokenKind {
   /** Its name in paths of the Management API. */
   tokenType: 'access-token' | 'client-credentials';
   name: string;
@@ -12,7 +12,7 @@ export interface Kind {
   input: string;
 }
 
-export const KINDS: readonly Kind[] = [
+export const KINDS: readonly TokenKind[] = [
   {
     tokenType: 'access-token',
     name: 'Access tokens',
@@ -27,7 +27,7 @@ export const KINDS: readonly Kind[] = [
   },
 ];
 
-export const placeOf = ({ tokenType }: Kind): string => `/claims/${tokenType}`;
+export const kindPath = ({ tokenType }: TokenKind): string => `/claims/${tokenType}`;
 
 const PAGES = [
   ['', 'Script'],
@@ -37,16 +37,16 @@ const PAGES = [
 ] as const;
 
 /** Tabs with the pages of one kind. */
-const tabsOf = (request: ConsoleRequest, kind: Kind, here: string): Html =>
+const tabsOf = (request: ConsoleRequest, kind: TokenKind, here: string): Html =>
   tabs(
     kind.name,
-    PAGES.map(([path, name]) => ({ href: request.to(placeOf(kind) + path), name, isHere: path === here })),
+    PAGES.map(([path, name]) => ({ href: request.to(kindPath(kind) + path), name, isHere: path === here })),
   );
 
 /** Returns a page with the tabs of its kind above the content. */
 export const tabPage = (
   request: ConsoleRequest,
-  kind: Kind,
+  kind: TokenKind,
   here: (typeof PAGES)[number][0],
   page: Omit<Page, 'title'>,
 ): Page => ({

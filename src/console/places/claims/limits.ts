@@ -1,11 +1,11 @@
-import { bodyOf, fieldsOf, type ThingField } from '../../entities/entity-fields.ts';
+import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { formOf } from '../../parts/form-parts.ts';
 import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 
 const PATH = '/claims/limits';
 
-const FIELDS: ThingField[] = [
+const FIELDS: EntityField[] = [
   { name: 'timeoutMs', label: 'Maximum run time, in milliseconds', kind: 'number' },
   { name: 'memoryMb', label: 'Maximum memory, in MB', kind: 'number' },
 ];
@@ -24,8 +24,8 @@ async function showLimits(request: ConsoleRequest, refused?: RefusedForm): Promi
   };
 }
 
-async function setLimits({ perform, sent }: ConsoleRequest) {
-  await perform('PATCH /configs/sandbox', { body: bodyOf(FIELDS, sent, false) });
+async function setLimits({ perform, submitted }: ConsoleRequest) {
+  await perform('PATCH /configs/sandbox', { body: bodyOf(FIELDS, submitted, false) });
   return { to: PATH, flash: { text: 'Limits saved.' } };
 }
 

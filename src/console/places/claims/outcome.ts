@@ -3,7 +3,7 @@ import { note } from '../../parts/parts.ts';
 import { type Run, resultState } from './stored.ts';
 
 /** The result of a test run. */
-export interface Trial extends Pick<Run, 'result' | 'message' | 'wallMs' | 'cpuMs' | 'droppedClaims' | 'console'> {
+export interface TestRun extends Pick<Run, 'result' | 'message' | 'wallMs' | 'cpuMs' | 'droppedClaims' | 'console'> {
   token: Record<string, unknown> | null;
 }
 
@@ -23,7 +23,7 @@ export const droppedNote = (names: readonly string[]): Html | false =>
   );
 
 /** The outcome of a test run: its result, the resulting token, and the console output. */
-export const outcomeOf = ({ result, message, wallMs, cpuMs, droppedClaims, console, token }: Trial): Html =>
+export const outcomeOf = ({ result, message, wallMs, cpuMs, droppedClaims, console, token }: TestRun): Html =>
   html`<div class="row"><p>${resultState(result)}</p><p class="quiet">${durationOf({ wallMs, cpuMs })}</p></div>
 ${message !== null && note(result === 'denied' ? 'warn' : 'bad', message)}
 ${token && html`<h3>Resulting token</h3><pre class="mono" tabindex="0" role="region" aria-label="Resulting token">${JSON.stringify(token, null, 2)}</pre>`}

@@ -3,7 +3,7 @@ import { type Html, html } from '../../../pages/html.ts';
 import { choice, filters } from '../../parts/filters.ts';
 import { copyable, facts, note, pageQuery, pager, rawJson, section, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, type Page, page, type Route } from '../../route.ts';
-import { type Kind, placeOf, tabPage } from './kinds.ts';
+import { kindPath, type TokenKind, tabPage } from './kinds.ts';
 import { consoleLines, droppedNote, durationOf } from './outcome.ts';
 import { type Run, resultName, resultState, routeOf } from './stored.ts';
 
@@ -16,36 +16,36 @@ const TIMES = [
 ] as const;
 
 /** Returns the filters in the URL. Invalid values are ignored. */
-function narrowing({ query, now }: ConsoleRequest) {
+function filtersIn({ query, now }: ConsoleRequest) {
   const result = scriptResults.find((each) => each === query.get('result')) ?? '';
   const version = /^[1-9]\d{0,8}$/.exec(query.get('version') ?? '')?.[0] ?? '';
   const [time, , span] = TIMES.find(([value]) => value === query.get('time')) ?? TIMES[0];
-  const asked = {
+  const applied = {
     ...(result && { result }),
     ...(version && { version }),
     ...(span !== undefined && { since: String(now - span) }),
   };
-  return { result, version, time, asked };
+  return { result, version, time, applied };
 }
 
 function filtersOf(
   request: ConsoleRequest,
-  kind: Kind,
-  { result, version, time, asked }: ReturnType<typeof narrowing>,
+  kind: TokenKind,
+  { result, version, time, applied }: ReturnType<typeof filtersIn>,
 ): Html {
   const results = [['', 'Any'] as const, ...scriptResults.map((each) => [each, resultName(each)] as const)];
   const inputs = html`${choice('result', 'Result', results, result)}<label>Version<input name="version" inputmode="numeric" value="${version}" autocomplete="off" maxlength="9"></label>${choice('time', 'Time range', TIMES, time)}`;
-  return filters(request.to(`${placeOf(kind)}/runs`), inputs, Object.keys(asked).length > 0);
+  return filters(request.to(`${kindPath(kind)}/runs`), inputs, Object.keys(applied).length > 0);
 }
 
-async function showRuns(request: ConsoleRequest, kind: Kind): Promise<Page> {
-  const narrowed = narrowing(request);
+async function showRuns(request: ConsoleRequest, kind: TokenKind): Promise<Page> {
+  const chosen = filtersIn(request);
   const [route, params] = routeOf(kind, 'GET', '/runs');
-  const query = { ...narrowed.asked, ...pageQuery(request) };
+  const query = { ...chosen.applied, ...pageQuery(request) };
   const { value: runs, total } = await request.perform<Run[]>(route, { params, query });
-  const isNarrowed = Object.keys(narrowed.asked).length > 0;
+  const isNarrowed = Object.keys(chosen.applied).length > 0;
   return tabPage(request, kind, '/runs', {
-    content: html`${filtersOf(request, kind, narrowed)}
+    content: html`${filtersOf(request, kind, chosen)}
 <div id="runs" data-live>${table({
       caption: 'Script runs, newest first',
       rows: runs,
@@ -56,7 +56,7 @@ async function showRuns(request: ConsoleRequest, kind: Kind): Promise<Page> {
         {
           label: 'Result',
           cell: ({ id, result }) =>
-            html`<a href="${request.to(`${placeOf(kind)}/runs/${id}`)}">${resultState(result)}</a>`,
+            html`<a href="${request.to(`${kindPath(kind)}/runs/${id}`)}">${resultState(result)}</a>`,
         },
         { label: 'Version', cell: ({ version }) => html`Version ${version}` },
         { label: 'User', cell: ({ userId }) => userId && html`<code class="mono">${userId}</code>` },
@@ -73,10 +73,10 @@ async function showRuns(request: ConsoleRequest, kind: Kind): Promise<Page> {
   });
 }
 
-async function showRun(request: ConsoleRequest, kind: Kind): Promise<Page> {
+async function showRun(request: ConsoleRequest, kind: TokenKind): Promise<Page> {
   const [route, params] = routeOf(kind, 'GET', '/runs/:runId');
   const { value: run } = await request.perform<Run>(route, { params: { ...params, ...request.params } });
-  const path = placeOf(kind);
+  const path = kindPath(kind);
   const tryIt = html`<a class="button primary" href="${request.to(`${path}?run=${run.id}`)}">Test with this input</a>`;
   return {
     title: 'Script run',
@@ -99,8 +99,8 @@ ${rawJson(run)}`,
   };
 }
 
-export function runRoutes(kind: Kind): Route[] {
-  const path = `${placeOf(kind)}/runs`;
+export function runRoutes(kind: TokenKind): Route[] {
+  const path = `${kindPath(kind)}/runs`;
   return [
     page(path, (request) => showRuns(request, kind)),
     page(`${path}/:runId`, (request) => showRun(request, kind)),

@@ -1,4 +1,4 @@
-import type { Kind } from './kinds.ts';
+import type { TokenKind } from './kinds.ts';
 
 /** Initial sample data for tests: invented values in the shape of real input. */
 
@@ -16,7 +16,7 @@ interface Sample {
   context: Record<string, unknown>;
 }
 
-export const SAMPLES: Record<Kind['tokenType'], Sample> = {
+export const SAMPLES: Record<TokenKind['tokenType'], Sample> = {
   'access-token': {
     token: {
       kind: 'AccessToken',

@@ -6,8 +6,8 @@ import { action, type ConsoleRequest, form, type Page, page, type RefusedForm, t
 import { membersOf } from './completion.ts';
 import { changesOf } from './diff.ts';
 import { type Draft, draftOf, fieldsOfDraft, samplesOf, sentDraft, uploadOf } from './draft.ts';
-import { type Kind, placeOf, tabPage } from './kinds.ts';
-import { outcomeOf, type Trial } from './outcome.ts';
+import { kindPath, type TokenKind, tabPage } from './kinds.ts';
+import { outcomeOf, type TestRun } from './outcome.ts';
 import { type Run, readBase, readVersion, routeOf, type Version, writeVersion } from './stored.ts';
 import { type Fault, faultNote, workbench } from './workbench.ts';
 
@@ -15,34 +15,34 @@ import { type Fault, faultNote, workbench } from './workbench.ts';
 const RUNS_OFFERED = '10';
 
 /** State of the editor page in addition to what is stored. */
-interface Shown {
+interface EditorState {
   draft?: Draft;
   fault?: Fault | undefined;
   outcome?: Html;
   refused?: RefusedForm | undefined;
 }
 
-const UNTRIED = html`<p class="quiet">Run a test to see the resulting token and the console output.</p>`;
+const NOT_TESTED = html`<p class="quiet">Run a test to see the resulting token and the console output.</p>`;
 
-async function readTypes({ perform }: ConsoleRequest, { input }: Kind) {
+async function readTypes({ perform }: ConsoleRequest, { input }: TokenKind) {
   return membersOf(String((await perform<string>('GET /configs/jwt-customizer/types')).value), input);
 }
 
-async function recordedRuns({ perform }: ConsoleRequest, kind: Kind): Promise<Run[]> {
+async function recordedRuns({ perform }: ConsoleRequest, kind: TokenKind): Promise<Run[]> {
   const [route, params] = routeOf(kind, 'GET', '/runs');
   const query = { inputRecorded: 'true', page_size: RUNS_OFFERED };
   return (await perform<Run[]>(route, { params, query })).value;
 }
 
-function stateOf(request: ConsoleRequest, kind: Kind, base: Version | undefined): Html {
+function scriptState(request: ConsoleRequest, kind: TokenKind, base: Version | undefined): Html {
   if (!base) return state('off', 'No script yet. Tokens are issued without custom claims.');
-  const link = html`<a href="${request.to(`${placeOf(kind)}/versions/${base.number}`)}">version ${base.number}</a>`;
+  const link = html`<a href="${request.to(`${kindPath(kind)}/versions/${base.number}`)}">version ${base.number}</a>`;
   if (!base.active) return html`${state('off', 'Inactive.')} The latest is ${link}.`;
   return html`<span class="state ok">Active: ${link}</span>`;
 }
 
-async function showScript(request: ConsoleRequest, kind: Kind, shown: Shown = {}): Promise<Page> {
-  const { refused, fault, outcome = UNTRIED } = shown;
+async function showScript(request: ConsoleRequest, kind: TokenKind, editor: EditorState = {}): Promise<Page> {
+  const { refused, fault, outcome = NOT_TESTED } = editor;
   const [base, runs, types] = await Promise.all([
     readBase(request, kind),
     recordedRuns(request, kind),
@@ -50,9 +50,9 @@ async function showScript(request: ConsoleRequest, kind: Kind, shown: Shown = {}
   ]);
   const from = request.query.get('from');
   const draft =
-    shown.draft ??
+    editor.draft ??
     (refused
-      ? sentDraft(refused.typed)
+      ? sentDraft(refused.values)
       : draftOf(
           kind,
           from ? (await readVersion(request, kind, from)).value : base?.value,
@@ -64,9 +64,9 @@ async function showScript(request: ConsoleRequest, kind: Kind, shown: Shown = {}
   }));
   return tabPage(request, kind, '', {
     ...(base?.active && {
-      actions: html`<a class="button" href="${request.to(`${placeOf(kind)}/off`)}">Deactivate</a>`,
+      actions: html`<a class="button" href="${request.to(`${kindPath(kind)}/off`)}">Deactivate</a>`,
     }),
-    content: html`<p>${stateOf(request, kind, base)}</p>
+    content: html`<p>${scriptState(request, kind, base)}</p>
 ${workbench(request, { kind, draft, runs, types, fault, faults: faultsOf(refused), outcome })}`,
     modules: ['console/script-editor'],
   });
@@ -79,36 +79,36 @@ async function compile({ perform }: ConsoleRequest, script: string): Promise<Fau
 
 /** Compiles the script for the editor, while the author types. */
 async function check(request: ConsoleRequest): Promise<Page> {
-  const fault = await compile(request, sentDraft(request.sent).script);
+  const fault = await compile(request, sentDraft(request.submitted).script);
   return { title: 'Check', content: html`<div id="compiled">${fault && faultNote(fault)}</div>` };
 }
 
-async function test(request: ConsoleRequest, kind: Kind): Promise<Page> {
-  const draft = sentDraft(request.sent);
+async function test(request: ConsoleRequest, kind: TokenKind): Promise<Page> {
+  const draft = sentDraft(request.submitted);
   const fault = await compile(request, draft.script);
   if (fault) return showScript(request, kind, { draft, fault, outcome: note('bad', 'The script does not compile.') });
   const environmentVariables = (await readBase(request, kind))?.value.environmentVariables ?? {};
   const { tokenSample: token, contextSample: context } = draft.run ? {} : samplesOf(draft);
   const input = draft.run ? { runId: draft.run } : { token, context };
   const body = { tokenType: kind.tokenType, script: draft.script, environmentVariables, ...input };
-  const { value } = await request.perform<Trial>('POST /configs/jwt-customizer/trial', { body });
+  const { value } = await request.perform<TestRun>('POST /configs/jwt-customizer/trial', { body });
   return showScript(request, kind, { draft, outcome: outcomeOf(value) });
 }
 
 /** The confirmation page: a script is activated only after its changes were shown. */
 function reviewPage(
   request: ConsoleRequest,
-  kind: Kind,
+  kind: TokenKind,
   draft: Draft,
   base: Version | undefined,
-  isOvertaken = false,
+  hasConflict = false,
 ): Page {
   const active = base?.active ? base : undefined;
   const { environmentVariables } = base?.value ?? {};
   const after = { ...uploadOf(draft), ...(environmentVariables && { environmentVariables }) };
   const fields = { ...fieldsOfDraft(draft), base: String(active?.number ?? 0) };
   const conflict =
-    isOvertaken &&
+    hasConflict &&
     note(
       'warn',
       `${active ? `Version ${active.number} was activated` : 'The script was deactivated'} while you were editing. Review your changes again.`,
@@ -116,64 +116,64 @@ function reviewPage(
   return {
     title: 'Review changes',
     lead: active ? `Compared with version ${active.number}, which is active.` : 'No script is active.',
-    back: { path: placeOf(kind), label: kind.name },
+    back: { path: kindPath(kind), label: kind.name },
     content: html`${conflict}
-<div class="buttons">${buttonForm(request, `${placeOf(kind)}/save`, 'Activate script', { fields, kind: 'primary' })}${buttonForm(request, `${placeOf(kind)}/edit`, 'Back to editor', { fields, kind: '' })}</div>
+<div class="buttons">${buttonForm(request, `${kindPath(kind)}/save`, 'Activate script', { fields, kind: 'primary' })}${buttonForm(request, `${kindPath(kind)}/edit`, 'Back to editor', { fields, kind: '' })}</div>
 <div class="changes">${changesOf(active?.value, after)}</div>`,
   };
 }
 
-async function review(request: ConsoleRequest, kind: Kind): Promise<Page> {
-  const draft = sentDraft(request.sent);
+async function review(request: ConsoleRequest, kind: TokenKind): Promise<Page> {
+  const draft = sentDraft(request.submitted);
   const fault = await compile(request, draft.script);
   return fault
     ? showScript(request, kind, { draft, fault })
     : reviewPage(request, kind, draft, await readBase(request, kind));
 }
 
-async function save(request: ConsoleRequest, kind: Kind) {
-  const draft = sentDraft(request.sent);
+async function save(request: ConsoleRequest, kind: TokenKind) {
+  const draft = sentDraft(request.submitted);
   const base = await readBase(request, kind);
   const inUse = base?.active ? base.number : 0;
-  if (request.sent.get('base') !== String(inUse)) return reviewPage(request, kind, draft, base, true);
-  return { to: placeOf(kind), flash: await writeVersion(request, kind, base, uploadOf(draft)) };
+  if (request.submitted.get('base') !== String(inUse)) return reviewPage(request, kind, draft, base, true);
+  return { to: kindPath(kind), flash: await writeVersion(request, kind, base, uploadOf(draft)) };
 }
 
-const showOff = (request: ConsoleRequest, kind: Kind, refused?: RefusedForm): Page => ({
+const showDeactivate = (request: ConsoleRequest, kind: TokenKind, refused?: RefusedForm): Page => ({
   title: `Deactivate the script for ${kind.name.toLowerCase()}`,
-  back: { path: placeOf(kind), label: kind.name },
+  back: { path: kindPath(kind), label: kind.name },
   content: formOf(request, {
-    path: `${placeOf(kind)}/off`,
+    path: `${kindPath(kind)}/off`,
     content: html`<p>Tokens will be issued without custom claims. All versions are kept, and you can activate any of them again.</p>`,
     submit: 'Deactivate script',
     kind: 'danger',
-    cancel: placeOf(kind),
+    cancel: kindPath(kind),
     faults: faultsOf(refused),
   }),
 });
 
-async function turnOff(request: ConsoleRequest, kind: Kind) {
+async function deactivate(request: ConsoleRequest, kind: TokenKind) {
   const base = await readBase(request, kind);
   const [route, params] = routeOf(kind, 'DELETE');
   await request.perform(route, { params });
-  const undo = { path: `${placeOf(kind)}/versions/${base?.number}/activate` };
-  return { to: placeOf(kind), flash: { text: 'Script deactivated.', undo } };
+  const undo = { path: `${kindPath(kind)}/versions/${base?.number}/activate` };
+  return { to: kindPath(kind), flash: { text: 'Script deactivated.', undo } };
 }
 
-export function scriptRoutes(kind: Kind): Route[] {
-  const path = placeOf(kind);
+export function scriptRoutes(kind: TokenKind): Route[] {
+  const path = kindPath(kind);
   const show = (request: ConsoleRequest, refused?: RefusedForm) => showScript(request, kind, { refused });
   return [
     page(path, show),
     action(`${path}/check`, show, check),
     action(`${path}/test`, show, (request) => test(request, kind)),
     action(`${path}/review`, show, (request) => review(request, kind)),
-    action(`${path}/edit`, show, (request) => showScript(request, kind, { draft: sentDraft(request.sent) })),
+    action(`${path}/edit`, show, (request) => showScript(request, kind, { draft: sentDraft(request.submitted) })),
     action(`${path}/save`, show, (request) => save(request, kind)),
     form(
       `${path}/off`,
-      (request, refused) => showOff(request, kind, refused),
-      (request) => turnOff(request, kind),
+      (request, refused) => showDeactivate(request, kind, refused),
+      (request) => deactivate(request, kind),
     ),
   ];
 }

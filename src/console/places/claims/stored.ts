@@ -2,7 +2,7 @@ import type { ScriptRunRow } from '../../../database/tables/index.ts';
 import { html } from '../../../pages/html.ts';
 import { state } from '../../parts/parts.ts';
 import type { ConsoleRequest } from '../../route.ts';
-import { type Kind, placeOf } from './kinds.ts';
+import { kindPath, type TokenKind } from './kinds.ts';
 
 /** A script and its settings, as the Management API returns them. */
 export interface ScriptValue {
@@ -32,23 +32,27 @@ export interface Run extends Omit<ScriptRunRow, 'tenantId' | 'tokenType' | 'numb
   inputRecorded: boolean;
 }
 
-export const routeOf = ({ tokenType }: Kind, method: string, rest = ''): [string, Record<string, string>] => [
+export const routeOf = ({ tokenType }: TokenKind, method: string, rest = ''): [string, Record<string, string>] => [
   `${method} /configs/jwt-customizer/:tokenTypePath${rest}`,
   { tokenTypePath: tokenType },
 ];
 
-export async function readVersions({ perform }: ConsoleRequest, kind: Kind): Promise<VersionLine[]> {
+export async function readVersions({ perform }: ConsoleRequest, kind: TokenKind): Promise<VersionLine[]> {
   const [route, params] = routeOf(kind, 'GET', '/versions');
   return (await perform<VersionLine[]>(route, { params })).value;
 }
 
-export async function readVersion({ perform }: ConsoleRequest, kind: Kind, number: number | string): Promise<Version> {
+export async function readVersion(
+  { perform }: ConsoleRequest,
+  kind: TokenKind,
+  number: number | string,
+): Promise<Version> {
   const [route, params] = routeOf(kind, 'GET', '/versions/:version');
   return (await perform<Version>(route, { params: { ...params, version: String(number) } })).value;
 }
 
 /** Returns the active version, or the newest if none is active; undefined if there is none. */
-export async function readBase(request: ConsoleRequest, kind: Kind): Promise<Version | undefined> {
+export async function readBase(request: ConsoleRequest, kind: TokenKind): Promise<Version | undefined> {
   const versions = await readVersions(request, kind);
   const base = versions.find(({ active }) => active) ?? versions[0];
   return base && readVersion(request, kind, base.number);
@@ -57,7 +61,7 @@ export async function readBase(request: ConsoleRequest, kind: Kind): Promise<Ver
 /** Creates and activates the next version. Returns the message for the page, with the path to undo it. */
 export async function writeVersion(
   request: ConsoleRequest,
-  kind: Kind,
+  kind: TokenKind,
   base: Version | undefined,
   changes: Partial<ScriptValue> & { script: string },
 ): Promise<{ text: string; undo: { path: string } }> {
@@ -66,7 +70,7 @@ export async function writeVersion(
   await request.perform(route, { params, body: base?.active ? changes : { ...base?.value, ...changes } });
   const [newest] = await readVersions(request, kind);
   const back = base?.active ? `/versions/${base.number}/activate` : '/off';
-  return { text: `Version ${newest?.number} is active.`, undo: { path: placeOf(kind) + back } };
+  return { text: `Version ${newest?.number} is active.`, undo: { path: kindPath(kind) + back } };
 }
 
 export const authorOf = ({ administrator }: ConsoleRequest, { authorId }: VersionLine) =>

@@ -17,27 +17,27 @@ import {
 } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, type Page, page, type RefusedForm, type Route } from '../../route.ts';
 import { changesOf } from './diff.ts';
-import { type Kind, placeOf, tabPage } from './kinds.ts';
+import { kindPath, type TokenKind, tabPage } from './kinds.ts';
 import { authorOf, readVersion, readVersions, routeOf, type Version, type VersionLine } from './stored.ts';
 
 /** Number of versions offered for comparison. */
-const OFFERED = 50;
+const VERSIONS_OFFERED = 50;
 
 const activeState = ({ active }: VersionLine): Html => (active ? state('ok', 'Active') : state('off', 'Inactive'));
 
-async function showVersions(request: ConsoleRequest, kind: Kind): Promise<Page> {
+async function showVersions(request: ConsoleRequest, kind: TokenKind): Promise<Page> {
   const versions = await readVersions(request, kind);
   const first = (Number(pageQuery(request).page) - 1) * PAGE_SIZE;
   return tabPage(request, kind, '/versions', {
     content: html`<div id="versions" data-live>${table({
       caption: 'Script versions, newest first',
       rows: versions.slice(first, first + PAGE_SIZE),
-      empty: html`<p>No versions yet. Every activated script is kept as a version.</p><a class="button primary" href="${request.to(placeOf(kind))}">Write script</a>`,
+      empty: html`<p>No versions yet. Every activated script is kept as a version.</p><a class="button primary" href="${request.to(kindPath(kind))}">Write script</a>`,
       columns: [
         {
           label: 'Version',
           cell: ({ number }) =>
-            html`<a href="${request.to(`${placeOf(kind)}/versions/${number}`)}">Version ${number}</a>`,
+            html`<a href="${request.to(`${kindPath(kind)}/versions/${number}`)}">Version ${number}</a>`,
         },
         { label: 'Status', cell: activeState },
         { label: 'Author', cell: (version) => authorOf(request, version) },
@@ -50,25 +50,29 @@ async function showVersions(request: ConsoleRequest, kind: Kind): Promise<Page> 
 }
 
 /** Label of the activate button: rolling back is activating an older version. */
-const gestureOf = ({ number }: VersionLine, inUse: VersionLine | undefined): string =>
+const activateLabel = ({ number }: VersionLine, inUse: VersionLine | undefined): string =>
   `${inUse && number < inUse.number ? 'Roll back to' : 'Activate'} version ${number}`;
 
 /** Returns the version to compare with: the requested one, the active one, or the previous one. */
-function otherOf(request: ConsoleRequest, version: Version, versions: readonly VersionLine[]): VersionLine | undefined {
-  const asked = versions.find(({ number }) => String(number) === request.query.get('against'));
+function comparedVersion(
+  request: ConsoleRequest,
+  version: Version,
+  versions: readonly VersionLine[],
+): VersionLine | undefined {
+  const requested = versions.find(({ number }) => String(number) === request.query.get('against'));
   const fallback = version.active
     ? versions.find(({ number }) => number < version.number)
     : versions.find(({ active }) => active);
-  return asked ?? fallback;
+  return requested ?? fallback;
 }
 
-function chooser(
+function compareForm(
   request: ConsoleRequest,
   version: Version,
   versions: readonly VersionLine[],
   other: number | undefined,
 ): Html | false {
-  const others = versions.filter(({ number }) => number !== version.number).slice(0, OFFERED);
+  const others = versions.filter(({ number }) => number !== version.number).slice(0, VERSIONS_OFFERED);
   if (others.length === 0) return false;
   const options = others.map(
     ({ number, active }) => [String(number), `Version ${number}${active ? ' (active)' : ''}`] as const,
@@ -81,15 +85,15 @@ const withoutValues = ({ value, ...version }: Version) => {
   return { ...version, value: { ...rest, environmentVariables: Object.keys(environmentVariables ?? {}) } };
 };
 
-async function showVersion(request: ConsoleRequest, kind: Kind, refused?: RefusedForm): Promise<Page> {
+async function showVersion(request: ConsoleRequest, kind: TokenKind, refused?: RefusedForm): Promise<Page> {
   const [version, versions] = await Promise.all([
     readVersion(request, kind, request.params.version ?? ''),
     readVersions(request, kind),
   ]);
   const inUse = versions.find(({ active }) => active);
-  const line = otherOf(request, version, versions);
+  const line = comparedVersion(request, version, versions);
   const other = line && (await readVersion(request, kind, line.number));
-  const path = `${placeOf(kind)}/versions/${version.number}`;
+  const path = `${kindPath(kind)}/versions/${version.number}`;
   const { value } = version;
   const { general } = faultsOf(refused);
   const [before, after] =
@@ -97,8 +101,8 @@ async function showVersion(request: ConsoleRequest, kind: Kind, refused?: Refuse
   return {
     title: `Version ${version.number}`,
     lead: kind.name,
-    back: { path: `${placeOf(kind)}/versions`, label: 'Versions' },
-    actions: html`${!version.active && buttonForm(request, `${path}/activate`, gestureOf(version, inUse), { kind: 'primary' })}<a class="button" href="${request.to(`${placeOf(kind)}?from=${version.number}`)}">Edit a copy</a>`,
+    back: { path: `${kindPath(kind)}/versions`, label: 'Versions' },
+    actions: html`${!version.active && buttonForm(request, `${path}/activate`, activateLabel(version, inUse), { kind: 'primary' })}<a class="button" href="${request.to(`${kindPath(kind)}?from=${version.number}`)}">Edit a copy</a>`,
     content: html`${general && note('bad', general)}${facts([
       ['Status', activeState(version)],
       ['Author', authorOf(request, version)],
@@ -113,7 +117,7 @@ async function showVersion(request: ConsoleRequest, kind: Kind, refused?: Refuse
     ])}
 ${section(
   'Changes',
-  html`<div class="changes">${chooser(request, version, versions, other?.number)}${changesOf(before?.value, after.value)}</div>`,
+  html`<div class="changes">${compareForm(request, version, versions, other?.number)}${changesOf(before?.value, after.value)}</div>`,
   {
     lead: before ? `From version ${before.number} to version ${after.number}.` : 'There is no previous version.',
   },
@@ -123,18 +127,18 @@ ${rawJson(withoutValues(version))}`,
   };
 }
 
-async function activate(request: ConsoleRequest, kind: Kind) {
+async function activate(request: ConsoleRequest, kind: TokenKind) {
   const inUse = (await readVersions(request, kind)).find(({ active }) => active);
   const [route, params] = routeOf(kind, 'POST', '/versions/:version/activate');
   const { version = '' } = request.params;
   await request.perform(route, { params: { ...params, version } });
-  const path = placeOf(kind);
+  const path = kindPath(kind);
   const undo = { path: inUse ? `${path}/versions/${inUse.number}/activate` : `${path}/off` };
   return { to: `${path}/versions/${version}`, flash: { text: `Version ${version} is active.`, undo } };
 }
 
-export function versionRoutes(kind: Kind): Route[] {
-  const path = `${placeOf(kind)}/versions`;
+export function versionRoutes(kind: TokenKind): Route[] {
+  const path = `${kindPath(kind)}/versions`;
   const show = (request: ConsoleRequest, refused?: RefusedForm) => showVersion(request, kind, refused);
   return [
     page(path, (request) => showVersions(request, kind)),

@@ -5,7 +5,7 @@ import { note } from '../../parts/parts.ts';
 import type { ConsoleRequest } from '../../route.ts';
 import type { Members } from './completion.ts';
 import type { Draft } from './draft.ts';
-import { type Kind, placeOf } from './kinds.ts';
+import { kindPath, type TokenKind } from './kinds.ts';
 import { type Run, resultName } from './stored.ts';
 
 /** A syntax error found by the compiler. Line and column start at 1. */
@@ -16,7 +16,7 @@ export interface Fault {
 }
 
 interface WorkbenchParts {
-  kind: Kind;
+  kind: TokenKind;
   draft: Draft;
   /** Runs with recorded input, newest first. */
   runs: readonly Run[];
@@ -56,7 +56,7 @@ export function workbench(
   request: ConsoleRequest,
   { kind, draft, runs, types, fault, faults, outcome }: WorkbenchParts,
 ): Html {
-  const to = (path: string): string => request.to(placeOf(kind) + path);
+  const to = (path: string): string => request.to(kindPath(kind) + path);
   const scriptFault = faults.fields.get('script');
   return html`<form class="workbench" method="post" action="${to('/test')}" novalidate data-workbench="${to('/check')}">${token(request)}
 <div class="workbench-side">

@@ -1,12 +1,12 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { bodyOf, fieldsOf, type ThingField } from '../../entities/entity-fields.ts';
-import { contains, filled, type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
+import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
+import { contains, type Entity, type EntityPages, entityRoutes, fillPath } from '../../entities/entity-pages.ts';
 import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { formOf } from '../../parts/form-parts.ts';
 import { copyable, facts, section, state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
-import { roleOf, roles } from './choices.ts';
+import { roleChoices, roleOf } from './choices.ts';
 
 const OF = '/directory/applications/:id';
 
@@ -17,25 +17,25 @@ const TYPES = [
   ['MachineToMachine', 'Machine-to-machine'],
 ] as const;
 
-const typeName = ({ type }: Thing): string => TYPES.find(([key]) => key === type)?.[1] ?? String(type);
+const typeName = ({ type }: Entity): string => TYPES.find(([key]) => key === type)?.[1] ?? String(type);
 
 /** True if the application has client secrets. Public applications authenticate with PKCE only. */
-const isConfidential = ({ type }: Thing): boolean => type === 'Traditional' || type === 'MachineToMachine';
+const isConfidential = ({ type }: Entity): boolean => type === 'Traditional' || type === 'MachineToMachine';
 
-const here = (request: ConsoleRequest): string => filled(OF, request.params);
+const here = (request: ConsoleRequest): string => fillPath(OF, request.params);
 
 const heldRoles: Relation = {
-  of: OF,
+  entityPath: OF,
   name: 'roles',
   title: 'Roles',
   lead: 'Roles that define the scopes this application can request.',
   list: '/applications/:id/roles',
-  joinedOf: () => roleOf,
-  choices: roles('MachineToMachine'),
+  itemOf: () => roleOf,
+  choices: roleChoices('MachineToMachine'),
   add: '/applications/:id/roles',
-  idsAs: 'roleIds',
+  idsMember: 'roleIds',
   remove: '/applications/:id/roles/:roleId',
-  idAs: 'roleId',
+  idParameter: 'roleId',
   empty: 'No roles yet. Tokens of this application contain no scopes.',
 };
 
@@ -78,7 +78,7 @@ async function secretSection(request: ConsoleRequest): Promise<Html> {
   });
 }
 
-const SECRET_FIELDS: ThingField[] = [
+const SECRET_FIELDS: EntityField[] = [
   { name: 'name', label: 'Name', hint: 'Such as the environment that uses it: “production”.' },
 ];
 
@@ -95,7 +95,7 @@ const showNewSecret = (request: ConsoleRequest, refused?: RefusedForm): Page => 
 });
 
 async function createSecret(request: ConsoleRequest) {
-  const body = bodyOf(SECRET_FIELDS, request.sent, true);
+  const body = bodyOf(SECRET_FIELDS, request.submitted, true);
   const { value: made } = await request.perform<Secret>('POST /applications/:id/secrets', {
     params: request.params,
     body,
@@ -127,14 +127,14 @@ const list = (value: unknown): Html | undefined => {
   return items.length > 0 ? html`<ul>${items.map((item) => html`<li class="mono">${item}</li>`)}</ul>` : undefined;
 };
 
-const things: Things = {
+const applicationPages: EntityPages = {
   path: '/directory/applications',
   list: '/applications',
   item: '/applications/:id',
-  one: 'application',
-  many: 'Applications',
+  singular: 'application',
+  plural: 'Applications',
   lead: 'Applications that users sign in to, and machine-to-machine applications.',
-  searchAs: contains,
+  searchQuery: contains,
   columns: ({ now }) => [
     { label: 'Type', cell: typeName },
     {
@@ -181,7 +181,7 @@ const things: Things = {
       hint: 'Users must consent before it can access their data. Can’t be changed later.',
     },
   ],
-  made: async (made, { perform }) => {
+  afterCreate: async (made, { perform }) => {
     if (!isConfidential(made)) return { text: 'Application created.' };
     const { value: secrets } = await perform<Secret[]>('GET /applications/:id/secrets', { params: { id: made.id } });
     return {
@@ -208,12 +208,12 @@ const things: Things = {
 ${isConfidential(application) && (await secretSection(request))}
 ${application.type === 'MachineToMachine' && (await relationSection(heldRoles, request))}`;
   },
-  loses: 'Its client secrets are deleted and the tokens issued to it are revoked.',
-  parts: [
+  deleteWarning: 'Its client secrets are deleted and the tokens issued to it are revoked.',
+  routes: [
     ...relationRoutes(heldRoles),
     form(`${OF}/secrets/new`, showNewSecret, createSecret),
     form(`${OF}/secrets/:name/delete`, showDeleteSecret, deleteSecret),
   ],
 };
 
-export const applicationRoutes = thingRoutes(things);
+export const applicationRoutes = entityRoutes(applicationPages);

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { filled } from '../../entities/entity-pages.ts';
+import { fillPath } from '../../entities/entity-pages.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { formOf } from '../../parts/form-parts.ts';
 import { section, table, when } from '../../parts/parts.ts';
@@ -33,7 +33,7 @@ export async function factorSection(request: ConsoleRequest): Promise<Html> {
       {
         label: '',
         cell: ({ id, type }) =>
-          html`<div class="row-actions"><a class="button compact" href="${request.to(`${filled(OF, request.params)}/factors/${id}/delete`)}">Remove<span class="unseen"> ${NAMES[type]}</span></a></div>`,
+          html`<div class="row-actions"><a class="button compact" href="${request.to(`${fillPath(OF, request.params)}/factors/${id}/delete`)}">Remove<span class="unseen"> ${NAMES[type]}</span></a></div>`,
       },
     ],
   });
@@ -43,7 +43,7 @@ export async function factorSection(request: ConsoleRequest): Promise<Html> {
 async function showRemove(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const factor = (await read(request)).find(({ id }) => id === request.params.verificationId);
   const name = factor ? NAMES[factor.type].toLowerCase() : 'second factor';
-  const here = filled(OF, request.params);
+  const here = fillPath(OF, request.params);
   return {
     title: `Remove ${name}`,
     back: { path: here, label: 'User' },
@@ -60,7 +60,7 @@ async function showRemove(request: ConsoleRequest, refused?: RefusedForm): Promi
 
 async function remove({ perform, params }: ConsoleRequest) {
   await perform(`DELETE ${ROW}/:verificationId`, { params });
-  return { to: filled(OF, params), flash: { text: 'Second factor removed.' } };
+  return { to: fillPath(OF, params), flash: { text: 'Second factor removed.' } };
 }
 
 export const factorRoutes = [form(`${OF}/factors/:verificationId/delete`, showRemove, remove)];

@@ -1,15 +1,21 @@
 import { html } from '../../../pages/html.ts';
-import { type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
-import { FIRST, type Joined, type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
+import { type Entity, type EntityPages, entityRoutes } from '../../entities/entity-pages.ts';
+import {
+  FIRST_PAGE,
+  type RelatedItem,
+  type Relation,
+  relationRoutes,
+  relationSection,
+} from '../../entities/relations.ts';
 import { copyable, facts } from '../../parts/parts.ts';
 import type { ConsoleRequest } from '../../route.ts';
-import { assigneesOf, ROLE_TYPES, scopeOf, scopes } from './choices.ts';
+import { assigneesOf, ROLE_TYPES, scopeChoices, scopeOf } from './choices.ts';
 
 /** Roles and scopes that all organizations share. */
 
 const OF = '/directory/organization-roles/:id';
 
-const organizationScopeOf = ({ id, name, description }: Record<string, unknown>): Joined => ({
+const organizationScopeOf = ({ id, name, description }: Record<string, unknown>): RelatedItem => ({
   id: String(id),
   name: String(name),
   path: `/directory/organization-scopes/${id}`,
@@ -17,46 +23,46 @@ const organizationScopeOf = ({ id, name, description }: Record<string, unknown>)
 });
 
 const organizationScopes: Relation = {
-  of: OF,
+  entityPath: OF,
   name: 'scopes',
   title: 'Organization scopes',
   list: '/organization-roles/:id/scopes',
-  joinedOf: () => organizationScopeOf,
+  itemOf: () => organizationScopeOf,
   choices: async ({ perform }: ConsoleRequest, text: string) => {
-    const query = { ...FIRST, ...(text !== '' && { q: text }) };
-    return (await perform<Thing[]>('GET /organization-scopes', { query })).value.map(organizationScopeOf);
+    const query = { ...FIRST_PAGE, ...(text !== '' && { q: text }) };
+    return (await perform<Entity[]>('GET /organization-scopes', { query })).value.map(organizationScopeOf);
   },
   add: '/organization-roles/:id/scopes',
-  idsAs: 'organizationScopeIds',
+  idsMember: 'organizationScopeIds',
   remove: '/organization-roles/:id/scopes/:organizationScopeId',
-  idAs: 'organizationScopeId',
+  idParameter: 'organizationScopeId',
   empty: 'No organization scopes yet.',
 };
 
 const resourceScopes: Relation = {
-  of: OF,
+  entityPath: OF,
   name: 'resource-scopes',
   title: 'Resource scopes',
   list: '/organization-roles/:id/resource-scopes',
-  joinedOf: () => scopeOf,
-  choices: scopes,
+  itemOf: () => scopeOf,
+  choices: scopeChoices,
   add: '/organization-roles/:id/resource-scopes',
-  idsAs: 'scopeIds',
+  idsMember: 'scopeIds',
   remove: '/organization-roles/:id/resource-scopes/:scopeId',
-  idAs: 'scopeId',
+  idParameter: 'scopeId',
   empty: 'No resource scopes yet.',
 };
 
-const description = ({ description }: Thing) => description as string | null;
+const description = ({ description }: Entity) => description as string | null;
 
-const roles: Things = {
+const organizationRolePages: EntityPages = {
   path: '/directory/organization-roles',
   list: '/organization-roles',
   item: '/organization-roles/:id',
-  one: 'organization role',
-  many: 'Organization roles',
+  singular: 'organization role',
+  plural: 'Organization roles',
   lead: 'Roles for members of an organization. All organizations share them.',
-  searchAs: (text) => ({ q: text }),
+  searchQuery: (text) => ({ q: text }),
   columns: () => [
     { label: 'Description', cell: description },
     { label: 'Assigned to', cell: assigneesOf },
@@ -79,18 +85,18 @@ const roles: Things = {
   ])}
 ${await relationSection(organizationScopes, request)}
 ${await relationSection(resourceScopes, request)}`,
-  loses: 'Every member with this role loses it.',
-  parts: [organizationScopes, resourceScopes].flatMap(relationRoutes),
+  deleteWarning: 'Every member with this role loses it.',
+  routes: [organizationScopes, resourceScopes].flatMap(relationRoutes),
 };
 
-const scopeThings: Things = {
+const organizationScopePages: EntityPages = {
   path: '/directory/organization-scopes',
   list: '/organization-scopes',
   item: '/organization-scopes/:id',
-  one: 'organization scope',
-  many: 'Organization scopes',
+  singular: 'organization scope',
+  plural: 'Organization scopes',
   lead: 'Permissions within an organization, such as inviting members.',
-  searchAs: (text) => ({ q: text }),
+  searchQuery: (text) => ({ q: text }),
   columns: () => [{ label: 'Description', cell: description }],
   fields: [
     { name: 'name', label: 'Name', hint: 'No spaces. Example: invite:member.' },
@@ -101,7 +107,10 @@ const scopeThings: Things = {
       ['Description', description(scope)],
       ['ID', copyable(scope.id)],
     ]),
-  loses: 'It is removed from every organization role.',
+  deleteWarning: 'It is removed from every organization role.',
 };
 
-export const organizationTemplateRoutes = [...thingRoutes(roles), ...thingRoutes(scopeThings)];
+export const organizationTemplateRoutes = [
+  ...entityRoutes(organizationRolePages),
+  ...entityRoutes(organizationScopePages),
+];

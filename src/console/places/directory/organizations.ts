@@ -1,74 +1,80 @@
 import { html } from '../../../pages/html.ts';
-import { filled, type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
-import { FIRST, type Joined, type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
+import { type Entity, type EntityPages, entityRoutes, fillPath } from '../../entities/entity-pages.ts';
+import {
+  FIRST_PAGE,
+  type RelatedItem,
+  type Relation,
+  relationRoutes,
+  relationSection,
+} from '../../entities/relations.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { boxes, formOf } from '../../parts/form-parts.ts';
 import { copyable, facts, note, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
-import { applicationOf, machines, people, personOf } from './choices.ts';
+import { applicationChoices, applicationOf, userChoices, userOf } from './choices.ts';
 
 const OF = '/directory/organizations/:id';
 
 /** A kind of member: users or machine-to-machine applications. Each kind has its own roles. */
-interface Members {
+interface MemberKind {
   name: 'users' | 'applications';
   idAs: 'userId' | 'applicationId';
   type: 'User' | 'MachineToMachine';
 }
-const USERS: Members = { name: 'users', idAs: 'userId', type: 'User' };
-const MACHINES: Members = { name: 'applications', idAs: 'applicationId', type: 'MachineToMachine' };
+const USERS: MemberKind = { name: 'users', idAs: 'userId', type: 'User' };
+const APPLICATIONS: MemberKind = { name: 'applications', idAs: 'applicationId', type: 'MachineToMachine' };
 
-const rolesPath = ({ name, idAs }: Members): string => `${OF}/${name}/:${idAs}/roles`;
-const rolesRow = ({ name, idAs }: Members): string => `/organizations/:id/${name}/:${idAs}/roles`;
+const rolesPath = ({ name, idAs }: MemberKind): string => `${OF}/${name}/:${idAs}/roles`;
+const rolesRow = ({ name, idAs }: MemberKind): string => `/organizations/:id/${name}/:${idAs}/roles`;
 
 /** A member with their roles in the organization and a link to edit them. */
 const memberOf =
-  (request: ConsoleRequest, members: Members, joinedOf: (row: Record<string, unknown>) => Joined) =>
-  (row: Record<string, unknown>): Joined => {
+  (request: ConsoleRequest, members: MemberKind, joinedOf: (row: Record<string, unknown>) => RelatedItem) =>
+  (row: Record<string, unknown>): RelatedItem => {
     const joined = joinedOf(row);
     const roles = (row.organizationRoles ?? []) as { name: string }[];
-    const href = request.to(filled(rolesPath(members), { ...request.params, [members.idAs]: joined.id }));
+    const href = request.to(fillPath(rolesPath(members), { ...request.params, [members.idAs]: joined.id }));
     const about = html`<span class="chips">${roles.map(({ name }) => html`<span class="chip">${name}</span>`)}<a href="${href}">Edit roles<span class="unseen"> of ${joined.name}</span></a></span>`;
     return { ...joined, about };
   };
 
 const users: Relation = {
-  of: OF,
+  entityPath: OF,
   name: 'users',
   title: 'Members',
   list: '/organizations/:id/users',
   isPaged: true,
-  joinedOf: (request) => memberOf(request, USERS, personOf),
-  choices: people,
+  itemOf: (request) => memberOf(request, USERS, userOf),
+  choices: userChoices,
   add: '/organizations/:id/users',
-  idsAs: 'userIds',
+  idsMember: 'userIds',
   remove: '/organizations/:id/users/:userId',
-  idAs: 'userId',
+  idParameter: 'userId',
   empty: 'No members yet.',
 };
 
 const applications: Relation = {
-  of: OF,
+  entityPath: OF,
   name: 'applications',
   title: 'Machine-to-machine applications',
   list: '/organizations/:id/applications',
   isPaged: true,
-  joinedOf: (request) => memberOf(request, MACHINES, applicationOf),
-  choices: machines,
+  itemOf: (request) => memberOf(request, APPLICATIONS, applicationOf),
+  choices: applicationChoices,
   add: '/organizations/:id/applications',
-  idsAs: 'applicationIds',
+  idsMember: 'applicationIds',
   remove: '/organizations/:id/applications/:applicationId',
-  idAs: 'applicationId',
+  idParameter: 'applicationId',
   empty: 'No applications yet.',
 };
 
 const showRoles =
-  (members: Members) =>
+  (members: MemberKind) =>
   async (request: ConsoleRequest, refused?: RefusedForm): Promise<Page> => {
-    const { value: all } = await request.perform<Thing[]>('GET /organization-roles', { query: FIRST });
-    const { value: held } = await request.perform<Thing[]>(`GET ${rolesRow(members)}`, {
+    const { value: all } = await request.perform<Entity[]>('GET /organization-roles', { query: FIRST_PAGE });
+    const { value: held } = await request.perform<Entity[]>(`GET ${rolesRow(members)}`, {
       params: request.params,
-      query: FIRST,
+      query: FIRST_PAGE,
     });
     const options = all
       .filter(({ type }) => type === members.type)
@@ -76,8 +82,8 @@ const showRoles =
         ({ id, name, description }) =>
           [id, html`${name} <span class="quiet">${description as string | null}</span>`] as const,
       );
-    const ticked = refused ? refused.typed.getAll('id') : held.map(({ id }) => id);
-    const here = filled(OF, request.params);
+    const ticked = refused ? refused.values.getAll('id') : held.map(({ id }) => id);
+    const here = fillPath(OF, request.params);
     const faults = faultsOf(refused);
     return {
       title: 'Edit organization roles',
@@ -99,20 +105,20 @@ const showRoles =
   };
 
 const setRoles =
-  (members: Members) =>
-  async ({ perform, params, sent }: ConsoleRequest) => {
-    await perform(`PUT ${rolesRow(members)}`, { params, body: { organizationRoleIds: sent.getAll('id') } });
-    return { to: filled(OF, params), flash: { text: 'Roles saved.' } };
+  (members: MemberKind) =>
+  async ({ perform, params, submitted }: ConsoleRequest) => {
+    await perform(`PUT ${rolesRow(members)}`, { params, body: { organizationRoleIds: submitted.getAll('id') } });
+    return { to: fillPath(OF, params), flash: { text: 'Roles saved.' } };
   };
 
-const things: Things = {
+const organizationPages: EntityPages = {
   path: '/directory/organizations',
   list: '/organizations',
   item: '/organizations/:id',
-  one: 'organization',
-  many: 'Organizations',
+  singular: 'organization',
+  plural: 'Organizations',
   lead: 'Customers or teams. The roles of a member apply only within the organization.',
-  searchAs: (text) => ({ q: text }),
+  searchQuery: (text) => ({ q: text }),
   columns: ({ now }) => [
     { label: 'Description', cell: ({ description }) => description as string | null },
     { label: 'Created', cell: ({ createdAt }) => when(createdAt as number, now) },
@@ -129,11 +135,11 @@ const things: Things = {
   ])}
 ${await relationSection(users, request)}
 ${await relationSection(applications, request)}`,
-  loses: 'Its memberships are deleted. The users and applications are kept.',
-  parts: [
+  deleteWarning: 'Its memberships are deleted. The users and applications are kept.',
+  routes: [
     ...[users, applications].flatMap(relationRoutes),
-    ...[USERS, MACHINES].map((members) => form(rolesPath(members), showRoles(members), setRoles(members))),
+    ...[USERS, APPLICATIONS].map((members) => form(rolesPath(members), showRoles(members), setRoles(members))),
   ],
 };
 
-export const organizationRoutes = thingRoutes(things);
+export const organizationRoutes = entityRoutes(organizationPages);

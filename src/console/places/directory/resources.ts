@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { bodyOf, fieldsOf, type ThingField } from '../../entities/entity-fields.ts';
-import { filled, showThing, type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
-import { FIRST } from '../../entities/relations.ts';
+import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
+import { type Entity, type EntityPages, entityRoutes, fillPath, showEntity } from '../../entities/entity-pages.ts';
+import { FIRST_PAGE } from '../../entities/relations.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { buttonForm, formOf } from '../../parts/form-parts.ts';
 import { copyable, duration, facts, section, state, table } from '../../parts/parts.ts';
@@ -9,19 +9,23 @@ import { action, type ConsoleRequest, form, type Page, type RefusedForm } from '
 
 const OF = '/directory/resources/:id';
 
-const here = (request: ConsoleRequest): string => filled(OF, request.params);
+const here = (request: ConsoleRequest): string => fillPath(OF, request.params);
 
 /** The page's parameters, as the operations on scopes name them. */
 const rowParams = ({ params: { id = '', scopeId = '' } }: ConsoleRequest) => ({ resourceId: id, scopeId });
 
-const SCOPE_FIELDS: ThingField[] = [
+const SCOPE_FIELDS: EntityField[] = [
   { name: 'name', label: 'Name', hint: 'No spaces. Example: read:orders.' },
   { name: 'description', label: 'Description', isOptional: true },
 ];
 
-const readScopes = async (request: ConsoleRequest): Promise<Thing[]> =>
-  (await request.perform<Thing[]>('GET /resources/:resourceId/scopes', { params: rowParams(request), query: FIRST }))
-    .value;
+const readScopes = async (request: ConsoleRequest): Promise<Entity[]> =>
+  (
+    await request.perform<Entity[]>('GET /resources/:resourceId/scopes', {
+      params: rowParams(request),
+      query: FIRST_PAGE,
+    })
+  ).value;
 
 async function scopeSection(request: ConsoleRequest): Promise<Html> {
   const rows = table({
@@ -58,7 +62,7 @@ const showNewScope = (request: ConsoleRequest, refused?: RefusedForm): Page => (
 });
 
 async function createScope(request: ConsoleRequest) {
-  const body = bodyOf(SCOPE_FIELDS, request.sent, true);
+  const body = bodyOf(SCOPE_FIELDS, request.submitted, true);
   await request.perform('POST /resources/:resourceId/scopes', { params: rowParams(request), body });
   return { to: here(request), flash: { text: 'Scope created.' } };
 }
@@ -79,7 +83,7 @@ async function showScope(request: ConsoleRequest, refused?: RefusedForm): Promis
 }
 
 async function changeScope(request: ConsoleRequest) {
-  const body = bodyOf(SCOPE_FIELDS, request.sent, false);
+  const body = bodyOf(SCOPE_FIELDS, request.submitted, false);
   await request.perform('PATCH /resources/:resourceId/scopes/:scopeId', { params: rowParams(request), body });
   return { to: here(request), flash: { text: 'Changes saved.' } };
 }
@@ -115,14 +119,14 @@ async function setDefault(request: ConsoleRequest, isDefault: boolean) {
   return { to: here(request), flash: { text, undo } };
 }
 
-const showHere = showThing(() => things);
+const showHere = showEntity(() => resourcePages);
 
-const things: Things = {
+const resourcePages: EntityPages = {
   path: '/directory/resources',
   list: '/resources',
   item: '/resources/:id',
-  one: 'resource',
-  many: 'Resources',
+  singular: 'resource',
+  plural: 'Resources',
   lead: 'APIs that accept tokens. Each has an indicator, which is the audience of its tokens, and scopes.',
   columns: () => [
     { label: 'Indicator', cell: ({ indicator }) => copyable(String(indicator)) },
@@ -156,8 +160,8 @@ const things: Things = {
     ['ID', copyable(resource.id)],
   ])}
 ${await scopeSection(request)}`,
-  loses: 'Its scopes are deleted and removed from every role.',
-  parts: [
+  deleteWarning: 'Its scopes are deleted and removed from every role.',
+  routes: [
     action(`${OF}/default`, showHere, (request) => setDefault(request, true)),
     action(`${OF}/not-default`, showHere, (request) => setDefault(request, false)),
     form(`${OF}/scopes/new`, showNewScope, createScope),
@@ -166,4 +170,4 @@ ${await scopeSection(request)}`,
   ],
 };
 
-export const resourceRoutes = thingRoutes(things);
+export const resourceRoutes = entityRoutes(resourcePages);

@@ -1,65 +1,74 @@
 import { html } from '../../../pages/html.ts';
-import { contains, type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
+import { contains, type Entity, type EntityPages, entityRoutes } from '../../entities/entity-pages.ts';
 import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { copyable, facts, state } from '../../parts/parts.ts';
 import type { ConsoleRequest } from '../../route.ts';
-import { applicationOf, assigneesOf, machines, people, personOf, ROLE_TYPES, scopeOf, scopes } from './choices.ts';
+import {
+  applicationChoices,
+  applicationOf,
+  assigneesOf,
+  ROLE_TYPES,
+  scopeChoices,
+  scopeOf,
+  userChoices,
+  userOf,
+} from './choices.ts';
 
 const OF = '/directory/roles/:id';
 
 const heldScopes: Relation = {
-  of: OF,
+  entityPath: OF,
   name: 'scopes',
   title: 'Scopes',
   lead: 'Permissions that this role grants.',
   list: '/roles/:id/scopes',
-  joinedOf: () => scopeOf,
-  choices: scopes,
+  itemOf: () => scopeOf,
+  choices: scopeChoices,
   add: '/roles/:id/scopes',
-  idsAs: 'scopeIds',
+  idsMember: 'scopeIds',
   remove: '/roles/:id/scopes/:scopeId',
-  idAs: 'scopeId',
+  idParameter: 'scopeId',
   empty: 'No scopes yet. The role grants no permissions.',
 };
 
 const users: Relation = {
-  of: OF,
+  entityPath: OF,
   name: 'users',
   title: 'Users',
   list: '/roles/:id/users',
   isPaged: true,
-  joinedOf: () => personOf,
-  choices: people,
+  itemOf: () => userOf,
+  choices: userChoices,
   add: '/roles/:id/users',
-  idsAs: 'userIds',
+  idsMember: 'userIds',
   remove: '/roles/:id/users/:userId',
-  idAs: 'userId',
+  idParameter: 'userId',
   empty: 'No users have this role.',
 };
 
 const applications: Relation = {
-  of: OF,
+  entityPath: OF,
   name: 'applications',
   title: 'Applications',
   list: '/roles/:id/applications',
   isPaged: true,
-  joinedOf: () => applicationOf,
-  choices: machines,
+  itemOf: () => applicationOf,
+  choices: applicationChoices,
   add: '/roles/:id/applications',
-  idsAs: 'applicationIds',
+  idsMember: 'applicationIds',
   remove: '/roles/:id/applications/:applicationId',
-  idAs: 'applicationId',
+  idParameter: 'applicationId',
   empty: 'No applications have this role.',
 };
 
-const things: Things = {
+const rolePages: EntityPages = {
   path: '/directory/roles',
   list: '/roles',
   item: '/roles/:id',
-  one: 'role',
-  many: 'Roles',
+  singular: 'role',
+  plural: 'Roles',
   lead: 'Sets of scopes for users and machine-to-machine applications.',
-  searchAs: contains,
+  searchQuery: contains,
   columns: () => [
     { label: 'Description', cell: ({ description }) => String(description) },
     { label: 'Assigned to', cell: assigneesOf },
@@ -77,7 +86,7 @@ const things: Things = {
     },
     { name: 'isDefault', label: 'Assign to new users automatically', kind: 'tick' },
   ],
-  show: async (request: ConsoleRequest, role: Thing) => html`${facts([
+  show: async (request: ConsoleRequest, role: Entity) => html`${facts([
     ['Description', String(role.description)],
     ['Assigned to', assigneesOf(role)],
     ['Default', role.isDefault ? 'Yes, assigned to new users automatically' : 'No'],
@@ -85,8 +94,8 @@ const things: Things = {
   ])}
 ${await relationSection(heldScopes, request)}
 ${await relationSection(role.type === 'User' ? users : applications, request)}`,
-  loses: 'It is removed from every user and application that has it.',
-  parts: [...relationRoutes(heldScopes), ...relationRoutes(users), ...relationRoutes(applications)],
+  deleteWarning: 'It is removed from every user and application that has it.',
+  routes: [...relationRoutes(heldScopes), ...relationRoutes(users), ...relationRoutes(applications)],
 };
 
-export const roleRoutes = thingRoutes(things);
+export const roleRoutes = entityRoutes(rolePages);

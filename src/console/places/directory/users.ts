@@ -1,44 +1,44 @@
 import { html } from '../../../pages/html.ts';
 import {
   contains,
-  filled,
-  readThing,
-  showThing,
-  type Thing,
-  type Things,
-  thingRoutes,
+  type Entity,
+  type EntityPages,
+  entityRoutes,
+  fillPath,
+  readEntity,
+  showEntity,
 } from '../../entities/entity-pages.ts';
 import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { buttonForm, field, formOf } from '../../parts/form-parts.ts';
 import { copyable, facts, state, when } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
-import { personOf, roleOf, roles } from './choices.ts';
+import { roleChoices, roleOf, userOf } from './choices.ts';
 import { factorRoutes, factorSection } from './factors.ts';
 
 const OF = '/directory/users/:userId';
 
 const heldRoles: Relation = {
-  of: OF,
+  entityPath: OF,
   name: 'roles',
   title: 'Roles',
   lead: 'Roles that define what this user may do.',
   list: '/users/:userId/roles',
-  joinedOf: () => roleOf,
-  choices: roles('User'),
+  itemOf: () => roleOf,
+  choices: roleChoices('User'),
   add: '/users/:userId/roles',
-  idsAs: 'roleIds',
+  idsMember: 'roleIds',
   remove: '/users/:userId/roles/:roleId',
-  idAs: 'roleId',
+  idParameter: 'roleId',
   empty: 'No roles yet.',
 };
 
-const stateOf = ({ isSuspended }: Thing) => (isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
+const stateOf = ({ isSuspended }: Entity) => (isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
 
-const here = (request: ConsoleRequest): string => filled(OF, request.params);
+const here = (request: ConsoleRequest): string => fillPath(OF, request.params);
 
-/** A function, because `things` is defined below and refers to the routes that need this page. */
-const showHere = showThing(() => things);
+/** A function, because `userPages` is defined below and refers to the routes that need this page. */
+const showHere = showEntity(() => userPages);
 
 async function suspend(request: ConsoleRequest, isSuspended: boolean) {
   await request.perform('PATCH /users/:userId/is-suspended', { params: request.params, body: { isSuspended } });
@@ -50,12 +50,12 @@ async function suspend(request: ConsoleRequest, isSuspended: boolean) {
 }
 
 async function showPassword(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
-  const user = await readThing(things, request);
+  const user = await readEntity(userPages, request);
   const faults = faultsOf(refused);
   const hint = 'Send it to the user over a channel you trust. They can change it on their account page.';
   return {
-    title: `Set password of ${personOf(user).name}`,
-    back: { path: here(request), label: personOf(user).name },
+    title: `Set password of ${userOf(user).name}`,
+    back: { path: here(request), label: userOf(user).name },
     content: formOf(request, {
       path: request.path,
       content: field({ name: 'password', label: 'New password', type: 'password', hint, faults }),
@@ -67,22 +67,22 @@ async function showPassword(request: ConsoleRequest, refused?: RefusedForm): Pro
 }
 
 async function setPassword(request: ConsoleRequest) {
-  const password = request.sent.get('password') ?? '';
+  const password = request.submitted.get('password') ?? '';
   await request.perform('PATCH /users/:userId/password', { params: request.params, body: { password } });
   return { to: here(request), flash: { text: 'Password set.' } };
 }
 
-const things: Things = {
+const userPages: EntityPages = {
   path: '/directory/users',
   list: '/users',
   item: '/users/:userId',
-  one: 'user',
-  many: 'Users',
+  singular: 'user',
+  plural: 'Users',
   lead: 'Users who sign in to the applications of this tenant.',
-  nameOf: (user) => personOf(user).name,
-  searchAs: contains,
+  nameOf: (user) => userOf(user).name,
+  searchQuery: contains,
   columns: ({ now }) => [
-    { label: 'Signs in with', cell: (user) => personOf(user).about },
+    { label: 'Signs in with', cell: (user) => userOf(user).about },
     { label: 'Status', cell: stateOf },
     { label: 'Last sign-in', cell: ({ lastSignInAt }) => when(lastSignInAt as number | null, now) },
     { label: 'Created', cell: ({ createdAt }) => when(createdAt as number, now) },
@@ -119,8 +119,8 @@ const things: Things = {
   ])}
 ${await relationSection(heldRoles, request)}
 ${await factorSection(request)}`,
-  loses: 'Their sessions, tokens, and impersonations end. The audit log keeps only their ID.',
-  parts: [
+  deleteWarning: 'Their sessions, tokens, and impersonations end. The audit log keeps only their ID.',
+  routes: [
     ...relationRoutes(heldRoles),
     ...factorRoutes,
     action(`${OF}/suspend`, showHere, (request) => suspend(request, true)),
@@ -129,4 +129,4 @@ ${await factorSection(request)}`,
   ],
 };
 
-export const userRoutes = thingRoutes(things);
+export const userRoutes = entityRoutes(userPages);

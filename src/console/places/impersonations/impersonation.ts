@@ -28,7 +28,7 @@ export const timeLeft = (one: Impersonation, now: number): Html | false =>
 
 const minutes = (ms: number): string => `${Math.ceil(ms / 60_000)} min`;
 
-export const ended = (one: Impersonation, now: number): Html =>
+export const endedAt = (one: Impersonation, now: number): Html =>
   when(one.revokedAt ?? (one.expiresAt <= now ? one.expiresAt : null), now);
 
 const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
@@ -37,12 +37,11 @@ const text = (value: unknown): string => (typeof value === 'string' || typeof va
 export const reasonOf = ({ context }: Impersonation): string => text(context.reason);
 export const ticketOf = ({ context }: Impersonation): string => text(context.ticketId);
 
-export const subjectName = (one: Impersonation, { people }: Names): string =>
-  people.get(one.subjectId) ?? one.subjectId;
+export const subjectName = (one: Impersonation, { users }: Names): string => users.get(one.subjectId) ?? one.subjectId;
 
 /** Undefined if the exchange had no actor token. */
-export const actorName = ({ actorId }: Impersonation, { people }: Names): string | undefined =>
-  actorId === null ? undefined : (people.get(actorId) ?? actorId);
+export const actorName = ({ actorId }: Impersonation, { users }: Names): string | undefined =>
+  actorId === null ? undefined : (users.get(actorId) ?? actorId);
 
 /** "Uma acting as Barbara Ritchie", or "Acting as Barbara Ritchie" without an actor. */
 export function titleOf(one: Impersonation, names: Names): string {
@@ -50,7 +49,7 @@ export function titleOf(one: Impersonation, names: Names): string {
   return `${actor === undefined ? 'Acting' : `${actor} acting`} as ${subjectName(one, names)}`;
 }
 
-export const mentions = (all: readonly Impersonation[]) => ({
-  people: all.flatMap(({ subjectId, actorId }) => [subjectId, actorId]),
+export const referencedIds = (all: readonly Impersonation[]) => ({
+  users: all.flatMap(({ subjectId, actorId }) => [subjectId, actorId]),
   applications: all.map(({ applicationId }) => applicationId),
 });

@@ -1,9 +1,17 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { filters } from '../../parts/filters.ts';
-import { application, type Names, namesOf, person } from '../../parts/names.ts';
+import { applicationLink, type Names, namesOf, userLink } from '../../parts/names.ts';
 import { pageQuery, pager, table, tabs, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, type Page, page } from '../../route.ts';
-import { type Impersonation, mentions, reasonOf, stateOf, subjectName, ticketOf, timeLeft } from './impersonation.ts';
+import {
+  type Impersonation,
+  reasonOf,
+  referencedIds,
+  stateOf,
+  subjectName,
+  ticketOf,
+  timeLeft,
+} from './impersonation.ts';
 
 /** Filters in the URL: parameter of the Management API, and label. */
 const FILTERS = [
@@ -41,7 +49,7 @@ const applicationCell = (
   names: Names,
   { applicationId, resource, organizationId }: Impersonation,
 ): Html =>
-  html`<div>${application(request, names, applicationId)}</div><div class="mono">${resource ?? organizationId}</div>`;
+  html`<div>${applicationLink(request, names, applicationId)}</div><div class="mono">${resource ?? organizationId}</div>`;
 
 async function showImpersonations(request: ConsoleRequest): Promise<Page> {
   const active = WHICH.find(([value]) => value === request.query.get('active'))?.[0] ?? '';
@@ -51,7 +59,7 @@ async function showImpersonations(request: ConsoleRequest): Promise<Page> {
   const { value: all, total } = await request.perform<Impersonation[]>('GET /impersonations', {
     query: { ...query, ...(active && { active }), ...pageQuery(request) },
   });
-  const names = await namesOf(request, mentions(all));
+  const names = await namesOf(request, referencedIds(all));
   const inputs = fields.map(
     ({ name, label, value }) =>
       html`<label>${label}<input type="search" name="${name}" value="${value}" placeholder="ID" autocomplete="off" spellcheck="false" maxlength="128"></label>`,
@@ -76,7 +84,7 @@ ${table({
       cell: (one) => html`<a href="${request.to(`/impersonations/${one.id}`)}">${subjectName(one, names)}</a>`,
     },
     { label: 'Status', cell: (one) => html`${stateOf(one, request.now)} <span>${timeLeft(one, request.now)}</span>` },
-    { label: 'Actor', cell: ({ actorId }) => person(request, names, actorId) },
+    { label: 'Actor', cell: ({ actorId }) => userLink(request, names, actorId) },
     { label: 'Reason', cell: reasonCell },
     { label: 'Application', cell: (one) => applicationCell(request, names, one) },
     { label: 'Started', cell: ({ issuedAt }) => when(issuedAt, request.now) },

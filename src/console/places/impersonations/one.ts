@@ -1,18 +1,18 @@
 import { html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { formOf } from '../../parts/form-parts.ts';
-import { application, namesOf, person } from '../../parts/names.ts';
+import { applicationLink, namesOf, userLink } from '../../parts/names.ts';
 import { copyable, facts, rawJson, section, when } from '../../parts/parts.ts';
-import { type ConsoleRequest, form, type Next, type Page, page, type RefusedForm } from '../../route.ts';
+import { type ConsoleRequest, form, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 import {
   actorName,
-  ended,
+  endedAt,
   IMPERSONATION,
   type Impersonation,
   isActive,
-  mentions,
   readImpersonation,
   reasonOf,
+  referencedIds,
   stateOf,
   subjectName,
   ticketOf,
@@ -22,10 +22,10 @@ import {
 
 const endAllPath = (subjectId: string): string => `/impersonations/of/${encodeURIComponent(subjectId)}/end`;
 
-async function showOne(request: ConsoleRequest): Promise<Page> {
+async function showImpersonation(request: ConsoleRequest): Promise<Page> {
   const one = await readImpersonation(request);
   const { now } = request;
-  const names = await namesOf(request, mentions([one]));
+  const names = await namesOf(request, referencedIds([one]));
   const hasTimeLeft = isActive(one, now);
   const { reason: _, ticketId: __, ...otherContext } = one.context;
   return {
@@ -36,12 +36,12 @@ async function showOne(request: ConsoleRequest): Promise<Page> {
       : undefined,
     content: html`<div id="impersonation" data-live>${facts([
       ['Status', stateOf(one, now)],
-      hasTimeLeft ? ['Time left', timeLeft(one, now)] : ['Ended', ended(one, now)],
-      ['Actor', person(request, names, one.actorId)],
-      ['User', person(request, names, one.subjectId)],
+      hasTimeLeft ? ['Time left', timeLeft(one, now)] : ['Ended', endedAt(one, now)],
+      ['Actor', userLink(request, names, one.actorId)],
+      ['User', userLink(request, names, one.subjectId)],
       ['Reason', reasonOf(one)],
       ['Ticket', ticketOf(one)],
-      ['Application', application(request, names, one.applicationId)],
+      ['Application', applicationLink(request, names, one.applicationId)],
       one.resource === null
         ? ['Organization', one.organizationId && copyable(one.organizationId)]
         : ['Resource', copyable(one.resource)],
@@ -63,7 +63,7 @@ ${rawJson(one)}`,
 /** The confirmation page, which names the actor and the user. */
 async function showEnd(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const one = await readImpersonation(request);
-  const names = await namesOf(request, mentions([one]));
+  const names = await namesOf(request, referencedIds([one]));
   const path = `/impersonations/${one.id}`;
   return {
     title: `End the impersonation of ${subjectName(one, names)}`,
@@ -79,7 +79,7 @@ async function showEnd(request: ConsoleRequest, refused?: RefusedForm): Promise<
   };
 }
 
-async function end(request: ConsoleRequest): Promise<Next> {
+async function end(request: ConsoleRequest): Promise<Redirect> {
   await request.perform('POST /impersonations/:id/revoke', { params: request.params });
   return {
     to: `/impersonations/${request.params.id}`,
@@ -94,8 +94,8 @@ async function showEndAll(request: ConsoleRequest, refused?: RefusedForm): Promi
   const subjectId = request.params.subjectId ?? '';
   const query = { subjectId, active: 'true', page: '1', page_size: '1' };
   const { value, total } = await request.perform<Impersonation[]>('GET /impersonations', { query });
-  const names = await namesOf(request, { people: [subjectId], applications: [] });
-  const name = names.people.get(subjectId) ?? value[0]?.subjectId ?? subjectId;
+  const names = await namesOf(request, { users: [subjectId], applications: [] });
+  const name = names.users.get(subjectId) ?? value[0]?.subjectId ?? subjectId;
   const back = `/impersonations?${new URLSearchParams({ subjectId })}`;
   return {
     title: `End all impersonations of ${name}`,
@@ -111,7 +111,7 @@ async function showEndAll(request: ConsoleRequest, refused?: RefusedForm): Promi
   };
 }
 
-async function endAll(request: ConsoleRequest): Promise<Next> {
+async function endAll(request: ConsoleRequest): Promise<Redirect> {
   const { subjectId = '' } = request.params;
   const { value } = await request.perform<{ impersonations: number; subjectTokens: number }>(
     'POST /impersonations/revoke',
@@ -126,6 +126,6 @@ async function endAll(request: ConsoleRequest): Promise<Next> {
 
 export const impersonationPages = [
   form('/impersonations/of/:subjectId/end', showEndAll, endAll),
-  page(IMPERSONATION, showOne),
+  page(IMPERSONATION, showImpersonation),
   form(`${IMPERSONATION}/end`, showEnd, end),
 ];

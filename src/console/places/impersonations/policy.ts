@@ -1,7 +1,7 @@
 import { html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { boxes, field, formOf } from '../../parts/form-parts.ts';
-import { type ConsoleRequest, form, type Next, type Page, type RefusedForm } from '../../route.ts';
+import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
 
 /** The policy as the Management API returns it. Times are in seconds. */
 export interface Policy {
@@ -19,7 +19,7 @@ export interface Policy {
 }
 
 /** A role or an application, as a checkbox. */
-interface Choice {
+interface NamedEntity {
   id: string;
   name: string;
 }
@@ -27,7 +27,7 @@ interface Choice {
 const ROLES = { type: 'User', page: '1', page_size: '100' };
 const APPLICATIONS = { page: '1', page_size: '100' };
 
-interface Application extends Choice {
+interface PolicyApplication extends NamedEntity {
   type: string;
   isThirdParty: boolean;
 }
@@ -53,14 +53,16 @@ function textsOf(policy: Policy): URLSearchParams {
 
 async function showPolicy(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const { value: policy } = await request.perform<Policy>('GET /configs/impersonation');
-  const { value: roles } = await request.perform<Choice[]>('GET /roles', { query: ROLES });
-  const { value: applications } = await request.perform<Application[]>('GET /applications', { query: APPLICATIONS });
+  const { value: roles } = await request.perform<NamedEntity[]>('GET /roles', { query: ROLES });
+  const { value: applications } = await request.perform<PolicyApplication[]>('GET /applications', {
+    query: APPLICATIONS,
+  });
   const own = applications.filter(({ type, isThirdParty }) => type !== 'MachineToMachine' && !isThirdParty);
-  const texts = refused?.typed ?? textsOf(policy);
+  const texts = refused?.values ?? textsOf(policy);
   const faults = faultsOf(refused);
   const text = (name: string) => texts.get(name) ?? '';
   /** One that is not among the first hundred stays chosen, by its id. */
-  const choices = (name: string, legend: string, known: readonly Choice[], hint: string) => {
+  const choices = (name: string, legend: string, known: readonly NamedEntity[], hint: string) => {
     const ticked = texts.getAll(name);
     const others = ticked.filter((id) => !known.some((one) => one.id === id)).map((id) => ({ id, name: id }));
     const options = [...known, ...others].map((one) => [one.id, one.name] as const);
@@ -159,8 +161,8 @@ function policyOf(sent: URLSearchParams) {
   };
 }
 
-async function savePolicy(request: ConsoleRequest): Promise<Next> {
-  await request.perform('PATCH /configs/impersonation', { body: policyOf(request.sent) });
+async function savePolicy(request: ConsoleRequest): Promise<Redirect> {
+  await request.perform('PATCH /configs/impersonation', { body: policyOf(request.submitted) });
   return { to: '/impersonations/policy', flash: { text: 'Saved. Applies from the next exchange.' } };
 }
 

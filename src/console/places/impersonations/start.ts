@@ -4,24 +4,24 @@ import { type Faults, faultsOf } from '../../parts/faults.ts';
 import { field, formOf } from '../../parts/form-parts.ts';
 import { nameOf } from '../../parts/names.ts';
 import { copyable, duration, facts, note, search, table } from '../../parts/parts.ts';
-import { type ConsoleRequest, form, type Next, type Page, type RefusedForm } from '../../route.ts';
+import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
 import type { Policy } from './policy.ts';
 
 /** Creates subject tokens in the console, in place of an integrating backend. An application then exchanges the token. */
 
 type User = Parameters<typeof nameOf>[0] & { isSuspended: boolean };
-type Named = { id: string; name: string; indicator: string };
+type NamedEntity = { id: string; name: string; indicator: string };
 
 /** Context keys that the console always sets. The policy may require more. */
-const ASKED = ['reason', 'ticketId', 'supportEngineerId'];
+const CONSOLE_KEYS = ['reason', 'ticketId', 'supportEngineerId'];
 
 const contains = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 
 /** The first step: choose the user. */
-async function showPeople(request: ConsoleRequest): Promise<Page> {
+async function showUsers(request: ConsoleRequest): Promise<Page> {
   const text = request.query.get('q')?.trim() ?? '';
   const query = { page: '1', page_size: '20', ...(text && { search: contains(text) }) };
-  const { value: people } = await request.perform<User[]>('GET /users', { query });
+  const { value: users } = await request.perform<User[]>('GET /users', { query });
   const to = (id: string) => request.to(`/impersonations/new?${new URLSearchParams({ userId: id })}`);
   return {
     title: 'Act as a user',
@@ -30,7 +30,7 @@ async function showPeople(request: ConsoleRequest): Promise<Page> {
     content: html`${search(request, 'Search users')}
 ${table({
   caption: 'Users',
-  rows: people,
+  rows: users,
   empty: text ? html`<p>No users match “${text}”.</p>` : 'No users yet.',
   columns: [
     { label: 'Name', cell: (user) => html`<a href="${to(user.id)}">${nameOf(user)}</a>` },
@@ -46,15 +46,17 @@ async function refusalOf(request: ConsoleRequest, user: User, { protectedRoleIds
   const name = nameOf(user);
   if (user.isSuspended) return html`${name} is suspended. Suspended users can’t be impersonated.`;
   if (protectedRoleIds.length === 0) return undefined;
-  const { value: roles } = await request.perform<Named[]>('GET /users/:userId/roles', { params: { userId: user.id } });
-  const shield = roles.find(({ id }) => protectedRoleIds.includes(id));
+  const { value: roles } = await request.perform<NamedEntity[]>('GET /users/:userId/roles', {
+    params: { userId: user.id },
+  });
+  const protectedRole = roles.find(({ id }) => protectedRoleIds.includes(id));
   return (
-    shield &&
-    html`${name} has the role ${shield.name}, which the <a href="${request.to('/impersonations/policy')}">policy</a> protects.`
+    protectedRole &&
+    html`${name} has the role ${protectedRole.name}, which the <a href="${request.to('/impersonations/policy')}">policy</a> protects.`
   );
 }
 
-const fieldOf = (key: string): string => (ASKED.includes(key) ? key : `context.${key}`);
+const fieldOf = (key: string): string => (CONSOLE_KEYS.includes(key) ? key : `context.${key}`);
 
 /** Shows missing context keys at their fields. */
 function faultsIn(refused: RefusedForm | undefined): Faults {
@@ -66,15 +68,15 @@ function faultsIn(refused: RefusedForm | undefined): Faults {
   };
 }
 
-const EVERY = { page: '1', page_size: '100' };
+const FIRST_PAGE = { page: '1', page_size: '100' };
 
 async function fieldsOf(request: ConsoleRequest, policy: Policy, refused: RefusedForm | undefined): Promise<Html[]> {
   const faults = faultsIn(refused);
-  const typed = (name: string) => refused?.typed.get(name) ?? '';
-  const { value: applications } = await request.perform<Named[]>('GET /applications', { query: EVERY });
-  const { value: resources } = await request.perform<Named[]>('GET /resources', { query: EVERY });
+  const typed = (name: string) => refused?.values.get(name) ?? '';
+  const { value: applications } = await request.perform<NamedEntity[]>('GET /applications', { query: FIRST_PAGE });
+  const { value: resources } = await request.perform<NamedEntity[]>('GET /resources', { query: FIRST_PAGE });
   const needs = (key: string) => policy.requiredContextKeys.includes(key);
-  const further = policy.requiredContextKeys.filter((key) => !ASKED.includes(key));
+  const further = policy.requiredContextKeys.filter((key) => !CONSOLE_KEYS.includes(key));
   return [
     field({
       name: 'reason',
@@ -124,13 +126,13 @@ async function fieldsOf(request: ConsoleRequest, policy: Policy, refused: Refuse
 }
 
 async function showStart(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
-  const userId = refused?.typed.get('userId') ?? request.query.get('userId');
-  if (!userId) return showPeople(request);
+  const userId = refused?.values.get('userId') ?? request.query.get('userId');
+  if (!userId) return showUsers(request);
   const { value: user } = await request.perform<User>('GET /users/:userId', { params: { userId } });
   const { value: policy } = await request.perform<Policy>('GET /configs/impersonation');
   const refusal = refused ? undefined : await refusalOf(request, user, policy);
   const name = nameOf(user);
-  const person = facts([
+  const summary = facts([
     ['User', name],
     ['User ID', copyable(user.id)],
     ['Subject token', `Single use, expires after ${duration(policy.subjectTokenTtl)}`],
@@ -141,14 +143,14 @@ async function showStart(request: ConsoleRequest, refused?: RefusedForm): Promis
     title: `Act as ${name}`,
     lead: 'Creates a subject token, which an application exchanges for an access token that acts as this user.',
     back: { path: '/impersonations', label: 'Impersonations' },
-    content: html`${person}
+    content: html`${summary}
 ${refusal ? note('warn', refusal) : formOf(request, { path: request.path, content: await fields(), submit: 'Create subject token', cancel: '/impersonations', faults: faultsIn(refused) })}`,
   };
 }
 
 /** Returns the context, including the administrator: the documented claims script adds them to the token. */
-function contextOf({ sent, administrator }: ConsoleRequest): Record<string, string> {
-  const given = [...sent].flatMap(([name, value]) => {
+function contextOf({ submitted, administrator }: ConsoleRequest): Record<string, string> {
+  const given = [...submitted].flatMap(([name, value]) => {
     const key = name.startsWith('context.') ? name.slice('context.'.length) : name;
     return (key !== name || key === 'reason' || key === 'ticketId') && value.trim() !== ''
       ? [[key, value.trim()] as const]
@@ -157,16 +159,20 @@ function contextOf({ sent, administrator }: ConsoleRequest): Record<string, stri
   return { ...Object.fromEntries(given), supportEngineerId: administrator.id };
 }
 
-async function start(request: ConsoleRequest): Promise<Next> {
-  const { sent } = request;
+async function start(request: ConsoleRequest): Promise<Redirect> {
+  const { submitted } = request;
   // The console always requires a reason, even if the policy does not.
-  if (!sent.get('reason')?.trim())
+  if (!submitted.get('reason')?.trim())
     throw new ServiceError('guard.invalid_input', { details: 'body.reason: Enter a reason.' });
   const restrictions = ['clientId', 'resource', 'actorId'].flatMap((name) => {
-    const value = sent.get(name)?.trim();
+    const value = submitted.get(name)?.trim();
     return value ? [[name, value] as const] : [];
   });
-  const body = { userId: sent.get('userId') ?? '', context: contextOf(request), ...Object.fromEntries(restrictions) };
+  const body = {
+    userId: submitted.get('userId') ?? '',
+    context: contextOf(request),
+    ...Object.fromEntries(restrictions),
+  };
   const { value } = await request.perform<{ subjectToken: string; expiresIn: number }>('POST /subject-tokens', {
     body,
   });

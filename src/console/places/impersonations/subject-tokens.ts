@@ -1,8 +1,8 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { buttonForm } from '../../parts/form-parts.ts';
-import { namesOf, person } from '../../parts/names.ts';
+import { namesOf, userLink } from '../../parts/names.ts';
 import { note, pageQuery, pager, state, table, when } from '../../parts/parts.ts';
-import { action, type ConsoleRequest, type Next, type Page, page, type RefusedForm } from '../../route.ts';
+import { action, type ConsoleRequest, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 
 interface SubjectToken {
   id: string;
@@ -32,9 +32,9 @@ async function showTokens(request: ConsoleRequest, refused?: RefusedForm): Promi
   const { value: tokens, total } = await request.perform<SubjectToken[]>('GET /subject-tokens', {
     query: pageQuery(request),
   });
-  const people = tokens.flatMap(({ userId, creatorId }) => [userId, creatorId]);
-  const names = await namesOf(request, { people, applications: tokens.map(({ creatorId }) => creatorId) });
-  const creator = (id: string) => names.applications.get(id) ?? names.people.get(id) ?? id;
+  const users = tokens.flatMap(({ userId, creatorId }) => [userId, creatorId]);
+  const names = await namesOf(request, { users, applications: tokens.map(({ creatorId }) => creatorId) });
+  const creator = (id: string) => names.applications.get(id) ?? names.users.get(id) ?? id;
   return {
     title: 'Subject tokens',
     lead: 'Single-use tokens that start an impersonation. The token itself is never stored.',
@@ -45,7 +45,7 @@ async function showTokens(request: ConsoleRequest, refused?: RefusedForm): Promi
       rows: tokens,
       empty: 'No subject tokens yet.',
       columns: [
-        { label: 'User', cell: ({ userId }) => person(request, names, userId) },
+        { label: 'User', cell: ({ userId }) => userLink(request, names, userId) },
         { label: 'Status', cell: (token) => stateOf(token, now) },
         { label: 'Created by', cell: ({ creatorId }) => creator(creatorId) },
         { label: 'Reason', cell: reasonOf },
@@ -62,7 +62,7 @@ ${pager(request, total)}</div>`,
   };
 }
 
-async function revoke(request: ConsoleRequest): Promise<Next> {
+async function revoke(request: ConsoleRequest): Promise<Redirect> {
   await request.perform('DELETE /subject-tokens/:id', { params: request.params });
   return {
     to: '/impersonations/tokens',

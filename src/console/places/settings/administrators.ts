@@ -5,18 +5,19 @@ import { faultsOf } from '../../parts/faults.ts';
 import { field, formOf } from '../../parts/form-parts.ts';
 import { state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, page, type RefusedForm } from '../../route.ts';
-import type { Manager } from '../../session/administrators.ts';
-import { personOf } from '../directory/choices.ts';
+import type { TenantAdministrator } from '../../session/administrators.ts';
+import { userOf } from '../directory/choices.ts';
 
 /** Administrators of a tenant. In every tenant they are users of tenant `default`. */
 
 const PATH = '/settings/administrators';
 
-const stateOf = ({ user }: Manager) => (user.isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
+const stateOf = ({ user }: TenantAdministrator) =>
+  user.isSuspended ? state('bad', 'Suspended') : state('ok', 'Active');
 
 /** The administrator's name. In the default tenant, whose directory contains them, it is a link. */
-function nameOf({ tenant, administrator, to }: ConsoleRequest, { user }: Manager) {
-  const { name, path = '' } = personOf({ ...user });
+function nameOf({ tenant, administrator, to }: ConsoleRequest, { user }: TenantAdministrator) {
+  const { name, path = '' } = userOf({ ...user });
   const shown = tenant.id === DEFAULT_TENANT ? html`<a href="${to(path)}">${name}</a>` : name;
   return html`${shown}${user.id === administrator.id && html` <span class="quiet">(you)</span>`}`;
 }
@@ -28,13 +29,13 @@ async function showAdministrators(request: ConsoleRequest): Promise<Page> {
     empty: 'No administrators yet.',
     columns: [
       { label: 'Name', cell: (manager) => nameOf(request, manager) },
-      { label: 'Signs in with', cell: ({ user }) => personOf({ ...user }).about },
+      { label: 'Signs in with', cell: ({ user }) => userOf({ ...user }).about },
       { label: 'Status', cell: stateOf },
       { label: 'Added', cell: ({ since }) => when(since, request.now) },
       {
         label: '',
         cell: ({ user }) =>
-          html`<div class="row-actions"><a class="button compact" href="${request.to(`${PATH}/${user.id}/remove`)}">Remove<span class="unseen"> ${personOf({ ...user }).name}</span></a></div>`,
+          html`<div class="row-actions"><a class="button compact" href="${request.to(`${PATH}/${user.id}/remove`)}">Remove<span class="unseen"> ${userOf({ ...user }).name}</span></a></div>`,
       },
     ],
   });
@@ -54,7 +55,7 @@ function showAdd(request: ConsoleRequest, refused?: RefusedForm): Page {
     back: { path: PATH, label: 'Administrators' },
     content: formOf(request, {
       path: request.path,
-      content: field({ name: 'user', label: 'User', hint, faults, value: refused?.typed.get('user') ?? '' }),
+      content: field({ name: 'user', label: 'User', hint, faults, value: refused?.values.get('user') ?? '' }),
       submit: 'Add administrator',
       cancel: PATH,
       faults,
@@ -62,16 +63,16 @@ function showAdd(request: ConsoleRequest, refused?: RefusedForm): Page {
   };
 }
 
-async function add({ rights, sent }: ConsoleRequest) {
-  const name = sent.get('user')?.trim() ?? '';
-  await rights.give(name);
+async function add({ rights, submitted }: ConsoleRequest) {
+  const name = submitted.get('user')?.trim() ?? '';
+  await rights.add(name);
   return { to: PATH, flash: { text: `${name} now manages this tenant.` } };
 }
 
 async function showRemove(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const manager = (await request.rights.list()).find(({ user }) => user.id === request.params.userId);
   if (!manager) throw new ServiceError('entity.not_found');
-  const { name } = personOf({ ...manager.user });
+  const { name } = userOf({ ...manager.user });
   const isSelf = manager.user.id === request.administrator.id;
   return {
     title: `Remove ${name}`,
@@ -88,7 +89,7 @@ async function showRemove(request: ConsoleRequest, refused?: RefusedForm): Promi
 }
 
 async function remove({ rights, params }: ConsoleRequest) {
-  await rights.take(params.userId ?? '');
+  await rights.remove(params.userId ?? '');
   return { to: PATH, flash: { text: 'Administrator removed.' } };
 }
 

@@ -1,10 +1,10 @@
 import { html } from '../../../pages/html.ts';
 import { choice, filters } from '../../parts/filters.ts';
-import { application, type Names, namesOf, person } from '../../parts/names.ts';
+import { applicationLink, type Names, namesOf, userLink } from '../../parts/names.ts';
 import { copyable, facts, pageQuery, pager, rawJson, state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, type Page, page } from '../../route.ts';
 
-interface Entry {
+interface AuditLogEntry {
   id: string;
   key: string;
   payload: {
@@ -27,11 +27,11 @@ const FILTERS = [
   ['applicationId', 'Application'],
 ] as const;
 
-const resultOf = ({ payload: { result } }: Entry) =>
+const resultOf = ({ payload: { result } }: AuditLogEntry) =>
   result === 'Success' ? state('ok', 'Succeeded') : state('bad', 'Rejected');
 
 /** Action names without the prefix of Management API routes: `POST /users`. */
-const nameOf = ({ key }: Entry): string => key.replace(/^Management\./, '');
+const nameOf = ({ key }: AuditLogEntry): string => key.replace(/^Management\./, '');
 
 const RESULTS = [
   ['', 'Any'],
@@ -40,25 +40,25 @@ const RESULTS = [
 ] as const;
 
 /** Names in the entries. An administrator who is a user of another tenant has no name here. */
-const namesIn = (request: ConsoleRequest, entries: Entry[]): Promise<Names> =>
+const namesInEntries = (request: ConsoleRequest, entries: AuditLogEntry[]): Promise<Names> =>
   namesOf(request, {
-    people: entries.flatMap(({ payload: { userId = null, actorId = null } }) => [userId, actorId]),
+    users: entries.flatMap(({ payload: { userId = null, actorId = null } }) => [userId, actorId]),
     applications: entries.map(({ payload: { applicationId = null } }) => applicationId),
   });
 
-const personOf = (request: ConsoleRequest, names: Names, id: string | undefined) => id && person(request, names, id);
-const applicationOf = (request: ConsoleRequest, names: Names, id: string | undefined) =>
-  id && application(request, names, id);
+const userCell = (request: ConsoleRequest, names: Names, id: string | undefined) => id && userLink(request, names, id);
+const applicationCell = (request: ConsoleRequest, names: Names, id: string | undefined) =>
+  id && applicationLink(request, names, id);
 
 async function showEntries(request: ConsoleRequest): Promise<Page> {
   const fields = FILTERS.map(([name, label]) => ({ name, label, value: request.query.get(name)?.trim() ?? '' }));
   const [result] = RESULTS.find(([value]) => value === request.query.get('result')) ?? RESULTS[0];
   const given = [...fields, { name: 'result', value: result }].filter(({ value }) => value !== '');
   const query = Object.fromEntries(given.map(({ name, value }) => [name, value]));
-  const { value: entries, total } = await request.perform<Entry[]>('GET /logs', {
+  const { value: entries, total } = await request.perform<AuditLogEntry[]>('GET /logs', {
     query: { ...query, ...pageQuery(request) },
   });
-  const names = await namesIn(request, entries);
+  const names = await namesInEntries(request, entries);
   const inputs = fields.map(
     ({ name, label, value }) =>
       html`<label>${label}<input type="${name === 'logKey' ? 'search' : 'text'}" name="${name}" value="${value}" autocomplete="off" spellcheck="false" maxlength="128"></label>`,
@@ -84,9 +84,9 @@ ${table({
     {
       label: 'Actor',
       cell: ({ payload: { actorId, applicationId } }) =>
-        personOf(request, names, actorId) || applicationOf(request, names, applicationId),
+        userCell(request, names, actorId) || applicationCell(request, names, applicationId),
     },
-    { label: 'User', cell: ({ payload }) => personOf(request, names, payload.userId) },
+    { label: 'User', cell: ({ payload }) => userCell(request, names, payload.userId) },
     { label: 'Time', cell: ({ createdAt }) => when(createdAt, request.now) },
   ],
 })}
@@ -97,18 +97,18 @@ ${pager(request, total)}
 }
 
 async function showEntry(request: ConsoleRequest): Promise<Page> {
-  const { value: entry } = await request.perform<Entry>('GET /logs/:id', { params: request.params });
+  const { value: entry } = await request.perform<AuditLogEntry>('GET /logs/:id', { params: request.params });
   const { applicationId, userId, actorId, ip, userAgent, requestId } = entry.payload;
-  const names = await namesIn(request, [entry]);
+  const names = await namesInEntries(request, [entry]);
   return {
     title: nameOf(entry),
     back: { path: '/settings/audit', label: 'Audit log' },
     content: html`${facts([
       ['Result', resultOf(entry)],
       ['Time', when(entry.createdAt, request.now)],
-      ['Application', applicationOf(request, names, applicationId)],
-      ['Actor', personOf(request, names, actorId)],
-      ['User', personOf(request, names, userId)],
+      ['Application', applicationCell(request, names, applicationId)],
+      ['Actor', userCell(request, names, actorId)],
+      ['User', userCell(request, names, userId)],
       ['IP address', ip],
       ['User agent', userAgent],
       ['Request ID', requestId && copyable(requestId)],

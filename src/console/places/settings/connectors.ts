@@ -1,19 +1,19 @@
 import { html } from '../../../pages/html.ts';
-import { type Things, thingRoutes } from '../../entities/entity-pages.ts';
+import { type EntityPages, entityRoutes } from '../../entities/entity-pages.ts';
 import { copyable, facts, when } from '../../parts/parts.ts';
 
 /** Connectors to identity providers, for social sign-in and single sign-on. */
 
 const domainsOf = (connector: Record<string, unknown>): string[] => connector.domains as string[];
 
-const things: Things = {
+const connectorPages: EntityPages = {
   path: '/settings/connectors',
   list: '/connectors',
   item: '/connectors/:id',
-  one: 'connector',
-  many: 'Connectors',
+  singular: 'connector',
+  plural: 'Connectors',
   lead: 'OpenID Connect providers that users can sign in with.',
-  isWhole: true,
+  isUnpaged: true,
   columns: ({ now }) => [
     { label: 'Issuer', cell: ({ issuer }) => issuer as string },
     { label: 'Single sign-on for', cell: (connector) => domainsOf(connector).join(', ') },
@@ -68,7 +68,7 @@ const things: Things = {
       ['Created', when(connector.createdAt as number, now)],
       ['ID', copyable(connector.id)],
     ]),
-  loses: 'Users can no longer sign in with it. Their accounts stay linked.',
+  deleteWarning: 'Users can no longer sign in with it. Their accounts stay linked.',
 };
 
-export const connectorRoutes = thingRoutes(things);
+export const connectorRoutes = entityRoutes(connectorPages);

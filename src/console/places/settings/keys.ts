@@ -1,5 +1,5 @@
 import { html } from '../../../pages/html.ts';
-import { bodyOf, fieldsOf, type ThingField } from '../../entities/entity-fields.ts';
+import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { field, formOf } from '../../parts/form-parts.ts';
 import { copyable, duration, section, state, table, when } from '../../parts/parts.ts';
@@ -33,7 +33,7 @@ const ALGORITHMS = [
 const scheduleOf = (days: number | null | undefined): string =>
   days ? `Keys are rotated every ${duration(days * 86_400)}.` : 'Keys are not rotated automatically.';
 
-const rotationFields = ({ settings }: ConsoleRequest): ThingField[] => [
+const rotationFields = ({ settings }: ConsoleRequest): EntityField[] => [
   {
     name: 'rotationDays',
     label: 'Rotation interval, in days',
@@ -88,7 +88,7 @@ async function showRotate(request: ConsoleRequest, refused?: RefusedForm): Promi
   const keys = await readKeys(request);
   const isUnderWay = keys.some(({ state }) => state === 'next');
   const content = html`<p>${isUnderWay ? 'A new key is already published. Rotating again starts signing with it now.' : `A new key is published. It starts signing after ${publishedFor(request)}, once resource servers have fetched it.`} The old key stays published until its last token has expired.</p>
-${field({ name: 'signingKeyAlgorithm', label: 'Algorithm', options: ALGORITHMS, value: refused?.typed.get('signingKeyAlgorithm') ?? '' })}
+${field({ name: 'signingKeyAlgorithm', label: 'Algorithm', options: ALGORITHMS, value: refused?.values.get('signingKeyAlgorithm') ?? '' })}
 <div class="field"><label class="box"><input type="checkbox" name="immediately" value="true" aria-describedby="immediately-hint"> <span>Sign with a new key immediately</span></label><p class="hint" id="immediately-hint">For a leaked key. Resource servers reject new tokens until they fetch the JWKS again.</p></div>`;
   return {
     title: 'Rotate signing keys',
@@ -104,11 +104,11 @@ ${field({ name: 'signingKeyAlgorithm', label: 'Algorithm', options: ALGORITHMS, 
 }
 
 async function rotate(request: ConsoleRequest) {
-  const { perform, sent } = request;
-  const signingKeyAlgorithm = sent.get('signingKeyAlgorithm');
+  const { perform, submitted } = request;
+  const signingKeyAlgorithm = submitted.get('signingKeyAlgorithm');
   const body = {
     ...(signingKeyAlgorithm && { signingKeyAlgorithm }),
-    ...(sent.get('immediately') === 'true' && { immediately: true }),
+    ...(submitted.get('immediately') === 'true' && { immediately: true }),
   };
   const { value: keys } = await perform<Key[]>('POST /configs/oidc/private-keys/rotate', { body });
   const text = keys.some(({ state }) => state === 'next')
@@ -152,8 +152,8 @@ async function showSchedule(request: ConsoleRequest, refused?: RefusedForm): Pro
 }
 
 async function setSchedule(request: ConsoleRequest) {
-  const { perform, sent } = request;
-  const { rotationDays } = bodyOf(rotationFields(request), sent, false);
+  const { perform, submitted } = request;
+  const { rotationDays } = bodyOf(rotationFields(request), submitted, false);
   const body = { rotationDays: rotationDays === null ? null : Number(rotationDays) };
   await perform('PATCH /configs/oidc/key-rotation', { body });
   return { to: PATH, flash: { text: 'Schedule saved.' } };

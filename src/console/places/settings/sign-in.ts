@@ -1,5 +1,5 @@
 import { html } from '../../../pages/html.ts';
-import { bodyOf, fieldsOf, type ThingField } from '../../entities/entity-fields.ts';
+import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { formOf } from '../../parts/form-parts.ts';
 import { rawJson } from '../../parts/parts.ts';
@@ -7,7 +7,7 @@ import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../ro
 
 const PATH = '/settings/sign-in';
 
-const FIELDS: ThingField[] = [
+const FIELDS: EntityField[] = [
   { name: 'brandName', label: 'Brand name', hint: 'Shown on the sign-in pages.' },
   {
     name: 'color.primaryColor',
@@ -50,7 +50,7 @@ ${rawJson(settings)}`,
 }
 
 async function save(request: ConsoleRequest) {
-  const body = bodyOf(FIELDS, request.sent, false);
+  const body = bodyOf(FIELDS, request.submitted, false);
   const { mfa } = await read(request); // PATCH replaces the member `mfa` as a whole.
   await request.perform('PATCH /sign-in-exp', {
     body: { ...body, mfa: { ...(mfa as object), ...(body.mfa as object) } },

@@ -1,5 +1,5 @@
 import { html } from '../../../pages/html.ts';
-import { filled, showThing, type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
+import { type Entity, type EntityPages, entityRoutes, fillPath, showEntity } from '../../entities/entity-pages.ts';
 import { buttonForm } from '../../parts/form-parts.ts';
 import { copyable, facts, state, when } from '../../parts/parts.ts';
 import { action, type ConsoleRequest } from '../../route.ts';
@@ -8,11 +8,11 @@ import { action, type ConsoleRequest } from '../../route.ts';
 
 const OF = '/settings/tenants/:id';
 
-const here = (request: ConsoleRequest): string => filled(OF, request.params);
-const stateOf = ({ isSuspended }: Thing) => (isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
-const endpointsOf = ({ endpoints }: Thing): string[] => endpoints as string[];
+const here = (request: ConsoleRequest): string => fillPath(OF, request.params);
+const stateOf = ({ isSuspended }: Entity) => (isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
+const endpointsOf = ({ endpoints }: Entity): string[] => endpoints as string[];
 
-const showHere = showThing(() => things);
+const showHere = showEntity(() => tenantPages);
 
 async function suspend(request: ConsoleRequest, isSuspended: boolean) {
   await request.perform('PATCH /tenants/:id', { params: request.params, body: { isSuspended } });
@@ -21,12 +21,12 @@ async function suspend(request: ConsoleRequest, isSuspended: boolean) {
   return { to: here(request), flash: { text, undo } };
 }
 
-const things: Things = {
+const tenantPages: EntityPages = {
   path: '/settings/tenants',
   list: '/tenants',
   item: '/tenants/:id',
-  one: 'tenant',
-  many: 'Tenants',
+  singular: 'tenant',
+  plural: 'Tenants',
   lead: 'Each tenant has its own users, applications, signing keys, and issuer.',
   columns: ({ now }) => [
     { label: 'Endpoint', cell: (tenant) => endpointsOf(tenant)[0] },
@@ -55,8 +55,8 @@ const things: Things = {
       hint: 'The resource that clients of the Management API request. The previous indicator is still accepted.',
     },
   ],
-  made: async (made, request) => {
-    await request.rights.takeOn(made.id);
+  afterCreate: async (made, request) => {
+    await request.rights.addSelf(made.id);
     const { clientId, clientSecret } = made.machine as { clientId: string; clientSecret: string };
     const secrets = [
       { label: 'Client ID', value: clientId },
@@ -80,11 +80,11 @@ const things: Things = {
       ['Created', when(tenant.createdAt as number, request.now)],
       ['ID', copyable(tenant.id)],
     ]),
-  loses: 'It becomes unreachable immediately, and all its data is deleted in the background.',
-  parts: [
+  deleteWarning: 'It becomes unreachable immediately, and all its data is deleted in the background.',
+  routes: [
     action(`${OF}/suspend`, showHere, (request) => suspend(request, true)),
     action(`${OF}/resume`, showHere, (request) => suspend(request, false)),
   ],
 };
 
-export const tenantRoutes = thingRoutes(things);
+export const tenantRoutes = entityRoutes(tenantPages);

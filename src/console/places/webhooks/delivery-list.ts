@@ -41,14 +41,18 @@ const RANGES = [
   ['7d', 'Last 7 days', 604_800_000],
 ] as const;
 
-interface Feed {
+interface DeliveryFeed {
   deliveries: Delivery[];
   next: string | null;
 }
 
-export const readFeed = async (request: ConsoleRequest, query: Record<string, string>): Promise<Feed> =>
-  (await request.perform<Feed>('GET /hooks/:id/delivery-feed', { params: { id: request.params.id ?? '' }, query }))
-    .value;
+export const readFeed = async (request: ConsoleRequest, query: Record<string, string>): Promise<DeliveryFeed> =>
+  (
+    await request.perform<DeliveryFeed>('GET /hooks/:id/delivery-feed', {
+      params: { id: request.params.id ?? '' },
+      query,
+    })
+  ).value;
 
 export const deliveryTable = (request: ConsoleRequest, deliveries: readonly Delivery[], empty: string): Html =>
   table({

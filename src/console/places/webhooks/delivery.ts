@@ -1,11 +1,11 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { buttonForm } from '../../parts/form-parts.ts';
 import { copyable, facts, note, rawJson, section, state, when } from '../../parts/parts.ts';
-import { action, type ConsoleRequest, type Next, type Page, page, type RefusedForm } from '../../route.ts';
+import { action, type ConsoleRequest, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 import { type Delivery, stateOf, triggerOf } from './delivery-list.ts';
 import { HOOK, type Hook, hookPath, readHook } from './hook.ts';
 
-interface Try {
+interface Attempt {
   number: number;
   startedAt: number;
   durationMs: number;
@@ -15,16 +15,19 @@ interface Try {
   isSuccess: boolean;
 }
 
-interface Detailed extends Delivery {
+interface DeliveryWithAttempts extends Delivery {
   /** The request body, byte for byte; undefined once the event has been deleted. */
   body?: string;
-  attemptLog: Try[];
+  attemptLog: Attempt[];
 }
 
 const DELIVERY = `${HOOK}/deliveries/:deliveryId`;
 
-const readDelivery = async ({ perform, params: { id = '', deliveryId = '' } }: ConsoleRequest): Promise<Detailed> =>
-  (await perform<Detailed>('GET /hooks/:id/deliveries/:deliveryId', { params: { id, deliveryId } })).value;
+const readDelivery = async ({
+  perform,
+  params: { id = '', deliveryId = '' },
+}: ConsoleRequest): Promise<DeliveryWithAttempts> =>
+  (await perform<DeliveryWithAttempts>('GET /hooks/:id/deliveries/:deliveryId', { params: { id, deliveryId } })).value;
 
 const pretty = (text: string): string => {
   try {
@@ -41,7 +44,7 @@ const headerLines = (lines: readonly (readonly [string, string])[]): Html =>
   html`<pre class="mono" tabindex="0">${lines.map(([name, value]) => `${name}: ${value}`).join('\n')}</pre>`;
 
 /** Headers of an attempt. The values of configured headers are hidden, because they may be secrets. */
-const requestHeaders = ({ config }: Hook, { eventId }: Delivery, { startedAt }: Try) => [
+const requestHeaders = ({ config }: Hook, { eventId }: Delivery, { startedAt }: Attempt) => [
   ...Object.keys(config.headers ?? {}).map((name) => [name.toLowerCase(), '…'] as const),
   ['content-type', 'application/json'] as const,
   ['user-agent', 'Understudy'] as const,
@@ -51,14 +54,14 @@ const requestHeaders = ({ config }: Hook, { eventId }: Delivery, { startedAt }: 
   ['logto-signature-sha-256', '…'] as const,
 ];
 
-function attemptOf(request: ConsoleRequest, hook: Hook, delivery: Detailed, made: Try): Html {
-  const { number, startedAt, durationMs, status, errorMessage, responseBody, isSuccess } = made;
+function attemptItem(request: ConsoleRequest, hook: Hook, delivery: DeliveryWithAttempts, attempt: Attempt): Html {
+  const { number, startedAt, durationMs, status, errorMessage, responseBody, isSuccess } = attempt;
   const verdict = isSuccess
     ? state('ok', `Responded ${status}`)
     : state('bad', status === null ? 'No response' : `Responded ${status}`);
   return html`<li class="attempt"><div class="row"><h3>Attempt ${number}</h3>${verdict}<span class="quiet">${when(startedAt, request.now)}, ${durationMs} ms</span></div>
 ${!isSuccess && errorMessage && html`<p>${errorMessage}</p>`}
-<details><summary>Request</summary><div class="tight"><p class="mono">POST ${hook.config.url}</p>${headerLines(requestHeaders(hook, delivery, made))}${delivery.body !== undefined && block(delivery.body)}</div></details>
+<details><summary>Request</summary><div class="tight"><p class="mono">POST ${hook.config.url}</p>${headerLines(requestHeaders(hook, delivery, attempt))}${delivery.body !== undefined && block(delivery.body)}</div></details>
 <details${!isSuccess && responseBody && html` open`}><summary>Response</summary>${responseBody ? block(responseBody) : html`<p class="quiet">${status === null ? 'No response.' : 'Empty body.'}</p>`}</details></li>`;
 }
 
@@ -82,7 +85,7 @@ async function showDelivery(request: ConsoleRequest, refused?: RefusedForm): Pro
     ])}</div>
 ${section(
   'Attempts',
-  html`<ol id="attempts" class="attempts" data-live>${newestFirst.length > 0 ? newestFirst.map((made) => attemptOf(request, hook, delivery, made)) : html`<li class="empty">No attempts yet.</li>`}</ol>`,
+  html`<ol id="attempts" class="attempts" data-live>${newestFirst.length > 0 ? newestFirst.map((attempt) => attemptItem(request, hook, delivery, attempt)) : html`<li class="empty">No attempts yet.</li>`}</ol>`,
 )}
 ${attemptLog.length === 0 && body !== undefined && section('Payload', block(body))}
 ${rawJson(delivery)}`,
@@ -90,7 +93,7 @@ ${rawJson(delivery)}`,
   };
 }
 
-async function redeliver(request: ConsoleRequest): Promise<Next> {
+async function redeliver(request: ConsoleRequest): Promise<Redirect> {
   const { id = '', deliveryId = '' } = request.params;
   const route = 'POST /hooks/:id/deliveries/:deliveryId/redeliver';
   const { value } = await request.perform<{ id: string }>(route, { params: { id, deliveryId } });

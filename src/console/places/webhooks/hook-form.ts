@@ -5,11 +5,11 @@ import { type Html, html } from '../../../pages/html.ts';
 import { type Faults, faultsOf } from '../../parts/faults.ts';
 import { field, formOf } from '../../parts/form-parts.ts';
 import { duration } from '../../parts/parts.ts';
-import { type ConsoleRequest, form, type Next, type Page, type RefusedForm } from '../../route.ts';
+import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
 import { eventGroups, eventsOf, HOOK, type Hook, hookPath, NO_RETRIES, readHook, retryPolicy } from './hook.ts';
 
 /** The values of the form, as text. */
-interface Typed {
+interface HookFormValues {
   name: string;
   url: string;
   headers: string;
@@ -17,9 +17,9 @@ interface Typed {
   events: readonly string[];
 }
 
-const NOTHING: Typed = { name: '', url: '', headers: '', retries: 'schedule', events: [] };
+const EMPTY_FORM: HookFormValues = { name: '', url: '', headers: '', retries: 'schedule', events: [] };
 
-const typedIn = (sent: URLSearchParams): Typed => ({
+const submittedValues = (sent: URLSearchParams): HookFormValues => ({
   name: sent.get('name')?.trim() ?? '',
   url: sent.get('config.url')?.trim() ?? '',
   headers: sent.get('config.headers') ?? '',
@@ -27,7 +27,7 @@ const typedIn = (sent: URLSearchParams): Typed => ({
   events: sent.getAll('events'),
 });
 
-const typedOf = (hook: Hook): Typed => ({
+const storedValues = (hook: Hook): HookFormValues => ({
   name: hook.name,
   url: hook.config.url,
   headers: Object.entries(hook.config.headers ?? {})
@@ -52,7 +52,7 @@ function headersOf(text: string): Record<string, string> {
   );
 }
 
-function bodyOf({ name, url, headers, retries, events }: Typed) {
+function bodyOf({ name, url, headers, retries, events }: HookFormValues) {
   const given = headersOf(headers);
   const config = {
     url,
@@ -82,7 +82,7 @@ ${eventGroups.map(
     )}</fieldset>`,
 )}</fieldset>`;
 
-function fieldsOf(typed: Typed, faults: Faults, { now, settings }: ConsoleRequest): Html[] {
+function fieldsOf(typed: HookFormValues, faults: Faults, { now, settings }: ConsoleRequest): Html[] {
   return [
     field({ name: 'name', label: 'Name', value: typed.name, faults }),
     field({
@@ -124,7 +124,7 @@ function showNew(request: ConsoleRequest, refused?: RefusedForm): Page {
     back: { path: '/webhooks', label: 'Webhooks' },
     content: formOf(request, {
       path: request.path,
-      content: fieldsOf(refused ? typedIn(refused.typed) : NOTHING, faults, request),
+      content: fieldsOf(refused ? submittedValues(refused.values) : EMPTY_FORM, faults, request),
       submit: 'Create webhook',
       cancel: '/webhooks',
       faults,
@@ -138,8 +138,10 @@ export const signingSecretsOf = ({ webhookSecret, signingKey }: Hook) => [
   { label: 'For the header logto-signature-sha-256', value: signingKey },
 ];
 
-async function create(request: ConsoleRequest): Promise<Next> {
-  const { value: hook } = await request.perform<Hook>('POST /hooks', { body: bodyOf(typedIn(request.sent)) });
+async function create(request: ConsoleRequest): Promise<Redirect> {
+  const { value: hook } = await request.perform<Hook>('POST /hooks', {
+    body: bodyOf(submittedValues(request.submitted)),
+  });
   const text = 'Webhook created. This is its signing secret, in two formats.';
   return { to: hookPath(hook), flash: { text, secrets: signingSecretsOf(hook) } };
 }
@@ -152,7 +154,7 @@ async function showChange(request: ConsoleRequest, refused?: RefusedForm): Promi
     back: { path: hookPath(hook), label: hook.name },
     content: formOf(request, {
       path: request.path,
-      content: fieldsOf(refused ? typedIn(refused.typed) : typedOf(hook), faults, request),
+      content: fieldsOf(refused ? submittedValues(refused.values) : storedValues(hook), faults, request),
       submit: 'Save changes',
       cancel: hookPath(hook),
       faults,
@@ -160,8 +162,11 @@ async function showChange(request: ConsoleRequest, refused?: RefusedForm): Promi
   };
 }
 
-async function change(request: ConsoleRequest): Promise<Next> {
-  await request.perform('PATCH /hooks/:id', { params: request.params, body: bodyOf(typedIn(request.sent)) });
+async function change(request: ConsoleRequest): Promise<Redirect> {
+  await request.perform('PATCH /hooks/:id', {
+    params: request.params,
+    body: bodyOf(submittedValues(request.submitted)),
+  });
   return { to: hookPath(request.params), flash: { text: 'Changes saved. They apply from the next attempt.' } };
 }
 

@@ -2,13 +2,13 @@ import { type Html, html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { buttonForm, field, formOf } from '../../parts/form-parts.ts';
 import { copyable, duration, elapsed, facts, note, rawJson, section, table, when } from '../../parts/parts.ts';
-import { action, type ConsoleRequest, form, type Next, type Page, page, type RefusedForm } from '../../route.ts';
+import { action, type ConsoleRequest, form, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 import { deliveryTable, readFeed } from './delivery-list.ts';
 import { eventsOf, HOOK, type Hook, healthOf, hookPath, NO_RETRIES, readHook, retryPolicy } from './hook.ts';
 import { signingSecretsOf } from './hook-form.ts';
 
 /** Number of deliveries on a webhook's page. */
-const LATEST = 5;
+const LATEST_DELIVERIES = 5;
 
 const newHook = (request: ConsoleRequest): Html =>
   html`<a class="button primary" href="${request.to('/webhooks/new')}">New webhook</a>`;
@@ -36,7 +36,7 @@ async function showHooks(request: ConsoleRequest): Promise<Page> {
 }
 
 /** A warning with the reason why deliveries fail and what to do; false if there is no problem. */
-function trouble(request: ConsoleRequest, { enabled, disabledReason, failingSince }: Hook): Html | false {
+function failureNote(request: ConsoleRequest, { enabled, disabledReason, failingSince }: Hook): Html | false {
   if (!enabled && disabledReason !== undefined)
     return note(
       'bad',
@@ -67,7 +67,7 @@ function factsOf(request: ConsoleRequest, hook: Hook): Html {
 
 async function showHook(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const hook = await readHook(request);
-  const { deliveries } = await readFeed(request, { limit: String(LATEST) });
+  const { deliveries } = await readFeed(request, { limit: String(LATEST_DELIVERIES) });
   const { signingKey: _, webhookSecret: __, ...shown } = hook;
   const at = (below: string) => request.to(hookPath(hook, below));
   const toggle = hook.enabled
@@ -78,7 +78,7 @@ async function showHook(request: ConsoleRequest, refused?: RefusedForm): Promise
     back: { path: '/webhooks', label: 'Webhooks' },
     actions: html`<a class="button${hook.enabled && ' primary'}" href="${at('/test')}">Send test event</a>${toggle}<a class="button" href="${at('/edit')}">Edit</a><a class="button danger" href="${at('/delete')}">Delete</a>`,
     content: html`${refused && note('bad', refused.error.message)}
-<div id="health" data-live class="tight">${trouble(request, hook)}${factsOf(request, hook)}</div>
+<div id="health" data-live class="tight">${failureNote(request, hook)}${factsOf(request, hook)}</div>
 ${section(
   'Latest deliveries',
   html`<div id="latest" data-live>${deliveryTable(request, deliveries, 'No deliveries yet.')}</div>`,
@@ -99,7 +99,7 @@ ${rawJson(shown)}`,
   };
 }
 
-async function turn(request: ConsoleRequest, enabled: boolean): Promise<Next> {
+async function setEnabled(request: ConsoleRequest, enabled: boolean): Promise<Redirect> {
   await request.perform('PATCH /hooks/:id', { params: request.params, body: { enabled } });
   const text = enabled
     ? 'Webhook enabled. Replay events to send the ones it missed.'
@@ -131,7 +131,7 @@ async function showKey(request: ConsoleRequest, refused?: RefusedForm): Promise<
         label: 'Keep the old secret valid for',
         hint: 'In the header webhook-signature. The header logto-signature-sha-256 uses only the new secret.',
         options: OVERLAPS,
-        value: refused?.typed.get('overlapHours') ?? '24',
+        value: refused?.values.get('overlapHours') ?? '24',
         faults,
       }),
       submit: 'Rotate secret',
@@ -141,8 +141,8 @@ async function showKey(request: ConsoleRequest, refused?: RefusedForm): Promise<
   };
 }
 
-async function rotate(request: ConsoleRequest): Promise<Next> {
-  const overlapHours = Number(request.sent.get('overlapHours') ?? 24);
+async function rotate(request: ConsoleRequest): Promise<Redirect> {
+  const overlapHours = Number(request.submitted.get('overlapHours') ?? 24);
   const { value } = await request.perform<Hook>('PATCH /hooks/:id/signing-key', {
     params: request.params,
     body: { overlapHours },
@@ -171,7 +171,7 @@ async function showDelete(request: ConsoleRequest, refused?: RefusedForm): Promi
   };
 }
 
-async function remove(request: ConsoleRequest): Promise<Next> {
+async function remove(request: ConsoleRequest): Promise<Redirect> {
   const { name } = await readHook(request);
   await request.perform('DELETE /hooks/:id', { params: request.params });
   return { to: '/webhooks', flash: { text: `Webhook “${name}” deleted.` } };
@@ -181,8 +181,8 @@ export const hookList = page('/webhooks', showHooks);
 
 export const hookPages = [
   page(HOOK, showHook),
-  action(`${HOOK}/on`, showHook, (request) => turn(request, true)),
-  action(`${HOOK}/off`, showHook, (request) => turn(request, false)),
+  action(`${HOOK}/on`, showHook, (request) => setEnabled(request, true)),
+  action(`${HOOK}/off`, showHook, (request) => setEnabled(request, false)),
   form(`${HOOK}/key`, showKey, rotate),
   form(`${HOOK}/delete`, showDelete, remove),
 ];

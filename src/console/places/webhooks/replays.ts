@@ -3,7 +3,7 @@ import { type Html, html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { boxes, buttonForm, field, formOf } from '../../parts/form-parts.ts';
 import { facts, note, state } from '../../parts/parts.ts';
-import { action, type ConsoleRequest, form, type Next, type Page, page, type RefusedForm } from '../../route.ts';
+import { action, type ConsoleRequest, form, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 import { STATES } from './delivery-list.ts';
 import { eventsOf, HOOK, hookPath, readHook } from './hook.ts';
 
@@ -55,7 +55,7 @@ async function showReplay(request: ConsoleRequest, refused?: RefusedForm): Promi
   const hook = await readHook(request);
   const path = hookPath(hook, '/replay');
   const faults = faultsOf(refused);
-  const given = refused?.typed ?? request.query;
+  const given = refused?.values ?? request.query;
   const isCounted = !refused && given.has('since');
   const events = eventsOf(hook);
   const fields = [
@@ -106,16 +106,16 @@ const counted = (count: number): string =>
     ? 'No events match.'
     : `${count.toLocaleString('en')} ${count === 1 ? 'event' : 'events'} would be replayed.`;
 
-async function countOrStart(request: ConsoleRequest): Promise<Next> {
-  const { sent } = request;
-  const isForReal = sent.get('step') === 'send';
-  const body = { ...requestOf(sent), dryRun: !isForReal };
+async function countOrStart(request: ConsoleRequest): Promise<Redirect> {
+  const { submitted } = request;
+  const isStarting = submitted.get('step') === 'send';
+  const body = { ...requestOf(submitted), dryRun: !isStarting };
   const { value } = await request.perform<{ id?: string; count: number }>('POST /hooks/:id/replay', {
     params: request.params,
     body,
   });
-  if (isForReal) return { to: hookPath(request.params, `/replays/${value.id}`) };
-  return { to: `${hookPath(request.params, '/replay')}?${chosen(sent)}`, flash: { text: counted(value.count) } };
+  if (isStarting) return { to: hookPath(request.params, `/replays/${value.id}`) };
+  return { to: `${hookPath(request.params, '/replay')}?${chosen(submitted)}`, flash: { text: counted(value.count) } };
 }
 
 const REPLAY = `${HOOK}/replays/:replayId`;
@@ -148,7 +148,7 @@ ${replay.state === 'running' && html`<div>${buttonForm(request, hookPath(hook, `
   };
 }
 
-async function cancel(request: ConsoleRequest): Promise<Next> {
+async function cancel(request: ConsoleRequest): Promise<Redirect> {
   const { id = '', replayId = '' } = request.params;
   await request.perform('DELETE /hooks/:id/replays/:replayId', { params: { id, replayId } });
   return {

@@ -4,7 +4,7 @@ import { html } from '../../../pages/html.ts';
 import { type Faults, faultsOf } from '../../parts/faults.ts';
 import { field, formOf } from '../../parts/form-parts.ts';
 import { copyable, facts, rawJson, section } from '../../parts/parts.ts';
-import { type ConsoleRequest, form, type Next, type Page, type RefusedForm } from '../../route.ts';
+import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
 import { eventOptions, eventsOf, HOOK, hookPath, readHook } from './hook.ts';
 
 /** Adds the endpoint's response status to the error message. */
@@ -17,7 +17,7 @@ function faultsWithStatus(refused: RefusedForm | undefined): Faults {
 
 async function showTest(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const hook = await readHook(request);
-  const event = refused?.typed.get('event') ?? request.query.get('event') ?? eventsOf(hook)[0] ?? 'User.Created';
+  const event = refused?.values.get('event') ?? request.query.get('event') ?? eventsOf(hook)[0] ?? 'User.Created';
   const faults = faultsWithStatus(refused);
   const isKnown = eventOptions.some(([type]) => type === event);
   return {
@@ -36,9 +36,9 @@ ${isKnown && section('Request body', rawJson({ ...sampleOf(event as EventType, r
   };
 }
 
-async function send(request: ConsoleRequest): Promise<Next> {
+async function send(request: ConsoleRequest): Promise<Redirect> {
   const hook = await readHook(request);
-  const event = request.sent.get('event') ?? '';
+  const event = request.submitted.get('event') ?? '';
   await request.perform('POST /hooks/:id/test', {
     params: request.params,
     body: { events: [event], config: hook.config },
