@@ -51,19 +51,19 @@ function refuseUser(why: string): never {
 function rightsOf({ request, tenant, administrator, clock }: RequestParts): AdministratorRights {
   const { tenant: home, ip, userAgent, requestId } = contextOf(request);
   const { store } = home;
-  const who = { applicationId: CONSOLE_CLIENT_ID, actorId: administrator.id, ip, userAgent, requestId };
-  const means = (): RightsChange => ({ by: 'console', now: clock(), who });
+  const origin = { applicationId: CONSOLE_CLIENT_ID, actorId: administrator.id, ip, userAgent, requestId };
+  const change = (): RightsChange => ({ by: 'console', now: clock(), origin });
   return {
     list: () => administratorsOf(store, tenant.id),
-    addSelf: (tenantId) => addAdministrator(store, administrator.id, [tenantId], means()),
+    addSelf: (tenantId) => addAdministrator(store, administrator.id, [tenantId], change()),
     async add(name) {
       const user = await findUser(store, name);
       if (!user) return refuseUser('No user of the default tenant has this username, email address, or ID');
       const managers = await administratorsOf(store, tenant.id);
       if (managers.some((manager) => manager.user.id === user.id)) refuseUser('This user already manages the tenant');
-      await addAdministrator(store, user.id, [tenant.id], means());
+      await addAdministrator(store, user.id, [tenant.id], change());
     },
-    remove: (userId) => removeAdministrator(store, userId, tenant.id, means()),
+    remove: (userId) => removeAdministrator(store, userId, tenant.id, change()),
   };
 }
 

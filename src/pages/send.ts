@@ -10,17 +10,17 @@ export const pageHeaders = (policy: string): Record<string, string> => ({
   'X-Frame-Options': 'DENY',
 });
 
-/** Sends a page. @param besides headers to add or replace */
+/** Sends a page. @param extraHeaders headers to add or replace */
 export function sendPage(
   response: Response,
   status: number,
   page: Html,
   policy: string,
-  besides: Record<string, string> = {},
+  extraHeaders: Record<string, string> = {},
 ): void {
   response
     .status(status)
-    .set({ ...pageHeaders(policy), ...besides })
+    .set({ ...pageHeaders(policy), ...extraHeaders })
     .type('html')
     .send(page.text);
 }

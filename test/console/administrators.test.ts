@@ -24,7 +24,7 @@ describe.each(databases)('administrators on %s', (kind) => {
     await look(page, 'console-administrator-add');
     await stage.fill('User', 'bo');
     await press(page, 'Add administrator');
-    await stage.said('bo now manages this tenant.');
+    await stage.waitForStatus('bo now manages this tenant.');
     await look(page, 'console-administrators');
 
     const theirs = await stage.browser.newContext();
@@ -39,7 +39,7 @@ describe.each(databases)('administrators on %s', (kind) => {
     await stage.link('Remove Bo Day').click();
     await look(page, 'console-administrator-remove');
     await press(page, 'Remove administrator');
-    await stage.said('Administrator removed.');
+    await stage.waitForStatus('Administrator removed.');
     await stream.text(); // The stream has ended.
     expect((await theirPage.reload())?.status()).toBe(404);
     await theirs.close();
@@ -71,23 +71,23 @@ describe.each(databases)('administrators on %s', (kind) => {
 
     const store = new TenantStore(stage.database, 'default');
     const bo = String((await stage.rows('users', { username: 'bo' }))[0]?.id);
-    const means = { by: 'command', now: Date.now() } as const;
-    await addAdministrator(store, bo, ['default'], means);
+    const change = { by: 'command', now: Date.now() } as const;
+    await addAdministrator(store, bo, ['default'], change);
     await store.update('users', { id: bo }, { isSuspended: true });
     expect(await suspend(true)).toMatchObject({ status: 422, body: { code: 'administrator.is_last' } });
     await store.update('users', { id: bo }, { isSuspended: false });
     expect((await suspend(true)).status).toBe(200);
     expect((await suspend(false)).status).toBe(200);
-    await removeAdministrator(store, bo, 'default', means);
+    await removeAdministrator(store, bo, 'default', change);
   });
 
   it('cannot both be removed when two remove each other', async () => {
     const store = new TenantStore(stage.database, 'default');
     const ada = String((await stage.rows('users', { username: 'ada' }))[0]?.id);
     const bo = String((await stage.rows('users', { username: 'bo' }))[0]?.id);
-    const means = { by: 'command', now: Date.now() } as const;
-    await addAdministrator(store, bo, ['default'], means);
-    const ends = await Promise.allSettled([ada, bo].map((id) => removeAdministrator(store, id, 'default', means)));
+    const change = { by: 'command', now: Date.now() } as const;
+    await addAdministrator(store, bo, ['default'], change);
+    const ends = await Promise.allSettled([ada, bo].map((id) => removeAdministrator(store, id, 'default', change)));
     expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(await stage.rows('administrators')).toHaveLength(1);
   });

@@ -61,7 +61,7 @@ describe.each(databases)('claims scripts on %s', (kind) => {
     expect(await stage.rows('script_versions')).toHaveLength(1); // Only the demo script: the test stored nothing.
 
     await activate(page);
-    await stage.said(/Version 2 is active/);
+    await stage.waitForStatus(/Version 2 is active/);
     const [row] = await stage.rows('active_scripts');
     expect(row).toMatchObject({ tokenType: 'access-token', number: 2 });
     expect(await issued()).toMatchObject({ plan: 'silver', ticket: 'T-7' });
@@ -73,7 +73,7 @@ describe.each(databases)('claims scripts on %s', (kind) => {
     await page.getByText('no → yes').waitFor();
     await picture(page, 'claims-review');
     await press(page, 'Activate script');
-    await stage.said(/Version 3 is active/);
+    await stage.waitForStatus(/Version 3 is active/);
     expect(await issued()).toMatchObject({ plan: 'gold' });
 
     await stage.open('/claims/access-token/versions');
@@ -82,10 +82,10 @@ describe.each(databases)('claims scripts on %s', (kind) => {
     await page.getByText('From version 3 to version 2.').waitFor();
     await picture(page, 'claims-version');
     await press(page, 'Roll back to version 2');
-    await stage.said(/Version 2 is active/);
+    await stage.waitForStatus(/Version 2 is active/);
     expect(await issued()).toMatchObject({ plan: 'silver' });
     await press(page, 'Undo');
-    await stage.said(/Version 3 is active/);
+    await stage.waitForStatus(/Version 3 is active/);
     expect(await issued()).toMatchObject({ plan: 'gold' });
   });
 
@@ -94,7 +94,7 @@ describe.each(databases)('claims scripts on %s', (kind) => {
     await stage.open('/claims/access-token');
     await write(scriptOf("  return api.denyAccess('closed today');"));
     await activate(page);
-    await stage.said(/Version 4 is active/);
+    await stage.waitForStatus(/Version 4 is active/);
     const { spa, mint, bob } = castOf(service);
     expect((await spa.exchange({ subject_token: await mint() })).body.error).toBe('access_denied');
 
@@ -111,7 +111,7 @@ describe.each(databases)('claims scripts on %s', (kind) => {
     await page.getByText('No runs match these filters.').waitFor();
     await stage.link('Clear').click();
     await stage.link('Access denied').click();
-    await stage.said('closed today');
+    await stage.waitForStatus('closed today');
     await picture(page, 'claims-run');
 
     await stage.link('Test with this input').click();
@@ -136,12 +136,12 @@ describe.each(databases)('claims scripts on %s', (kind) => {
     await stage.fill('Name', 'REGION');
     await stage.fill('Value', 'eu-sesame');
     await press(page, 'Set variable');
-    await stage.said(/REGION set/);
+    await stage.waitForStatus(/REGION set/);
     await picture(page, 'claims-environment');
     await stage.open('/claims/access-token');
     await write(scriptOf('  return { region: environmentVariables.REGION };'));
     await activate(page);
-    await stage.said(/Version 6 is active/);
+    await stage.waitForStatus(/Version 6 is active/);
     expect(await issued()).toMatchObject({ region: 'eu-sesame' });
     for (const path of ['', '/environment', '/versions/6']) {
       await stage.open(`/claims/access-token${path}`);
@@ -150,15 +150,15 @@ describe.each(databases)('claims scripts on %s', (kind) => {
     await stage.open('/claims/access-token/environment');
     await page.getByRole('link', { name: 'Remove REGION' }).click();
     await press(page, 'Remove variable');
-    await stage.said(/REGION removed/);
+    await stage.waitForStatus(/REGION removed/);
     expect(await issued()).not.toHaveProperty('region');
     await press(page, 'Undo');
-    await stage.said(/Version 6 is active/);
+    await stage.waitForStatus(/Version 6 is active/);
 
     await stage.open('/claims/access-token');
     await stage.link('Deactivate').click();
     await press(page, 'Deactivate script');
-    await stage.said('Script deactivated.');
+    await stage.waitForStatus('Script deactivated.');
     expect(await issued()).not.toHaveProperty('region');
     await page.getByText('Inactive.').waitFor();
     await stage.open('/claims/limits');

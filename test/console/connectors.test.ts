@@ -27,7 +27,7 @@ describe.each(databases)('connectors on %s', (kind) => {
     await stage.fill(/^Target/, 'acme');
     await stage.fill('Client secret', 'between the two');
     await press(page, 'Create connector');
-    await stage.said('Connector created.');
+    await stage.waitForStatus('Connector created.');
     await page.getByText(`${service.url}/sign-in/callback/acme`, { exact: true }).waitFor();
     expect(await page.content()).not.toContain('between the two');
     await look(page, 'console-connector');
@@ -36,13 +36,13 @@ describe.each(databases)('connectors on %s', (kind) => {
     await stage.link('Edit').click();
     await stage.fill(/^Domains/, '');
     await press(page, 'Save changes');
-    await stage.said('Changes saved.');
+    await stage.waitForStatus('Changes saved.');
     expect(await sealed()).toEqual(first);
     expect(await service.api.must('GET /connectors')).toMatchObject([{ target: 'acme', domains: [] }]);
     await stage.link('Edit').click();
     await stage.fill(/^New client secret/, 'another');
     await press(page, 'Save changes');
-    await stage.said('Changes saved.');
+    await stage.waitForStatus('Changes saved.');
     expect(await sealed()).not.toEqual(first);
 
     await stage.open('/settings/connectors');
@@ -50,7 +50,7 @@ describe.each(databases)('connectors on %s', (kind) => {
     await stage.link('Acme ID').click();
     await stage.link('Delete').click();
     await press(page, 'Delete connector');
-    await stage.said('Connector “Acme ID” deleted.');
+    await stage.waitForStatus('Connector “Acme ID” deleted.');
     expect(await stage.rows('connectors')).toEqual([]);
   });
 });

@@ -39,27 +39,27 @@ describe.each(databases)('the directory of roles, resources, and organizations o
     await page.getByText('A scope name cannot contain white space.').waitFor();
     await stage.fill('Name', 'read:bills');
     await press(page, 'Create scope');
-    expect(await stage.heard('Scope.Created')).toMatchObject({ data: { name: 'read:bills', resourceId } });
+    expect(await stage.nextEvent('Scope.Created')).toMatchObject({ data: { name: 'read:bills', resourceId } });
     await look(page, 'console-resource');
     await stage.link('read:bills').click();
     await stage.fill(/^Description/, 'See bills');
     await press(page, 'Save changes');
-    expect(await stage.heard('Scope.Data.Updated')).toMatchObject({ data: { description: 'See bills' } });
+    expect(await stage.nextEvent('Scope.Data.Updated')).toMatchObject({ data: { description: 'See bills' } });
 
     await stage.open('/directory/roles/new');
     await stage.fill('Name', 'Clerk');
     await stage.fill('Description', 'Works on bills');
     await press(page, 'Create role');
     const id = stage.idHere();
-    expect(await stage.heard('Role.Created')).toMatchObject({ data: { id, name: 'Clerk' } });
+    expect(await stage.nextEvent('Role.Created')).toMatchObject({ data: { id, name: 'Clerk' } });
     await stage.link('Add scopes').click();
     await press(page, 'Add scopes');
     await page.getByText('Choose at least one.').waitFor();
     await page.getByLabel(/read:bills/).check();
     await look(page, 'console-role-add-scopes');
     await press(page, 'Add scopes');
-    await stage.said('1 added.');
-    await stage.heard('Role.Scopes.Updated');
+    await stage.waitForStatus('1 added.');
+    await stage.nextEvent('Role.Scopes.Updated');
     expect(await stage.rows('roleScopes', { roleId: id })).toHaveLength(1);
 
     const { id: userId } = await service.api.must('POST /users', { username: 'carol', name: 'Carol' });
@@ -72,22 +72,22 @@ describe.each(databases)('the directory of roles, resources, and organizations o
     await look(page, 'console-role');
 
     await press(page, 'Remove Carol');
-    await stage.said('Removed.');
+    await stage.waitForStatus('Removed.');
     expect(await stage.rows('userRoles', { roleId: id })).toEqual([]);
     await press(page, 'Undo');
-    await stage.said('1 added.');
+    await stage.waitForStatus('1 added.');
     expect(await stage.rows('userRoles', { roleId: id })).toMatchObject([{ userId }]);
 
     await stage.link('Delete').click();
     await press(page, 'Delete role');
-    await stage.heard('Role.Deleted');
+    await stage.nextEvent('Role.Deleted');
     await stage.open(`/directory/resources/${resourceId}`);
     await press(page, 'Set as default');
-    await stage.said(/client credentials/);
+    await stage.waitForStatus(/client credentials/);
     await press(page, 'Undo');
     await stage.link('Delete').click();
     await press(page, 'Delete resource');
-    await stage.heard('Scope.Deleted');
+    await stage.nextEvent('Scope.Deleted');
   });
 
   it('creates an organization with members and their roles', async () => {
@@ -95,11 +95,11 @@ describe.each(databases)('the directory of roles, resources, and organizations o
     await stage.open('/directory/organization-scopes/new');
     await stage.fill('Name', 'invite:member');
     await press(page, 'Create organization scope');
-    await stage.heard('OrganizationScope.Created');
+    await stage.nextEvent('OrganizationScope.Created');
     await stage.open('/directory/organization-roles/new');
     await stage.fill('Name', 'Owner');
     await press(page, 'Create organization role');
-    await stage.heard('OrganizationRole.Created');
+    await stage.nextEvent('OrganizationRole.Created');
     await page.getByRole('link', { name: 'Add scopes', exact: true }).click();
     await page.getByLabel(/invite:member/).check();
     await press(page, 'Add scopes');
@@ -111,21 +111,21 @@ describe.each(databases)('the directory of roles, resources, and organizations o
     await stage.fill('Name', 'Acme');
     await press(page, 'Create organization');
     const id = stage.idHere();
-    expect(await stage.heard('Organization.Created')).toMatchObject({ data: { id, name: 'Acme' } });
+    expect(await stage.nextEvent('Organization.Created')).toMatchObject({ data: { id, name: 'Acme' } });
     const { id: userId } = await service.api.must('POST /users', { username: 'dora', name: 'Dora' });
     await stage.link('Add users').click();
     await page.getByLabel(/Dora/).check();
     await press(page, 'Add users');
-    await stage.heard('Organization.Membership.Updated');
+    await stage.nextEvent('Organization.Membership.Updated');
     await stage.link('Edit roles of Dora').click();
     await page.getByLabel(/Owner/).check();
     await press(page, 'Save roles');
-    await stage.said('Roles saved.');
+    await stage.waitForStatus('Roles saved.');
     expect(await stage.rows('organizationUserRoles', { organizationId: id })).toMatchObject([{ userId }]);
     await look(page, 'console-organization');
     await stage.link('Edit').click();
     await stage.fill(/^Description/, 'A customer');
     await press(page, 'Save changes');
-    expect(await stage.heard('Organization.Data.Updated')).toMatchObject({ data: { description: 'A customer' } });
+    expect(await stage.nextEvent('Organization.Data.Updated')).toMatchObject({ data: { description: 'A customer' } });
   });
 });

@@ -31,9 +31,9 @@ describe.each(databases)('the directory of users and applications on %s', (kind)
     await stage.fill(/^Username/, 'bob');
     await stage.fill(/^Name/, 'Bob Baumeister-von-und-zu-Hohenlohe <script>');
     await press(page, 'Create user');
-    await stage.said('User created.');
+    await stage.waitForStatus('User created.');
     const id = stage.idHere();
-    expect(await stage.heard('User.Created')).toMatchObject({
+    expect(await stage.nextEvent('User.Created')).toMatchObject({
       data: { id, username: 'bob', customData: { plan: 'gold' } },
     });
     await look(page, 'console-user');
@@ -49,21 +49,21 @@ describe.each(databases)('the directory of users and applications on %s', (kind)
     await stage.fill(/^Email address/, 'bob@example.com');
     await stage.fill(/^Name/, '');
     await press(page, 'Save changes');
-    await stage.said('Changes saved.');
+    await stage.waitForStatus('Changes saved.');
     expect(await stage.rows('users', { id })).toMatchObject([{ primaryEmail: 'bob@example.com', name: null }]);
-    expect(await stage.heard('User.Data.Updated')).toMatchObject({ data: { id, primaryEmail: 'bob@example.com' } });
+    expect(await stage.nextEvent('User.Data.Updated')).toMatchObject({ data: { id, primaryEmail: 'bob@example.com' } });
 
     await press(page, 'Suspend user');
-    await stage.said(/User suspended/);
-    expect(await stage.heard('User.SuspensionStatus.Updated')).toMatchObject({ data: { isSuspended: true } });
+    await stage.waitForStatus(/User suspended/);
+    expect(await stage.nextEvent('User.SuspensionStatus.Updated')).toMatchObject({ data: { isSuspended: true } });
     await look(page, 'console-user-suspended');
     await press(page, 'Undo');
-    expect(await stage.heard('User.SuspensionStatus.Updated')).toMatchObject({ data: { isSuspended: false } });
+    expect(await stage.nextEvent('User.SuspensionStatus.Updated')).toMatchObject({ data: { isSuspended: false } });
 
     await stage.link('Set password').click();
     await stage.fill('New password', stage.password);
     await press(page, 'Set password');
-    await stage.said('Password set.');
+    await stage.waitForStatus('Password set.');
     const verify = await stage.service.api.call(`POST /users/${id}/password/verify`, { password: stage.password });
     expect(verify.status).toBe(204);
 
@@ -71,15 +71,15 @@ describe.each(databases)('the directory of users and applications on %s', (kind)
     await page.reload();
     await stage.link('Remove Authenticator app').click();
     await press(page, 'Remove factor');
-    await stage.said('Second factor removed.');
+    await stage.waitForStatus('Second factor removed.');
     expect(await stage.rows('userFactors')).toEqual([]);
 
     await stage.link('Delete').click();
     await page.getByRole('heading', { name: 'Delete user bob' }).waitFor();
     await look(page, 'console-user-delete');
     await press(page, 'Delete user');
-    await stage.said('User “bob” deleted.');
-    await stage.heard('User.Deleted');
+    await stage.waitForStatus('User “bob” deleted.');
+    await stage.nextEvent('User.Deleted');
     expect(await stage.rows('users', { id })).toEqual([]);
   });
 
@@ -106,7 +106,7 @@ describe.each(databases)('the directory of users and applications on %s', (kind)
     await page.getByText('Copy it now').waitFor();
     await stage.link('Delete second/odd & name').click();
     await press(page, 'Delete client secret');
-    await stage.said('Client secret “second/odd & name” deleted.');
+    await stage.waitForStatus('Client secret “second/odd & name” deleted.');
     expect(await stage.rows('applicationSecrets', { applicationId: id })).toHaveLength(1);
 
     await stage.link('Add roles').click();

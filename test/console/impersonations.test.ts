@@ -22,7 +22,7 @@ describe.each(databases)('the impersonation pages on %s', (kind) => {
   const open = (path: string) => stage.page.goto(stage.url(path));
   const link = (name: string | RegExp) => stage.page.getByRole('link', { name, exact: typeof name === 'string' });
   const fill = (label: string | RegExp, text: string) => stage.page.getByLabel(label).fill(text);
-  const said = (text: string | RegExp) => stage.page.getByText(text).first().waitFor();
+  const waitForText = (text: string | RegExp) => stage.page.getByText(text).first().waitFor();
 
   /** Exchanges a subject token with alice as the actor, in the demo application. */
   const exchange = async (subjectToken: string): Promise<string> => {
@@ -44,17 +44,17 @@ describe.each(databases)('the impersonation pages on %s', (kind) => {
     const role = await service.api.must('POST /roles', { name: 'Board', description: 'The board', type: 'User' });
     await service.api.must(`POST /users/${boss}/roles`, { roleIds: [role.id] });
     await open('/impersonations');
-    await said('No one has been impersonated yet.');
+    await waitForText('No one has been impersonated yet.');
     await look(page, 'console-impersonations-empty');
     await link('Set policy').click();
     await fill('Subject token lifetime', '5');
     await press(page, 'Save policy');
-    await said('Enter 60 or more.');
+    await waitForText('Enter 60 or more.');
     await fill('Subject token lifetime', '120');
     await fill(/^Required context/, 'reason, ticketId, region');
     await page.getByRole('group', { name: 'Protected roles' }).getByText('Board').click();
     await press(page, 'Save policy');
-    await said('Saved.');
+    await waitForText('Saved.');
     await look(page, 'console-policy');
     expect(await service.api.must('GET /configs/impersonation')).toMatchObject({
       subjectTokenTtl: 120,
@@ -66,7 +66,7 @@ describe.each(databases)('the impersonation pages on %s', (kind) => {
 
     await open(`/directory/users/${boss}`);
     await link('Act as this user').click();
-    await said('which the policy protects');
+    await waitForText('which the policy protects');
     await look(page, 'console-act-as-protected');
   });
 
@@ -81,7 +81,7 @@ describe.each(databases)('the impersonation pages on %s', (kind) => {
     await press(page, 'Search');
     await link(name).click();
     await press(page, 'Create subject token');
-    await said('Enter a reason.');
+    await waitForText('Enter a reason.');
     await fill('Reason', 'The order page is empty');
     await press(page, 'Create subject token');
     expect(await page.getByText('Required by the impersonation policy.').count()).toBe(2);
@@ -89,7 +89,7 @@ describe.each(databases)('the impersonation pages on %s', (kind) => {
     await fill('Ticket', 'TICKET-7');
     await fill('region', 'eu');
     await press(page, 'Create subject token');
-    await said('Copy it now');
+    await waitForText('Copy it now');
     const subjectToken = (await page.getByText(/^sub_/).textContent()) ?? '';
     await look(page, 'console-subject-tokens');
     await page.reload();
@@ -110,7 +110,7 @@ describe.each(databases)('the impersonation pages on %s', (kind) => {
     await link('End impersonation').click();
     await look(page, 'console-impersonation-end');
     await press(page, 'End impersonation');
-    await said('Impersonation ended. Its access token is inactive.');
+    await waitForText('Impersonation ended. Its access token is inactive.');
     expect(await isActive(token)).toBe(false);
     const [ended] = await stage.rows('impersonations');
     expect(ended).toMatchObject({ subjectId: cast.bob.id, actorId: cast.alice.id, revokedBy: 'admin-console' });
@@ -127,14 +127,14 @@ describe.each(databases)('the impersonation pages on %s', (kind) => {
     await page.getByText('again').nth(1).waitFor();
     await page.getByRole('rowheader').getByRole('link').first().click();
     await link(/^End all for this user/).click();
-    await said('2 active impersonations will end.');
+    await waitForText('2 active impersonations will end.');
     await press(page, 'End all impersonations');
-    await said('Ended 2 impersonations and revoked 1 unused subject token.');
+    await waitForText('Ended 2 impersonations and revoked 1 unused subject token.');
     expect(await Promise.all(tokens.map(isActive))).toEqual([false, false]);
     const actorToken = await cast.spa.signIn(cast.alice);
     const refused = await cast.spa.exchange({ subject_token: unused, actor_token: actorToken });
     expect(refused.body.error_description).toContain('revoked');
     await open('/impersonations?active=true');
-    await said('No impersonations match these filters.');
+    await waitForText('No impersonations match these filters.');
   });
 });

@@ -83,8 +83,8 @@ describe.each(databases)('the overview on %s', (kind) => {
       expect(await number('Impersonations').textContent()).toBe('4');
     }
     await look(page, 'console-overview');
-    const answer = await page.goto(stage.url('/overview?range=a-year'));
-    expect(answer?.status()).toBe(200);
+    const response = await page.goto(stage.url('/overview?range=a-year'));
+    expect(response?.status()).toBe(200);
   });
 
   it('links each number to its rows', async () => {
@@ -93,8 +93,8 @@ describe.each(databases)('the overview on %s', (kind) => {
     const links = await page.locator('.plot-card a').evaluateAll((found) => found.map(({ href }) => href));
     expect(await page.locator('.plot-card h2 a').count()).toBe(await page.locator('.plot-card').count());
     for (const link of links) {
-      const answer = await page.goto(link);
-      expect([link, answer?.status()]).toEqual([link, 200]);
+      const response = await page.goto(link);
+      expect([link, response?.status()]).toEqual([link, 200]);
     }
     await page.getByText('Impersonation.Refused').waitFor(); // The last link shows rejected requests.
   });

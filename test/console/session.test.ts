@@ -24,8 +24,8 @@ describe.each(databases)('the console on %s', (kind) => {
     ]);
 
     const again = await stage.browser.newPage();
-    const answer = await again.goto(service.credentials.administratorLink);
-    expect(answer?.status()).toBe(404);
+    const response = await again.goto(service.credentials.administratorLink);
+    expect(response?.status()).toBe(404);
     await again.getByText('was already used').waitFor();
     await look(again, 'console-link-used');
     await again.close();
@@ -50,8 +50,8 @@ describe.each(databases)('the console on %s', (kind) => {
   it('rejects an expired link', async () => {
     const store = new TenantStore(stage.database, 'default');
     const link = await createLink(store, ['default'], Date.now() - 25 * 3_600_000);
-    const answer = await fetch(`${stage.service.url}/console/-/join?link=${link}`);
-    expect(answer.status).toBe(404);
+    const response = await fetch(`${stage.service.url}/console/-/join?link=${link}`);
+    expect(response.status).toBe(404);
   });
 
   it('stores only the hash of a session and limits its cookie to the console', async () => {

@@ -22,7 +22,7 @@ describe.each(databases)('settings on %s', (kind) => {
     await page.getByLabel('Brand color').fill('#0f766e');
     await page.getByLabel('Brand name').fill('Acme');
     await press(page, 'Save settings');
-    await stage.said('Settings saved.');
+    await stage.waitForStatus('Settings saved.');
     expect(await service.api.must('GET /sign-in-exp')).toMatchObject({
       brandName: 'Acme',
       color: { primaryColor: '#0f766e' },
@@ -37,12 +37,12 @@ describe.each(databases)('settings on %s', (kind) => {
     await stage.link('Rotate keys').click();
     await look(page, 'console-rotate');
     await press(page, 'Rotate keys');
-    await stage.said('New key published. It starts signing after about 5 minutes.');
+    await stage.waitForStatus('New key published. It starts signing after about 5 minutes.');
     expect(await published()).toBe(2);
     await look(page, 'console-keys-list');
     await page.getByRole('link', { name: /^Delete / }).click();
     await press(page, 'Delete key');
-    await stage.said('Key deleted.');
+    await stage.waitForStatus('Key deleted.');
     expect(await published()).toBe(1);
 
     await stage.link('Edit schedule').click();
@@ -77,20 +77,20 @@ describe.each(databases)('settings on %s', (kind) => {
     await page.goto(`${service.url}/console/acme/directory/users/new`);
     await page.getByLabel(/^Username/).fill('zoe');
     await press(page, 'Create user');
-    await stage.said('User created.');
+    await stage.waitForStatus('User created.');
     const users: { tenantId: string }[] = await stage.database.reader('users').where({ username: 'zoe' });
     expect(users.map(({ tenantId }) => tenantId)).toEqual(['acme']);
     expect((await page.goto(`${service.url}/console/acme/settings/tenants`))?.status()).toBe(404);
 
     await stage.open('/settings/tenants/acme');
     await press(page, 'Suspend tenant');
-    await stage.said(/Tenant suspended/);
+    await stage.waitForStatus(/Tenant suspended/);
     expect((await fetch(`${service.url}/acme/oidc/jwks`)).status).toBe(403);
     await press(page, 'Undo');
-    await stage.said('Tenant resumed.');
+    await stage.waitForStatus('Tenant resumed.');
     await stage.link('Delete').click();
     await press(page, 'Delete tenant');
-    await stage.said('Tenant “Acme” deleted.');
+    await stage.waitForStatus('Tenant “Acme” deleted.');
     expect((await page.goto(`${service.url}/console/acme`))?.status()).toBe(404);
   });
 

@@ -70,7 +70,7 @@ export class ConsoleStage implements AsyncDisposable {
   }
 
   /** Waits for the status message of the last action. */
-  said(text: string | RegExp): Promise<void> {
+  waitForStatus(text: string | RegExp): Promise<void> {
     return this.page.getByRole('status').getByText(text).waitFor();
   }
 
@@ -80,7 +80,7 @@ export class ConsoleStage implements AsyncDisposable {
   }
 
   /** Waits for the next webhook request with this event and returns its payload. */
-  async heard(event: string): Promise<Record<string, unknown>> {
+  async nextEvent(event: string): Promise<Record<string, unknown>> {
     return JSON.parse((await this.receiver.next(event)).body);
   }
 

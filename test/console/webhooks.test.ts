@@ -21,12 +21,12 @@ describe.each(databases)('the webhook pages on %s', (kind) => {
   const open = (path: string) => stage.page.goto(stage.url(path));
   const link = (name: string | RegExp) => stage.page.getByRole('link', { name, exact: typeof name === 'string' });
   const fill = (label: string | RegExp, text: string) => stage.page.getByLabel(label).fill(text);
-  const said = (text: string | RegExp) => stage.page.getByText(text).first().waitFor();
+  const waitForText = (text: string | RegExp) => stage.page.getByText(text).first().waitFor();
   const hook = async () => (await stage.rows('hooks'))[0] as { id: string } & Record<string, unknown>;
-  const shownKey = async () => (await stage.page.getByText(/^whsec_/).textContent()) ?? '';
+  const shownSecret = async () => (await stage.page.getByText(/^whsec_/).textContent()) ?? '';
 
   /** Waits for the User.Created event of this user and skips those of other users. */
-  const heardOf = async (username: string) => {
+  const userCreatedEvent = async (username: string) => {
     for (;;) {
       const arrival = await stage.receiver.next('User.Created');
       if (JSON.parse(arrival.body).data.username === username) return arrival;
@@ -36,16 +36,16 @@ describe.each(databases)('the webhook pages on %s', (kind) => {
   it('create a webhook, show its signing secret once, and send events that the secret verifies', async () => {
     const { page, receiver, service } = stage;
     await open('/webhooks');
-    await said('No webhooks yet.');
+    await waitForText('No webhooks yet.');
     await look(page, 'console-webhooks-empty');
     await link('New webhook').first().click();
     await fill('Endpoint URL', 'ftp://nowhere');
     await fill(/^Custom headers/, 'not a header');
     await press(page, 'Create webhook');
-    await said('Enter one header per line');
+    await waitForText('Enter one header per line');
     await fill(/^Custom headers/, 'Authorization: Bearer abc');
     await press(page, 'Create webhook');
-    await said('Enter a value.');
+    await waitForText('Enter a value.');
     await fill('Name', 'Billing');
     await press(page, 'Create webhook');
     await page.locator('#events-fault').waitFor();
@@ -57,8 +57,8 @@ describe.each(databases)('the webhook pages on %s', (kind) => {
     await page.getByRole('checkbox', { name: 'Role.Deleted', exact: true }).check();
     await fill('Endpoint URL', receiver.url);
     await press(page, 'Create webhook');
-    await said('Copy them now');
-    const secret = await shownKey();
+    await waitForText('Copy them now');
+    const secret = await shownSecret();
     await look(page, 'console-webhook-new');
     expect(await stage.rows('hooks')).toMatchObject([
       { name: 'Billing', events: ['User.Created', 'Role.Deleted'], enabled: true },
@@ -69,7 +69,7 @@ describe.each(databases)('the webhook pages on %s', (kind) => {
     expect(await page.content()).not.toContain('whsec_');
 
     await service.api.must('POST /users', { username: 'bob' });
-    const { body, headers } = await heardOf('bob');
+    const { body, headers } = await userCreatedEvent('bob');
     expect(headers.authorization).toBe('Bearer abc');
     expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toMatchObject({
       event: 'User.Created',
@@ -111,7 +111,7 @@ describe.each(databases)('the webhook pages on %s', (kind) => {
     expect(await shown.allInnerTexts()).toHaveLength(2);
     await look(page, 'console-deliveries');
     await open(`/webhooks/${id}/deliveries?event=Role.Deleted`);
-    await said('No deliveries match these filters.');
+    await waitForText('No deliveries match these filters.');
   });
 
   it('send a test event and show the response', async () => {
@@ -122,10 +122,10 @@ describe.each(databases)('the webhook pages on %s', (kind) => {
     receiver.behave(status(418));
     await page.getByLabel('Event').selectOption('PostSignIn');
     await press(page, 'Send test event');
-    await said('The endpoint responded 418.');
+    await waitForText('The endpoint responded 418.');
     receiver.behave(status(200));
     await press(page, 'Send test event');
-    await said('The endpoint accepted the PostSignIn sample.');
+    await waitForText('The endpoint accepted the PostSignIn sample.');
     await receiver.next('PostSignIn');
     expect(JSON.parse((await receiver.next('PostSignIn')).body)).toMatchObject({
       interactionEvent: 'SignIn',
@@ -142,7 +142,7 @@ describe.each(databases)('the webhook pages on %s', (kind) => {
     await fill(/^From/, '2020-01-01T00:00');
     const { length: count } = await stage.rows('events', { type: 'User.Created' });
     await press(page, 'Count events');
-    await said(`${count} events would be replayed.`);
+    await waitForText(`${count} events would be replayed.`);
     await look(page, 'console-replay');
     const before = receiver.arrivals.length;
     await press(page, 'Replay events');
@@ -160,15 +160,15 @@ describe.each(databases)('the webhook pages on %s', (kind) => {
     await link('Rotate secret').click();
     await look(page, 'console-webhook-key');
     await press(page, 'Rotate secret');
-    await said('Copy them now');
-    const secret = await shownKey();
+    await waitForText('Copy them now');
+    const secret = await shownSecret();
     await stage.service.api.must('POST /users', { username: 'dora' });
-    const { body, headers } = await heardOf('dora');
+    const { body, headers } = await userCreatedEvent('dora');
     expect(String(headers['webhook-signature']).split(' ')).toHaveLength(2);
     new Webhook(secret).verify(body, headers as Record<string, string>);
 
     await open('/webhooks/verify');
-    await said('pip install standardwebhooks');
+    await waitForText('pip install standardwebhooks');
     await look(page, 'console-webhook-verify');
   });
 
@@ -177,16 +177,16 @@ describe.each(databases)('the webhook pages on %s', (kind) => {
     const { id } = await hook();
     await open(`/webhooks/${id}`);
     await press(page, 'Disable webhook');
-    await said('no events are sent');
+    await waitForText('no events are sent');
     expect(await stage.rows('hooks')).toMatchObject([{ enabled: false }]);
     await press(page, 'Undo');
-    await said('Webhook enabled.');
+    await waitForText('Webhook enabled.');
     await link('Edit').click();
     expect(await page.getByLabel(/^Custom headers/).inputValue()).toBe('Authorization: Bearer abc');
     await fill('Name', 'Invoices of the whole group, with a name that needs more than a line on a phone');
     await page.getByRole('checkbox', { name: 'Role.Deleted', exact: true }).uncheck();
     await press(page, 'Save changes');
-    await said('Changes saved.');
+    await waitForText('Changes saved.');
     expect(await stage.rows('hooks')).toMatchObject([{ events: ['User.Created'], enabled: true }]);
     await open('/webhooks');
     await look(page, 'console-webhooks');
@@ -194,7 +194,7 @@ describe.each(databases)('the webhook pages on %s', (kind) => {
     await link('Delete').click();
     await look(page, 'console-webhook-delete');
     await press(page, 'Delete webhook');
-    await said('deleted.');
+    await waitForText('deleted.');
     expect(await stage.rows('hooks')).toEqual([]);
     const [entry] = await stage.rows('auditLog', { key: 'Management.DELETE /hooks/:id' });
     expect(entry).toMatchObject({ applicationId: 'admin-console', result: 'Success' });

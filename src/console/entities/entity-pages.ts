@@ -42,7 +42,7 @@ export interface EntityPages {
   /** Actions in addition to Edit and Delete. */
   actions?: (request: ConsoleRequest, entity: Entity) => Html | false;
   /** Message after an entity was created, with secrets that are shown only once. */
-  afterCreate?: (made: Entity, request: ConsoleRequest) => Promise<Flash> | Flash;
+  afterCreate?: (created: Entity, request: ConsoleRequest) => Promise<Flash> | Flash;
   /** Warning on the delete page: the consequences of deleting an entity. */
   deleteWarning?: string;
   /** Further routes below the detail page. */

@@ -44,11 +44,11 @@ export async function findUser(store: TenantStore, name: string): Promise<UserRo
   return undefined;
 }
 
-/** The origin of a change of rights, for the audit log. `who` is set when the change was made in the console. */
+/** Where a change of rights came from, for the audit log. `origin` is set if it came from the console. */
 export interface RightsChange {
   by: 'link' | 'command' | 'console';
   now: number;
-  who?: Pick<AuditEntry, 'applicationId' | 'actorId' | 'ip' | 'userAgent' | 'requestId'>;
+  origin?: Pick<AuditEntry, 'applicationId' | 'actorId' | 'ip' | 'userAgent' | 'requestId'>;
 }
 
 /** Lets a user manage these tenants. Recorded in the default tenant's audit log in the same transaction. */
@@ -56,14 +56,14 @@ export async function addAdministrator(
   store: TenantStore,
   userId: string,
   tenantIds: readonly string[],
-  { by, now, who }: RightsChange,
+  { by, now, origin }: RightsChange,
 ): Promise<void> {
   await store.transaction(async (store) => {
     const rows = tenantIds.map((managedTenantId) => ({ userId, managedTenantId, createdAt: now }));
     await store.addMissing('administrators', rows);
     const payload = { tenantIds, by };
     const key = 'Console.Administrator.Add';
-    await recordAudit(store, { ...who, key, result: 'Success', userId, payload, createdAt: now });
+    await recordAudit(store, { ...origin, key, result: 'Success', userId, payload, createdAt: now });
   });
 }
 
@@ -77,14 +77,14 @@ export async function removeAdministrator(
   store: TenantStore,
   userId: string,
   managedTenantId: string,
-  { by, now, who }: RightsChange,
+  { by, now, origin }: RightsChange,
 ): Promise<void> {
   await store.transaction(async (store) => {
     await keepAdministrator(store, userId, managedTenantId);
     await store.remove('administrators', { userId, managedTenantId });
     const payload = { tenantIds: [managedTenantId], by };
     const key = 'Console.Administrator.Remove';
-    await recordAudit(store, { ...who, key, result: 'Success', userId, payload, createdAt: now });
+    await recordAudit(store, { ...origin, key, result: 'Success', userId, payload, createdAt: now });
   });
 }
 

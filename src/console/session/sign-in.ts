@@ -104,8 +104,8 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
     const link = textOf(request.query.link) ?? '';
     const tenantIds = await linkedTenantIds(tenant.store, link, clock());
     if (!tenantIds) return refuse(response, tenant, USED_LINK, 404);
-    const href = (besides: Record<string, string>) =>
-      `${tenant.path}/console/-/sign-in?${new URLSearchParams({ link, ...besides })}`;
+    const href = (extraParameters: Record<string, string>) =>
+      `${tenant.path}/console/-/sign-in?${new URLSearchParams({ link, ...extraParameters })}`;
     const names = tenantIds.map((id) => html`<li><code class="mono">${id}</code></li>`);
     sendPlain(
       response,

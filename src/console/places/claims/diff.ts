@@ -1,7 +1,7 @@
 import { structuredPatch } from 'diff';
 import { type Html, html } from '../../../pages/html.ts';
 import { facts } from '../../parts/parts.ts';
-import type { ScriptValue } from './stored.ts';
+import type { ScriptValue } from './script-api.ts';
 
 /** Unchanged lines shown around each change. */
 const CONTEXT_LINES = 3;

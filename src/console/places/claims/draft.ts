@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../errors.ts';
 import type { TokenKind } from './kinds.ts';
 import { SAMPLES, STARTER } from './samples.ts';
-import type { ScriptValue } from './stored.ts';
+import type { ScriptValue } from './script-api.ts';
 
 /** The values of the editor's form, as text. */
 export interface Draft {

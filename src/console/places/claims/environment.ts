@@ -5,7 +5,7 @@ import { field, formOf } from '../../parts/form-parts.ts';
 import { table } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, type RefusedForm, type Route } from '../../route.ts';
 import { kindPath, type TokenKind, tabPage } from './kinds.ts';
-import { readBase, type Version, writeVersion } from './stored.ts';
+import { readBase, type Version, writeVersion } from './script-api.ts';
 
 /** A valid name: scripts read it as `environmentVariables.NAME`. */
 const NAME = /^[A-Za-z_]\w{0,127}$/;

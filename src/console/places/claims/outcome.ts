@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { note } from '../../parts/parts.ts';
-import { type Run, resultState } from './stored.ts';
+import { type Run, resultState } from './script-api.ts';
 
 /** The result of a test run. */
 export interface TestRun extends Pick<Run, 'result' | 'message' | 'wallMs' | 'cpuMs' | 'droppedClaims' | 'console'> {

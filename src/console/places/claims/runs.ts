@@ -5,7 +5,7 @@ import { copyable, facts, note, pageQuery, pager, rawJson, section, table, when 
 import { type ConsoleRequest, type Page, page, type Route } from '../../route.ts';
 import { kindPath, type TokenKind, tabPage } from './kinds.ts';
 import { consoleLines, droppedNote, durationOf } from './outcome.ts';
-import { type Run, resultName, resultState, routeOf } from './stored.ts';
+import { type Run, resultName, resultState, routeOf } from './script-api.ts';
 
 const HOUR_MS = 3_600_000;
 const TIMES = [

@@ -8,7 +8,7 @@ import { changesOf } from './diff.ts';
 import { type Draft, draftOf, fieldsOfDraft, samplesOf, sentDraft, uploadOf } from './draft.ts';
 import { kindPath, type TokenKind, tabPage } from './kinds.ts';
 import { outcomeOf, type TestRun } from './outcome.ts';
-import { type Run, readBase, readVersion, routeOf, type Version, writeVersion } from './stored.ts';
+import { type Run, readBase, readVersion, routeOf, type Version, writeVersion } from './script-api.ts';
 import { type Fault, faultNote, workbench } from './workbench.ts';
 
 /** Number of recorded runs offered as test input. */

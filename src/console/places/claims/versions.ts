@@ -18,7 +18,7 @@ import {
 import { action, type ConsoleRequest, type Page, page, type RefusedForm, type Route } from '../../route.ts';
 import { changesOf } from './diff.ts';
 import { kindPath, type TokenKind, tabPage } from './kinds.ts';
-import { authorOf, readVersion, readVersions, routeOf, type Version, type VersionLine } from './stored.ts';
+import { authorOf, readVersion, readVersions, routeOf, type Version, type VersionLine } from './script-api.ts';
 
 /** Number of versions offered for comparison. */
 const VERSIONS_OFFERED = 50;

@@ -6,7 +6,7 @@ import type { ConsoleRequest } from '../../route.ts';
 import type { Members } from './completion.ts';
 import type { Draft } from './draft.ts';
 import { kindPath, type TokenKind } from './kinds.ts';
-import { type Run, resultName } from './stored.ts';
+import { type Run, resultName } from './script-api.ts';
 
 /** A syntax error found by the compiler. Line and column start at 1. */
 export interface Fault {

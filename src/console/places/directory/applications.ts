@@ -6,7 +6,7 @@ import { faultsOf } from '../../parts/faults.ts';
 import { formOf } from '../../parts/form-parts.ts';
 import { copyable, facts, section, state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
-import { roleChoices, roleOf } from './choices.ts';
+import { roleChoices, roleOf } from './related-items.ts';
 
 const OF = '/directory/applications/:id';
 
@@ -96,11 +96,11 @@ const showNewSecret = (request: ConsoleRequest, refused?: RefusedForm): Page => 
 
 async function createSecret(request: ConsoleRequest) {
   const body = bodyOf(SECRET_FIELDS, request.submitted, true);
-  const { value: made } = await request.perform<Secret>('POST /applications/:id/secrets', {
+  const { value: created } = await request.perform<Secret>('POST /applications/:id/secrets', {
     params: request.params,
     body,
   });
-  const secrets = [{ label: made.name, value: made.value }];
+  const secrets = [{ label: created.name, value: created.value }];
   return { to: here(request), flash: { text: 'Client secret created.', secrets } };
 }
 
@@ -181,13 +181,13 @@ const applicationPages: EntityPages = {
       hint: 'Users must consent before it can access their data. Can’t be changed later.',
     },
   ],
-  afterCreate: async (made, { perform }) => {
-    if (!isConfidential(made)) return { text: 'Application created.' };
-    const { value: secrets } = await perform<Secret[]>('GET /applications/:id/secrets', { params: { id: made.id } });
+  afterCreate: async (created, { perform }) => {
+    if (!isConfidential(created)) return { text: 'Application created.' };
+    const { value: secrets } = await perform<Secret[]>('GET /applications/:id/secrets', { params: { id: created.id } });
     return {
       text: 'Application created.',
       secrets: [
-        { label: 'Client ID', value: made.id },
+        { label: 'Client ID', value: created.id },
         ...secrets.map(({ value }) => ({ label: 'Client secret', value })),
       ],
     };

@@ -9,7 +9,7 @@ import {
 } from '../../entities/relations.ts';
 import { copyable, facts } from '../../parts/parts.ts';
 import type { ConsoleRequest } from '../../route.ts';
-import { assigneesOf, ROLE_TYPES, scopeChoices, scopeOf } from './choices.ts';
+import { assigneesOf, ROLE_TYPES, scopeChoices, scopeOf } from './related-items.ts';
 
 /** Roles and scopes that all organizations share. */
 

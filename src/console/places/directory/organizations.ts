@@ -11,7 +11,7 @@ import { faultsOf } from '../../parts/faults.ts';
 import { boxes, formOf } from '../../parts/form-parts.ts';
 import { copyable, facts, note, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
-import { applicationChoices, applicationOf, userChoices, userOf } from './choices.ts';
+import { applicationChoices, applicationOf, userChoices, userOf } from './related-items.ts';
 
 const OF = '/directory/organizations/:id';
 

@@ -12,7 +12,7 @@ import {
   scopeOf,
   userChoices,
   userOf,
-} from './choices.ts';
+} from './related-items.ts';
 
 const OF = '/directory/roles/:id';
 

@@ -13,8 +13,8 @@ import { faultsOf } from '../../parts/faults.ts';
 import { buttonForm, field, formOf } from '../../parts/form-parts.ts';
 import { copyable, facts, state, when } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
-import { roleChoices, roleOf, userOf } from './choices.ts';
 import { factorRoutes, factorSection } from './factors.ts';
+import { roleChoices, roleOf, userOf } from './related-items.ts';
 
 const OF = '/directory/users/:userId';
 

@@ -1,8 +1,8 @@
 import type { Place } from '../../route.ts';
+import { startPages } from './act-as.ts';
+import { impersonationPages } from './details.ts';
 import { impersonationList } from './list.ts';
-import { impersonationPages } from './one.ts';
 import { policyPage } from './policy.ts';
-import { startPages } from './start.ts';
 import { subjectTokenPages } from './subject-tokens.ts';
 
 /** Impersonations, subject tokens, and the impersonation policy. */

@@ -54,8 +54,8 @@ const applicationCell = (
 async function showImpersonations(request: ConsoleRequest): Promise<Page> {
   const active = WHICH.find(([value]) => value === request.query.get('active'))?.[0] ?? '';
   const fields = FILTERS.map(([name, label]) => ({ name, label, value: request.query.get(name)?.trim() ?? '' }));
-  const given = fields.filter(({ value }) => value !== '');
-  const query = Object.fromEntries(given.map(({ name, value }) => [name, value]));
+  const applied = fields.filter(({ value }) => value !== '');
+  const query = Object.fromEntries(applied.map(({ name, value }) => [name, value]));
   const { value: all, total } = await request.perform<Impersonation[]>('GET /impersonations', {
     query: { ...query, ...(active && { active }), ...pageQuery(request) },
   });
@@ -64,13 +64,13 @@ async function showImpersonations(request: ConsoleRequest): Promise<Page> {
     ({ name, label, value }) =>
       html`<label>${label}<input type="search" name="${name}" value="${value}" placeholder="ID" autocomplete="off" spellcheck="false" maxlength="128"></label>`,
   );
-  const isNarrowed = given.length > 0 || active !== '';
+  const isNarrowed = applied.length > 0 || active !== '';
   return {
     title: 'Impersonations',
     lead: 'Who is acting as whom, why, and until when.',
     actions: html`<a class="button primary" href="${request.to('/impersonations/new')}">Act as a user</a>`,
     content: html`${tabsOf(request, active)}
-${filters(request.to('/impersonations'), html`${inputs}${active && html`<input type="hidden" name="active" value="${active}">`}`, given.length > 0)}
+${filters(request.to('/impersonations'), html`${inputs}${active && html`<input type="hidden" name="active" value="${active}">`}`, applied.length > 0)}
 <div id="impersonations" data-live>
 ${table({
   caption: 'Impersonations, newest first',

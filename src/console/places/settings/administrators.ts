@@ -6,7 +6,7 @@ import { field, formOf } from '../../parts/form-parts.ts';
 import { state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, page, type RefusedForm } from '../../route.ts';
 import type { TenantAdministrator } from '../../session/administrators.ts';
-import { userOf } from '../directory/choices.ts';
+import { userOf } from '../directory/related-items.ts';
 
 /** Administrators of a tenant. In every tenant they are users of tenant `default`. */
 

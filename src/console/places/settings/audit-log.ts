@@ -53,8 +53,8 @@ const applicationCell = (request: ConsoleRequest, names: Names, id: string | und
 async function showEntries(request: ConsoleRequest): Promise<Page> {
   const fields = FILTERS.map(([name, label]) => ({ name, label, value: request.query.get(name)?.trim() ?? '' }));
   const [result] = RESULTS.find(([value]) => value === request.query.get('result')) ?? RESULTS[0];
-  const given = [...fields, { name: 'result', value: result }].filter(({ value }) => value !== '');
-  const query = Object.fromEntries(given.map(({ name, value }) => [name, value]));
+  const applied = [...fields, { name: 'result', value: result }].filter(({ value }) => value !== '');
+  const query = Object.fromEntries(applied.map(({ name, value }) => [name, value]));
   const { value: entries, total } = await request.perform<AuditLogEntry[]>('GET /logs', {
     query: { ...query, ...pageQuery(request) },
   });
@@ -66,13 +66,13 @@ async function showEntries(request: ConsoleRequest): Promise<Page> {
   return {
     title: 'Audit log',
     lead: 'Who did what, to which user, and when.',
-    content: html`${filters(request.to('/settings/audit'), [...inputs, choice('result', 'Result', RESULTS, result)], given.length > 0)}
+    content: html`${filters(request.to('/settings/audit'), [...inputs, choice('result', 'Result', RESULTS, result)], applied.length > 0)}
 <div id="entries" data-live>
 ${table({
   caption: 'Audit log entries, newest first',
   rows: entries,
   empty:
-    given.length > 0
+    applied.length > 0
       ? 'No entries match these filters.'
       : 'No entries yet. Every change and every token request adds an entry.',
   columns: [

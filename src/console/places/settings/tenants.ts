@@ -55,9 +55,9 @@ const tenantPages: EntityPages = {
       hint: 'The resource that clients of the Management API request. The previous indicator is still accepted.',
     },
   ],
-  afterCreate: async (made, request) => {
-    await request.rights.addSelf(made.id);
-    const { clientId, clientSecret } = made.machine as { clientId: string; clientSecret: string };
+  afterCreate: async (created, request) => {
+    await request.rights.addSelf(created.id);
+    const { clientId, clientSecret } = created.machine as { clientId: string; clientSecret: string };
     const secrets = [
       { label: 'Client ID', value: clientId },
       { label: 'Client secret', value: clientSecret },

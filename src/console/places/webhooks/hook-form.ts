@@ -53,10 +53,10 @@ function headersOf(text: string): Record<string, string> {
 }
 
 function bodyOf({ name, url, headers, retries, events }: HookFormValues) {
-  const given = headersOf(headers);
+  const parsed = headersOf(headers);
   const config = {
     url,
-    ...(Object.keys(given).length > 0 && { headers: given }),
+    ...(Object.keys(parsed).length > 0 && { headers: parsed }),
     ...(retries === 'none' && { retries: 0 }),
   };
   return { name, config, event: null, events };

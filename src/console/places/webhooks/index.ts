@@ -2,7 +2,7 @@ import type { Place } from '../../route.ts';
 import { deliveryPages } from './delivery.ts';
 import { deliveryList } from './delivery-list.ts';
 import { hookForms } from './hook-form.ts';
-import { hookList, hookPages } from './hooks.ts';
+import { hookList, hookPages } from './hook-pages.ts';
 import { replayPages } from './replays.ts';
 import { testPages } from './test-send.ts';
 import { verifyPage } from './verify.ts';

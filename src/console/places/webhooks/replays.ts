@@ -27,12 +27,12 @@ function timeOf(text: string, name: string): number {
 }
 
 /** Returns the request body, from the submitted fields or from the query parameters of the counted page. */
-function requestOf(given: URLSearchParams) {
-  const until = given.get('until') ?? '';
-  const state = given.get('state') ?? '';
-  const events = given.getAll('events');
+function requestOf(values: URLSearchParams) {
+  const until = values.get('until') ?? '';
+  const state = values.get('state') ?? '';
+  const events = values.getAll('events');
   return {
-    since: timeOf(given.get('since') ?? '', 'since'),
+    since: timeOf(values.get('since') ?? '', 'since'),
     ...(until !== '' && { until: timeOf(until, 'until') }),
     ...(state !== '' && { state }),
     ...(events.length > 0 && { events }),
@@ -45,9 +45,9 @@ function chosen(sent: URLSearchParams): URLSearchParams {
   return new URLSearchParams(kept);
 }
 
-const sendForm = (request: ConsoleRequest, path: string, given: URLSearchParams): Html =>
+const sendForm = (request: ConsoleRequest, path: string, values: URLSearchParams): Html =>
   buttonForm(request, path, 'Replay events', {
-    fields: new URLSearchParams([['step', 'send'], ...chosen(given)]),
+    fields: new URLSearchParams([['step', 'send'], ...chosen(values)]),
     kind: 'primary',
   });
 
@@ -55,15 +55,15 @@ async function showReplay(request: ConsoleRequest, refused?: RefusedForm): Promi
   const hook = await readHook(request);
   const path = hookPath(hook, '/replay');
   const faults = faultsOf(refused);
-  const given = refused?.values ?? request.query;
-  const isCounted = !refused && given.has('since');
+  const values = refused?.values ?? request.query;
+  const isCounted = !refused && values.has('since');
   const events = eventsOf(hook);
   const fields = [
     field({
       name: 'since',
       label: 'From (UTC)',
       type: 'datetime-local',
-      value: given.get('since') ?? inputTime(request.now - DAY_MS),
+      value: values.get('since') ?? inputTime(request.now - DAY_MS),
       faults,
     }),
     field({
@@ -72,13 +72,13 @@ async function showReplay(request: ConsoleRequest, refused?: RefusedForm): Promi
       type: 'datetime-local',
       isOptional: true,
       hint: 'Leave empty to include events up to now.',
-      value: given.get('until') ?? '',
+      value: values.get('until') ?? '',
       faults,
     }),
     field({
       name: 'state',
       label: 'Events to replay',
-      value: given.get('state') ?? '',
+      value: values.get('state') ?? '',
       hint: 'All events of this time range, including those older than the webhook, or only those with a delivery in this status.',
       options: [
         ['', 'All events'],
@@ -89,14 +89,14 @@ async function showReplay(request: ConsoleRequest, refused?: RefusedForm): Promi
       'events',
       'Event types',
       events.map((type) => [type, type] as const),
-      { ticked: given.has('since') ? given.getAll('events') : events, faults },
+      { ticked: values.has('since') ? values.getAll('events') : events, faults },
     ),
   ];
   return {
     title: `Replay events to ${hook.name}`,
     lead: 'Sends past events again, with the same webhook-id. Counting does not send anything.',
     back: { path: hookPath(hook), label: hook.name },
-    content: html`${isCounted && html`<div class="row">${sendForm(request, path, given)}</div>`}
+    content: html`${isCounted && html`<div class="row">${sendForm(request, path, values)}</div>`}
 ${formOf(request, { path, content: fields, submit: 'Count events', kind: isCounted ? 'quiet' : 'primary', cancel: hookPath(hook), faults })}`,
   };
 }

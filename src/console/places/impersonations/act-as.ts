@@ -76,7 +76,7 @@ async function fieldsOf(request: ConsoleRequest, policy: Policy, refused: Refuse
   const { value: applications } = await request.perform<NamedEntity[]>('GET /applications', { query: FIRST_PAGE });
   const { value: resources } = await request.perform<NamedEntity[]>('GET /resources', { query: FIRST_PAGE });
   const needs = (key: string) => policy.requiredContextKeys.includes(key);
-  const further = policy.requiredContextKeys.filter((key) => !CONSOLE_KEYS.includes(key));
+  const otherKeys = policy.requiredContextKeys.filter((key) => !CONSOLE_KEYS.includes(key));
   return [
     field({
       name: 'reason',
@@ -86,7 +86,7 @@ async function fieldsOf(request: ConsoleRequest, policy: Policy, refused: Refuse
       faults,
     }),
     field({ name: 'ticketId', label: 'Ticket', isOptional: !needs('ticketId'), value: typed('ticketId'), faults }),
-    ...further.map((key) =>
+    ...otherKeys.map((key) =>
       field({
         name: fieldOf(key),
         label: key,
@@ -150,13 +150,13 @@ ${refusal ? note('warn', refusal) : formOf(request, { path: request.path, conten
 
 /** Returns the context, including the administrator: the documented claims script adds them to the token. */
 function contextOf({ submitted, administrator }: ConsoleRequest): Record<string, string> {
-  const given = [...submitted].flatMap(([name, value]) => {
+  const entries = [...submitted].flatMap(([name, value]) => {
     const key = name.startsWith('context.') ? name.slice('context.'.length) : name;
     return (key !== name || key === 'reason' || key === 'ticketId') && value.trim() !== ''
       ? [[key, value.trim()] as const]
       : [];
   });
-  return { ...Object.fromEntries(given), supportEngineerId: administrator.id };
+  return { ...Object.fromEntries(entries), supportEngineerId: administrator.id };
 }
 
 async function start(request: ConsoleRequest): Promise<Redirect> {
