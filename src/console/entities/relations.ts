@@ -22,7 +22,7 @@ export interface RelatedItem {
 export interface Relation {
   /** Path of the entity's page: `/directory/users/:userId`. */
   entityPath: string;
-  /** Path segment below `of`, and the plural noun with hyphens for spaces: `roles`. */
+  /** Path segment below `entityPath`, and the plural noun with hyphens for spaces: `roles`. */
   name: string;
   title: string;
   lead?: string;

@@ -4,7 +4,7 @@ import { copyable } from './parts.ts';
 
 type Named = { id: string; name?: string | null; username?: string | null; primaryEmail?: string | null };
 
-/** Names of users and applications by id, for a list: two reads, whatever its length. Deleted ones have no name. */
+/** Names of users and applications by id, for a list, with two reads in total. Deleted ones have no name. */
 export interface Names {
   users: ReadonlyMap<string, string>;
   applications: ReadonlyMap<string, string>;

@@ -8,7 +8,7 @@ import { keepAdministrator } from '../../management/shared/last-administrator.ts
 /** One day: long enough for the operator to follow the link, short enough that a forgotten link is harmless. */
 const LINK_MS = 24 * 60 * 60 * 1000;
 
-/** Returns the ids of the tenants this user manages. Administrators are users of the default tenant: all stores here are its. */
+/** Returns the ids of the tenants this user manages. All stores here are the default tenant's: administrators are its users. */
 export async function managedTenantIds(store: TenantStore, userId: string): Promise<string[]> {
   const rows = await store
     .from('administrators')
