@@ -8,7 +8,7 @@ import { copyable, facts, section, state, table, when } from '../../parts/parts.
 import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 import { roleChoices, roleOf } from './related-items.ts';
 
-const OF = '/directory/applications/:id';
+const PATH = '/directory/applications/:id';
 
 const TYPES = [
   ['SPA', 'Single-page application'],
@@ -22,10 +22,10 @@ const typeName = ({ type }: Entity): string => TYPES.find(([key]) => key === typ
 /** True if the application has client secrets. Public applications authenticate with PKCE only. */
 const isConfidential = ({ type }: Entity): boolean => type === 'Traditional' || type === 'MachineToMachine';
 
-const here = (request: ConsoleRequest): string => fillPath(OF, request.params);
+const here = (request: ConsoleRequest): string => fillPath(PATH, request.params);
 
 const heldRoles: Relation = {
-  entityPath: OF,
+  entityPath: PATH,
   name: 'roles',
   title: 'Roles',
   lead: 'Roles that define the scopes this application can request.',
@@ -211,8 +211,8 @@ ${application.type === 'MachineToMachine' && (await relationSection(heldRoles, r
   deleteWarning: 'Its client secrets are deleted and the tokens issued to it are revoked.',
   routes: [
     ...relationRoutes(heldRoles),
-    form(`${OF}/secrets/new`, showNewSecret, createSecret),
-    form(`${OF}/secrets/:name/delete`, showDeleteSecret, deleteSecret),
+    form(`${PATH}/secrets/new`, showNewSecret, createSecret),
+    form(`${PATH}/secrets/:name/delete`, showDeleteSecret, deleteSecret),
   ],
 };
 

@@ -5,8 +5,8 @@ import { formOf } from '../../parts/form-parts.ts';
 import { section, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 
-const OF = '/directory/users/:userId';
-const ROW = '/users/:userId/mfa-verifications';
+const PATH = '/directory/users/:userId';
+const API_PATH = '/users/:userId/mfa-verifications';
 
 interface Factor {
   id: string;
@@ -17,14 +17,14 @@ interface Factor {
 
 const NAMES = { Totp: 'Authenticator app', WebAuthn: 'Passkey', BackupCode: 'Backup codes' };
 
-const read = async ({ perform, params }: ConsoleRequest): Promise<Factor[]> =>
-  (await perform<Factor[]>(`GET ${ROW}`, { params })).value;
+const readFactors = async ({ perform, params }: ConsoleRequest): Promise<Factor[]> =>
+  (await perform<Factor[]>(`GET ${API_PATH}`, { params })).value;
 
 /** The user's second factors. Support staff remove lost ones here. */
 export async function factorSection(request: ConsoleRequest): Promise<Html> {
   const rows = table({
     caption: 'Second factors',
-    rows: await read(request),
+    rows: await readFactors(request),
     empty: 'No second factors. The user signs in without one.',
     columns: [
       { label: 'Factor', cell: ({ type }) => NAMES[type] },
@@ -33,7 +33,7 @@ export async function factorSection(request: ConsoleRequest): Promise<Html> {
       {
         label: '',
         cell: ({ id, type }) =>
-          html`<div class="row-actions"><a class="button compact" href="${request.to(`${fillPath(OF, request.params)}/factors/${id}/delete`)}">Remove<span class="unseen"> ${NAMES[type]}</span></a></div>`,
+          html`<div class="row-actions"><a class="button compact" href="${request.to(`${fillPath(PATH, request.params)}/factors/${id}/delete`)}">Remove<span class="unseen"> ${NAMES[type]}</span></a></div>`,
       },
     ],
   });
@@ -41,9 +41,9 @@ export async function factorSection(request: ConsoleRequest): Promise<Html> {
 }
 
 async function showRemove(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
-  const factor = (await read(request)).find(({ id }) => id === request.params.verificationId);
+  const factor = (await readFactors(request)).find(({ id }) => id === request.params.verificationId);
   const name = factor ? NAMES[factor.type].toLowerCase() : 'second factor';
-  const here = fillPath(OF, request.params);
+  const here = fillPath(PATH, request.params);
   return {
     title: `Remove ${name}`,
     back: { path: here, label: 'User' },
@@ -59,8 +59,8 @@ async function showRemove(request: ConsoleRequest, refused?: RefusedForm): Promi
 }
 
 async function remove({ perform, params }: ConsoleRequest) {
-  await perform(`DELETE ${ROW}/:verificationId`, { params });
-  return { to: fillPath(OF, params), flash: { text: 'Second factor removed.' } };
+  await perform(`DELETE ${API_PATH}/:verificationId`, { params });
+  return { to: fillPath(PATH, params), flash: { text: 'Second factor removed.' } };
 }
 
-export const factorRoutes = [form(`${OF}/factors/:verificationId/delete`, showRemove, remove)];
+export const factorRoutes = [form(`${PATH}/factors/:verificationId/delete`, showRemove, remove)];

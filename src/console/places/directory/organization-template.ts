@@ -13,7 +13,7 @@ import { assigneesOf, ROLE_TYPES, scopeChoices, scopeOf } from './related-items.
 
 /** Roles and scopes that all organizations share. */
 
-const OF = '/directory/organization-roles/:id';
+const PATH = '/directory/organization-roles/:id';
 
 const organizationScopeOf = ({ id, name, description }: Record<string, unknown>): RelatedItem => ({
   id: String(id),
@@ -23,7 +23,7 @@ const organizationScopeOf = ({ id, name, description }: Record<string, unknown>)
 });
 
 const organizationScopes: Relation = {
-  entityPath: OF,
+  entityPath: PATH,
   name: 'scopes',
   title: 'Organization scopes',
   list: '/organization-roles/:id/scopes',
@@ -40,7 +40,7 @@ const organizationScopes: Relation = {
 };
 
 const resourceScopes: Relation = {
-  entityPath: OF,
+  entityPath: PATH,
   name: 'resource-scopes',
   title: 'Resource scopes',
   list: '/organization-roles/:id/resource-scopes',

@@ -13,7 +13,7 @@ import { copyable, facts, note, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 import { applicationChoices, applicationOf, userChoices, userOf } from './related-items.ts';
 
-const OF = '/directory/organizations/:id';
+const PATH = '/directory/organizations/:id';
 
 /** A kind of member: users or machine-to-machine applications. Each kind has its own roles. */
 interface MemberKind {
@@ -24,7 +24,7 @@ interface MemberKind {
 const USERS: MemberKind = { name: 'users', idAs: 'userId', type: 'User' };
 const APPLICATIONS: MemberKind = { name: 'applications', idAs: 'applicationId', type: 'MachineToMachine' };
 
-const rolesPath = ({ name, idAs }: MemberKind): string => `${OF}/${name}/:${idAs}/roles`;
+const rolesPath = ({ name, idAs }: MemberKind): string => `${PATH}/${name}/:${idAs}/roles`;
 const rolesRow = ({ name, idAs }: MemberKind): string => `/organizations/:id/${name}/:${idAs}/roles`;
 
 /** A member with their roles in the organization and a link to edit them. */
@@ -39,7 +39,7 @@ const memberOf =
   };
 
 const users: Relation = {
-  entityPath: OF,
+  entityPath: PATH,
   name: 'users',
   title: 'Members',
   list: '/organizations/:id/users',
@@ -54,7 +54,7 @@ const users: Relation = {
 };
 
 const applications: Relation = {
-  entityPath: OF,
+  entityPath: PATH,
   name: 'applications',
   title: 'Machine-to-machine applications',
   list: '/organizations/:id/applications',
@@ -83,7 +83,7 @@ const showRoles =
           [id, html`${name} <span class="quiet">${description as string | null}</span>`] as const,
       );
     const ticked = refused ? refused.values.getAll('id') : held.map(({ id }) => id);
-    const here = fillPath(OF, request.params);
+    const here = fillPath(PATH, request.params);
     const faults = faultsOf(refused);
     return {
       title: 'Edit organization roles',
@@ -108,7 +108,7 @@ const setRoles =
   (members: MemberKind) =>
   async ({ perform, params, submitted }: ConsoleRequest) => {
     await perform(`PUT ${rolesRow(members)}`, { params, body: { organizationRoleIds: submitted.getAll('id') } });
-    return { to: fillPath(OF, params), flash: { text: 'Roles saved.' } };
+    return { to: fillPath(PATH, params), flash: { text: 'Roles saved.' } };
   };
 
 const organizationPages: EntityPages = {

@@ -7,9 +7,9 @@ import { buttonForm, formOf } from '../../parts/form-parts.ts';
 import { copyable, duration, facts, section, state, table } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 
-const OF = '/directory/resources/:id';
+const PATH = '/directory/resources/:id';
 
-const here = (request: ConsoleRequest): string => fillPath(OF, request.params);
+const here = (request: ConsoleRequest): string => fillPath(PATH, request.params);
 
 /** The page's parameters, as the operations on scopes name them. */
 const rowParams = ({ params: { id = '', scopeId = '' } }: ConsoleRequest) => ({ resourceId: id, scopeId });
@@ -162,11 +162,11 @@ const resourcePages: EntityPages = {
 ${await scopeSection(request)}`,
   deleteWarning: 'Its scopes are deleted and removed from every role.',
   routes: [
-    action(`${OF}/default`, showHere, (request) => setDefault(request, true)),
-    action(`${OF}/not-default`, showHere, (request) => setDefault(request, false)),
-    form(`${OF}/scopes/new`, showNewScope, createScope),
-    form(`${OF}/scopes/:scopeId/edit`, showScope, changeScope),
-    form(`${OF}/scopes/:scopeId/delete`, showDeleteScope, deleteScope),
+    action(`${PATH}/default`, showHere, (request) => setDefault(request, true)),
+    action(`${PATH}/not-default`, showHere, (request) => setDefault(request, false)),
+    form(`${PATH}/scopes/new`, showNewScope, createScope),
+    form(`${PATH}/scopes/:scopeId/edit`, showScope, changeScope),
+    form(`${PATH}/scopes/:scopeId/delete`, showDeleteScope, deleteScope),
   ],
 };
 

@@ -14,10 +14,10 @@ import {
   userOf,
 } from './related-items.ts';
 
-const OF = '/directory/roles/:id';
+const PATH = '/directory/roles/:id';
 
 const heldScopes: Relation = {
-  entityPath: OF,
+  entityPath: PATH,
   name: 'scopes',
   title: 'Scopes',
   lead: 'Permissions that this role grants.',
@@ -32,7 +32,7 @@ const heldScopes: Relation = {
 };
 
 const users: Relation = {
-  entityPath: OF,
+  entityPath: PATH,
   name: 'users',
   title: 'Users',
   list: '/roles/:id/users',
@@ -47,7 +47,7 @@ const users: Relation = {
 };
 
 const applications: Relation = {
-  entityPath: OF,
+  entityPath: PATH,
   name: 'applications',
   title: 'Applications',
   list: '/roles/:id/applications',

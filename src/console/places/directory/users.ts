@@ -16,10 +16,10 @@ import { action, type ConsoleRequest, form, type Page, type RefusedForm } from '
 import { factorRoutes, factorSection } from './factors.ts';
 import { roleChoices, roleOf, userOf } from './related-items.ts';
 
-const OF = '/directory/users/:userId';
+const PATH = '/directory/users/:userId';
 
 const heldRoles: Relation = {
-  entityPath: OF,
+  entityPath: PATH,
   name: 'roles',
   title: 'Roles',
   lead: 'Roles that define what this user may do.',
@@ -35,7 +35,7 @@ const heldRoles: Relation = {
 
 const stateOf = ({ isSuspended }: Entity) => (isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
 
-const here = (request: ConsoleRequest): string => fillPath(OF, request.params);
+const here = (request: ConsoleRequest): string => fillPath(PATH, request.params);
 
 /** A function, because `userPages` is defined below and refers to the routes that need this page. */
 const showHere = showEntity(() => userPages);
@@ -123,9 +123,9 @@ ${await factorSection(request)}`,
   routes: [
     ...relationRoutes(heldRoles),
     ...factorRoutes,
-    action(`${OF}/suspend`, showHere, (request) => suspend(request, true)),
-    action(`${OF}/reactivate`, showHere, (request) => suspend(request, false)),
-    form(`${OF}/password`, showPassword, setPassword),
+    action(`${PATH}/suspend`, showHere, (request) => suspend(request, true)),
+    action(`${PATH}/reactivate`, showHere, (request) => suspend(request, false)),
+    form(`${PATH}/password`, showPassword, setPassword),
   ],
 };
 

@@ -6,9 +6,9 @@ import { action, type ConsoleRequest } from '../../route.ts';
 
 /** Tenants, for operators: operations of the Operator API, which only tenant `default` serves. */
 
-const OF = '/settings/tenants/:id';
+const PATH = '/settings/tenants/:id';
 
-const here = (request: ConsoleRequest): string => fillPath(OF, request.params);
+const here = (request: ConsoleRequest): string => fillPath(PATH, request.params);
 const stateOf = ({ isSuspended }: Entity) => (isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
 const endpointsOf = ({ endpoints }: Entity): string[] => endpoints as string[];
 
@@ -82,8 +82,8 @@ const tenantPages: EntityPages = {
     ]),
   deleteWarning: 'It becomes unreachable immediately, and all its data is deleted in the background.',
   routes: [
-    action(`${OF}/suspend`, showHere, (request) => suspend(request, true)),
-    action(`${OF}/resume`, showHere, (request) => suspend(request, false)),
+    action(`${PATH}/suspend`, showHere, (request) => suspend(request, true)),
+    action(`${PATH}/resume`, showHere, (request) => suspend(request, false)),
   ],
 };
 
