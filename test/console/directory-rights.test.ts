@@ -58,7 +58,7 @@ describe.each(databases)('the directory of roles, resources, and organizations o
     await page.getByLabel(/read:bills/).check();
     await look(page, 'console-role-add-scopes');
     await press(page, 'Add scopes');
-    await stage.waitForStatus('1 added.');
+    await stage.waitForStatus('1 scope added.');
     await stage.nextEvent('Role.Scopes.Updated');
     expect(await stage.rows('roleScopes', { roleId: id })).toHaveLength(1);
 
@@ -75,7 +75,7 @@ describe.each(databases)('the directory of roles, resources, and organizations o
     await stage.waitForStatus('Removed.');
     expect(await stage.rows('userRoles', { roleId: id })).toEqual([]);
     await press(page, 'Undo');
-    await stage.waitForStatus('1 added.');
+    await stage.waitForStatus('1 user added.');
     expect(await stage.rows('userRoles', { roleId: id })).toMatchObject([{ userId }]);
 
     await stage.link('Delete').click();

@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { faultsOf } from '../parts/faults.ts';
 import { boxes, buttonForm, formOf } from '../parts/form-parts.ts';
-import { note, section, table } from '../parts/parts.ts';
+import { countOf, note, section, table } from '../parts/parts.ts';
 import { action, type ConsoleRequest, form, type Page, type RefusedForm, type Route } from '../route.ts';
 import { fillPath } from './entity-pages.ts';
 
@@ -46,6 +46,7 @@ export interface Relation {
 const MAX_ITEMS = 100;
 export const FIRST_PAGE = { page: '1', page_size: String(MAX_ITEMS) };
 
+/** The plural noun of the items: "resource scopes". */
 const nounOf = ({ name }: Relation): string => name.replaceAll('-', ' ');
 
 async function readItems(relation: Relation, request: ConsoleRequest): Promise<{ all: RelatedItem[]; total: number }> {
@@ -118,7 +119,7 @@ async function add(relation: Relation, { perform, params, submitted }: ConsoleRe
   await perform(`POST ${relation.add}`, { params, body: { [relation.idsMember]: ids } });
   return {
     to: fillPath(relation.entityPath, params),
-    flash: { text: `${ids.length} added.` },
+    flash: { text: `${countOf(ids.length, nounOf(relation).slice(0, -1))} added.` },
   };
 }
 

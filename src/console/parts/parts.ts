@@ -43,6 +43,10 @@ export function elapsed(time: number, now: number): string {
   return duration(Math.trunc((now - time) / size) * (size / 1_000));
 }
 
+/** A count with its noun: "1 event", "2,000 events". */
+export const countOf = (count: number, noun: string): string =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+
 /** A status: a colored dot with its name, never color alone. */
 export const state = (kind: 'ok' | 'warn' | 'bad' | 'info' | 'off', label: string): Html =>
   html`<span class="state ${kind}">${label}</span>`;

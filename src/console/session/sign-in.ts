@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { contextOf } from '../../http/context.ts';
 import { readCookie } from '../../http/cookies.ts';
-import { html } from '../../pages/html.ts';
+import { type Html, html } from '../../pages/html.ts';
 import type { Tenant } from '../../tenants.ts';
 import { CONSOLE_CLIENT_ID, challengeOf, consoleCallback, redeemCode } from '../../tokens/clients/console-client.ts';
 import { sendPlain } from '../respond.ts';
@@ -126,10 +126,9 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
   return router;
 }
 
-const USED_LINK =
-  'This link was already used or has expired. Create a new one with: npm run cli -- create-administrator';
+const USED_LINK = html`This link was already used or has expired. Create a new one with <code class="mono">npm run cli -- create-administrator</code>.`;
 
-const refuse = (response: Response, tenant: Tenant, reason: string, status = 400): void =>
+const refuse = (response: Response, tenant: Tenant, reason: Html | string, status = 400): void =>
   sendPlain(
     response,
     status,

@@ -2,7 +2,7 @@ import { html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { formOf } from '../../parts/form-parts.ts';
 import { applicationLink, namesOf, userLink } from '../../parts/names.ts';
-import { copyable, facts, rawJson, section, when } from '../../parts/parts.ts';
+import { copyable, countOf, facts, rawJson, section, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 import {
   actorName,
@@ -86,9 +86,6 @@ async function end(request: ConsoleRequest): Promise<Redirect> {
     flash: { text: 'Impersonation ended. Its access token is inactive.' },
   };
 }
-
-const countOf = (count: number, noun: string): string =>
-  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 
 async function showEndAll(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const subjectId = request.params.subjectId ?? '';

@@ -61,7 +61,7 @@ async function showEntries(request: ConsoleRequest): Promise<Page> {
   const names = await namesInEntries(request, entries);
   const inputs = fields.map(
     ({ name, label, value }) =>
-      html`<label>${label}<input type="${name === 'logKey' ? 'search' : 'text'}" name="${name}" value="${value}" autocomplete="off" spellcheck="false" maxlength="128"></label>`,
+      html`<label>${label}<input type="${name === 'logKey' ? 'search' : 'text'}" name="${name}" value="${value}"${name !== 'logKey' && html` placeholder="ID"`} autocomplete="off" spellcheck="false" maxlength="128"></label>`,
   );
   return {
     title: 'Audit log',

@@ -103,7 +103,7 @@ async function showDeliveries(request: ConsoleRequest): Promise<Page> {
   const inputs = [
     choiceOf('state', 'Status', STATES, state),
     choiceOf('event', 'Event', eventOptions, event),
-    choiceOf('range', 'Time range', RANGES, range),
+    choice('range', 'Time range', [['', 'Any time'], ...RANGES], range),
   ];
   const at = (more: Record<string, string>) => `${here}?${new URLSearchParams({ ...chosen, ...more })}`;
   const pages =

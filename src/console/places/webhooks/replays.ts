@@ -2,7 +2,7 @@ import { ServiceError } from '../../../errors.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { boxes, buttonForm, field, formOf } from '../../parts/form-parts.ts';
-import { facts, note, state } from '../../parts/parts.ts';
+import { countOf, facts, note, state } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, form, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 import { STATES } from './delivery-list.ts';
 import { eventsOf, HOOK, hookPath, readHook } from './hook.ts';
@@ -102,9 +102,7 @@ ${formOf(request, { path, content: fields, submit: 'Count events', kind: isCount
 }
 
 const counted = (count: number): string =>
-  count === 0
-    ? 'No events match.'
-    : `${count.toLocaleString('en')} ${count === 1 ? 'event' : 'events'} would be replayed.`;
+  count === 0 ? 'No events match.' : `${countOf(count, 'event')} would be replayed.`;
 
 async function countOrStart(request: ConsoleRequest): Promise<Redirect> {
   const { submitted } = request;
@@ -132,7 +130,7 @@ async function showProgress(request: ConsoleRequest, refused?: RefusedForm): Pro
   const params = { id, replayId };
   const { value: replay } = await request.perform<Replay>('GET /hooks/:id/replays/:replayId', { params });
   const { count, done } = replay;
-  const bar = html`<div class="progress"><label for="done">${done.toLocaleString('en')} of ${count.toLocaleString('en')} events</label><progress id="done" max="${Math.max(1, count)}" value="${count === 0 ? 1 : done}"></progress></div>`;
+  const bar = html`<div class="progress"><label for="done">${done.toLocaleString('en')} of ${countOf(count, 'event')}</label><progress id="done" max="${Math.max(1, count)}" value="${count === 0 ? 1 : done}"></progress></div>`;
   return {
     title: 'Replay',
     lead: 'Every replayed event gets a new delivery.',
