@@ -18,4 +18,4 @@ function tick() {
 
 tick();
 setInterval(tick, TICK_MS);
-addEventListener('renewed', tick);
+addEventListener('refreshed', tick);

@@ -97,9 +97,9 @@ function optionsOf(place, { times, series }, onCursor) {
 /** Shows the values at the pointer below the plot. */
 function reader(card, table) {
   return (index) => {
-    const said = card.querySelector('.plot-at');
+    const label = card.querySelector('.plot-at');
     const row = index === null || index === undefined ? undefined : table().querySelectorAll('tbody tr')[index];
-    said.textContent = row
+    label.textContent = row
       ? `${moment.format(new Date(row.querySelector('time').dateTime))}: ${[...row.querySelectorAll('data')].map(({ textContent }, at) => `${table().querySelectorAll('thead th')[at + 1].textContent} ${textContent}`).join(', ')}`
       : '';
   };
@@ -110,10 +110,10 @@ function draw(place) {
   const read = readTable(table());
   const data = () => [read.times, ...(place.dataset.shape === 'bars' ? stacked(read.series) : read.series)];
   place.hidden = false;
-  const said = document.createElement('p');
-  said.className = 'plot-at';
-  said.ariaHidden = 'true';
-  place.replaceChildren(said);
+  const label = document.createElement('p');
+  label.className = 'plot-at';
+  label.ariaHidden = 'true';
+  place.replaceChildren(label);
   const plot = new UPlot(optionsOf(place, read, reader(place, table)), data(), place);
   plot.root.ariaHidden = 'true';
   return plot;
@@ -134,7 +134,7 @@ const drawAll = () => document.querySelectorAll('[data-plot]').forEach(drawAgain
 
 drawAll();
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAll);
-document.addEventListener('renewed', ({ target }) => {
+document.addEventListener('refreshed', ({ target }) => {
   const place = document.querySelector(`[data-plot="${target.id}"]`);
   if (place) drawAgain(place);
   else if (target.id === 'overview') {

@@ -24,7 +24,7 @@ async function post(path, body) {
 }
 
 /** Replaces the element's content with the server's. Returns false if the response has no such element. */
-function renew(id, fresh) {
+function replaceContent(id, fresh) {
   const part = fresh.getElementById(id);
   if (part) document.getElementById(id).replaceChildren(...part.childNodes);
   return part !== null;
@@ -47,7 +47,7 @@ const compile = linter(
     const fresh = await post(form.dataset.workbench, { csrf: form.elements.csrf.value, script }).catch(() => undefined);
     // The script has changed since: the next check covers it.
     if (!fresh || field.value !== script) return [];
-    renew('compiled', fresh);
+    replaceContent('compiled', fresh);
     return diagnosticsOf(state);
   },
   { delay: CHECK_AFTER_MS },
@@ -60,7 +60,7 @@ const colors = HighlightStyle.define([
   { tag: tags.comment, color: 'var(--muted)', fontStyle: 'italic' },
 ]);
 
-const look = EditorView.theme({
+const theme = EditorView.theme({
   '&': { color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '13px', height: '100%' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5' },
@@ -123,7 +123,7 @@ const editor = new EditorView({
     autocompletion(),
     compile,
     syntaxHighlighting(colors),
-    look,
+    theme,
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ 'aria-label': 'Script', spellcheck: 'false' }),
     typeOver,
@@ -161,7 +161,7 @@ form.addEventListener('submit', async (event) => {
     const fresh = await post(form.action, new FormData(form));
     // An error is shown outside of the outcome, so the whole page is submitted.
     if (fresh.querySelector('[aria-invalid="true"], .workbench-side > .note')) form.submit();
-    else if (renew('outcome', fresh)) renew('compiled', fresh);
+    else if (replaceContent('outcome', fresh)) replaceContent('compiled', fresh);
     else outcome.textContent = 'Something went wrong. Reload the page and try again.';
   } catch (error) {
     outcome.textContent = error.message;
