@@ -36,16 +36,16 @@ export interface ConsoleParts {
 const MAX_FORM_BYTES = 1024 * 1024;
 
 /** Path of a tenant's start page. */
-const beginning = (tenantId: string): string =>
+const startPath = (tenantId: string): string =>
   `/console/${tenantId}${sectionsOf(places[0] as Place, tenantId)[0]?.path}`;
 
 /** Protects against CSRF: a form of another site has neither the token nor this origin. @throws 403 `session.forbidden` */
-function requireOwnForm(request: Request, administrator: Administrator, given: string | null): void {
+function requireOwnForm(request: Request, administrator: Administrator, submittedToken: string | null): void {
   const { origin = '', 'sec-fetch-site': site = 'same-origin' } = request.headers;
   const isOwnOrigin = origin === '' || origin === new URL(contextOf(request).tenant.endpoint).origin;
-  const token = Buffer.from(given ?? '');
-  const wanted = Buffer.from(csrfTokenOf(administrator));
-  const isOwnToken = token.length === wanted.length && timingSafeEqual(token, wanted);
+  const token = Buffer.from(submittedToken ?? '');
+  const expected = Buffer.from(csrfTokenOf(administrator));
+  const isOwnToken = token.length === expected.length && timingSafeEqual(token, expected);
   if (!isOwnOrigin || site !== 'same-origin' || !isOwnToken) throw new ServiceError('session.forbidden');
 }
 
@@ -73,7 +73,7 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, settings
     };
 
   /** Returns the tenant named by the path. @throws 404 `request.not_found` unless the administrator manages it */
-  const managed = async (request: Request, { tenantIds }: Administrator): Promise<Tenant> => {
+  const managedTenant = async (request: Request, { tenantIds }: Administrator): Promise<Tenant> => {
     const id = String(request.params.tenant);
     const tenant = tenantIds.includes(id) ? await tenants.byId(id) : undefined;
     if (!tenant) throw new ServiceError('request.not_found');
@@ -90,16 +90,16 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, settings
 
   const openPage = (route: Route): RequestHandler =>
     signedIn(async (request, response, administrator) => {
-      const tenant = await managed(request, administrator);
+      const tenant = await managedTenant(request, administrator);
       const { tenant: home } = contextOf(request);
       const flash = takeFlash(request, response, home, secrets, administrator);
       const consoleRequest = consoleRequestOf({ request, tenant, administrator, rows, clock, settings, flash });
       await send(response, home, consoleRequest, await route.show(consoleRequest));
     });
 
-  const takeForm = (route: Route, submit: NonNullable<Route['submit']>): RequestHandler =>
+  const handleForm = (route: Route, submit: NonNullable<Route['submit']>): RequestHandler =>
     signedIn(async (request, response, administrator) => {
-      const tenant = await managed(request, administrator);
+      const tenant = await managedTenant(request, administrator);
       const { tenant: home } = contextOf(request);
       const consoleRequest = consoleRequestOf({
         request,
@@ -151,7 +151,7 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, settings
     signedIn(async (request, response, { name, tenantIds }) => {
       const { tenant: home } = contextOf(request);
       const tenantId = tenantIds.includes(home.id) ? home.id : tenantIds[0];
-      if (tenantId !== undefined) return response.redirect(303, home.path + beginning(tenantId));
+      if (tenantId !== undefined) return response.redirect(303, home.path + startPath(tenantId));
       const reason = `You are signed in as ${name}, but you don’t manage any tenant. Ask an operator to add you as an administrator.`;
       sendPlain(response, 403, home, 'No tenants to manage', note('info', reason));
     }),
@@ -159,20 +159,20 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, settings
   router.get(
     '/:tenant',
     signedIn(async (request, response, administrator) => {
-      const { id } = await managed(request, administrator);
-      response.redirect(303, contextOf(request).tenant.path + beginning(id));
+      const { id } = await managedTenant(request, administrator);
+      response.redirect(303, contextOf(request).tenant.path + startPath(id));
     }),
   );
   router.get(
     '/:tenant/-/live',
     signedIn(async (request, response, administrator) => {
-      const { id } = await managed(request, administrator);
+      const { id } = await managedTenant(request, administrator);
       live.open(request, response, id, new URL(request.originalUrl, 'http://localhost').searchParams.get('tables'));
     }),
   );
   for (const route of places.flatMap(({ routes }) => routes)) {
     if (route.isPage) router.get(`/:tenant${route.path}`, openPage(route));
-    if (route.submit) router.post(`/:tenant${route.path}`, takeForm(route, route.submit));
+    if (route.submit) router.post(`/:tenant${route.path}`, handleForm(route, route.submit));
   }
   router.use(noSuchPage, errorPages);
   return { router, close: () => live.close() };
