@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addAdministrator, removeAdministrator } from '../../src/console/session/administrators.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
+import { ServiceError } from '../../src/errors.ts';
 import { press, signIn } from '../sign-in/stage.ts';
 import { look } from '../support/browser.ts';
 import { databases } from '../support/databases.ts';
@@ -57,7 +58,7 @@ describe.each(databases)('administrators on %s', (kind) => {
     await stage.open('/settings/administrators');
     await stage.link('Remove ada').click();
     await press(page, 'Remove administrator');
-    await page.getByText('Nobody else who can sign in manages this tenant').waitFor();
+    await page.getByText(new ServiceError('administrator.is_last').message).waitFor();
     expect(await stage.rows('administrators')).toHaveLength(1);
   });
 

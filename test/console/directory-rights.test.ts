@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/errors.ts';
 import { press } from '../sign-in/stage.ts';
 import { look } from '../support/browser.ts';
 import { databases } from '../support/databases.ts';
@@ -36,7 +37,7 @@ describe.each(databases)('the directory of roles, resources, and organizations o
     await stage.link('New scope').click();
     await stage.fill('Name', 'read bills');
     await press(page, 'Create scope');
-    await page.getByText('A scope name cannot contain white space.').waitFor();
+    await page.getByText(new ServiceError('scope.name_with_space').message).waitFor();
     await stage.fill('Name', 'read:bills');
     await press(page, 'Create scope');
     expect(await stage.nextEvent('Scope.Created')).toMatchObject({ data: { name: 'read:bills', resourceId } });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/errors.ts';
 import { press } from '../sign-in/stage.ts';
 import { look } from '../support/browser.ts';
 import { databases } from '../support/databases.ts';
@@ -100,7 +101,7 @@ describe.each(databases)('the directory of users and applications on %s', (kind)
     await stage.link('New client secret').click();
     await stage.fill('Name', 'Default secret');
     await press(page, 'Create client secret');
-    await page.getByText('The application already has a secret').waitFor();
+    await page.getByText(new ServiceError('application.secret_name_exists').message).waitFor();
     await stage.fill('Name', 'second/odd & name');
     await press(page, 'Create client secret');
     await page.getByText('Copy it now').waitFor();
