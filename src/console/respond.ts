@@ -1,10 +1,11 @@
 import type { Response } from 'express';
+import { documentOf } from '../pages/document.ts';
 import { type Html, html, trusted } from '../pages/html.ts';
 import { sendPage } from '../pages/send.ts';
 import type { Tenant } from '../tenants.ts';
 import { importMapOf, modulePath, stylePath } from './modules.ts';
 
-/** No inline script but the import map, which its hash names; no inline style, no frame, no form to elsewhere. */
+/** Allows no inline script except the import map (by hash), no inline style, no framing, and no form to another origin. */
 const policyOf = (importMapHash: string): string =>
   [
     "default-src 'none'",
@@ -20,11 +21,11 @@ const policyOf = (importMapHash: string): string =>
 interface Document {
   title: string;
   body: Html;
-  /** Modules to start besides the one of every page. */
+  /** Modules to load in addition to `console/start`. */
   modules?: readonly string[];
 }
 
-/** A whole document of the console. Addresses begin with the path of the default tenant's endpoint. */
+/** Sends a complete document. URLs start with the path of the default tenant's endpoint. */
 export function sendDocument(
   response: Response,
   status: number,
@@ -35,26 +36,15 @@ export function sendDocument(
   const scripts = ['console/start', ...modules].map(
     (name) => html`<script type="module" src="${path}${modulePath(name)}"></script>`,
   );
-  const document = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${path}${stylePath}">
+  const head = html`<link rel="stylesheet" href="${path}${stylePath}">
 <script type="importmap">${trusted(text)}</script>
-${scripts}
-</head>
-${body}
-</html>
-`;
-  // Same-origin in place of no-referrer: with that, browsers send `Origin: null` with a form.
+${scripts}`;
+  const document = documentOf({ language: 'en', title, head, body });
+  // Not no-referrer: with it, browsers send `Origin: null` when a form is submitted.
   sendPage(response, status, document, policyOf(hash), { 'Referrer-Policy': 'same-origin' });
 }
 
-/** A page outside the frame: one heading that says what happens next. */
+/** Sends a page without the frame, such as an error or a sign-in result. */
 export const sendPlain = (response: Response, status: number, tenant: Tenant, title: string, content: Html): void =>
   sendDocument(response, status, tenant, {
     title,

@@ -6,9 +6,8 @@ import { systemClock } from '../base/clock.ts';
 import { Closing } from '../base/closing.ts';
 import { SecretBox } from '../base/secret-box.ts';
 import type { Config } from '../config/index.ts';
-import { consoleRoutes } from '../console/routes.ts';
 import { CustomClaims } from '../custom-claims/claims.ts';
-import { RunLog } from '../custom-claims/runs.ts';
+import { RunLog } from '../custom-claims/run-log.ts';
 import { openDatabase } from '../database/open.ts';
 import { FigureWriter } from '../database/statistics/figure-writer.ts';
 import { RateLimits } from '../http/rate-limits/rate-limits.ts';
@@ -43,6 +42,7 @@ import { WebhookPoller } from '../webhooks/sending/poller.ts';
 import { serviceApis } from './apis.ts';
 import { serviceCaches } from './caches.ts';
 import { serviceCalls } from './calls.ts';
+import { serviceConsole } from './console.ts';
 import { serveHttp } from './http.ts';
 import { serviceJobs } from './jobs.ts';
 import { serviceMetrics } from './metrics.ts';
@@ -191,13 +191,13 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     clock,
   });
   const providerOf = (tenant: Tenant) => providers.of(tenant);
-  const administration = consoleRoutes({ tenants, rows, commits: database.commits, secrets, clock, providerOf });
+  const administration = serviceConsole(config, { tenants, rows, database, secrets, clock, providerOf });
 
   let isServing = true;
   const readiness = readinessOf({
     database: () => database.reader.raw('select 1'),
     isServing: () => isServing,
-    details: () => ({ sandbox: sandbox.status(), isLeading: leader.isLeading }),
+    details: () => ({ sandbox: sandbox.readiness(), isLeading: leader.isLeading }),
   });
   const makeApp = (shedLoad: RequestHandler) =>
     createApp({
