@@ -9,16 +9,14 @@ import { scriptVersions } from './claims/script-versions.ts';
 import { impersonations } from './impersonations/impersonations.ts';
 import { impersonationPolicy } from './impersonations/policy.ts';
 import { subjectTokens } from './impersonations/subject-tokens.ts';
-import { organizationApplicationRoles } from './organizations/application-roles.ts';
-import { organizationApplications } from './organizations/applications.ts';
 import { memberOrganizations } from './organizations/member-organizations.ts';
+import { organizationApplicationRoles, organizationUserRoles } from './organizations/member-roles.ts';
+import { organizationApplications, organizationUsers } from './organizations/members.ts';
 import { organizations } from './organizations/organizations.ts';
 import { organizationRoleResourceScopes } from './organizations/role-resource-scopes.ts';
 import { organizationRoleScopes } from './organizations/role-scopes.ts';
 import { organizationRoles } from './organizations/roles.ts';
 import { organizationScopes } from './organizations/scopes.ts';
-import { organizationUserRoles } from './organizations/user-roles.ts';
-import { organizationUsers } from './organizations/users.ts';
 import { resources } from './resources/resources.ts';
 import { scopes } from './resources/scopes.ts';
 import { roleApplications } from './roles/applications.ts';
@@ -41,6 +39,7 @@ import { users } from './users/users.ts';
 import { hookDeliveries } from './webhooks/deliveries.ts';
 import { hooks } from './webhooks/hooks.ts';
 import { hookLogs } from './webhooks/logs.ts';
+
 /** Every operation of the Management API, in the order of the reference. If two routes match, the first one answers. */
 export const operations: readonly Operation[] = [
   ...users,

@@ -4,7 +4,7 @@ import type { OrganizationRow } from '../../database/tables/index.ts';
 import { Organization } from '../../entities.ts';
 import { type Listed, operation, type PageRequest } from '../../http/operations/operation.ts';
 import { newestFirst } from '../shared/listing.ts';
-import { APPLICATIONS, type MemberKind, organizationRolesIn, RolesOfMember, USERS } from '../shared/memberships.ts';
+import { APPLICATIONS, type MemberKind, organizationRolesIn, RolesOfMember, USERS } from './memberships.ts';
 
 const OrganizationWithRoles = Type.Object({ ...Organization.properties, ...RolesOfMember });
 

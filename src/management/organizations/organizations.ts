@@ -3,7 +3,7 @@ import { newShortId } from '../../base/ids.ts';
 import { Organization } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { optional } from '../shared/fields.ts';
-import { containing, list, newestFirst } from '../shared/listing.ts';
+import { containing, list, newestFirst, TEXTS, TextQuery } from '../shared/listing.ts';
 
 const { name, description, customData, isMfaRequired, color, branding, customCss } = Organization.properties;
 const Fields = { name, description, customData, isMfaRequired, color, branding, customCss };
@@ -12,14 +12,14 @@ export const organizations = [
   operation('GET /organizations', {
     summary: 'List organizations, newest first',
     status: 200,
-    query: optional({ q: Type.String({ description: 'Text to search for in id, name and description' }) }),
+    query: TextQuery,
     returns: Type.Array(Organization),
     paginated: 'always',
     run: ({ query, page, store }) =>
       list(store, 'organizations', {
         page,
         order: newestFirst,
-        where: containing(store, ['id', 'name', 'description'], query.q),
+        where: containing(store, TEXTS, query.q),
       }),
   }),
 

@@ -3,7 +3,7 @@ import { newId } from '../../base/ids.ts';
 import { OrganizationRole } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { Ids, optional } from '../shared/fields.ts';
-import { byName, containing, list, mapped } from '../shared/listing.ts';
+import { byName, containing, list, mapped, TEXTS, TextQuery } from '../shared/listing.ts';
 import { addRoleScopes, ORGANIZATION_SCOPES, RESOURCE_SCOPES } from './role-scope-sets.ts';
 import { OrganizationRoleWithScopes, withRoleScopes } from './role-view.ts';
 
@@ -13,11 +13,11 @@ export const organizationRoles = [
   operation('GET /organization-roles', {
     summary: 'List organization roles by name, each with its scopes',
     status: 200,
-    query: optional({ q: Type.String({ description: 'Text to search for in id, name and description' }) }),
+    query: TextQuery,
     returns: Type.Array(OrganizationRoleWithScopes),
     paginated: 'always',
     async run({ query, page, store }) {
-      const where = containing(store, ['id', 'name', 'description'], query.q);
+      const where = containing(store, TEXTS, query.q);
       const roles = await list(store, 'organizationRoles', { page, order: byName, where });
       return mapped(roles, (rows) => withRoleScopes(store, rows));
     },

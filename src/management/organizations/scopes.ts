@@ -4,7 +4,7 @@ import { OrganizationScope } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { checkScopeName } from '../resources/scope-names.ts';
 import { optional } from '../shared/fields.ts';
-import { byName, containing, list } from '../shared/listing.ts';
+import { byName, containing, list, TEXTS, TextQuery } from '../shared/listing.ts';
 
 const { name, description } = OrganizationScope.properties;
 
@@ -12,14 +12,14 @@ export const organizationScopes = [
   operation('GET /organization-scopes', {
     summary: 'List organization scopes by name',
     status: 200,
-    query: optional({ q: Type.String({ description: 'Text to search for in id, name and description' }) }),
+    query: TextQuery,
     returns: Type.Array(OrganizationScope),
     paginated: 'optional',
     run: ({ query, page, store }) =>
       list(store, 'organizationScopes', {
         page,
         order: byName,
-        where: containing(store, ['id', 'name', 'description'], query.q),
+        where: containing(store, TEXTS, query.q),
       }),
   }),
 

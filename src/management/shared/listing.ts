@@ -1,7 +1,9 @@
+import Type from 'typebox';
 import type { Condition, Rows, TenantStore } from '../../database/store/tenant-store.ts';
 import { like } from '../../database/store/text-match.ts';
 import type { Tables } from '../../database/tables/index.ts';
 import type { Listed, PageRequest } from '../../http/operations/operation.ts';
+import { optional } from './fields.ts';
 
 type Identified = { [T in keyof Tables]: Tables[T] extends { id: string } ? T : never }[keyof Tables];
 
@@ -51,6 +53,12 @@ export async function list<T extends Identified>(
 export async function mapped<T, U>({ rows, total }: Listed<T>, map: (rows: T[]) => Promise<U[]>): Promise<Listed<U>> {
   return { rows: await map(rows), total };
 }
+
+/** The columns that `q` searches, except for users. */
+export const TEXTS = ['id', 'name', 'description'];
+export const TextQuery = optional({
+  q: Type.String({ description: 'Text to search for in id, name and description' }),
+});
 
 /** Returns the condition of `q`, a substring search that ignores ASCII case on both databases. */
 export function containing(store: TenantStore, columns: string[], text: string | undefined): Condition {
