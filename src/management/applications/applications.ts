@@ -9,7 +9,7 @@ import { addSecret, isConfidential } from '../../tokens/clients/application-secr
 import { endImpersonations } from '../../tokens/revocation/end-access.ts';
 import { endJwts } from '../../tokens/revocation/issued-jwts.ts';
 import { optional } from '../shared/fields.ts';
-import { list, newestFirst } from '../shared/listing.ts';
+import { getById, list, newestFirst } from '../shared/listing.ts';
 import { searchable, searching, searchOf, searchQuery } from '../shared/search.ts';
 import { checkMetadata } from './redirect-uris.ts';
 
@@ -127,13 +127,7 @@ export const applications = [
     },
   }),
 
-  operation('GET /applications/:id', {
-    summary: 'Get an application',
-    status: 200,
-    returns: Application,
-    errors: ['entity.not_exists_with_id'],
-    run: ({ params, store }) => store.get('applications', params),
-  }),
+  getById('GET /applications/:id', 'applications', 'Get an application', Application),
 
   operation('PATCH /applications/:id', {
     summary: 'Update an application',

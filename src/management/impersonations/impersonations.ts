@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { endImpersonations } from '../../tokens/revocation/end-access.ts';
 import { optional } from '../shared/fields.ts';
-import { list } from '../shared/listing.ts';
+import { getById, list } from '../shared/listing.ts';
 
 const Impersonation = Type.Object({
   tenantId: Type.String(),
@@ -55,13 +55,7 @@ export const impersonations = [
     },
   }),
 
-  operation('GET /impersonations/:id', {
-    summary: 'Get an impersonation',
-    status: 200,
-    returns: Impersonation,
-    errors: ['entity.not_exists_with_id'],
-    run: ({ params, store }) => store.get('impersonations', params),
-  }),
+  getById('GET /impersonations/:id', 'impersonations', 'Get an impersonation', Impersonation),
 
   operation('POST /impersonations/revoke', {
     summary: 'Revoke every impersonation of a user',

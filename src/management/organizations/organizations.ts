@@ -3,7 +3,7 @@ import { newShortId } from '../../base/ids.ts';
 import { Organization } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { optional } from '../shared/fields.ts';
-import { containing, list, newestFirst, TEXTS, TextQuery } from '../shared/listing.ts';
+import { containing, getById, list, newestFirst, TEXTS, TextQuery } from '../shared/listing.ts';
 
 const { name, description, customData, isMfaRequired, color, branding, customCss } = Organization.properties;
 const Fields = { name, description, customData, isMfaRequired, color, branding, customCss };
@@ -43,13 +43,7 @@ export const organizations = [
     event: 'Organization.Created',
   }),
 
-  operation('GET /organizations/:id', {
-    summary: 'Get an organization',
-    status: 200,
-    returns: Organization,
-    errors: ['entity.not_exists_with_id'],
-    run: ({ params, store }) => store.get('organizations', params),
-  }),
+  getById('GET /organizations/:id', 'organizations', 'Get an organization', Organization),
 
   operation('PATCH /organizations/:id', {
     summary: 'Update an organization',

@@ -3,8 +3,8 @@ import { newId } from '../../base/ids.ts';
 import { OrganizationRole } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { Ids, optional } from '../shared/fields.ts';
-import { byName, containing, list, mapped, TEXTS, TextQuery } from '../shared/listing.ts';
-import { addRoleScopes, ORGANIZATION_SCOPES, RESOURCE_SCOPES } from './role-scope-sets.ts';
+import { byName, containing, getById, list, mapped, TEXTS, TextQuery } from '../shared/listing.ts';
+import { addRoleScopes, ORGANIZATION_SCOPES, RESOURCE_SCOPES } from './role-scopes.ts';
 import { OrganizationRoleWithScopes, withRoleScopes } from './role-view.ts';
 
 const { name, description, type } = OrganizationRole.properties;
@@ -55,13 +55,7 @@ export const organizationRoles = [
     ],
   }),
 
-  operation('GET /organization-roles/:id', {
-    summary: 'Get an organization role',
-    status: 200,
-    returns: OrganizationRole,
-    errors: ['entity.not_exists_with_id'],
-    run: ({ params, store }) => store.get('organizationRoles', params),
-  }),
+  getById('GET /organization-roles/:id', 'organizationRoles', 'Get an organization role', OrganizationRole),
 
   operation('PATCH /organization-roles/:id', {
     summary: 'Update the name or description of an organization role',

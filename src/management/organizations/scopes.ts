@@ -4,7 +4,7 @@ import { OrganizationScope } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { checkScopeName } from '../resources/scope-names.ts';
 import { optional } from '../shared/fields.ts';
-import { byName, containing, list, TEXTS, TextQuery } from '../shared/listing.ts';
+import { byName, containing, getById, list, TEXTS, TextQuery } from '../shared/listing.ts';
 
 const { name, description } = OrganizationScope.properties;
 
@@ -36,13 +36,7 @@ export const organizationScopes = [
     event: 'OrganizationScope.Created',
   }),
 
-  operation('GET /organization-scopes/:id', {
-    summary: 'Get an organization scope',
-    status: 200,
-    returns: OrganizationScope,
-    errors: ['entity.not_exists_with_id'],
-    run: ({ params, store }) => store.get('organizationScopes', params),
-  }),
+  getById('GET /organization-scopes/:id', 'organizationScopes', 'Get an organization scope', OrganizationScope),
 
   operation('PATCH /organization-scopes/:id', {
     summary: 'Update the name or description of an organization scope',

@@ -3,7 +3,7 @@ import { newId } from '../../base/ids.ts';
 import { Role } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { Ids, optional } from '../shared/fields.ts';
-import { byName, list, mapped } from '../shared/listing.ts';
+import { byName, getById, list, mapped } from '../shared/listing.ts';
 import { searchable, searching, searchOf, searchQuery } from '../shared/search.ts';
 import { RoleWithHolders, withHolders } from './holders-summary.ts';
 import { assignScopes } from './scopes.ts';
@@ -72,13 +72,7 @@ export const roles = [
     ],
   }),
 
-  operation('GET /roles/:id', {
-    summary: 'Get a role',
-    status: 200,
-    returns: Role,
-    errors: ['entity.not_exists_with_id'],
-    run: ({ params, store }) => store.get('roles', params),
-  }),
+  getById('GET /roles/:id', 'roles', 'Get a role', Role),
 
   operation('PATCH /roles/:id', {
     summary: 'Update the name, description or default status of a role',

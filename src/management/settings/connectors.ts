@@ -6,6 +6,7 @@ import { Timestamp } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { connectorPurposeOf, DEFAULT_SCOPE } from '../../sign-in/proofs/connectors.ts';
+import { getById } from '../shared/listing.ts';
 
 const Fields = {
   target: Type.String({
@@ -102,13 +103,7 @@ export const connectors = [
     },
   }),
 
-  operation('GET /connectors/:id', {
-    summary: 'Get a connector',
-    status: 200,
-    returns: Connector,
-    errors: ['entity.not_exists_with_id'],
-    run: ({ params, store }) => store.get('connectors', params),
-  }),
+  getById('GET /connectors/:id', 'connectors', 'Get a connector', Connector),
 
   operation('PATCH /connectors/:id', {
     summary: 'Update a connector',

@@ -1,8 +1,8 @@
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import type { Condition, Rows, TenantStore } from '../../database/store/tenant-store.ts';
 import { like } from '../../database/store/text-match.ts';
 import type { Tables } from '../../database/tables/index.ts';
-import type { Listed, PageRequest } from '../../http/operations/operation.ts';
+import { type Listed, operation, type PageRequest } from '../../http/operations/operation.ts';
 import { optional } from './fields.ts';
 
 type Identified = { [T in keyof Tables]: Tables[T] extends { id: string } ? T : never }[keyof Tables];
@@ -48,6 +48,16 @@ export async function list<T extends Identified>(
   ]);
   return { rows: rows as Tables[T][], total: (counted as { total: number }).total };
 }
+
+/** Returns the operation that gets a row by its id alone. */
+export const getById = (route: `GET /${string}/:id`, table: Identified, summary: string, returns: TSchema) =>
+  operation(route, {
+    summary,
+    status: 200,
+    returns,
+    errors: ['entity.not_exists_with_id'],
+    run: ({ params: { id }, store }) => store.get(table, { id }),
+  });
 
 /** Returns the same page with each row mapped. */
 export async function mapped<T, U>({ rows, total }: Listed<T>, map: (rows: T[]) => Promise<U[]>): Promise<Listed<U>> {
