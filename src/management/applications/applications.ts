@@ -9,8 +9,8 @@ import { addSecret, isConfidential } from '../../tokens/clients/application-secr
 import { endImpersonations } from '../../tokens/revocation/end-access.ts';
 import { endJwts } from '../../tokens/revocation/issued-jwts.ts';
 import { optional } from '../shared/fields.ts';
-import { getById, list, newestFirst } from '../shared/listing.ts';
-import { searchable, searching, searchOf, searchQuery } from '../shared/search.ts';
+import { getById, newestFirst } from '../shared/listing.ts';
+import { search, searchQuery } from '../shared/search.ts';
 import { checkMetadata } from './redirect-uris.ts';
 
 const { name, description, type, customClientMetadata, customData, isThirdParty } = Application.properties;
@@ -53,7 +53,7 @@ export const applications = [
   operation('GET /applications', {
     summary: 'List applications, newest first',
     status: 200,
-    query: searchQuery(searchable.applications, {
+    query: searchQuery('applications', {
       types: {
         anyOf: [type, Type.Array(type, { maxItems: 100 })],
         description: 'One of these types; the parameter can be repeated',
@@ -67,26 +67,23 @@ export const applications = [
     paginated: 'optional',
     errors: ['request.invalid_input'],
     run({ query: { types, type, isThirdParty, excludeRoleId, excludeOrganizationId, ...query }, page, store }) {
-      return searching(store, searchOf(store, query, searchable.applications), async (store, found) =>
-        list(store, 'applications', {
-          page,
-          order: newestFirst,
-          where(applications) {
-            applications.where(found);
-            if (types !== undefined) applications.whereIn('type', [types].flat());
-            if (type !== undefined) applications.where({ type });
-            if (isThirdParty !== undefined) applications.where({ isThirdParty: isThirdParty === 'true' });
-            if (excludeRoleId !== undefined) {
-              const holders = store.from('applicationRoles').where({ roleId: excludeRoleId });
-              applications.whereNotIn('id', holders.select('applicationId'));
-            }
-            if (excludeOrganizationId !== undefined) {
-              const members = store.from('organizationApplications').where({ organizationId: excludeOrganizationId });
-              applications.whereNotIn('id', members.select('applicationId'));
-            }
-          },
-        }),
-      );
+      return search(store, 'applications', query, {
+        page,
+        order: newestFirst,
+        where(applications) {
+          if (types !== undefined) applications.whereIn('type', [types].flat());
+          if (type !== undefined) applications.where({ type });
+          if (isThirdParty !== undefined) applications.where({ isThirdParty: isThirdParty === 'true' });
+          if (excludeRoleId !== undefined) {
+            const holders = store.from('applicationRoles').where({ roleId: excludeRoleId });
+            applications.whereNotIn('id', holders.select('applicationId'));
+          }
+          if (excludeOrganizationId !== undefined) {
+            const members = store.from('organizationApplications').where({ organizationId: excludeOrganizationId });
+            applications.whereNotIn('id', members.select('applicationId'));
+          }
+        },
+      });
     },
   }),
 

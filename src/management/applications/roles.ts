@@ -4,9 +4,9 @@ import { Role } from '../../entities.ts';
 import { foreignKeyNotFound, ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { Ids } from '../shared/fields.ts';
-import { byName, list } from '../shared/listing.ts';
+import { byName } from '../shared/listing.ts';
 import { guardRoles } from '../shared/operator-rights.ts';
-import { searchable, searching, searchOf, searchQuery } from '../shared/search.ts';
+import { search, searchQuery } from '../shared/search.ts';
 
 /** @throws 404 `entity.relation_foreign_key_not_found`, 422 `application.invalid_role_type` */
 async function requireMachineRoles(store: TenantStore, roleIds: string[]): Promise<void> {
@@ -29,16 +29,14 @@ export const applicationRoles = [
   operation('GET /applications/:id/roles', {
     summary: 'List the roles of an application',
     status: 200,
-    query: searchQuery(searchable.roles),
+    query: searchQuery('roles'),
     returns: Type.Array(Role),
     paginated: 'optional',
     errors: ['entity.not_exists_with_id', 'request.invalid_input'],
     async run({ params: { id }, query, page, store }) {
       await store.get('applications', { id });
-      return searching(store, searchOf(store, query, searchable.roles), async (store, found) => {
-        const held = store.from('applicationRoles').where({ applicationId: id }).select('roleId');
-        return list(store, 'roles', { page, order: byName, where: (roles) => roles.whereIn('id', held).where(found) });
-      });
+      const held = store.from('applicationRoles').where({ applicationId: id }).select('roleId');
+      return search(store, 'roles', query, { page, order: byName, where: (roles) => roles.whereIn('id', held) });
     },
   }),
 

@@ -3,8 +3,8 @@ import { newId } from '../../base/ids.ts';
 import { Scope } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { optional } from '../shared/fields.ts';
-import { byName, list } from '../shared/listing.ts';
-import { searchable, searching, searchOf, searchQuery } from '../shared/search.ts';
+import { byName } from '../shared/listing.ts';
+import { search, searchQuery } from '../shared/search.ts';
 import { refuseManagementApi } from './resources.ts';
 import { checkScopeName } from './scope-names.ts';
 
@@ -14,15 +14,13 @@ export const scopes = [
   operation('GET /resources/:resourceId/scopes', {
     summary: 'List the scopes of an API resource by name',
     status: 200,
-    query: searchQuery(searchable.scopes),
+    query: searchQuery('scopes'),
     returns: Type.Array(Scope),
     paginated: 'always',
     errors: ['entity.not_exists_with_id', 'request.invalid_input'],
     async run({ params: { resourceId }, query, page, store }) {
       await store.get('resources', { id: resourceId });
-      return searching(store, searchOf(store, query, searchable.scopes), async (store, found) =>
-        list(store, 'scopes', { page, order: byName, where: (scopes) => scopes.where({ resourceId }).where(found) }),
-      );
+      return search(store, 'scopes', query, { page, order: byName, where: (scopes) => scopes.where({ resourceId }) });
     },
   }),
 

@@ -5,25 +5,23 @@ import { ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { requireMachineApplications } from '../applications/applications.ts';
 import { Ids } from '../shared/fields.ts';
-import { list, newestFirst } from '../shared/listing.ts';
+import { newestFirst } from '../shared/listing.ts';
 import { guardRoles } from '../shared/operator-rights.ts';
-import { searchable, searching, searchOf, searchQuery } from '../shared/search.ts';
+import { search, searchQuery } from '../shared/search.ts';
 
 export const roleApplications = [
   operation('GET /roles/:id/applications', {
     summary: 'List the applications that have a role',
     status: 200,
-    query: searchQuery(searchable.applications),
+    query: searchQuery('applications'),
     returns: Type.Array(Application),
     paginated: 'always',
     errors: ['entity.not_exists_with_id', 'request.invalid_input'],
     async run({ params: { id }, query, page, store }) {
       await store.get('roles', { id });
-      return searching(store, searchOf(store, query, searchable.applications), async (store, found) => {
-        const holders = store.from('applicationRoles').where({ roleId: id }).select('applicationId');
-        const where: Condition = (applications) => applications.whereIn('id', holders).where(found);
-        return list(store, 'applications', { page, order: newestFirst, where });
-      });
+      const holders = store.from('applicationRoles').where({ roleId: id }).select('applicationId');
+      const where: Condition = (applications) => applications.whereIn('id', holders);
+      return search(store, 'applications', query, { page, order: newestFirst, where });
     },
   }),
 

@@ -3,8 +3,8 @@ import { newId } from '../../base/ids.ts';
 import { Role } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { Ids, optional } from '../shared/fields.ts';
-import { byName, getById, list, mapped } from '../shared/listing.ts';
-import { searchable, searching, searchOf, searchQuery } from '../shared/search.ts';
+import { byName, getById, mapped } from '../shared/listing.ts';
+import { search, searchQuery } from '../shared/search.ts';
 import { RoleWithHolders, withHolders } from './holders-summary.ts';
 import { assignScopes } from './scopes.ts';
 
@@ -14,7 +14,7 @@ export const roles = [
   operation('GET /roles', {
     summary: 'List roles by name, each with the number of its users and applications and the first of them',
     status: 200,
-    query: searchQuery(searchable.roles, {
+    query: searchQuery('roles', {
       type: { type: 'string', enum: ['User', 'MachineToMachine'] },
       excludeUserId: { type: 'string' },
       excludeApplicationId: { type: 'string' },
@@ -22,24 +22,21 @@ export const roles = [
     returns: Type.Array(RoleWithHolders),
     paginated: 'always',
     errors: ['request.invalid_input'],
-    run({ query: { type, excludeUserId, excludeApplicationId, ...query }, page, store }) {
-      return searching(store, searchOf(store, query, searchable.roles), async (store, found) => {
-        const rows = await list(store, 'roles', {
-          page,
-          order: byName,
-          where(roles) {
-            roles.where(found);
-            if (type !== undefined) roles.where({ type });
-            if (excludeUserId !== undefined)
-              roles.whereNotIn('id', store.from('userRoles').where({ userId: excludeUserId }).select('roleId'));
-            if (excludeApplicationId !== undefined) {
-              const held = store.from('applicationRoles').where({ applicationId: excludeApplicationId });
-              roles.whereNotIn('id', held.select('roleId'));
-            }
-          },
-        });
-        return mapped(rows, (rows) => withHolders(store, rows));
+    async run({ query: { type, excludeUserId, excludeApplicationId, ...query }, page, store }) {
+      const rows = await search(store, 'roles', query, {
+        page,
+        order: byName,
+        where(roles) {
+          if (type !== undefined) roles.where({ type });
+          if (excludeUserId !== undefined)
+            roles.whereNotIn('id', store.from('userRoles').where({ userId: excludeUserId }).select('roleId'));
+          if (excludeApplicationId !== undefined) {
+            const held = store.from('applicationRoles').where({ applicationId: excludeApplicationId });
+            roles.whereNotIn('id', held.select('roleId'));
+          }
+        },
       });
+      return mapped(rows, (rows) => withHolders(store, rows));
     },
   }),
 

@@ -6,9 +6,9 @@ import { foreignKeyNotFound, ServiceError } from '../../errors.ts';
 import { type Caller, operation } from '../../http/operations/operation.ts';
 import { isSystemScope } from '../../tokens/urns.ts';
 import { Ids } from '../shared/fields.ts';
-import { byName, list, mapped } from '../shared/listing.ts';
+import { byName, mapped } from '../shared/listing.ts';
 import { guardScopes } from '../shared/operator-rights.ts';
-import { searchable, searching, searchOf, searchQuery } from '../shared/search.ts';
+import { search, searchQuery } from '../shared/search.ts';
 
 export const ScopeWithResource = Type.Object({ ...Scope.properties, resource: Resource });
 
@@ -52,18 +52,15 @@ export const roleScopes = [
   operation('GET /roles/:id/scopes', {
     summary: 'List the scopes of a role, each with its resource',
     status: 200,
-    query: searchQuery(searchable.scopes),
+    query: searchQuery('scopes'),
     returns: Type.Array(ScopeWithResource),
     paginated: 'optional',
     errors: ['entity.not_exists_with_id', 'request.invalid_input'],
     async run({ params: { id }, query, page, store }) {
       await store.get('roles', { id });
-      return searching(store, searchOf(store, query, searchable.scopes), async (store, found) => {
-        const where: Condition = (scopes) => scopes.whereIn('id', held(store, id)).where(found);
-        return mapped(await list(store, 'scopes', { page, order: byName, where }), (rows) =>
-          withResources(store, rows),
-        );
-      });
+      const where: Condition = (scopes) => scopes.whereIn('id', held(store, id));
+      const rows = await search(store, 'scopes', query, { page, order: byName, where });
+      return mapped(rows, (rows) => withResources(store, rows));
     },
   }),
 

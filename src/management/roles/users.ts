@@ -1,31 +1,27 @@
 import Type from 'typebox';
+import type { Condition } from '../../database/store/tenant-store.ts';
 import { User } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import { userViews } from '../../events/user-view.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { Ids, requireExisting } from '../shared/fields.ts';
-import { type Listing, list, mapped, newestFirst } from '../shared/listing.ts';
-import { searchable, searching, searchOf, searchQuery } from '../shared/search.ts';
+import { mapped, newestFirst } from '../shared/listing.ts';
+import { search, searchQuery } from '../shared/search.ts';
 
 export const roleUsers = [
   operation('GET /roles/:id/users', {
     summary: 'List the users who have a role',
     status: 200,
-    query: searchQuery(searchable.users),
+    query: searchQuery('users'),
     returns: Type.Array(User),
     paginated: 'always',
     errors: ['entity.not_exists_with_id', 'request.invalid_input'],
     async run({ params: { id }, query, page, store }) {
       await store.get('roles', { id });
-      return searching(store, searchOf(store, query, searchable.users), async (store, found) => {
-        const holders = store.from('userRoles').where({ roleId: id }).select('userId');
-        const listing: Listing = {
-          page,
-          order: newestFirst,
-          where: (users) => users.whereIn('id', holders).where(found),
-        };
-        return mapped(await list(store, 'users', listing), (rows) => userViews(store, rows));
-      });
+      const holders = store.from('userRoles').where({ roleId: id }).select('userId');
+      const where: Condition = (users) => users.whereIn('id', holders);
+      const rows = await search(store, 'users', query, { page, order: newestFirst, where });
+      return mapped(rows, (rows) => userViews(store, rows));
     },
   }),
 

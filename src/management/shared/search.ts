@@ -1,13 +1,16 @@
 import Type, { type TSchemaOptions } from 'typebox';
 import type { Condition, TenantStore } from '../../database/store/tenant-store.ts';
 import { equals, like, matches } from '../../database/store/text-match.ts';
+import type { Tables } from '../../database/tables/index.ts';
 import { ServiceError } from '../../errors.ts';
+import type { Listed } from '../../http/operations/operation.ts';
+import { type Listing, list } from './listing.ts';
 
 const MODES = ['like', 'exact', 'similar_to', 'posix'] as const;
 type Mode = (typeof MODES)[number];
 
-/** The fields of each searchable list. */
-export const searchable = {
+/** The searchable lists with their fields. */
+const searchable = {
   users: ['id', 'primaryEmail', 'primaryPhone', 'username', 'name'],
   roles: ['id', 'name', 'description'],
   scopes: ['id', 'name', 'description'],
@@ -27,7 +30,8 @@ const Value = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'str
 /**
  * Returns the query schema of a searchable list: `search` and `mode`, also per field, and the list's own parameters.
  */
-export function searchQuery<E extends Record<string, TSchemaOptions>>(fields: readonly string[], extra?: E) {
+export function searchQuery<E extends Record<string, TSchemaOptions>>(table: keyof typeof searchable, extra?: E) {
+  const fields = searchable[table];
   const of = (name: string, description: string) =>
     Object.fromEntries(
       fields.map((field) => [`${name}.${field}`, { ...Value, description: `${description} ${field}` }]),
@@ -91,14 +95,12 @@ function oneOf<T extends string>(query: SearchQuery, name: string, values: reado
   throw refuse(`${name} must be one of ${values.join(', ')}.`);
 }
 
-interface Search {
-  where: Condition;
-  /** True if the caller's pattern decides how long the search takes. */
-  isCostly: boolean;
-}
-
-/** @throws 400 `request.invalid_input` */
-export function searchOf(store: TenantStore, query: SearchQuery, fields: readonly string[]): Search {
+/**
+ * Returns the condition of a search. It is costly if the caller's pattern decides how long it takes.
+ *
+ * @throws 400 `request.invalid_input`
+ */
+function searchOf(store: TenantStore, query: SearchQuery, fields: readonly string[]) {
   const joint = oneOf(query, 'joint', ['or', 'and']);
   const isCaseSensitive = oneOf(query, 'isCaseSensitive', ['false', 'true']) === 'true';
   const terms = termsOf(query, fields);
@@ -127,17 +129,27 @@ export function searchOf(store: TenantStore, query: SearchQuery, fields: readonl
   return { where, isCostly };
 }
 
-/** Runs a search, with a deadline if it is costly. */
-export async function searching<T>(
+/**
+ * Returns the rows of a list that a search finds. A costly search has a deadline.
+ *
+ * @throws 400 `request.invalid_input`
+ */
+export async function search<T extends keyof typeof searchable>(
   store: TenantStore,
-  { where, isCostly }: Search,
-  work: (store: TenantStore, where: Condition) => Promise<T>,
-): Promise<T> {
-  if (!isCostly) return work(store, where);
+  table: T,
+  query: SearchQuery,
+  { where, ...listing }: Listing,
+): Promise<Listed<Tables[T]>> {
+  const { where: found, isCostly } = searchOf(store, query, searchable[table]);
+  const both: Condition = (rows) => {
+    where?.(rows);
+    rows.where(found);
+  };
+  if (!isCostly) return list(store, table, { ...listing, where: both });
   try {
     return await store.transaction(async (store) => {
       await store.raw(`set local statement_timeout = ${PATTERN_TIMEOUT_MS}`);
-      return work(store, where);
+      return list(store, table, { ...listing, where: both });
     });
   } catch (error) {
     const { code = '' } = error as { code?: string };

@@ -4,8 +4,8 @@ import { Role } from '../../entities.ts';
 import { foreignKeyNotFound, ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { Ids } from '../shared/fields.ts';
-import { byName, list } from '../shared/listing.ts';
-import { searchable, searching, searchOf, searchQuery } from '../shared/search.ts';
+import { byName } from '../shared/listing.ts';
+import { search, searchQuery } from '../shared/search.ts';
 
 /** @throws 404 `entity.relation_foreign_key_not_found`, 422 `user.invalid_role_type` */
 async function requireUserRoles(store: TenantStore, roleIds: string[]): Promise<void> {
@@ -18,16 +18,14 @@ export const userRoles = [
   operation('GET /users/:userId/roles', {
     summary: 'List the roles of a user',
     status: 200,
-    query: searchQuery(searchable.roles),
+    query: searchQuery('roles'),
     returns: Type.Array(Role),
     paginated: 'optional',
     errors: ['entity.not_found', 'request.invalid_input'],
     async run({ params: { userId }, query, page, store }) {
       await store.get('users', { id: userId });
-      return searching(store, searchOf(store, query, searchable.roles), async (store, found) => {
-        const held = store.from('userRoles').where({ userId }).select('roleId');
-        return list(store, 'roles', { page, order: byName, where: (roles) => roles.whereIn('id', held).where(found) });
-      });
+      const held = store.from('userRoles').where({ userId }).select('roleId');
+      return search(store, 'roles', query, { page, order: byName, where: (roles) => roles.whereIn('id', held) });
     },
   }),
 

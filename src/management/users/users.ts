@@ -6,8 +6,8 @@ import { operation } from '../../http/operations/operation.ts';
 import { endAccess } from '../../tokens/revocation/end-access.ts';
 import { optional } from '../shared/fields.ts';
 import { requireOtherAdministrator } from '../shared/last-administrator.ts';
-import { list, mapped, newestFirst } from '../shared/listing.ts';
-import { searchable, searching, searchOf, searchQuery } from '../shared/search.ts';
+import { mapped, newestFirst } from '../shared/listing.ts';
+import { search, searchQuery } from '../shared/search.ts';
 import { NewPassword, passwordOf, refuseMixedPassword } from './new-password.ts';
 import { changeUser, createUser, UserFields, withNormalizedIdentifiers } from './writes.ts';
 
@@ -18,34 +18,31 @@ export const users = [
   operation('GET /users', {
     summary: 'List users, newest first',
     status: 200,
-    query: searchQuery(searchable.users, {
+    query: searchQuery('users', {
       excludeRoleId: { type: 'string' },
       excludeOrganizationId: { type: 'string' },
     }),
     returns: Type.Array(User),
     paginated: 'always',
     errors: ['request.invalid_input'],
-    run({ query: { excludeRoleId, excludeOrganizationId, ...query }, page, store }) {
+    async run({ query: { excludeRoleId, excludeOrganizationId, ...query }, page, store }) {
       if (excludeRoleId !== undefined && excludeOrganizationId !== undefined)
         throw new ServiceError('request.invalid_input', {
           message: 'excludeRoleId and excludeOrganizationId cannot be combined. Send one of them.',
         });
-      return searching(store, searchOf(store, query, searchable.users), async (store, found) => {
-        const rows = await list(store, 'users', {
-          page,
-          order: newestFirst,
-          where(users) {
-            users.where(found);
-            if (excludeRoleId !== undefined)
-              users.whereNotIn('id', store.from('userRoles').where({ roleId: excludeRoleId }).select('userId'));
-            if (excludeOrganizationId !== undefined) {
-              const members = store.from('organizationUsers').where({ organizationId: excludeOrganizationId });
-              users.whereNotIn('id', members.select('userId'));
-            }
-          },
-        });
-        return mapped(rows, (rows) => userViews(store, rows));
+      const rows = await search(store, 'users', query, {
+        page,
+        order: newestFirst,
+        where(users) {
+          if (excludeRoleId !== undefined)
+            users.whereNotIn('id', store.from('userRoles').where({ roleId: excludeRoleId }).select('userId'));
+          if (excludeOrganizationId !== undefined) {
+            const members = store.from('organizationUsers').where({ organizationId: excludeOrganizationId });
+            users.whereNotIn('id', members.select('userId'));
+          }
+        },
       });
+      return mapped(rows, (rows) => userViews(store, rows));
     },
   }),
 
