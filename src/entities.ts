@@ -21,6 +21,8 @@ export const SetOf = <const T extends string>(
   words: readonly T[],
   options: { minItems?: number; description?: string } = {},
 ) => Type.Array(Type.Enum([...words], { type: 'string' }), { ...options, uniqueItems: true, maxItems: words.length });
+/** Fields of everything that a tenant owns. */
+export const Owned = { tenantId: Type.String(), id: Type.String() };
 const Name = Type.String({ minLength: 1, maxLength: 128 });
 const Text = Type.String({ maxLength: 256 });
 
@@ -50,8 +52,7 @@ export const Profile = Type.Object({
 });
 
 export const User = Type.Object({
-  tenantId: Type.String(),
-  id: Type.String(),
+  ...Owned,
   username: Nullable(Type.String({ pattern: '^[A-Za-z_]\\w*$', maxLength: 128, examples: ['bob'] })),
   primaryEmail: Nullable(
     Type.String({
@@ -79,8 +80,7 @@ export type User = Static<typeof User>;
 export const RoleType = Type.Enum(['User', 'MachineToMachine']);
 
 export const Role = Type.Object({
-  tenantId: Type.String(),
-  id: Type.String(),
+  ...Owned,
   name: Name,
   description: Name,
   type: RoleType,
@@ -92,8 +92,7 @@ export type Role = Static<typeof Role>;
 export const ScopeName = Type.String({ minLength: 1, maxLength: 256, examples: ['read:orders'] });
 
 export const Scope = Type.Object({
-  tenantId: Type.String(),
-  id: Type.String(),
+  ...Owned,
   resourceId: Type.String(),
   name: ScopeName,
   description: Nullable(Type.String({ maxLength: 1024 })),
@@ -105,8 +104,7 @@ export type Scope = Static<typeof Scope>;
 export const DEFAULT_TOKEN_TTL = 3_600;
 
 export const Resource = Type.Object({
-  tenantId: Type.String(),
-  id: Type.String(),
+  ...Owned,
   name: Name,
   indicator: Type.String({ minLength: 1, maxLength: 2048, examples: ['https://orders.example.com/api'] }),
   isDefault: Type.Boolean(),
@@ -119,8 +117,7 @@ export const Resource = Type.Object({
 export type Resource = Static<typeof Resource>;
 
 export const Organization = Type.Object({
-  tenantId: Type.String(),
-  id: Type.String(),
+  ...Owned,
   name: Name,
   description: Nullable(Type.String({ maxLength: 256 })),
   customData: JsonObject,
@@ -135,22 +132,15 @@ export const Organization = Type.Object({
 });
 export type Organization = Static<typeof Organization>;
 
-export const OrganizationRole = Type.Object({
-  tenantId: Type.String(),
-  id: Type.String(),
-  name: Name,
-  description: Nullable(Type.String({ maxLength: 256 })),
-  type: RoleType,
-});
-export type OrganizationRole = Static<typeof OrganizationRole>;
-
 export const OrganizationScope = Type.Object({
-  tenantId: Type.String(),
-  id: Type.String(),
+  ...Owned,
   name: Name,
   description: Nullable(Type.String({ maxLength: 256 })),
 });
 export type OrganizationScope = Static<typeof OrganizationScope>;
+
+export const OrganizationRole = Type.Object({ ...OrganizationScope.properties, type: RoleType });
+export type OrganizationRole = Static<typeof OrganizationRole>;
 
 export const ApplicationType = Type.Enum(['Native', 'SPA', 'Traditional', 'MachineToMachine']);
 
@@ -185,8 +175,7 @@ export const CustomClientMetadata = Type.Object({
 });
 
 export const Application = Type.Object({
-  tenantId: Type.String(),
-  id: Type.String(),
+  ...Owned,
   name: Type.String({ minLength: 1, maxLength: 256 }),
   description: Nullable(Type.String({ maxLength: 1024 })),
   type: ApplicationType,
@@ -224,8 +213,7 @@ export type HookConfig = Static<typeof HookConfig>;
 export const ExecutionStats = Type.Object({ successCount: Type.Integer(), requestCount: Type.Integer() });
 
 export const Hook = Type.Object({
-  tenantId: Type.String(),
-  id: Type.String(),
+  ...Owned,
   name: Type.String({ minLength: 1, maxLength: 256 }),
   event: Nullable(Type.String()),
   events: Type.Array(Type.String()),

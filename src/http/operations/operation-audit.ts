@@ -1,7 +1,6 @@
 import type { AuditEntry } from '../../audit/record.ts';
 import type { ServiceError } from '../../errors.ts';
-import type { OperationCall } from './call.ts';
-import type { Operation } from './operation.ts';
+import type { Operation, OperationCall } from './operation.ts';
 
 /** Longest id from the path of a refused request, whose length the caller chooses. */
 const MAX_TEXT = 256;

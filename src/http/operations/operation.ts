@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../errors.ts';
 import type { EventType } from '../../events/catalogue.ts';
 import type { Tenant } from '../../tenants.ts';
 import type { Caller } from '../context.ts';
-import type { RateLimitName } from '../rate-limits/rate-limits.ts';
+import type { RateLimitName, Verdict } from '../rate-limits/rate-limits.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageRequest } from './pagination.ts';
 import type { Services } from './services.ts';
 
@@ -28,6 +28,24 @@ export interface Input<Params = Record<string, string>, Body = unknown, Query = 
   page: PageRequest | undefined;
   caller: Caller;
   tenant: Tenant;
+}
+
+/** A call of an operation. Only the caller has been validated. */
+export interface OperationCall {
+  tenant: Tenant;
+  caller: Caller;
+  params: Record<string, string>;
+  query: Record<string, unknown>;
+  body: unknown;
+  /** Without `/api`, as events contain it. */
+  path: string;
+  ip: string | undefined;
+  userAgent: string | undefined;
+  requestId: string;
+  /** True if the body has a content type that is not supported. */
+  hasUnsupportedBody?: boolean;
+  /** Receives the rate limit verdict if the operation is limited. */
+  onVerdict?: (verdict: Verdict) => void;
 }
 
 /** Returns the id of the author: the administrator's, or else the application's. */

@@ -7,8 +7,7 @@ import { ServiceError } from '../../errors.ts';
 import { catalogue, type EventType } from '../../events/catalogue.ts';
 import { type EventFacts, recordEvent } from '../../events/record.ts';
 import { type RateLimitName, type RateLimits, rateLimitHeaders } from '../rate-limits/rate-limits.ts';
-import type { OperationCall } from './call.ts';
-import type { EventFields, Input, Listed, Operation } from './operation.ts';
+import type { EventFields, Input, Listed, Operation, OperationCall } from './operation.ts';
 import { auditOf, refusalOf } from './operation-audit.ts';
 import { readPage } from './pagination.ts';
 import type { Services } from './services.ts';
@@ -84,28 +83,10 @@ function eventsOf(
   return found.flatMap(({ type, fields }) => (fields ? [{ type, fields }] : []));
 }
 
-/** Returns the fields of the operation's events besides `data`. */
-const eventFactsOf = (
-  { ip, userAgent, path, params }: OperationCall,
-  operation: Operation,
-  status: number,
-): EventFacts => ({
-  userAgent,
-  ip,
-  path,
-  method: operation.method,
-  status,
-  params,
-  matchedRoute: operation.path,
-});
-
 function resultOf(operation: Operation, status: number, outcome: unknown, { page }: Input): OperationResult {
   const { returns, paginated, contentType } = operation;
-  if (contentType) return { status, value: outcome, total: undefined, page };
-  if (!returns) return { status, value: undefined, total: undefined, page };
-  if (!paginated) return { status, value: project(returns, outcome), total: undefined, page };
-  const { rows, total } = outcome as Listed<unknown>;
-  return { status, value: project(returns, rows), total, page };
+  const { rows, total } = paginated ? (outcome as Listed<unknown>) : { rows: outcome, total: undefined };
+  return { status, value: contentType ? outcome : returns && project(returns, rows), total, page };
 }
 
 /** @throws 429 `request.rate_limited` */
@@ -143,7 +124,9 @@ export function performer(
     const { outcome, status } = await store.transaction(async (store) => {
       const outcome = await operation.run({ ...input, loaded, prepared, store, now, secrets });
       const status = operation.statusOf?.(outcome) ?? operation.status;
-      const facts = eventFactsOf(call, operation, status);
+      const { ip, userAgent, path, params } = call;
+      const { method, path: matchedRoute } = operation;
+      const facts: EventFacts = { userAgent, ip, path, method, status, params, matchedRoute };
       for (const { type, fields } of eventsOf(operation, outcome, input)) {
         await recordEvent(store, type, fields, facts, now);
       }

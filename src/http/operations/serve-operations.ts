@@ -1,9 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import type { Caller } from '../context.ts';
-import { contextOf } from '../context.ts';
+import { type Caller, contextOf } from '../context.ts';
 import { rateLimitHeaders } from '../rate-limits/rate-limits.ts';
-import type { OperationCall } from './call.ts';
-import type { Operation } from './operation.ts';
+import type { Operation, OperationCall } from './operation.ts';
 import { writePageHeaders } from './pagination.ts';
 import { type OperationResult, type PerformerParts, performer } from './perform.ts';
 

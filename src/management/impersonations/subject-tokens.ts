@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { Condition, TenantStore } from '../../database/store/tenant-store.ts';
 import type { SubjectTokenRow } from '../../database/tables/index.ts';
-import { Id, JsonObject, Nullable, Timestamp } from '../../entities.ts';
+import { Id, JsonObject, Nullable, Owned, Timestamp } from '../../entities.ts';
 import { foreignKeyNotFound, ServiceError } from '../../errors.ts';
 import { authorOf, operation } from '../../http/operations/operation.ts';
 import { mintSubjectToken } from '../../tokens/exchange/subject-tokens.ts';
@@ -27,8 +27,7 @@ const MintSubjectToken = Type.Object({
 });
 
 const SubjectToken = Type.Object({
-  tenantId: Type.String(),
-  id: Type.String(),
+  ...Owned,
   userId: Type.String(),
   creatorId: Type.String({ description: 'The application that created the token' }),
   context: JsonObject,

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { newId } from '../../base/ids.ts';
 import { OrganizationScope } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
-import { checkScopeName } from '../resources/scope-names.ts';
+import { checkScopeName } from '../resources/scopes.ts';
 import { optional } from '../shared/fields.ts';
 import { byName, containing, getById, list, TEXTS, TextQuery } from '../shared/listing.ts';
 

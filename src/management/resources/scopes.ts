@@ -1,14 +1,34 @@
 import Type from 'typebox';
 import { newId } from '../../base/ids.ts';
 import { Scope } from '../../entities.ts';
+import { ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { optional } from '../shared/fields.ts';
 import { byName } from '../shared/listing.ts';
 import { search, searchQuery } from '../shared/search.ts';
 import { refuseManagementApi } from './resources.ts';
-import { checkScopeName } from './scope-names.ts';
 
 const { name, description } = Scope.properties;
+
+/** Scope names of OpenID Connect. A resource-bound token must never appear to have them. */
+const RESERVED = new Set([
+  'openid',
+  'profile',
+  'email',
+  'phone',
+  'address',
+  'offline_access',
+  'custom_data',
+  'identities',
+  'roles',
+]);
+const RESERVED_PREFIX = 'urn:logto:scope:';
+
+/** @throws 400 `scope.name_with_space`, 422 `scope.name_reserved` */
+export function checkScopeName(name: string): void {
+  if (/\s/.test(name)) throw new ServiceError('scope.name_with_space');
+  if (RESERVED.has(name) || name.startsWith(RESERVED_PREFIX)) throw new ServiceError('scope.name_reserved');
+}
 
 export const scopes = [
   operation('GET /resources/:resourceId/scopes', {

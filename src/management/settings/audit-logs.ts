@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { AuditRow } from '../../database/tables/index.ts';
-import { JsonObject, Timestamp } from '../../entities.ts';
+import { JsonObject, Owned, Timestamp } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { optional, requireOrder } from '../shared/fields.ts';
 import { list, mapped, newestFirst } from '../shared/listing.ts';
@@ -8,8 +8,7 @@ import { list, mapped, newestFirst } from '../shared/listing.ts';
 const Result = Type.Enum(['Success', 'Error']);
 
 const Log = Type.Object({
-  tenantId: Type.String(),
-  id: Type.String(),
+  ...Owned,
   key: Type.String({ examples: ['Management.POST /users'] }),
   payload: Type.Object(
     {

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { newId } from '../../base/ids.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { ConnectorRow } from '../../database/tables/index.ts';
-import { Timestamp } from '../../entities.ts';
+import { Owned, Timestamp } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { connectorPurposeOf, DEFAULT_SCOPE } from '../../sign-in/proofs/connectors.ts';
@@ -49,8 +49,7 @@ const Fields = {
 const Secret = Type.String({ minLength: 1, maxLength: 2048, description: 'Never returned' });
 
 const Connector = Type.Object({
-  tenantId: Type.String(),
-  id: Type.String(),
+  ...Owned,
   ...Fields,
   scope: Type.String(),
   domains: Type.Array(Type.String()),

@@ -1,7 +1,25 @@
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { JsonObject, Profile } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { changeUser } from './writes.ts';
+
+/** Returns the operation that merges into a field. */
+const merging = (route: `PATCH /users/:userId/${string}`, field: 'customData' | 'profile', schema: TSchema) =>
+  operation(route, {
+    summary: `Merge into the ${field === 'profile' ? field : 'custom data'} of a user`,
+    status: 200,
+    body: Type.Object({ [field]: schema }),
+    returns: schema,
+    errors: ['entity.not_found'],
+    async run({ params: { userId }, body, store, now }) {
+      const user = await store.lock('users', { id: userId });
+      const merged = { ...user[field], ...(body[field] as object) };
+      await changeUser(store, userId, { [field]: merged }, now);
+      return merged;
+    },
+    event: 'User.Data.Updated',
+    eventFields: (merged) => ({ data: merged }),
+  });
 
 export const userData = [
   operation('GET /users/:userId/custom-data', {
@@ -11,36 +29,6 @@ export const userData = [
     errors: ['entity.not_found'],
     run: async ({ params: { userId }, store }) => (await store.get('users', { id: userId })).customData,
   }),
-
-  operation('PATCH /users/:userId/custom-data', {
-    summary: 'Merge into the custom data of a user',
-    status: 200,
-    body: Type.Object({ customData: JsonObject }),
-    returns: JsonObject,
-    errors: ['entity.not_found'],
-    async run({ params: { userId }, body, store, now }) {
-      const user = await store.lock('users', { id: userId });
-      const customData = { ...user.customData, ...body.customData };
-      await changeUser(store, userId, { customData }, now);
-      return customData;
-    },
-    event: 'User.Data.Updated',
-    eventFields: (customData) => ({ data: customData }),
-  }),
-
-  operation('PATCH /users/:userId/profile', {
-    summary: 'Merge into the profile of a user',
-    status: 200,
-    body: Type.Object({ profile: Profile }),
-    returns: Profile,
-    errors: ['entity.not_found'],
-    async run({ params: { userId }, body, store, now }) {
-      const user = await store.lock('users', { id: userId });
-      const profile = { ...user.profile, ...body.profile };
-      await changeUser(store, userId, { profile }, now);
-      return profile;
-    },
-    event: 'User.Data.Updated',
-    eventFields: (profile) => ({ data: profile }),
-  }),
+  merging('PATCH /users/:userId/custom-data', 'customData', JsonObject),
+  merging('PATCH /users/:userId/profile', 'profile', Profile),
 ];

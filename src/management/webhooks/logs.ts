@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { newId } from '../../base/ids.ts';
-import { HookConfig, JsonObject, SetOf, Timestamp } from '../../entities.ts';
+import { HookConfig, JsonObject, Owned, SetOf, Timestamp } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import { eventTypes } from '../../events/catalogue.ts';
 import { sampleOf } from '../../events/sample.ts';
@@ -11,8 +11,7 @@ import { optional, requireOrder } from '../shared/fields.ts';
 import { checkConfig } from './hooks.ts';
 
 const HookLog = Type.Object({
-  tenantId: Type.String(),
-  id: Type.String(),
+  ...Owned,
   key: Type.String({ examples: ['TriggerHook.User.Created'] }),
   payload: JsonObject,
   createdAt: Timestamp,
