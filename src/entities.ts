@@ -86,7 +86,6 @@ export const Role = Type.Object({
   type: RoleType,
   isDefault: Type.Boolean(),
 });
-export type Role = Static<typeof Role>;
 
 /** RFC 6749 §3.3: printable ASCII without space, quote and backslash. */
 export const ScopeName = Type.String({ minLength: 1, maxLength: 256, examples: ['read:orders'] });
@@ -98,7 +97,6 @@ export const Scope = Type.Object({
   description: Nullable(Type.String({ maxLength: 1024 })),
   createdAt: Timestamp,
 });
-export type Scope = Static<typeof Scope>;
 
 /** Default lifetime of access tokens for a resource, and of ID tokens, in seconds. */
 export const DEFAULT_TOKEN_TTL = 3_600;
@@ -114,7 +112,6 @@ export const Resource = Type.Object({
     description: `Access token lifetime in seconds. Default: ${DEFAULT_TOKEN_TTL}`,
   }),
 });
-export type Resource = Static<typeof Resource>;
 
 export const Organization = Type.Object({
   ...Owned,
@@ -130,17 +127,14 @@ export const Organization = Type.Object({
   customCss: Nullable(Type.String({ maxLength: 65_536 })),
   createdAt: Timestamp,
 });
-export type Organization = Static<typeof Organization>;
 
 export const OrganizationScope = Type.Object({
   ...Owned,
   name: Name,
   description: Nullable(Type.String({ maxLength: 256 })),
 });
-export type OrganizationScope = Static<typeof OrganizationScope>;
 
 export const OrganizationRole = Type.Object({ ...OrganizationScope.properties, type: RoleType });
-export type OrganizationRole = Static<typeof OrganizationRole>;
 
 export const ApplicationType = Type.Enum(['Native', 'SPA', 'Traditional', 'MachineToMachine']);
 
@@ -185,7 +179,6 @@ export const Application = Type.Object({
   isThirdParty: Type.Boolean(),
   createdAt: Timestamp,
 });
-export type Application = Static<typeof Application>;
 
 export const ApplicationSecret = Type.Object({
   tenantId: Type.String(),
@@ -195,7 +188,6 @@ export const ApplicationSecret = Type.Object({
   createdAt: Timestamp,
   expiresAt: Nullable(Timestamp),
 });
-export type ApplicationSecret = Static<typeof ApplicationSecret>;
 
 export const HookConfig = Type.Object({
   url: Type.String({ minLength: 1, maxLength: 2048, examples: ['https://hooks.example.com/understudy'] }),

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { newId } from '../../base/ids.ts';
 import { OrganizationScope } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
-import { checkScopeName } from '../resources/scopes.ts';
+import { checkScopeName, SCOPE_NAME_ERRORS } from '../resources/scopes.ts';
 import { optional } from '../shared/fields.ts';
 import { byName, containing, getById, list, TEXTS, TextQuery } from '../shared/listing.ts';
 
@@ -28,7 +28,7 @@ export const organizationScopes = [
     status: 201,
     body: Type.Object({ name, description: Type.Optional(description) }),
     returns: OrganizationScope,
-    errors: ['entity.unique_integrity_violation', 'scope.name_with_space', 'scope.name_reserved'],
+    errors: ['entity.unique_integrity_violation', ...SCOPE_NAME_ERRORS],
     async run({ body, store }) {
       checkScopeName(body.name);
       return store.insert('organizationScopes', { id: newId(), description: null, ...body });
@@ -43,13 +43,7 @@ export const organizationScopes = [
     status: 200,
     body: optional({ name, description }),
     returns: OrganizationScope,
-    errors: [
-      'entity.not_exists',
-      'entity.invalid_input',
-      'entity.unique_integrity_violation',
-      'scope.name_with_space',
-      'scope.name_reserved',
-    ],
+    errors: ['entity.not_exists', 'entity.invalid_input', 'entity.unique_integrity_violation', ...SCOPE_NAME_ERRORS],
     async run({ params, body, store }) {
       if (body.name !== undefined) checkScopeName(body.name);
       return store.update('organizationScopes', params, body);

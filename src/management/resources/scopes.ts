@@ -24,6 +24,8 @@ const RESERVED = new Set([
 ]);
 const RESERVED_PREFIX = 'urn:logto:scope:';
 
+export const SCOPE_NAME_ERRORS = ['scope.name_with_space', 'scope.name_reserved'] as const;
+
 /** @throws 400 `scope.name_with_space`, 422 `scope.name_reserved` */
 export function checkScopeName(name: string): void {
   if (/\s/.test(name)) throw new ServiceError('scope.name_with_space');
@@ -52,8 +54,7 @@ export const scopes = [
     errors: [
       'entity.not_exists_with_id',
       'resource.cannot_modify_management_api',
-      'scope.name_with_space',
-      'scope.name_reserved',
+      ...SCOPE_NAME_ERRORS,
       'scope.name_exists',
     ],
     async run({ params: { resourceId }, body, store, now }) {
@@ -74,8 +75,7 @@ export const scopes = [
       'entity.not_exists',
       'entity.invalid_input',
       'resource.cannot_modify_management_api',
-      'scope.name_with_space',
-      'scope.name_reserved',
+      ...SCOPE_NAME_ERRORS,
       'scope.name_exists',
     ],
     async run({ params: { resourceId, scopeId }, body, store }) {

@@ -13,6 +13,13 @@ import { changeUser, createUser, UserFields, withNormalizedIdentifiers } from '.
 
 const CreateUser = optional({ ...UserFields, ...NewPassword });
 const UpdateUser = optional(UserFields);
+const IDENTIFIER_ERRORS = [
+  'user.username_already_in_use',
+  'user.email_already_in_use',
+  'user.phone_already_in_use',
+  'user.invalid_email',
+  'user.invalid_phone',
+] as const;
 
 export const users = [
   operation('GET /users', {
@@ -52,14 +59,7 @@ export const users = [
     status: 200,
     body: CreateUser,
     returns: User,
-    errors: [
-      'user.username_already_in_use',
-      'user.email_already_in_use',
-      'user.phone_already_in_use',
-      'user.invalid_email',
-      'user.invalid_phone',
-      'password.unsupported_digest',
-    ],
+    errors: [...IDENTIFIER_ERRORS, 'password.unsupported_digest'],
     async prepare({ body, tenant }, { hashPassword }) {
       refuseMixedPassword(body);
       return passwordOf(body, (password) => hashPassword(tenant.id, password));
@@ -90,15 +90,7 @@ export const users = [
     status: 200,
     body: UpdateUser,
     returns: User,
-    errors: [
-      'entity.not_found',
-      'entity.invalid_input',
-      'user.username_already_in_use',
-      'user.email_already_in_use',
-      'user.phone_already_in_use',
-      'user.invalid_email',
-      'user.invalid_phone',
-    ],
+    errors: ['entity.not_found', 'entity.invalid_input', ...IDENTIFIER_ERRORS],
     async run({ params: { userId }, body, store, now }) {
       return userView(store, await changeUser(store, userId, withNormalizedIdentifiers(body), now));
     },
