@@ -24,6 +24,7 @@ export interface OperationResult<T> {
 }
 
 export interface OperationInput {
+  /** Path parameters that differ from those of the page, which are used by default. */
   params?: Record<string, string>;
   /** A list is sent as a repeated parameter. */
   query?: Record<string, string | string[]>;
@@ -141,6 +142,10 @@ export const action = (path: string, show: ShowPage, submit: SubmitForm): Route 
   submit,
   isPage: false,
 });
+
+/** Replaces the parameters of a path with their values. */
+export const fillPath = (path: string, params: Record<string, string>): string =>
+  path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 
 /** A main section of the console, listed in the rail. */
 export interface Place {

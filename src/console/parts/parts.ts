@@ -85,6 +85,10 @@ export interface Column<T> {
   isNumber?: boolean;
 }
 
+/** For the last column: a link to a page that changes the row. Screen readers hear the row's name with it. */
+export const rowLink = (href: string, label: string, name: string): Html =>
+  html`<div class="row-actions"><a class="button compact" href="${href}">${label}<span class="unseen"> ${name}</span></a></div>`;
+
 interface TableParts<T> {
   /** Read by screen readers only. */
   caption: string;
@@ -113,6 +117,10 @@ export function table<T>({ caption, columns, rows, empty }: TableParts<T>): Html
 
 /** Rows per page of a list. */
 export const PAGE_SIZE = 20;
+
+/** Items shown at most where a list has no pages. The others can be found by searching. */
+export const MAX_ITEMS = 100;
+export const FIRST_PAGE = { page: '1', page_size: String(MAX_ITEMS) };
 
 /** The Management API's paging parameters for the page number in the URL. */
 export const pageQuery = ({ query }: ConsoleRequest): { page: string; page_size: string } => ({

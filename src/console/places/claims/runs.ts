@@ -1,6 +1,6 @@
 import { scriptResults } from '../../../entities.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import { choice, filters } from '../../parts/filters.ts';
+import { choice, filters } from '../../parts/form-parts.ts';
 import { copyable, facts, note, pageQuery, pager, rawJson, section, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, type Page, page, type Route } from '../../route.ts';
 import { kindPath, type TokenKind, tabPage } from './kinds.ts';

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
-import { buttonForm, formOf } from '../../parts/form-parts.ts';
+import { buttonForm, formPage } from '../../parts/form-parts.ts';
 import { note, state } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, form, type Page, page, type RefusedForm, type Route } from '../../route.ts';
 import { membersOf } from './completion.ts';
@@ -139,18 +139,14 @@ async function save(request: ConsoleRequest, kind: TokenKind) {
   return { to: kindPath(kind), flash: await writeVersion(request, kind, base, uploadOf(draft)) };
 }
 
-const showDeactivate = (request: ConsoleRequest, kind: TokenKind, refused?: RefusedForm): Page => ({
-  title: `Deactivate the script for ${kind.name.toLowerCase()}`,
-  back: { path: kindPath(kind), label: kind.name },
-  content: formOf(request, {
-    path: `${kindPath(kind)}/off`,
+const showDeactivate = (request: ConsoleRequest, kind: TokenKind, refused?: RefusedForm): Page =>
+  formPage(request, refused, {
+    title: `Deactivate the script for ${kind.name.toLowerCase()}`,
+    back: { path: kindPath(kind), label: kind.name },
     content: html`<p>Tokens will be issued without custom claims. All versions are kept, and you can activate any of them again.</p>`,
     submit: 'Deactivate script',
     kind: 'danger',
-    cancel: kindPath(kind),
-    faults: faultsOf(refused),
-  }),
-});
+  });
 
 async function deactivate(request: ConsoleRequest, kind: TokenKind) {
   const base = await readBase(request, kind);

@@ -1,7 +1,6 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
-import { choice } from '../../parts/filters.ts';
-import { buttonForm } from '../../parts/form-parts.ts';
+import { buttonForm, choice } from '../../parts/form-parts.ts';
 import {
   copyable,
   facts,

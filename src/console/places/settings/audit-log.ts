@@ -1,5 +1,5 @@
 import { html } from '../../../pages/html.ts';
-import { choice, filters } from '../../parts/filters.ts';
+import { choice, filters } from '../../parts/form-parts.ts';
 import { applicationLink, type Names, namesOf, userLink } from '../../parts/names.ts';
 import { copyable, facts, pageQuery, pager, rawJson, state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, type Page, page } from '../../route.ts';

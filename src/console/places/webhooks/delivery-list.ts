@@ -1,6 +1,5 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { choice, filters } from '../../parts/filters.ts';
-import type { Options } from '../../parts/form-parts.ts';
+import { choice, filters, type Options } from '../../parts/form-parts.ts';
 import { state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, type Page, page } from '../../route.ts';
 import { eventOptions, HOOK, hookPath, readHook } from './hook.ts';
@@ -47,12 +46,7 @@ interface DeliveryFeed {
 }
 
 export const readFeed = async (request: ConsoleRequest, query: Record<string, string>): Promise<DeliveryFeed> =>
-  (
-    await request.perform<DeliveryFeed>('GET /hooks/:id/delivery-feed', {
-      params: { id: request.params.id ?? '' },
-      query,
-    })
-  ).value;
+  (await request.perform<DeliveryFeed>('GET /hooks/:id/delivery-feed', { query })).value;
 
 export const deliveryTable = (request: ConsoleRequest, deliveries: readonly Delivery[], empty: string): Html =>
   table({
