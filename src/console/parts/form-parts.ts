@@ -107,6 +107,12 @@ ${fault && html`<p class="fault" id="${name}-fault">${fault}</p>`}
 ${input}</div>`;
 }
 
+/** Returns `field` for a form: each field shows the value and the error of its name. */
+export const fieldsFrom =
+  (values: URLSearchParams | undefined, faults: Faults) =>
+  (parts: Omit<FieldParts, 'value' | 'faults'>): Html =>
+    field({ ...parts, value: values?.get(parts.name) ?? '', faults });
+
 /** A group of checkboxes, one for each value and label. */
 export const boxes = (
   name: string,

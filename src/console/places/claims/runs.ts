@@ -5,7 +5,7 @@ import { copyable, facts, note, pageQuery, pager, rawJson, section, table, when 
 import { type ConsoleRequest, type Page, page, type Route } from '../../route.ts';
 import { kindPath, type TokenKind, tabPage } from './kinds.ts';
 import { consoleLines, droppedNote, durationOf } from './outcome.ts';
-import { type Run, resultName, resultState, routeOf } from './script-api.ts';
+import { performOn, type Run, resultName, resultState } from './script-api.ts';
 
 const HOUR_MS = 3_600_000;
 const TIMES = [
@@ -40,9 +40,8 @@ function filtersOf(
 
 async function showRuns(request: ConsoleRequest, kind: TokenKind): Promise<Page> {
   const chosen = filtersIn(request);
-  const [route, params] = routeOf(kind, 'GET', '/runs');
   const query = { ...chosen.applied, ...pageQuery(request) };
-  const { value: runs, total } = await request.perform<Run[]>(route, { params, query });
+  const { value: runs, total } = await performOn<Run[]>(request, kind, 'GET', '/runs', { query });
   const isNarrowed = Object.keys(chosen.applied).length > 0;
   return tabPage(request, kind, '/runs', {
     content: html`${filtersOf(request, kind, chosen)}
@@ -74,8 +73,7 @@ async function showRuns(request: ConsoleRequest, kind: TokenKind): Promise<Page>
 }
 
 async function showRun(request: ConsoleRequest, kind: TokenKind): Promise<Page> {
-  const [route, params] = routeOf(kind, 'GET', '/runs/:runId');
-  const { value: run } = await request.perform<Run>(route, { params: { ...params, ...request.params } });
+  const { value: run } = await performOn<Run>(request, kind, 'GET', '/runs/:runId');
   const path = kindPath(kind);
   const tryIt = html`<a class="button primary" href="${request.to(`${path}?run=${run.id}`)}">Test with this input</a>`;
   return {

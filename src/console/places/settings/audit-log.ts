@@ -97,7 +97,7 @@ ${pager(request, total)}
 }
 
 async function showEntry(request: ConsoleRequest): Promise<Page> {
-  const { value: entry } = await request.perform<AuditLogEntry>('GET /logs/:id', { params: request.params });
+  const { value: entry } = await request.perform<AuditLogEntry>('GET /logs/:id');
   const { applicationId, userId, actorId, ip, userAgent, requestId } = entry.payload;
   const names = await namesInEntries(request, [entry]);
   return {
