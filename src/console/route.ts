@@ -156,12 +156,23 @@ export interface Place {
   letter: string;
   /** Its pages in the rail. The first is its start page. */
   sections: Section[];
-  routes: Route[];
+  /** Further routes. They are matched after those of the sections. */
+  routes?: Route[];
 }
 
 export interface Section {
-  path: string;
   name: string;
+  /** Path of its start page. */
+  path: string;
+  routes: readonly Route[];
   /** For operators: only tenant `default` has this section. */
-  isOperators?: boolean;
+  isOperators: boolean;
 }
+
+/** A section whose start page is the first of its routes. */
+export const section = (name: string, routes: readonly Route[], { isOperators = false } = {}): Section => ({
+  name,
+  path: routes[0]?.path ?? '',
+  routes,
+  isOperators,
+});

@@ -107,8 +107,8 @@ ${fault && html`<p class="fault" id="${name}-fault">${fault}</p>`}
 ${input}</div>`;
 }
 
-/** Returns `field` for a form: each field shows the value and the error of its name. */
-export const fieldsFrom =
+/** Returns `field` for one form: each field shows the value and the error of its name. */
+export const fieldWith =
   (values: URLSearchParams | undefined, faults: Faults) =>
   (parts: Omit<FieldParts, 'value' | 'faults'>): Html =>
     field({ ...parts, value: values?.get(parts.name) ?? '', faults });

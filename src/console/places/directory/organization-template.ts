@@ -86,7 +86,5 @@ const organizationScopePages: EntityPages = {
   deleteWarning: 'It is removed from every organization role.',
 };
 
-export const organizationTemplateRoutes = [
-  ...entityRoutes(organizationRolePages),
-  ...entityRoutes(organizationScopePages),
-];
+export const organizationRoleRoutes = entityRoutes(organizationRolePages);
+export const organizationScopeRoutes = entityRoutes(organizationScopePages);

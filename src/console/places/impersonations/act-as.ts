@@ -2,7 +2,7 @@ import { ServiceError } from '../../../errors.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { contains } from '../../entities/entity-pages.ts';
 import { type Faults, faultsOf } from '../../parts/faults.ts';
-import { fieldsFrom, formOf } from '../../parts/form-parts.ts';
+import { fieldWith, formOf } from '../../parts/form-parts.ts';
 import { nameOf } from '../../parts/names.ts';
 import { copyable, duration, FIRST_PAGE, facts, note, search, table } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
@@ -68,7 +68,7 @@ function faultsIn(refused: RefusedForm | undefined): Faults {
 }
 
 async function fieldsOf(request: ConsoleRequest, policy: Policy, refused: RefusedForm | undefined): Promise<Html[]> {
-  const input = fieldsFrom(refused?.values, faultsIn(refused));
+  const input = fieldWith(refused?.values, faultsIn(refused));
   const { value: applications } = await request.perform<NamedEntity[]>('GET /applications', { query: FIRST_PAGE });
   const { value: resources } = await request.perform<NamedEntity[]>('GET /resources', { query: FIRST_PAGE });
   const needs = (key: string) => policy.requiredContextKeys.includes(key);

@@ -1,6 +1,6 @@
 import { html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
-import { boxes, fieldsFrom, formPage } from '../../parts/form-parts.ts';
+import { boxes, fieldWith, formPage } from '../../parts/form-parts.ts';
 import { FIRST_PAGE } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
 
@@ -30,6 +30,16 @@ interface PolicyApplication extends NamedEntity {
   isThirdParty: boolean;
 }
 
+/** Lists of roles and applications. */
+const ID_LISTS = ['protectedRoleIds', 'allowedActorRoleIds', 'allowedActorApplicationIds'] as const;
+
+/** Rules that can be on or off, with their labels. */
+const RULES = [
+  ['requireActor', 'Require an actor token in every exchange'],
+  ['protectAdministrators', 'Administrators can’t be impersonated'],
+  ['endOnReplay', 'End an impersonation if its subject token is used again'],
+] as const;
+
 /** Returns the policy as form values. */
 function textsOf(policy: Policy): URLSearchParams {
   const { subjectTokenTtl, maxTokenTtl, actorMaxAge, requiredAcr, requiredContextKeys } = policy;
@@ -40,12 +50,8 @@ function textsOf(policy: Policy): URLSearchParams {
     requiredAcr: requiredAcr ?? '',
     requiredContextKeys: requiredContextKeys.join(', '),
   });
-  for (const id of policy.protectedRoleIds) texts.append('protectedRoleIds', id);
-  for (const id of policy.allowedActorRoleIds) texts.append('allowedActorRoleIds', id);
-  for (const id of policy.allowedActorApplicationIds) texts.append('allowedActorApplicationIds', id);
-  if (policy.requireActor) texts.append('flags', 'requireActor');
-  if (policy.endOnReplay) texts.append('flags', 'endOnReplay');
-  if (policy.protectAdministrators) texts.append('flags', 'protectAdministrators');
+  for (const name of ID_LISTS) for (const id of policy[name]) texts.append(name, id);
+  for (const [name] of RULES) if (policy[name]) texts.append('flags', name);
   return texts;
 }
 
@@ -60,7 +66,7 @@ async function showPolicy(request: ConsoleRequest, refused?: RefusedForm): Promi
   const own = applications.filter(({ type, isThirdParty }) => type !== 'MachineToMachine' && !isThirdParty);
   const texts = refused?.values ?? textsOf(policy);
   const faults = faultsOf(refused);
-  const input = fieldsFrom(texts, faults);
+  const input = fieldWith(texts, faults);
   /** One that is not among the first hundred stays chosen, by its id. */
   const choices = (name: string, legend: string, known: readonly NamedEntity[], hint: string) => {
     const ticked = texts.getAll(name);
@@ -88,16 +94,7 @@ async function showPolicy(request: ConsoleRequest, refused?: RefusedForm): Promi
       isOptional: true,
       hint: 'Context keys separated by commas. Example: reason, ticketId.',
     }),
-    boxes(
-      'flags',
-      'Rules',
-      [
-        ['requireActor', 'Require an actor token in every exchange'],
-        ['protectAdministrators', 'Administrators can’t be impersonated'],
-        ['endOnReplay', 'End an impersonation if its subject token is used again'],
-      ],
-      { ticked: texts.getAll('flags') },
-    ),
+    boxes('flags', 'Rules', RULES, { ticked: texts.getAll('flags') }),
     html`${choices('protectedRoleIds', 'Protected roles', roles, 'Users with one of these roles can’t be impersonated.')}`,
     html`${choices('allowedActorRoleIds', 'Allowed actors', roles, 'The actor must have one of these roles. If none is selected, any actor is allowed.')}`,
     html`${choices('allowedActorApplicationIds', 'Allowed actor applications', own, 'The actor must have signed in to one of these applications. If none is selected, any first-party application is allowed. Third-party applications are never allowed.')}`,
@@ -138,12 +135,8 @@ function policyOf(sent: URLSearchParams) {
     actorMaxAge: orNull('actorMaxAge'),
     requiredAcr: text('requiredAcr') || null,
     requiredContextKeys: [...new Set(contextKeys)],
-    requireActor: flags.includes('requireActor'),
-    endOnReplay: flags.includes('endOnReplay'),
-    protectAdministrators: flags.includes('protectAdministrators'),
-    protectedRoleIds: sent.getAll('protectedRoleIds'),
-    allowedActorRoleIds: sent.getAll('allowedActorRoleIds'),
-    allowedActorApplicationIds: sent.getAll('allowedActorApplicationIds'),
+    ...Object.fromEntries(RULES.map(([name]) => [name, flags.includes(name)])),
+    ...Object.fromEntries(ID_LISTS.map((name) => [name, sent.getAll(name)])),
   };
 }
 
