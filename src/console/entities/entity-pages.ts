@@ -62,8 +62,7 @@ const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.
 const nameOf = ({ nameOf }: EntityPages, entity: Entity): string => nameOf?.(entity) || entity.name || entity.id;
 
 /** Path of the detail page: `path`, then the end of `item` that follows `list`, such as `/:userId`. */
-export const itemPath = ({ path, list, item }: Pick<EntityPages, 'path' | 'list' | 'item'>): string =>
-  path + item.slice(list.length);
+const itemPath = ({ path, list, item }: EntityPages): string => path + item.slice(list.length);
 
 /** The page's path parameters, with the id of this entity. */
 const paramsOf = ({ item }: EntityPages, request: ConsoleRequest, id: string): Record<string, string> => ({

@@ -113,6 +113,10 @@ export const fieldWith =
   (parts: Omit<FieldParts, 'value' | 'faults'>): Html =>
     field({ ...parts, value: values?.get(parts.name) ?? '', faults });
 
+/** A single checkbox with its hint. Its value is `true`. */
+export const tick = (name: string, label: string, hint: string | undefined, isTicked: boolean): Html =>
+  html`<div class="field"><label class="box"><input type="checkbox" name="${name}" value="true"${hint && html` aria-describedby="${name}-hint"`}${isTicked && html` checked`}> <span>${label}</span></label>${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}</div>`;
+
 /** A group of checkboxes, one for each value and label. */
 export const boxes = (
   name: string,

@@ -27,9 +27,9 @@ import { deliveryPages } from './webhooks/delivery.ts';
 import { deliveryList } from './webhooks/delivery-list.ts';
 import { hookForms } from './webhooks/hook-form.ts';
 import { hookList, hookPages } from './webhooks/hook-pages.ts';
+import { verifyPage } from './webhooks/receivers.ts';
 import { replayPages } from './webhooks/replays.ts';
 import { testPages } from './webhooks/test-send.ts';
-import { verifyPage } from './webhooks/verify.ts';
 
 /** The places, in the order of the rail, with their sections. `../route.ts` explains the parts. */
 export const places: readonly Place[] = [

@@ -1,6 +1,6 @@
 import { html } from '../../../pages/html.ts';
 import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
-import { field, formPage } from '../../parts/form-parts.ts';
+import { field, formPage, tick } from '../../parts/form-parts.ts';
 import { copyable, duration, rowLink, section, state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, page, type RefusedForm } from '../../route.ts';
 
@@ -83,7 +83,7 @@ async function showRotate(request: ConsoleRequest, refused?: RefusedForm): Promi
   const isUnderWay = keys.some(({ state }) => state === 'next');
   const content = html`<p>${isUnderWay ? 'A new key is already published. Rotating again starts signing with it now.' : `A new key is published. It starts signing after ${publishedFor(request)}, once resource servers have fetched it.`} The old key stays published until its last token has expired.</p>
 ${field({ name: 'signingKeyAlgorithm', label: 'Algorithm', options: ALGORITHMS, value: refused?.values.get('signingKeyAlgorithm') ?? '' })}
-<div class="field"><label class="box"><input type="checkbox" name="immediately" value="true" aria-describedby="immediately-hint"> <span>Sign with a new key immediately</span></label><p class="hint" id="immediately-hint">For a leaked key. Resource servers reject new tokens until they fetch the JWKS again.</p></div>`;
+${tick('immediately', 'Sign with a new key immediately', 'For a leaked key. Resource servers reject new tokens until they fetch the JWKS again.', false)}`;
   return formPage(request, refused, {
     title: 'Rotate signing keys',
     back: { path: PATH, label: 'Signing keys' },
