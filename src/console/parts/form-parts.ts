@@ -86,6 +86,14 @@ const optionsOf = (options: Options, chosen: string): Html[] =>
 export const choice = (name: string, label: string, options: Options, chosen: string): Html =>
   html`<label>${label}<select name="${name}">${optionsOf(options, chosen)}</select></label>`;
 
+/** Time ranges that filter a list: value in the URL, label, and milliseconds. */
+export const TIME_RANGES = [
+  ['', 'Any time', undefined],
+  ['1h', 'Last hour', 3_600_000],
+  ['24h', 'Last 24 hours', 86_400_000],
+  ['7d', 'Last 7 days', 604_800_000],
+] as const;
+
 /** A filter form. It uses GET, so the filters are part of the page's URL. */
 export const filters = (path: string, inputs: Html | readonly Html[], isNarrowed: boolean): Html =>
   html`<form class="filters" method="get" action="${path}">${inputs}<button class="button">Filter</button>${isNarrowed && html`<a class="button" href="${path}">Clear</a>`}</form>`;

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { choice, filters, type Options } from '../../parts/form-parts.ts';
+import { choice, filters, type Options, TIME_RANGES } from '../../parts/form-parts.ts';
 import { state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, type Page, page } from '../../route.ts';
 import { eventOptions, HOOK, hookPath, readHook } from './hook.ts';
@@ -32,13 +32,6 @@ export const stateOf = ({ state: name, attempts }: Delivery): Html =>
     : state(KINDS[name], STATES.find(([value]) => value === name)?.[1] ?? name);
 
 export const triggerOf = ({ trigger }: Delivery): string => TRIGGERS[trigger];
-
-/** Time ranges of the list: value in the URL, label, and milliseconds. */
-const RANGES = [
-  ['1h', 'Last hour', 3_600_000],
-  ['24h', 'Last 24 hours', 86_400_000],
-  ['7d', 'Last 7 days', 604_800_000],
-] as const;
 
 interface DeliveryFeed {
   deliveries: Delivery[];
@@ -82,9 +75,8 @@ async function showDeliveries(request: ConsoleRequest): Promise<Page> {
   const { query, now } = request;
   const state = oneOf(query.get('state'), STATES);
   const event = oneOf(query.get('event'), eventOptions);
-  const range = oneOf(query.get('range'), RANGES);
+  const [range, , age] = TIME_RANGES.find(([value]) => value === query.get('range')) ?? TIME_RANGES[0];
   const before = CURSOR.exec(query.get('before') ?? '')?.[0] ?? '';
-  const age = RANGES.find(([key]) => key === range)?.[2];
   const { deliveries, next } = await readFeed(request, {
     ...(state && { state }),
     ...(event && { event }),
@@ -97,7 +89,7 @@ async function showDeliveries(request: ConsoleRequest): Promise<Page> {
   const inputs = [
     choiceOf('state', 'Status', STATES, state),
     choiceOf('event', 'Event', eventOptions, event),
-    choice('range', 'Time range', [['', 'Any time'], ...RANGES], range),
+    choice('range', 'Time range', TIME_RANGES, range),
   ];
   const at = (more: Record<string, string>) => `${here}?${new URLSearchParams({ ...chosen, ...more })}`;
   const pages =
