@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { readCredentials } from './support/running-service.ts';
 import { signIn } from './support/sign-in.ts';
 
-export const summary = 'Show a whole impersonation against the running service, every request and answer.';
+export const summary = 'Run a complete impersonation against the running service, and show every request and response.';
 
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
@@ -21,7 +21,7 @@ const indent = (text: string) => text.replace(/^/gm, '     ');
 const shorten = (value: unknown) => (typeof value === 'string' && value.length > 72 ? `${value.slice(0, 56)}…` : value);
 const show = (value: unknown) => say(indent(JSON.stringify(value, (_, member) => shorten(member), 2)));
 
-/** Shows the request and its answer. */
+/** Prints the request and its response. */
 async function call(
   method: string,
   url: string,
@@ -43,7 +43,7 @@ async function call(
   return { status: response.status, answer };
 }
 
-/** A receiver of our own, on a free port. */
+/** A webhook receiver on a free port. */
 async function receiveOne(): Promise<{
   url: string;
   arrived: Promise<{ headers: Record<string, string>; body: string }>;
@@ -74,7 +74,7 @@ export async function run(): Promise<void> {
   });
   const asMachine = { authorization: `Bearer ${machineToken.access_token}` };
 
-  heading('A webhook that wants to know of changed users');
+  heading('A webhook that subscribes to changes of users');
   const receiver = await receiveOne();
   const { answer: hook } = await call('POST', `${api}/hooks`, {
     json: { name: 'Demo', events: ['User.Data.Updated'], config: { url: receiver.url } },
@@ -82,7 +82,7 @@ export async function run(): Promise<void> {
   });
 
   try {
-    heading('A subject token: one use, ten minutes, for one user');
+    heading('A subject token: single-use, for one user');
     const { answer: minted } = await call('POST', `${api}/subject-tokens`, {
       json: {
         userId: demo.subject.id,
@@ -131,17 +131,17 @@ export async function run(): Promise<void> {
       headers: asMachine,
     });
     const patience = setTimeout(() => {
-      console.error('   nothing arrived; see the log of the service');
+      console.error('   no webhook arrived; see the log of the service');
       process.exit(1);
     }, WEBHOOK_PATIENCE_MS);
     const { headers, body } = await receiver.arrived;
     clearTimeout(patience);
     new Webhook(hook.webhookSecret).verify(body, headers);
-    say('   arrived, and its signature is right:');
+    say('   the webhook arrived, and its signature is valid:');
     show(JSON.parse(body));
   } finally {
     receiver.close();
     await fetch(`${api}/hooks/${hook.id}`, { method: 'DELETE', headers: asMachine });
   }
-  say(`\nThat is all. Impersonations so far: GET ${api}/impersonations`);
+  say(`\nDone. List all impersonations with GET ${api}/impersonations`);
 }

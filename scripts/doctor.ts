@@ -9,12 +9,12 @@ import { attempt, type Finding, fault, ok } from './checks/finding.ts';
 import { secretKeyFindings } from './checks/secret-key.ts';
 import { diskFindings, endpointFindings, sandboxFindings, webhookFindings } from './checks/surroundings.ts';
 
-export const summary = 'Look for what is wrong with this installation, and say what to do.';
+export const summary = 'Check this installation for problems, and explain how to fix them.';
 export const usage = `[--json]
 
-  --json   for programs`;
+  --json   print the findings as JSON`;
 
-const WITH_DATABASE = 'The statement above is what failed; start the service and see its log.';
+const WITH_DATABASE = 'The statement above failed. Start the service and read its log.';
 
 async function databaseFindings(config: Config): Promise<Finding[]> {
   const { databaseUrl, databaseDirectUrl, dataDir } = config;
@@ -25,18 +25,18 @@ async function databaseFindings(config: Config): Promise<Finding[]> {
       () => true,
       () => false,
     ));
-  if (!isThere) return [ok('database', `there is no ${file} yet: the first start will make it`)];
+  if (!isThere) return [ok('database', `there is no ${file} yet: the first start will create it`)];
   const database = connect({ databaseUrl: databaseDirectUrl ?? databaseUrl, dataDir, poolSize: 2 });
   const group = (check: string, checks: (database: Database) => Promise<Finding[]>) =>
     attempt(check, () => checks(database), WITH_DATABASE);
   try {
-    const advice = 'Check DATABASE_URL: host, port, database, user, password, and that the server runs.';
+    const advice = 'Check DATABASE_URL (host, port, database, user, password), and that the server is running.';
     const settings = await attempt(
       'database',
       () => (databaseUrl ? postgresFindings(config, database) : sqliteFindings(database)),
       advice,
     );
-    if (settings.some(({ check }) => check === 'database')) return settings; // It does not answer at all.
+    if (settings.some(({ check }) => check === 'database')) return settings; // The database does not respond at all.
     const isNew = !(await database.reader.schema.hasTable('migrations'));
     const findings = [...settings, ...(await group('database.migrations', migrationFindings))];
     if (findings.some(({ check, level }) => check === 'database.migrations' && level === 'ok') && !isNew)
@@ -54,7 +54,7 @@ const ofRows = (config: Config): Record<string, (database: Database) => Promise<
   webhooks: (database) => webhookFindings(config, database),
 });
 
-/** Everything there is to say, whatever fails on the way. */
+/** Returns the findings of all checks. A check that fails becomes a finding and does not stop the others. */
 export async function examine(env?: NodeJS.ProcessEnv): Promise<Finding[]> {
   let config: Config;
   try {
@@ -67,9 +67,9 @@ export async function examine(env?: NodeJS.ProcessEnv): Promise<Finding[]> {
   return [
     ...configurationFindings(config),
     ...(await fileFindings(config)),
-    ...(await attempt('disk', () => diskFindings(config), 'Make DATA_DIR, and let the service write to it.')),
+    ...(await attempt('disk', () => diskFindings(config), 'Create DATA_DIR, and make it writable for the service.')),
     ...(await databaseFindings(config)),
-    ...(await attempt('sandbox', () => sandboxFindings(config), 'sandbox/README.md says what each layer needs.')),
+    ...(await attempt('sandbox', () => sandboxFindings(config), 'sandbox/README.md explains what each layer needs.')),
   ];
 }
 

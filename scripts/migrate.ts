@@ -3,7 +3,7 @@ import { migrate } from '../src/database/migrate.ts';
 import { lockDataDir } from '../src/database/process-lock.ts';
 import { reached } from './support/running-service.ts';
 
-export const summary = 'Bring the database to this release without starting the service.';
+export const summary = 'Apply all pending migrations without starting the service.';
 
 export async function run(): Promise<void> {
   const { databaseUrl, databaseDirectUrl, dataDir } = readConfig();
@@ -11,7 +11,7 @@ export async function run(): Promise<void> {
   try {
     const settings = { databaseUrl: databaseDirectUrl ?? databaseUrl, dataDir, poolSize: 2 };
     const applied = await reached(() => migrate(settings));
-    console.log(applied.length > 0 ? `Applied: ${applied.join(', ')}` : 'Nothing to do.');
+    console.log(applied.length > 0 ? `Applied: ${applied.join(', ')}` : 'The database is up to date.');
   } finally {
     await unlock?.();
   }

@@ -1,7 +1,7 @@
 import { operations } from '../src/management/index.ts';
 import { announced } from '../src/sign-in/actions.ts';
 
-export const summary = 'Print which operation, and which flow of the pages, announces which events.';
+export const summary = 'Print the events that each operation and each sign-in flow sends.';
 
 export async function run(): Promise<void> {
   const announcements: [what: string, events: string[]][] = [
@@ -10,7 +10,7 @@ export async function run(): Promise<void> {
       [event ?? [], also.map(({ event }) => event)].flat(),
     ]),
     ...Object.entries(announced).map(([flow, events]): [string, string[]] => [
-      `${flow} on the pages`,
+      `${flow} on the sign-in pages`,
       Object.values(events),
     ]),
   ];

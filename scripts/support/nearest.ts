@@ -1,7 +1,9 @@
-/** More letters to change than this, and another word was meant. */
+/** With more changes than this, the user probably meant another word. */
 const MOST_CHANGES = 2;
 
-/** Letters to insert, remove or replace on the way from one word to the other (Levenshtein). */
+/**
+ * Returns the number of letters to insert, remove or replace to turn one word into the other (Levenshtein distance).
+ */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {
@@ -15,7 +17,7 @@ function distance(from: string, to: string): number {
   return row.at(-1) as number;
 }
 
-/** The word that was probably meant. */
+/** Returns the word that the user probably meant. */
 export function nearest(typed: string, words: readonly string[]): string | undefined {
   const [best] = words
     .map((word) => ({ word, changes: distance(typed, word) }))
