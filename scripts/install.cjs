@@ -178,4 +178,4 @@ const install = (mode) => {
 
 if (require.main === module) install(process.argv.includes('--production') ? 'production' : 'development');
 
-module.exports = { holds, satisfies };
+module.exports = { contains, satisfies };

@@ -2,7 +2,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** What each folder of `src/` (or file in it) may import besides itself: `base`, folders, or single files of them. */
+/**
+ * The imports that each folder of `src/` (or file in it) is allowed besides its own: `base`, folders, or single files
+ * of them.
+ */
 const ARROWS: Record<string, string> = {
   base: '',
   observe: 'base',
@@ -26,7 +29,7 @@ const ARROWS: Record<string, string> = {
   sandbox: '',
 };
 
-/** May import everything, and nothing in `src/` but one another imports them. */
+/** These may import everything. In `src/`, only they may import one another. */
 const TOP = [
   'service',
   'service-apis',
@@ -38,7 +41,7 @@ const TOP = [
   'main',
 ];
 
-/** What stands on nothing of ours and may be used everywhere. */
+/** Modules that import nothing of ours and may be imported everywhere. */
 const BASE = [
   'address',
   'authentication-context',
@@ -57,7 +60,7 @@ const BASE = [
   'tracing-config',
 ];
 
-/** What `src/` and `sandbox/` write in a few places only. */
+/** Names that `src/` and `sandbox/` may use in a few places only. */
 const DOORS = [
   {
     what: 'knex',
@@ -79,12 +82,13 @@ const DOORS = [
   {
     what: 'process.env',
     pattern: /\bprocess\.env\b/,
-    only: ['src/config.ts', 'src/console/places/webhooks/receivers.ts'], // The latter is code to copy, not to run.
+    // The second is sample code for users to copy; it is not executed here.
+    only: ['src/config.ts', 'src/console/places/webhooks/receivers.ts'],
   },
   { what: 'isolated-vm', pattern: /(?:from|import\() ?'isolated-vm'/, only: ['sandbox/isolate.mjs'] },
 ];
 
-/** Tools insist on a default export here. */
+/** Their tools need a default export. */
 const DEFAULT_EXPORTS = ['knexfile.ts', 'vitest.config.ts'];
 const MOST_LINES = 250;
 
@@ -99,10 +103,10 @@ const filesOf = (folders: string) =>
 const house = filesOf('{src,sandbox}');
 const everything = [...house, ...filesOf('{scripts,test,examples}'), 'knexfile.ts', 'vitest.config.ts'];
 
-/** `src/oidc/adapter.ts` is `oidc/adapter`; what lies outside `src/` keeps its folder. */
+/** Returns `oidc/adapter` for `src/oidc/adapter.ts`. A path outside `src/` keeps its folder. */
 const nameOf = (file: string) => file.replace(/^src\//, '').replace(/\.\w+$/, '');
 
-/** The row that a name falls under. */
+/** Returns the row of the table that applies to a module. */
 const rowOf = (name: string) => (BASE.includes(name) ? 'base' : name.split('/')[0]);
 
 const importsOf = (file: string) =>
@@ -120,7 +124,7 @@ const permits = (targets: string[], name: string) =>
     (target) => name === target || name.startsWith(`${target}/`) || (target === 'base' && BASE.includes(name)),
   );
 
-describe('the arrows', () => {
+describe('the import rules', () => {
   it.each(house.filter((file) => !TOP.includes(nameOf(file))))('let %s import what it imports', (file) => {
     const row = rowOf(nameOf(file));
     const targets = allowed.get(row);
@@ -138,16 +142,16 @@ describe('the arrows', () => {
   });
 });
 
-it.each(DOORS)('$what is named only in $only', ({ pattern, only }) => {
+it.each(DOORS)('$what is used only in $only', ({ pattern, only }) => {
   const places = house.filter((file) => pattern.test(read(file)));
   expect(places.filter((file) => !only.some((door) => file.startsWith(door)))).toEqual([]);
 });
 
-it('has named exports only', () => {
+it('uses named exports only', () => {
   const files = everything.filter((file) => /^export default\b/m.test(read(file)));
   expect(files.filter((file) => !DEFAULT_EXPORTS.includes(file))).toEqual([]);
 });
 
-it(`has no file above ${MOST_LINES} lines`, () => {
+it(`has no file with more than ${MOST_LINES} lines`, () => {
   expect(everything.filter((file) => read(file).trimEnd().split('\n').length > MOST_LINES)).toEqual([]);
 });

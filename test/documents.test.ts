@@ -9,7 +9,7 @@ const documents = globSync(['*.md', 'docs/*.md', 'examples/**/*.md', 'sandbox/*.
   exclude: ['**/node_modules'],
 });
 
-/** As GitHub makes them of headings. */
+/** Anchors as GitHub derives them from headings. */
 const anchorsOf = (file: string) =>
   [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -21,7 +21,7 @@ const anchorsOf = (file: string) =>
 describe.each(documents)('the links of %s', (file) => {
   const links = [...read(file).matchAll(/\]\(((?!https?:)[^)\s]+)\)/g)].map(([, link = '']) => link);
 
-  it('lead somewhere', () => {
+  it('lead to existing files and headings', () => {
     const broken = links.filter((link) => {
       const [path = '', anchor] = link.split('#');
       const target = path ? join(dirname(file), path) : file;
@@ -32,7 +32,7 @@ describe.each(documents)('the links of %s', (file) => {
   });
 });
 
-it('every variable that is read is in the README', () => {
+it('documents every environment variable in the README', () => {
   const names = [...read('src/config.ts').matchAll(/'([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+|PORT|HOST|ENDPOINT|DEMO)'/g)];
   const readme = read('README.md');
   const missing = new Set(names.map(([, name = '']) => name).filter((name) => !readme.includes(`\`${name}\``)));
@@ -40,8 +40,8 @@ it('every variable that is read is in the README', () => {
 });
 
 /**
- * Where this service differs from the one whose interface it has: because a standard says so, because it is safer, or
- * because there is more of it. Whoever migrates reads of each.
+ * Differences from Logto's interface: required by a standard, safer, or additional. The migration guide must name each
+ * one.
  */
 const DIFFERENCES = {
   standard: [

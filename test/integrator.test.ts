@@ -7,7 +7,7 @@ import { castOf, verifyAccessToken } from './support/cast.ts';
 import { databases } from './support/databases.ts';
 import { startService, type TestService } from './support/start-service.ts';
 
-/** The example, as a process of its own. */
+/** Starts the example in a process of its own. */
 async function startIntegrator({ url, credentials: { machine, demo } }: TestService) {
   const child = spawn(process.execPath, ['examples/integrator/server.ts'], {
     env: {
@@ -42,7 +42,7 @@ async function startIntegrator({ url, credentials: { machine, demo } }: TestServ
   };
 }
 
-/** Signs in to an application that is not the support application. */
+/** Signs in to another application than the support application. */
 async function signInElsewhere({ url, api }: TestService, person: { username: string; password: string }) {
   const redirectUri = 'http://localhost:4500/callback';
   const { id } = await api.must('POST /applications', {
@@ -54,14 +54,14 @@ async function signInElsewhere({ url, api }: TestService, person: { username: st
   return tokens.access_token;
 }
 
-/** Makes someone one of those whom the example lets impersonate. */
+/** Gives a user the role that the example requires for impersonation. */
 async function promote({ api }: TestService, userId: string): Promise<void> {
   const { id } = await api.must('POST /roles', { name: 'Support', description: 'May act as customers' });
   await api.must(`POST /users/${userId}/roles`, { roleIds: [id] });
 }
 
 describe.each(databases)("the integrator's backend on %s", (kind) => {
-  it('gets support a subject token, and the exchange a token that acts', async () => {
+  it('issues a subject token to support, whose exchange returns a token with the actor', async () => {
     await using service = await startService(kind);
     const { alice, bob, spa, resource, scope } = castOf(service);
     await promote(service, alice.id);
@@ -83,7 +83,7 @@ describe.each(databases)("the integrator's backend on %s", (kind) => {
       impersonation_context: { ticket_id: 'TICKET-7', reason: 'Order is missing', support_engineer: alice.id },
     });
 
-    // What it hands out is bound to its actor: without the actor's own token it is worth nothing.
+    // The subject token is bound to its actor: it is useless without the actor's own token.
     const next = await backend.request(wish, actorToken);
     const stolen = await spa.exchange({ subject_token: next.body.subjectToken });
     expect(stolen).toMatchObject({
@@ -92,7 +92,7 @@ describe.each(databases)("the integrator's backend on %s", (kind) => {
     });
   });
 
-  it('refuses whoever may not, and whatever is not complete', async () => {
+  it('refuses an actor without the role, an incomplete request and an invalid token', async () => {
     await using service = await startService(kind);
     const { alice, bob, spa } = castOf(service);
     await using backend = await startIntegrator(service);
@@ -105,7 +105,7 @@ describe.each(databases)("the integrator's backend on %s", (kind) => {
     expect(await backend.request(wish, actorToken)).toMatchObject({ status: 403 });
 
     await promote(service, alice.id);
-    // Any application can get a token with `openid`; only the support application's counts.
+    // Any application can get a token with `openid`, but only the support application's is accepted.
     expect(await backend.request(wish, await signInElsewhere(service, alice))).toMatchObject({ status: 401 });
     const { reason: _, ...without } = wish;
     expect(await backend.request(without, actorToken)).toEqual({

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 /**
  * The first line of an export. An export is lines of JSON: this one, then `[table, row]` with parents before children,
- * then `"end"`. Rows are as the code sees them, whichever database they are from, and encrypted columns are decrypted.
+ * then `"end"`. Rows have the same form from both databases, and encrypted columns are decrypted.
  */
 export interface Heading {
   format: typeof FORMAT;

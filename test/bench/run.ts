@@ -1,8 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
-import '../../src/observe/expected-warnings.ts'; // Ahead of the benchmarks, which load the library.
+import '../../src/observe/expected-warnings.ts'; // Must come before the benchmarks, which load the library.
 
-/** What every benchmark beside this file exports: `npm run bench -- <file name>`. The answer becomes the last line printed. */
+/**
+ * The interface of every benchmark in this folder: `npm run bench -- <file name>`. The result is printed as the last
+ * line.
+ */
 export type Bench = () => Promise<Record<string, unknown>>;
 
 const files = await readdir(import.meta.dirname);

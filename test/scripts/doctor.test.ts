@@ -28,12 +28,12 @@ describe.each(databases)('doctor on %s', (kind) => {
     DATA_DIR: service.dataDir,
     ...(service.databaseUrl && { DATABASE_URL: service.databaseUrl }),
   });
-  /** The tests' PostgreSQL forgets on purpose, and is asked as its superuser. */
+  /** The tests' PostgreSQL is not durable on purpose, and its user is a superuser. */
   const ofTheTests = ['database.durability', 'database.permissions'];
   const strange = (findings: Finding[]) =>
     findings.filter(({ check, level }) => level !== 'ok' && check !== 'sandbox' && !ofTheTests.includes(check));
 
-  it('finds nothing wrong with a service that runs', async () => {
+  it('finds no problem with a running service', async () => {
     const findings = await examine(environment());
     expect(strange(findings)).toEqual([]);
     expect(named(findings, 'ok')).toEqual(
@@ -50,7 +50,7 @@ describe.each(databases)('doctor on %s', (kind) => {
     expect(named(findings, 'fault')).toEqual(kind === 'sqlite' ? [] : ['database.durability']);
   });
 
-  it('is a command, whose exit code says whether something is wrong', async () => {
+  it('exits with 1 if there is a fault', async () => {
     const run = promisify(execFile)(process.execPath, ['scripts/cli.ts', 'doctor', '--json'], {
       cwd: root,
       env: { PATH: process.env.PATH, ...environment() },
@@ -60,7 +60,7 @@ describe.each(databases)('doctor on %s', (kind) => {
     expect(JSON.parse(stdout)).toMatchObject({ faults: code, findings: expect.any(Array) });
   });
 
-  it('tells another secret key, and one that is still being replaced', async () => {
+  it('reports a wrong secret key and an unfinished key rotation', async () => {
     const other = randomBytes(32).toString('base64');
     const wrong = await examine({ ...environment(), SECRET_KEY: other });
     expect(named(strange(wrong), 'fault')).toEqual(['secret-key']);
@@ -70,7 +70,7 @@ describe.each(databases)('doctor on %s', (kind) => {
     );
   });
 
-  it('tells a webhook that may not be reached, and one that was turned off', async () => {
+  it('reports a webhook with a forbidden address and a disabled webhook', async () => {
     const config = { url: 'http://127.0.0.1:1/hook' };
     const { id } = await service.api.must('POST /hooks', { name: 'Near', events: ['User.Created'], config });
     const narrow = await examine({ ...environment(), WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8' });
@@ -83,7 +83,7 @@ describe.each(databases)('doctor on %s', (kind) => {
     await service.api.must(`DELETE /hooks/${id}`);
   });
 
-  it('tells an endpoint that does not answer, a newer database and a clock that is behind', async () => {
+  it('reports an endpoint that does not respond, a newer database and a slow clock', async () => {
     await service.stop();
     const { databaseUrl, dataDir } = service;
     const database = connect({ databaseUrl, dataDir, poolSize: 2 });
@@ -96,7 +96,7 @@ describe.each(databases)('doctor on %s', (kind) => {
 });
 
 describe('doctor without a database', () => {
-  it('names every variable that is wrong', async () => {
+  it('names every invalid variable', async () => {
     const findings = await examine({ PORT: 'x', TRUST_PROXY: 'someone' });
     expect(findings.map(({ level, message }) => [level, message.split(':')[0]])).toEqual([
       ['fault', 'PORT'],
@@ -104,7 +104,7 @@ describe('doctor without a database', () => {
     ]);
   });
 
-  it('tells what is not for the open, and files that others can read', async () => {
+  it('reports insecure settings for a public endpoint, and files that others can read', async () => {
     await using place = await createDatabase('sqlite');
     const key = join(place.dataDir, 'secret.key');
     await mkdir(key);
@@ -117,7 +117,7 @@ describe('doctor without a database', () => {
     );
   });
 
-  it('tells each file that others can read, unless its folder is closed to them', async () => {
+  it('reports each file that others can read, unless they cannot open its folder', async () => {
     await using place = await createDatabase('sqlite');
     const files = ['understudy.db-wal', 'server.lock', 'outbox', 'secret.key'];
     for (const file of files) {
@@ -133,7 +133,7 @@ describe('doctor without a database', () => {
     expect(await told()).toEqual([expect.objectContaining({ level: 'ok' })]);
   });
 
-  it('tells a database that does not answer', async () => {
+  it('reports a database that does not respond', async () => {
     const findings = await examine({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', DATA_DIR: root });
     expect(findings).toContainEqual(
       expect.objectContaining({ check: 'database', level: 'fault', advice: expect.stringContaining('DATABASE_URL') }),
