@@ -11,13 +11,14 @@ export interface Page {
 
 const DEFAULT_SIZE = 20;
 const MAX_SIZE = 100;
+const INVALID = `page and page_size must be positive integers, and page_size at most ${MAX_SIZE}.`;
 /** Beyond this an offset would not be exact as a double; no list is that long. */
 const MAX_PAGE = 2 ** 31;
 
 function positive(value: unknown, fallback: number, most: number): number {
   if (value === undefined) return fallback;
   const number = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : 0;
-  if (number < 1 || number > most) throw new ServiceError('guard.invalid_pagination');
+  if (number < 1 || number > most) throw new ServiceError('guard.invalid_pagination', { message: INVALID });
   return number;
 }
 

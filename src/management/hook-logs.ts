@@ -35,7 +35,10 @@ export const hookLogs = [
         events: events.map((type) => ({ id: newId(), type, body: JSON.stringify(sampleOf(type, now)) })),
       });
       if (failure?.status !== undefined)
-        throw new ServiceError('hook.endpoint_responded_with_error', { data: { responseStatus: failure.status } });
+        throw new ServiceError('hook.endpoint_responded_with_error', {
+          message: `The endpoint responded ${failure.status}. Any 2xx response counts as delivered.`,
+          data: { responseStatus: failure.status },
+        });
       if (failure) throw new ServiceError('hook.send_test_payload_failed', { message: failure.reason });
     },
     run: async () => undefined,

@@ -57,7 +57,7 @@ describe.each(databases)('the administrators on %s', (kind) => {
     await stage.open('/settings/administrators');
     await stage.link('Remove ada').click();
     await press(page, 'Remove ada');
-    await page.getByText('Nobody else who can sign in manages this tenant').waitFor();
+    await page.getByText('No other administrator of this tenant can sign in.').waitFor();
     expect(await stage.rows('administrators')).toHaveLength(1);
   });
 

@@ -100,7 +100,7 @@ describe.each(databases)('people and applications in the directory on %s', (kind
     await stage.link('New secret').click();
     await stage.fill('Name', 'Default secret');
     await press(page, 'Create secret');
-    await page.getByText('The application already has a secret of this name.').waitFor();
+    await page.getByText('The application already has a secret with this name.').waitFor();
     await stage.fill('Name', 'second/odd & name');
     await press(page, 'Create secret');
     await page.getByText('Copy it now').waitFor();

@@ -60,7 +60,7 @@ describe.each(databases)('create-administrator on %s', (kind) => {
     expect(await createAdministrator(service, '--user', 'pia', '--remove')).toContain('no longer manages default');
     expect((await page.reload())?.status()).toBe(404);
     await page.close();
-    await expect(createAdministrator(service, '--user', 'olga', '--remove')).rejects.toThrow('Nobody else');
+    await expect(createAdministrator(service, '--user', 'olga', '--remove')).rejects.toThrow('No other administrator');
     await expect(createAdministrator(service, '--user', 'nobody')).rejects.toThrow('no user nobody');
     await expect(createAdministrator(service, '--tenant', 'nowhere')).rejects.toThrow('no tenant nowhere');
   });

@@ -112,7 +112,7 @@ describe.each(databases)('the settings on %s', (kind) => {
     const { page } = stage;
     await stage.open('/settings/tenants/default/delete');
     await press(page, 'Delete Default');
-    await page.getByText('The default tenant can be neither suspended nor deleted.').waitFor();
+    await page.getByText('The default tenant cannot be suspended or deleted.').waitFor();
     await look(page, 'console-refused');
   });
 });
