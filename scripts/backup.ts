@@ -3,7 +3,7 @@ import { access, open, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import sqlite3 from 'sqlite3';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/index.ts';
 import { refuseExisting } from './support/refuse-existing.ts';
 
 export const summary = 'Copy the SQLite database while the service runs, and check the copy.';

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { readConfig } from '../src/config.ts';
-import { findPerson, linkUrl, makeLink, manage, unmanage } from '../src/console/administrators.ts';
+import { readConfig } from '../src/config/index.ts';
+import { findPerson, linkUrl, makeLink, manage, unmanage } from '../src/console/session/administrators.ts';
 import type { Database } from '../src/database/connect.ts';
-import { TenantStore } from '../src/database/tenant-store.ts';
+import { TenantStore } from '../src/database/store/tenant-store.ts';
 import { DEFAULT_TENANT } from '../src/tenants.ts';
 import { withDatabase } from './support/running-service.ts';
 

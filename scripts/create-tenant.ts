@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { normalizedEndpoints, TENANT_ID, takenPlaces } from '../src/admin/endpoints.ts';
-import { newId } from '../src/ids.ts';
-import { requireIndicator } from '../src/management/fields.ts';
+import { newId } from '../src/base/ids.ts';
+import { requireIndicator } from '../src/management/shared/fields.ts';
 import { createTenant } from '../src/setup/create-tenant.ts';
 import { withDatabase } from './support/running-service.ts';
 

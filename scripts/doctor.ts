@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
-import { type Config, ConfigError, readConfig } from '../src/config.ts';
+import { type Config, ConfigError, readConfig } from '../src/config/index.ts';
 import { connect, type Database } from '../src/database/connect.ts';
 import { configurationFindings, fileFindings } from './checks/configuration.ts';
 import { historyFindings, migrationFindings, postgresFindings, sqliteFindings } from './checks/database.ts';

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { Knex } from 'knex';
+import type { SecretBox } from '../src/base/secret-box.ts';
 import type { Database } from '../src/database/connect.ts';
-import { tenantTables } from '../src/database/tenant-tables.ts';
-import type { SecretBox } from '../src/secret-box.ts';
+import { tenantTables } from '../src/database/tables/tenant-tables.ts';
 import { checkFingerprint } from '../src/setup/secret-key.ts';
 import { appliedMigrations, END, FORMAT, type Heading, rowCount } from './support/export-format.ts';
 import { Progress } from './support/progress.ts';

@@ -1,6 +1,6 @@
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/index.ts';
+import { lockDataDir } from '../src/database/drivers/process-lock.ts';
 import { migrate } from '../src/database/migrate.ts';
-import { lockDataDir } from '../src/database/process-lock.ts';
 import { reached } from './support/running-service.ts';
 
 export const summary = 'Bring the database to this release without starting the service.';

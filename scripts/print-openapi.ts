@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openApiDocument } from '../src/http/openapi.ts';
+import { openApiDocument } from '../src/http/openapi/openapi.ts';
 import { operations } from '../src/management/index.ts';
 
 export const summary = 'Print the OpenAPI document of the Management API, events included, without a service.';

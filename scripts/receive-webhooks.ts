@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'no
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { Webhook } from 'standardwebhooks';
-import { webhookSecret } from '../src/webhooks/signature.ts';
+import { webhookSecret } from '../src/webhooks/signatures/signature.ts';
 
 export const summary = 'Receive webhooks on this machine, verify both signatures, and print them.';
 export const usage = `--key <signing key> [--port <port>] [--status <status>]

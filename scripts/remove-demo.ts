@@ -1,5 +1,5 @@
-import { readConfig } from '../src/config.ts';
-import { TenantStore } from '../src/database/tenant-store.ts';
+import { readConfig } from '../src/config/index.ts';
+import { TenantStore } from '../src/database/store/tenant-store.ts';
 import { removeDemonstration } from '../src/setup/demonstration.ts';
 import { writeCredentials } from '../src/setup/first-start.ts';
 import { DEFAULT_TENANT } from '../src/tenants.ts';

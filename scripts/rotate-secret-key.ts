@@ -1,8 +1,8 @@
+import type { SecretBox } from '../src/base/secret-box.ts';
 import type { Database } from '../src/database/connect.ts';
-import type { HookRow } from '../src/database/tables.ts';
-import type { SecretBox } from '../src/secret-box.ts';
+import type { HookRow } from '../src/database/tables/index.ts';
 import { checkFingerprint } from '../src/setup/secret-key.ts';
-import { hookKeyPurposeOf } from '../src/webhooks/signing-keys.ts';
+import { hookKeyPurposeOf } from '../src/webhooks/signatures/signing-keys.ts';
 import { withDatabase } from './support/running-service.ts';
 import { type SealedColumn, sealedColumns } from './support/sealed-columns.ts';
 

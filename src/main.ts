@@ -1,12 +1,12 @@
-import { ConfigError, readConfig } from './config.ts';
-import { MissingLayerError } from './custom-claims/runner-hardening.ts';
+import { ConfigError, readConfig } from './config/index.ts';
+import { DatabaseInUseError } from './database/drivers/process-lock.ts';
+import { DatabaseUnreachableError } from './database/drivers/wait.ts';
 import { NewerDatabaseError } from './database/migrate.ts';
-import { DatabaseInUseError } from './database/process-lock.ts';
-import { DatabaseUnreachableError } from './database/wait.ts';
-import { ListenError } from './http/server.ts';
+import { ListenError } from './http/server/server.ts';
 import { expectNoMore } from './observe/expected-warnings.ts'; // Ahead of ./service.ts, which loads the library.
 import { createLogger, type Logger } from './observe/logger.ts';
-import { type Service, startService } from './service.ts';
+import { MissingLayerError } from './script-runners/process/hardening.ts';
+import { type Service, startService } from './service/index.ts';
 import { describeFirstStart } from './setup/first-start.ts';
 import { SecretKeyError } from './setup/secret-key.ts';
 

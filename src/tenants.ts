@@ -1,7 +1,7 @@
-import type { Clock } from './clock.ts';
-import { isLoopbackHost } from './config.ts';
+import type { Clock } from './base/clock.ts';
+import { isLoopbackHost } from './config/index.ts';
 import type { Database } from './database/connect.ts';
-import { TenantStore } from './database/tenant-store.ts';
+import { TenantStore } from './database/store/tenant-store.ts';
 
 /** The owner of all rows. A new object is made whenever its row or its endpoints change. */
 export interface Tenant {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { networkOf, plainAddress } from '../src/address.ts';
+import { networkOf, plainAddress } from '../src/base/address.ts';
 
 it.each([
   ['192.0.2.1', '192.0.2.1', '192.0.2.1'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from '../src/config.ts';
-import { LAYERS } from '../src/custom-claims/runner-hardening.ts';
+import { ConfigError, readConfig } from '../src/config/index.ts';
+import { LAYERS } from '../src/script-runners/process/hardening.ts';
 
 describe('configuration', () => {
   const faultsOf = (env: NodeJS.ProcessEnv): string[] => {

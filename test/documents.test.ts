@@ -33,7 +33,7 @@ describe.each(documents)('the links of %s', (file) => {
 });
 
 it('every variable that is read is in the README', () => {
-  const names = [...read('src/config.ts').matchAll(/'([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+|PORT|HOST|ENDPOINT|DEMO)'/g)];
+  const names = [...read('src/config/index.ts').matchAll(/'([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+|PORT|HOST|ENDPOINT|DEMO)'/g)];
   const readme = read('README.md');
   const missing = new Set(names.map(([, name = '']) => name).filter((name) => !readme.includes(`\`${name}\``)));
   expect([...missing]).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { connect } from '../src/database/connect.ts';
 import { createRegistry } from '../src/observe/metrics.ts';
-import { webhookMetrics } from '../src/webhooks/metrics.ts';
+import { webhookMetrics } from '../src/webhooks/sending/metrics.ts';
 import { databases } from './support/databases.ts';
 import { freePort } from './support/free-port.ts';
 import { startService } from './support/start-service.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signIn } from '../scripts/support/sign-in.ts';
-import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../src/oidc/urns.ts';
+import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../src/tokens/urns.ts';
 import { getJson, ManagementClient, postForm } from './support/call.ts';
 import { verifyAccessToken } from './support/cast.ts';
 import { databases } from './support/databases.ts';

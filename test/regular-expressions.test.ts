@@ -51,7 +51,7 @@ describe('regular expressions', () => {
   it('are all found, those of schemas too', () => {
     const files = new Set(found.map(({ file }) => file));
     expect(files).toContain('src/entities.ts');
-    expect(files).toContain('src/http/pagination.ts');
+    expect(files).toContain('src/http/operations/pagination.ts');
     expect(found.length).toBeGreaterThan(100);
   });
 

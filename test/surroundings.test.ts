@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LAYERS } from '../src/custom-claims/runner-hardening.ts';
+import { LAYERS } from '../src/script-runners/process/hardening.ts';
 import { getJson } from './support/call.ts';
 import { freePort } from './support/free-port.ts';
 import { start } from './support/start-process.ts';

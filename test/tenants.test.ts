@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { connect } from '../src/database/connect.ts';
 import { migrate } from '../src/database/migrate.ts';
-import { TenantStore } from '../src/database/tenant-store.ts';
+import { TenantStore } from '../src/database/store/tenant-store.ts';
 import { countChange, Tenants } from '../src/tenants.ts';
 import { createDatabase, databases } from './support/databases.ts';
 import { addTenant } from './support/tenant-rows.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from '../src/config.ts';
-import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../src/oidc/urns.ts';
+import { ConfigError, readConfig } from '../src/config/index.ts';
+import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../src/tokens/urns.ts';
 import { spawnServer } from './bench/support/spawn-server.ts';
 import { ManagementClient, postForm } from './support/call.ts';
 import { createDatabase, type DatabaseKind, databases } from './support/databases.ts';

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Config, isLoopbackHost } from '../../src/config.ts';
+import { type Config, isLoopbackHost } from '../../src/config/index.ts';
 import { AddressGuard } from '../../src/net/address-guard.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 

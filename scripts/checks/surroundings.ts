@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
-import type { Config } from '../../src/config.ts';
-import { harden } from '../../src/custom-claims/runner-hardening.ts';
+import type { Config } from '../../src/config/index.ts';
 import type { Database } from '../../src/database/connect.ts';
 import { AddressGuard } from '../../src/net/address-guard.ts';
+import { harden } from '../../src/script-runners/process/hardening.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 const MIB = 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Database } from '../../src/database/connect.ts';
-import { snakeCase } from '../../src/database/names.ts';
-import type { Table } from '../../src/database/tables.ts';
+import { snakeCase } from '../../src/database/drivers/names.ts';
+import type { Table } from '../../src/database/tables/index.ts';
 
 export type Row = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import type { TenantStore } from '../database/tenant-store.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
-import type { Listed, Page } from '../http/operation.ts';
+import type { Listed, Page } from '../http/operations/operation.ts';
 import { countChange, DEFAULT_TENANT } from '../tenants.ts';
 import { requireFreePlaces } from './endpoints.ts';
 import { changeIndicators, type Indicators, indicatorsByTenant } from './indicators.ts';

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { ServiceError } from '../errors.ts';
-import { invalidBody } from '../management/fields.ts';
+import { invalidBody } from '../management/shared/fields.ts';
 import { placeOf } from '../tenants.ts';
 
 /** The form of a tenant's id. */

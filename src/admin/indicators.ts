@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
-import type { ResourceAliasRow, ResourceRow } from '../database/tables.ts';
-import type { TenantStore } from '../database/tenant-store.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
+import type { ResourceAliasRow, ResourceRow } from '../database/tables/index.ts';
 import { ServiceError } from '../errors.ts';
-import { invalidBody, requireIndicator } from '../management/fields.ts';
-import { ADMIN_API, MANAGEMENT_API, type SystemApi } from '../oidc/urns.ts';
+import { invalidBody, requireIndicator } from '../management/shared/fields.ts';
+import { ADMIN_API, MANAGEMENT_API, type SystemApi } from '../tokens/urns.ts';
 
 /** The audiences of a tenant's own APIs. Those of operators are the default tenant's alone. */
 export interface Indicators {

@@ -1,12 +1,12 @@
 import Type from 'typebox';
+import { newId } from '../base/ids.ts';
 import { Resource, Timestamp } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
-import { type Operation, operation, type Page } from '../http/operation.ts';
-import { newId } from '../ids.ts';
-import { optional } from '../management/fields.ts';
-import { DEFAULT_ALGORITHM, generateSigningKey } from '../oidc/signing-keys.ts';
+import { type Operation, operation, type Page } from '../http/operations/operation.ts';
+import { optional } from '../management/shared/fields.ts';
 import { addTenant } from '../setup/create-tenant.ts';
 import { DEFAULT_TENANT, MAX_ENDPOINT_LENGTH } from '../tenants.ts';
+import { DEFAULT_ALGORITHM, generateSigningKey } from '../tokens/keys/signing-keys.ts';
 import { changeTenant, findTenant, listTenants, lockDirectory, unlistTenant } from './directory.ts';
 import { normalizedEndpoints, requireFreePlaces, TENANT_ID } from './endpoints.ts';
 

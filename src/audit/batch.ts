@@ -1,4 +1,4 @@
-import { unavailable } from '../database/unavailable.ts';
+import { unavailable } from '../database/drivers/unavailable.ts';
 import { type AuditDatabase, type AuditEntry, type OwnedEntry, recordOwned } from './record.ts';
 
 /** How long an entry may wait, and so what a `kill -9` may lose. */

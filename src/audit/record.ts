@@ -1,9 +1,9 @@
+import { newOrderedId } from '../base/ids.ts';
 import type { Database } from '../database/connect.ts';
-import type { Counts } from '../database/figures.ts';
 import { insertMany } from '../database/statements/insert-many.ts';
-import type { AuditRow } from '../database/tables.ts';
-import type { TenantStore } from '../database/tenant-store.ts';
-import { newOrderedId } from '../ids.ts';
+import type { Counts } from '../database/statistics/figures.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
+import type { AuditRow } from '../database/tables/index.ts';
 
 /** Who did what, on whom, from where, why. Absent members are null. */
 export type AuditEntry = Pick<AuditRow, 'key' | 'result' | 'payload' | 'createdAt'> & {

@@ -1,4 +1,4 @@
-import { networkOf } from '../address.ts';
+import { networkOf } from '../base/address.ts';
 import type { AuditBatch } from './batch.ts';
 import type { AuditEntry } from './record.ts';
 

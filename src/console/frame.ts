@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import { type Html, html } from '../pages/html.ts';
 import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
-import { buttonForm } from './form-parts.ts';
-import { copyable, note } from './parts.ts';
+import { buttonForm } from './parts/form-parts.ts';
+import { copyable, note } from './parts/parts.ts';
 import { places } from './places/index.ts';
 import { sendDocument } from './respond.ts';
 import type { Flash, Page, Place, Section, Visit } from './route.ts';

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import type { Commits, Written } from '../database/commits.ts';
-import { tenantTables } from '../database/tenant-tables.ts';
+import type { Commits, Written } from '../database/notices/commits.ts';
+import { tenantTables } from '../database/tables/tenant-tables.ts';
 import { DEFAULT_TENANT } from '../tenants.ts';
 
 /** Changes that come together are told once. */

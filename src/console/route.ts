@@ -1,9 +1,9 @@
-import type { Table } from '../database/tables.ts';
+import type { Table } from '../database/tables/index.ts';
 import type { ServiceError } from '../errors.ts';
 import type { Html } from '../pages/html.ts';
 import type { Tenant } from '../tenants.ts';
-import type { Manager } from './administrators.ts';
-import type { Administrator } from './session.ts';
+import type { Manager } from './session/administrators.ts';
+import type { Administrator } from './session/session.ts';
 
 /**
  * How a place is made. A place is a list of routes below its path; a route is a page, a form or an action:

@@ -1,25 +1,25 @@
 import { timingSafeEqual } from 'node:crypto';
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Provider } from 'oidc-provider';
-import type { Clock } from '../clock.ts';
-import type { Commits } from '../database/commits.ts';
+import type { Clock } from '../base/clock.ts';
+import type { SecretBox } from '../base/secret-box.ts';
+import type { Commits } from '../database/notices/commits.ts';
 import { ServiceError } from '../errors.ts';
 import { contextOf } from '../http/context.ts';
 import { refuseControlInForm } from '../http/control-characters.ts';
 import { html } from '../pages/html.ts';
-import type { SecretBox } from '../secret-box.ts';
 import type { Tenant, Tenants } from '../tenants.ts';
 import { errorPages, noSuchPage } from './errors.ts';
-import { leaveFlash, takeFlash } from './flash.ts';
 import { sectionsOf, sendInFrame } from './frame.ts';
 import { LiveStreams } from './live.ts';
 import { assetRoutes } from './modules.ts';
-import { note } from './parts.ts';
+import { note } from './parts/parts.ts';
 import { places } from './places/index.ts';
 import { sendPlain } from './respond.ts';
 import type { Page, Place, Route, Visit } from './route.ts';
-import { type Administrator, closeSession, csrfTokenOf, findAdministrator } from './session.ts';
-import { signInRoutes, signInUrl } from './sign-in.ts';
+import { leaveFlash, takeFlash } from './session/flash.ts';
+import { type Administrator, closeSession, csrfTokenOf, findAdministrator } from './session/session.ts';
+import { signInRoutes, signInUrl } from './session/sign-in.ts';
 import { type Rows, visitOf } from './visit.ts';
 
 export interface ConsoleParts {

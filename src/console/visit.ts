@@ -1,13 +1,13 @@
 import type { Request } from 'express';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { ServiceError } from '../errors.ts';
 import { contextOf } from '../http/context.ts';
-import type { Perform } from '../http/perform.ts';
-import { CONSOLE_CLIENT_ID } from '../oidc/console-client.ts';
+import type { Perform } from '../http/operations/perform.ts';
 import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
-import { findPerson, type Means, manage, managersOf, unmanage } from './administrators.ts';
+import { CONSOLE_CLIENT_ID } from '../tokens/clients/console-client.ts';
 import type { Answer, Args, Flash, Rights, Visit } from './route.ts';
-import { type Administrator, csrfTokenOf } from './session.ts';
+import { findPerson, type Means, manage, managersOf, unmanage } from './session/administrators.ts';
+import { type Administrator, csrfTokenOf } from './session/session.ts';
 
 /** Rows by their route: those of every tenant, and those that only tenant `default` serves. */
 export interface Rows {

@@ -1,11 +1,11 @@
-import type { Clock } from '../clock.ts';
-import type { ScriptVersionRow, TokenType } from '../database/tables.ts';
-import type { TenantCache } from '../database/tenant-cache.ts';
-import type { TenantStore } from '../database/tenant-store.ts';
-import type { SecretBox } from '../secret-box.ts';
+import type { Clock } from '../base/clock.ts';
+import type { SecretBox } from '../base/secret-box.ts';
+import type { TenantCache } from '../database/notices/tenant-cache.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
+import type { ScriptVersionRow, TokenType } from '../database/tables/index.ts';
+import type { RunOutcome, Sandbox } from '../script-runners/sandbox.ts';
 import { withoutReserved } from './reserved-claims.ts';
 import type { RunLog } from './runs.ts';
-import type { RunOutcome, Sandbox } from './sandbox.ts';
 import { readScriptLimits, type ScriptLimits } from './tenant-limits.ts';
 import { activeVersion, environmentOf } from './versions.ts';
 

@@ -1,6 +1,6 @@
-import type { ScriptRunRow } from '../database/tables.ts';
-import type { TenantStore } from '../database/tenant-store.ts';
-import { newOrderedId } from '../ids.ts';
+import { newOrderedId } from '../base/ids.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
+import type { ScriptRunRow } from '../database/tables/index.ts';
 import type { Logger } from '../observe/logger.ts';
 
 const FLUSH_MS = 100;

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import type { TenantStore } from '../database/tenant-store.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 
 /** What a script of this tenant may use: at most what the operator allows. */

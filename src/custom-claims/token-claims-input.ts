@@ -1,7 +1,7 @@
-import { type UserContextRow, userContextById } from '../database/statements/find-user-context.ts';
-import type { TenantCache } from '../database/tenant-cache.ts';
-import type { TenantStore } from '../database/tenant-store.ts';
+import type { TenantCache } from '../database/notices/tenant-cache.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
+import { type UserContextRow, userContextById } from './find-user-context.ts';
 
 /** By target, as the Management API shows them; those of an enterprise's own provider apart. */
 function identitiesOf(linked: UserContextRow['linkedIdentities']) {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { ScriptVersionRow, TokenType } from '../database/tables.ts';
-import type { TenantStore } from '../database/tenant-store.ts';
+import type { SecretBox } from '../base/secret-box.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
+import type { ScriptVersionRow, TokenType } from '../database/tables/index.ts';
 import { ServiceError } from '../errors.ts';
-import type { SecretBox } from '../secret-box.ts';
 
 /** What a tenant uploads: contract, section 4. */
 export interface ScriptValue {

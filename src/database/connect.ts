@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
-import { CommitGroup } from './commit-group.ts';
-import { Commits } from './commits.ts';
-import { Figures } from './figures.ts';
-import { camelCase, snakeCase } from './names.ts';
-import { migratorConfig, poolConfig, WITHOUT_VALUES } from './postgres-config.ts';
-import { ReadBatches } from './read-batches.ts';
-import { againWhenUndone } from './retry.ts';
-import { PreparedSqliteClient } from './sqlite-client.ts';
-import { SETTLE_VIEW } from './statements/settle-view.ts';
-import { SPEND_VIEW } from './statements/spend-subject-tokens.ts';
-import { booleanColumns, jsonColumns } from './tables.ts';
-import { Transactions } from './transactions.ts';
-import { markFailures } from './unavailable.ts';
+import { SPEND_VIEW } from '../tokens/exchange/spend-subject-tokens.ts';
+import { SETTLE_VIEW } from '../webhooks/deliveries/settle-view.ts';
+import { camelCase, snakeCase } from './drivers/names.ts';
+import { migratorConfig, poolConfig, WITHOUT_VALUES } from './drivers/postgres-config.ts';
+import { againWhenUndone } from './drivers/retry.ts';
+import { PreparedSqliteClient } from './drivers/sqlite-client.ts';
+import { markFailures } from './drivers/unavailable.ts';
+import { Commits } from './notices/commits.ts';
+import { Figures } from './statistics/figures.ts';
+import { CommitGroup } from './store/commit-group.ts';
+import { ReadBatches } from './store/read-batches.ts';
+import { Transactions } from './store/transactions.ts';
+import { booleanColumns, jsonColumns } from './tables/index.ts';
 
 // Times and counts are bigint columns; all of them fit a double exactly.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
 import { type DatabaseSettings, knexConfig } from './connect.ts';
+import { markFailures } from './drivers/unavailable.ts';
 import { migrationSource, migrations } from './migrations/index.ts';
-import { markFailures } from './unavailable.ts';
 
 /** Any fixed number will do: it names our lock among PostgreSQL's advisory locks. */
 const ADVISORY_LOCK = 7_833_425;

@@ -1,13 +1,13 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/index.ts';
 import type { Logger } from '../observe/logger.ts';
-import { configurationTables } from './configuration-tables.ts';
 import { connect, type Database } from './connect.ts';
+import { isBehindPooler } from './drivers/pooler.ts';
+import { lockDataDir } from './drivers/process-lock.ts';
+import { waitForDatabase } from './drivers/wait.ts';
 import type { DatabaseMetrics } from './metrics.ts';
 import { migrate } from './migrate.ts';
-import { Notices } from './notices.ts';
-import { isBehindPooler } from './pooler.ts';
-import { lockDataDir } from './process-lock.ts';
-import { waitForDatabase } from './wait.ts';
+import { Notices } from './notices/notices.ts';
+import { configurationTables } from './tables/configuration-tables.ts';
 
 export type DatabaseConfig = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'databasePoolSize' | 'dataDir'>;
 

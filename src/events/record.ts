@@ -1,5 +1,5 @@
-import type { TenantStore } from '../database/tenant-store.ts';
-import { newOrderedId } from '../ids.ts';
+import { newOrderedId } from '../base/ids.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
 import type { EventType } from './catalogue.ts';
 
 /** What is known of the request that caused an event. Absent members are left out of the payload. */

@@ -1,5 +1,5 @@
+import { exampleOf } from '../base/example.ts';
 import { User } from '../entities.ts';
-import { exampleOf } from '../example.ts';
 import { catalogue, type EventType } from './catalogue.ts';
 
 /** What the sign-in pages announce, by what the person did there. */

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { plainAddress } from '../address.ts';
+import { plainAddress } from '../base/address.ts';
 import type { Tenant } from '../tenants.ts';
 import type { Caller } from './authenticate.ts';
 

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler } from 'express';
-import { unavailable } from '../database/unavailable.ts';
+import { unavailable } from '../database/drivers/unavailable.ts';
 import { ServiceError } from '../errors.ts';
 import type { Logger } from '../observe/logger.ts';
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Attributes, Context, Span, SpanKind } from '@opentelemetry/api';
 import type { Sampler } from '@opentelemetry/sdk-trace';
-import type { TracingSettings } from '../tracing-config.ts';
+import type { TracingSettings } from '../config/tracing.ts';
 
 const KINDS = { internal: 0, server: 1, client: 2 } satisfies Record<string, SpanKind>;
 /** `SpanStatusCode.ERROR` */

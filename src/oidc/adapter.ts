@@ -1,12 +1,12 @@
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
-import type { Clock } from '../clock.ts';
-import type { Key, OidcPayloadRow } from '../database/tables.ts';
-import type { TenantStore } from '../database/tenant-store.ts';
+import type { Clock } from '../base/clock.ts';
+import { hashOf } from '../base/ids.ts';
+import type { SecretBox } from '../base/secret-box.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
+import type { Key, OidcPayloadRow } from '../database/tables/index.ts';
 import { ServiceError } from '../errors.ts';
-import { hashOf } from '../ids.ts';
-import type { SecretBox } from '../secret-box.ts';
-import { endGrant } from './end-access.ts';
-import { endJwts } from './issued-jwts.ts';
+import { endGrant } from '../tokens/revocation/end-access.ts';
+import { endJwts } from '../tokens/revocation/issued-jwts.ts';
 
 export interface AdapterOptions {
   store: TenantStore;

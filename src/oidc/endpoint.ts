@@ -7,14 +7,14 @@ import {
   type RateLimits,
   rateLimitHeaders,
   type ShownSecret,
-} from '../http/rate-limits.ts';
+} from '../http/rate-limits/rate-limits.ts';
 import type { Tenant } from '../tenants.ts';
-import { keepAdmission } from './admission.ts';
+import { keepAdmission } from '../tokens/endpoint/admission.ts';
+import { claimedClient, type PresentedClient } from '../tokens/endpoint/client-authentication.ts';
+import { describedError } from '../tokens/endpoint/error-body.ts';
+import { keepStructuredToken, takeStructuredToken } from '../tokens/revocation/structured-tokens.ts';
 import { oversizeOf } from './authorization-parameters.ts';
-import { claimedClient, type PresentedClient } from './client-authentication.ts';
-import { describedError } from './error-body.ts';
 import type { Providers } from './providers.ts';
-import { keepStructuredToken, takeStructuredToken } from './structured-tokens.ts';
 
 /** Of a form; the library's own limit is the same, but answers 400. */
 const MAX_BODY_BYTES = 56 * 1024;

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Adapter, errors, type Grant, Provider, type Session } from 'oidc-provider';
-import type { Clock } from '../clock.ts';
-import type { TenantStore } from '../database/tenant-store.ts';
+import type { Clock } from '../base/clock.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
+import { endGrant } from '../tokens/revocation/end-access.ts';
 import type { TenantAdapter } from './adapter.ts';
-import { endGrant } from './end-access.ts';
 
 /** `iat` is missing until the library stores it, so what has one was loaded. The types say otherwise. */
 export const isStored = ({ iat }: { iat?: number }): boolean => iat !== undefined;

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { contextOf } from '../http/context.ts';
-import type { ManagementAccess } from './management-access.ts';
-import type { SystemApi } from './urns.ts';
+import type { ManagementAccess } from '../tokens/resources/management-access.ts';
+import type { SystemApi } from '../tokens/urns.ts';
 
 const OF_ISSUER = /^\/\.well-known\/(oauth-authorization-server|openid-configuration)(\/[^?]*?)?\/oidc\/?(?=\?|$)/;
 const OF_RESOURCE = /^\/\.well-known\/oauth-protected-resource(\/[^?]*?)?\/api\/?(?=\?|$)/;

@@ -1,14 +1,14 @@
 import type { Provider } from 'oidc-provider';
 import type { Tenant } from '../tenants.ts';
-import { clientCredentials } from './client-credentials.ts';
-import { JwtAccessTokens } from './jwt-access-token.ts';
+import { JwtAccessTokens } from '../tokens/access-tokens/jwt-access-token.ts';
+import { clientCredentials } from '../tokens/client-credentials.ts';
+import type { Grant } from '../tokens/endpoint/token-request.ts';
+import { SpendQueue } from '../tokens/exchange/spend.ts';
+import { tokenExchange } from '../tokens/exchange/token-exchange.ts';
+import { refresh } from '../tokens/refresh/refresh.ts';
+import { RefreshTokens } from '../tokens/refresh/refresh-tokens.ts';
+import { TOKEN_EXCHANGE } from '../tokens/urns.ts';
 import type { ProviderCollaborators, ProviderParts } from './provider.ts';
-import { refresh } from './refresh.ts';
-import { RefreshTokens } from './refresh-tokens.ts';
-import { SpendQueue } from './spend.ts';
-import { tokenExchange } from './token-exchange.ts';
-import type { Grant } from './token-request.ts';
-import { TOKEN_EXCHANGE } from './urns.ts';
 
 export interface OwnGrantsParts extends ProviderParts {
   /** Knows the tokens of the grants that are the library's: an actor's is one. */

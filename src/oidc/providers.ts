@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import type { Provider } from 'oidc-provider';
 import type { Tenant } from '../tenants.ts';
+import { TokenClaims } from '../tokens/access-tokens/token-claims.ts';
+import { Clients } from '../tokens/clients/clients.ts';
+import { TokenEndpoint } from '../tokens/endpoint/token-endpoint.ts';
+import { loadSigningKeys, type SigningKeys } from '../tokens/keys/signing-keys.ts';
+import { Organizations } from '../tokens/resources/organizations.ts';
+import { ResourceServers } from '../tokens/resources/resource-servers.ts';
 import { adapterFor } from './adapter.ts';
-import { Clients } from './clients.ts';
-import { Organizations } from './organizations.ts';
 import { ownGrants } from './own-grants.ts';
 import { createProvider, type ProviderCollaborators } from './provider.ts';
-import { ResourceServers } from './resource-servers.ts';
 import { SessionInteractions } from './session-interactions.ts';
-import { loadSigningKeys, type SigningKeys } from './signing-keys.ts';
-import { TokenClaims } from './token-claims.ts';
-import { TokenEndpoint } from './token-endpoint.ts';
 
 /** Live providers at once; about 70 KB each. */
 const MAX_PROVIDERS = 500;

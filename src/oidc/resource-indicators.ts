@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { notOpen, type ResourceServers, resourceServerInfo } from './resource-servers.ts';
+import { notOpen, type ResourceServers, resourceServerInfo } from '../tokens/resources/resource-servers.ts';
 
 /** RFC 8707 for the code grant of the library: what a resource is, and which of its scopes the user holds. */
 export function resourceIndicators(resourceServers: ResourceServers, algorithm: string) {

@@ -1,10 +1,10 @@
-import type { OidcPayloadRow } from '../database/tables.ts';
-import type { TenantStore } from '../database/tenant-store.ts';
-import { hashOf } from '../ids.ts';
-import type { SecretBox } from '../secret-box.ts';
+import { hashOf } from '../base/ids.ts';
+import type { SecretBox } from '../base/secret-box.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
+import type { OidcPayloadRow } from '../database/tables/index.ts';
+import { CONSOLE_CLIENT_ID } from '../tokens/clients/console-client.ts';
+import { endGrant } from '../tokens/revocation/end-access.ts';
 import { lockSession, payloadPurposeOf } from './adapter.ts';
-import { CONSOLE_CLIENT_ID } from './console-client.ts';
-import { endGrant } from './end-access.ts';
 import type { SessionInteraction } from './session-interactions.ts';
 
 export interface Where {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/index.ts';
 import type { Database } from '../database/connect.ts';
-import { MANAGEMENT_RESOURCE_ID } from '../oidc/urns.ts';
 import { DEFAULT_TENANT } from '../tenants.ts';
+import { MANAGEMENT_RESOURCE_ID } from '../tokens/urns.ts';
 import { credentialsPath, writeCredentials } from './first-start.ts';
 
 /** Where the default tenant is, by the database, which counts once there was a first start. */

@@ -1,6 +1,6 @@
-import type { TenantStore } from '../database/tenant-store.ts';
-import { ADMIN_API } from '../oidc/urns.ts';
-import type { SecretBox } from '../secret-box.ts';
+import type { SecretBox } from '../base/secret-box.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
+import { ADMIN_API } from '../tokens/urns.ts';
 import { addMachine, type MachineCredentials } from './create-tenant.ts';
 
 const { resourceId, scopeId, scope } = ADMIN_API;

@@ -1,12 +1,17 @@
 import type { Knex } from 'knex';
-import { AfterCommit } from '../database/after-commit.ts';
+import { newId } from '../base/ids.ts';
+import type { SecretBox } from '../base/secret-box.ts';
 import type { Database } from '../database/connect.ts';
-import { TenantStore } from '../database/tenant-store.ts';
-import { newId } from '../ids.ts';
-import { addSecret } from '../oidc/application-secrets.ts';
-import { addSigningKey, DEFAULT_ALGORITHM, generateSigningKey, type NewSigningKey } from '../oidc/signing-keys.ts';
-import { MANAGEMENT_RESOURCE_ID, MANAGEMENT_SCOPE_ID } from '../oidc/urns.ts';
-import type { SecretBox } from '../secret-box.ts';
+import { AfterCommit } from '../database/store/after-commit.ts';
+import { TenantStore } from '../database/store/tenant-store.ts';
+import { addSecret } from '../tokens/clients/application-secrets.ts';
+import {
+  addSigningKey,
+  DEFAULT_ALGORITHM,
+  generateSigningKey,
+  type NewSigningKey,
+} from '../tokens/keys/signing-keys.ts';
+import { MANAGEMENT_RESOURCE_ID, MANAGEMENT_SCOPE_ID } from '../tokens/urns.ts';
 
 export interface NewTenant {
   id: string;

@@ -1,7 +1,7 @@
+import { newId, newSecret, newShortId } from '../base/ids.ts';
+import type { SecretBox } from '../base/secret-box.ts';
 import { saveVersion } from '../custom-claims/versions.ts';
-import type { TenantStore } from '../database/tenant-store.ts';
-import { newId, newSecret, newShortId } from '../ids.ts';
-import type { SecretBox } from '../secret-box.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
 
 /** What the first start writes into `credentials.json` under `demo`. */
 export interface Demonstration {

@@ -1,9 +1,9 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
-import { linkUrl, makeLink } from '../console/administrators.ts';
+import type { SecretBox } from '../base/secret-box.ts';
+import type { Config } from '../config/index.ts';
+import { linkUrl, makeLink } from '../console/session/administrators.ts';
 import type { Database } from '../database/connect.ts';
-import type { SecretBox } from '../secret-box.ts';
 import { DEFAULT_TENANT } from '../tenants.ts';
 import { addAdminApi } from './admin-api.ts';
 import { createTenant, type MachineCredentials } from './create-tenant.ts';

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import type { TenantStore } from '../database/tenant-store.ts';
+import type { TenantStore } from '../database/store/tenant-store.ts';
 import { SetOf } from '../entities.ts';
 
 const IDENTIFIERS = ['username', 'email', 'phone'] as const;

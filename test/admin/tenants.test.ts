@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
 import { connect, type Database } from '../../src/database/connect.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
-import { tenantTables } from '../../src/database/tenant-tables.ts';
-import { newId } from '../../src/ids.ts';
-import { removeDeletedTenants } from '../../src/jobs/tenant-removal.ts';
+import { removeDeletedTenants } from '../../src/database/retention/tenant-removal.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
+import { tenantTables } from '../../src/database/tables/tenant-tables.ts';
 import { type Answer, getJson, ManagementClient, postForm } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';

@@ -1,6 +1,6 @@
+import { hashOf, newId } from '../../src/base/ids.ts';
 import { connect } from '../../src/database/connect.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
-import { hashOf, newId } from '../../src/ids.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { AUDIT_ROWS, DELIVERIES, fillTenant } from './console/fill.ts';
 import { startUnderstudy } from './support/understudy.ts';

@@ -1,6 +1,6 @@
+import { newShortId } from '../../src/base/ids.ts';
 import { connect, type Database } from '../../src/database/connect.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
-import { newShortId } from '../../src/ids.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { LoadDriver } from './support/load.ts';
 import { playRounds } from './support/rounds.ts';

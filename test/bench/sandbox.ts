@@ -1,4 +1,4 @@
-import { Sandbox } from '../../src/custom-claims/sandbox.ts';
+import { Sandbox } from '../../src/script-runners/sandbox.ts';
 import type { Bench } from './run.ts';
 import { latenciesUs, latencyUs, median, rate } from './sandbox/measure.ts';
 import { neighbourP95 } from './sandbox/neighbour.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { signIn } from '../../scripts/support/sign-in.ts';
-import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../src/oidc/urns.ts';
+import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../src/tokens/urns.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { LoadDriver } from './support/load.ts';
 import { processorMicros } from './support/processor-time.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/index.ts';
+import { isBehindPooler } from '../../src/database/drivers/pooler.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { isBehindPooler } from '../../src/database/pooler.ts';
 import type { Logger } from '../../src/observe/logger.ts';
 import { castOf, verifyAccessToken } from '../support/cast.ts';
 import { createDatabase, type Database } from '../support/databases.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashOf } from '../../src/base/ids.ts';
 import { places } from '../../src/console/places/index.ts';
-import { type Administrator, csrfTokenOf } from '../../src/console/session.ts';
+import { type Administrator, csrfTokenOf } from '../../src/console/session/session.ts';
 import { connect, type Database } from '../../src/database/connect.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
-import { hashOf } from '../../src/ids.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { dumpTenant } from '../support/tenant-rows.ts';
 

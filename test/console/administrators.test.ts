@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { manage, unmanage } from '../../src/console/administrators.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
+import { manage, unmanage } from '../../src/console/session/administrators.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { press, signIn } from '../sign-in/stage.ts';
 import { look } from '../support/browser.ts';
 import { databases } from '../support/databases.ts';

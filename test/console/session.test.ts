@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeLink } from '../../src/console/administrators.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
-import { hashOf } from '../../src/ids.ts';
+import { hashOf } from '../../src/base/ids.ts';
+import { makeLink } from '../../src/console/session/administrators.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { press, signIn } from '../sign-in/stage.ts';
 import { look } from '../support/browser.ts';
 import { databases } from '../support/databases.ts';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect, type Database } from '../../src/database/connect.ts';
-import { FigureWriter, WIDTHS } from '../../src/database/figure-writer.ts';
-import type { FigureRow } from '../../src/database/figures.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
-import { sweepExpired } from '../../src/jobs/expiry.ts';
+import { sweepExpired } from '../../src/database/retention/expiry.ts';
+import { FigureWriter, WIDTHS } from '../../src/database/statistics/figure-writer.ts';
+import type { FigureRow } from '../../src/database/statistics/figures.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { createDatabase, databases, type Database as Place } from '../support/databases.ts';
 import { addTenant } from '../support/tenant-rows.ts';

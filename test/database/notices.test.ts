@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Commits, type Written } from '../../src/database/commits.ts';
-import { Notices } from '../../src/database/notices.ts';
+import { Commits, type Written } from '../../src/database/notices/commits.ts';
+import { Notices } from '../../src/database/notices/notices.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { createDatabase, type Database, execute } from '../support/databases.ts';
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { connect, type Database } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { noteBacklog } from '../../src/jobs/backlog.ts';
-import { sweepExpired } from '../../src/jobs/expiry.ts';
-import { removeDeletedTenants } from '../../src/jobs/tenant-removal.ts';
+import { sweepExpired } from '../../src/database/retention/expiry.ts';
+import { removeDeletedTenants } from '../../src/database/retention/tenant-removal.ts';
 import { operations } from '../../src/management/index.ts';
-import { clearDeliveries } from '../../src/webhooks/clearing.ts';
-import { sweepWebhooks } from '../../src/webhooks/retention.ts';
+import { noteBacklog } from '../../src/webhooks/deliveries/backlog-figure.ts';
+import { clearDeliveries } from '../../src/webhooks/deliveries/clearing.ts';
+import { sweepWebhooks } from '../../src/webhooks/deliveries/retention.ts';
 import { castOf } from '../support/cast.ts';
 import { createDatabase, type DatabaseKind, databases } from '../support/databases.ts';
 import { fill, GROWING } from '../support/fill.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { userContextById } from '../../src/custom-claims/find-user-context.ts';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { subjectTokenByHash } from '../../src/database/statements/find-subject-token.ts';
-import { userContextById } from '../../src/database/statements/find-user-context.ts';
+import { subjectTokenByHash } from '../../src/tokens/exchange/find-subject-token.ts';
 import { createDatabase } from '../support/databases.ts';
 
 // SQLite plans without statistics, so the plan on an empty database is the plan on a full one.

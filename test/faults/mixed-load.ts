@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
 import { expect } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import type { Answer } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';
 import type { Database } from '../support/databases.ts';

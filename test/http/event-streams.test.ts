@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { Connections } from '../../src/http/connections.ts';
-import { createHttpServer, stopListening } from '../../src/http/server.ts';
+import { Connections } from '../../src/http/server/connections.ts';
+import { createHttpServer, stopListening } from '../../src/http/server/server.ts';
 import { RawSocket } from '../support/raw-socket.ts';
 
 const times = { headersTimeoutMs: 400, requestTimeoutMs: 400, keepAliveTimeoutMs: 5_000 };

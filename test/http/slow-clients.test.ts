@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/index.ts';
 import { RawSocket } from '../support/raw-socket.ts';
 import { startService } from '../support/start-service.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ACCESS_TOKEN } from '../../src/oidc/urns.ts';
+import { ACCESS_TOKEN } from '../../src/tokens/urns.ts';
 import { castOf } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';
 import { startService } from '../support/start-service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Operation } from '../../src/http/operation.ts';
+import type { Operation } from '../../src/http/operations/operation.ts';
 import { operations } from '../../src/management/index.ts';
 import { databases } from '../support/databases.ts';
 import { requestOf } from '../support/sample.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { TenantStore } from '../../src/database/tenant-store.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { databases } from '../support/databases.ts';
 import { buildStage, type Stage } from '../support/stage.ts';
 import { status } from '../support/webhook-receiver.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Database } from '../../src/database/connect.ts';
-import { writeFigures } from '../../src/database/figure-writer.ts';
-import { MINUTE_MS } from '../../src/database/figures.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
-import { RANGES, type Range, readOverview } from '../../src/management/overview.ts';
+import { writeFigures } from '../../src/database/statistics/figure-writer.ts';
+import { MINUTE_MS } from '../../src/database/statistics/figures.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
+import { RANGES, type Range, readOverview } from '../../src/management/settings/overview.ts';
 import { postForm } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signIn } from '../../scripts/support/sign-in.ts';
 import { connect } from '../../src/database/connect.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { Visitor } from '../sign-in/visitor.ts';
 import { postForm } from '../support/call.ts';
 import { type Cast, castOf } from '../support/cast.ts';

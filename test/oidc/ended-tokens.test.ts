@@ -1,10 +1,10 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Database } from '../../src/database/connect.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
-import { sweepExpired } from '../../src/jobs/expiry.ts';
-import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../src/oidc/urns.ts';
+import { sweepExpired } from '../../src/database/retention/expiry.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import type { MachineCredentials } from '../../src/setup/create-tenant.ts';
+import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../src/tokens/urns.ts';
 import { type Application, authorization, Visitor } from '../sign-in/visitor.ts';
 import { getJson, postForm } from '../support/call.ts';
 import { type Cast, castOf } from '../support/cast.ts';

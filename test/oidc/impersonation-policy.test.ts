@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { manage } from '../../src/console/administrators.ts';
+import { manage } from '../../src/console/session/administrators.ts';
 import { connect } from '../../src/database/connect.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { authorization, Visitor } from '../sign-in/visitor.ts';
 import { type Cast, castOf, verifyAccessToken } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../src/oidc/urns.ts';
+import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../src/tokens/urns.ts';
 import { postForm } from '../support/call.ts';
 import { castOf, verifyAccessToken } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Database } from '../../src/database/connect.ts';
-import { sweepExpired } from '../../src/jobs/expiry.ts';
+import { sweepExpired } from '../../src/database/retention/expiry.ts';
 import { postForm } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';

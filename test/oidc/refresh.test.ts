@@ -1,10 +1,10 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashOf } from '../../src/base/ids.ts';
+import { SecretBox } from '../../src/base/secret-box.ts';
 import { connect, type Database } from '../../src/database/connect.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
-import { hashOf } from '../../src/ids.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { payloadPurposeOf } from '../../src/oidc/adapter.ts';
-import { SecretBox } from '../../src/secret-box.ts';
 import { loadSecretKey } from '../../src/setup/secret-key.ts';
 import { type Answer, postForm } from '../support/call.ts';
 import { askToken, codeGrant, type OAuthApplication, registerApplication } from '../support/code-grant.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../src/oidc/urns.ts';
+import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../src/tokens/urns.ts';
 import { type Cast, castOf } from '../support/cast.ts';
 import { askToken, codeGrant, type OAuthApplication, REDIRECT_URI } from '../support/code-grant.ts';
 import { databases } from '../support/databases.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
+import { hashOf } from '../../src/base/ids.ts';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { hashOf } from '../../src/ids.ts';
-import { type Spend, SpendQueue } from '../../src/oidc/spend.ts';
-import { mintSubjectToken } from '../../src/oidc/subject-tokens.ts';
 import { Tenants } from '../../src/tenants.ts';
+import { type Spend, SpendQueue } from '../../src/tokens/exchange/spend.ts';
+import { mintSubjectToken } from '../../src/tokens/exchange/subject-tokens.ts';
 import { createDatabase, type DatabaseKind, databases } from '../support/databases.ts';
 import { addTenant } from '../support/tenant-rows.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ACCESS_TOKEN, IMPERSONATION_TOKEN } from '../../src/oidc/urns.ts';
+import { ACCESS_TOKEN, IMPERSONATION_TOKEN } from '../../src/tokens/urns.ts';
 import { postForm } from '../support/call.ts';
 import { type Cast, castOf, verifyAccessToken } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';

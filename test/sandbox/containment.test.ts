@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunOutcome, Sandbox, SandboxOptions } from '../../src/custom-claims/sandbox.ts';
+import type { RunOutcome, Sandbox, SandboxOptions } from '../../src/script-runners/sandbox.ts';
 import { type HostileScript, readCorpus } from './corpus.ts';
 import { BENIGN, INPUT, runnersAlive, startSandbox } from './support.ts';
 

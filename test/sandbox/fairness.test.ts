@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunOutcome, Sandbox } from '../../src/custom-claims/sandbox.ts';
+import type { RunOutcome, Sandbox } from '../../src/script-runners/sandbox.ts';
 import { BENIGN, INPUT, startSandbox } from './support.ts';
 
 const LOOP = 'const getCustomJwtClaims = () => { for (;;); };';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { FetchRefusal, type RunOutcome, type Sandbox, type SandboxFetch } from '../../src/custom-claims/sandbox.ts';
+import { FetchRefusal, type RunOutcome, type Sandbox, type SandboxFetch } from '../../src/script-runners/sandbox.ts';
 import { BENIGN, INPUT, startSandbox } from './support.ts';
 
 const ECHO: SandboxFetch = async (tenantId, request) => ({

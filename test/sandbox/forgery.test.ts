@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SandboxFetch } from '../../src/custom-claims/sandbox.ts';
+import type { SandboxFetch } from '../../src/script-runners/sandbox.ts';
 import { INPUT, startSandbox } from './support.ts';
 
 const MINE = 'https://forger.example/';

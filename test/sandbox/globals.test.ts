@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../src/custom-claims/sandbox.ts';
+import type { Sandbox } from '../../src/script-runners/sandbox.ts';
 import { startSandbox } from './support.ts';
 
 /** Addresses whose parts must be those that Node finds. Names with letters beyond ASCII are the one known difference. */

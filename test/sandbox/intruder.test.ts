@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { harden, LAYERS } from '../../src/custom-claims/runner-hardening.ts';
-import { findProgram } from '../../src/custom-claims/runner-layers.ts';
-import { RunnerProcess } from '../../src/custom-claims/runner-process.ts';
+import { harden, LAYERS } from '../../src/script-runners/process/hardening.ts';
+import { findProgram } from '../../src/script-runners/process/layers.ts';
+import { RunnerProcess } from '../../src/script-runners/process/runner-process.ts';
 
 const INTRUDER = fileURLToPath(new URL('intruder.mjs', import.meta.url));
 const logger = { info: () => {}, warn: () => {}, error: () => {} };

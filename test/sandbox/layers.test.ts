@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SandboxOptions } from '../../src/custom-claims/sandbox.ts';
+import type { SandboxOptions } from '../../src/script-runners/sandbox.ts';
 import { type HostileScript, readCorpus } from './corpus.ts';
 import { INPUT, startSandbox } from './support.ts';
 

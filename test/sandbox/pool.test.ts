@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunOutcome, Sandbox } from '../../src/custom-claims/sandbox.ts';
+import type { RunOutcome, Sandbox } from '../../src/script-runners/sandbox.ts';
 import { BENIGN, INPUT, runnersAlive, startSandbox } from './support.ts';
 
 /** Holds its runner, in JavaScript, for about this many milliseconds. */

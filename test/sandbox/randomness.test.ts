@@ -1,8 +1,8 @@
 import { constants, createContext, runInContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { composePrelude } from '../../sandbox/prelude.mjs';
-import type { RunOutcome, Sandbox } from '../../src/custom-claims/sandbox.ts';
-import { LIMITS } from '../../src/custom-claims/sandbox-limits.ts';
+import { LIMITS } from '../../src/script-runners/limits.ts';
+import type { RunOutcome, Sandbox } from '../../src/script-runners/sandbox.ts';
 import { startSandbox } from './support.ts';
 
 /** Each returns `value`, made where and how its name says. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { afterEach, expect, it, vi } from 'vitest';
-import { RunnerProcess } from '../../src/custom-claims/runner-process.ts';
+import { RunnerProcess } from '../../src/script-runners/process/runner-process.ts';
 
 afterEach(() => void vi.useRealTimers());
 

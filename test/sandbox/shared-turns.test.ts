@@ -1,11 +1,11 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { RunnerProcess } from '../../src/custom-claims/runner-process.ts';
-import type { Sandbox } from '../../src/custom-claims/sandbox.ts';
-import { Lane } from '../../src/custom-claims/sandbox-lane.ts';
-import { LIMITS } from '../../src/custom-claims/sandbox-limits.ts';
-import type { Answer } from '../../src/custom-claims/sandbox-types.ts';
+import { LIMITS } from '../../src/script-runners/limits.ts';
+import { RunnerProcess } from '../../src/script-runners/process/runner-process.ts';
+import { Lane } from '../../src/script-runners/runner-group.ts';
+import type { Sandbox } from '../../src/script-runners/sandbox.ts';
+import type { Answer } from '../../src/script-runners/types.ts';
 import { BENIGN, INPUT, startSandbox } from './support.ts';
 
 /** What it does, and for how long, is for its input to say. */

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { Sandbox, type SandboxOptions } from '../../src/custom-claims/sandbox.ts';
+import { Sandbox, type SandboxOptions } from '../../src/script-runners/sandbox.ts';
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 

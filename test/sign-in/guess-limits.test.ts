@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashingLine } from '../../src/sign-in/passwords.ts';
+import { hashingLine } from '../../src/sign-in/proofs/passwords.ts';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';

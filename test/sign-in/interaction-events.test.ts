@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { identifiedBy, steps, writes } from '../../src/sign-in/interaction-events.ts';
+import { identifiedBy, steps, writes } from '../../src/sign-in/interaction/events.ts';
 
 /** The tables of docs/security.md, by the first cell of each row. */
 function documented(heading: string): Record<string, string[]> {

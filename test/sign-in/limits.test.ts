@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
-import { Limits } from '../../src/sign-in/limits.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
+import { Limits } from '../../src/sign-in/interaction/limits.ts';
 import { databases } from '../support/databases.ts';
 import { startService } from '../support/start-service.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/observe/logger.ts';
-import { Messenger } from '../../src/sign-in/messenger.ts';
+import { Messenger } from '../../src/sign-in/messages/messenger.ts';
 import { hang, WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const logger = createLogger('silent');

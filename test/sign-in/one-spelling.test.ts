@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { normalEmail, normalPhone } from '../../src/base/email-and-phone.ts';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { normalEmail, normalPhone } from '../../src/email-and-phone.ts';
 import { createDatabase, databases } from '../support/databases.ts';
 import { withRows } from '../support/rows-of.ts';
 import { startService } from '../support/start-service.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hashPassword, needsRehash, verifyPassword } from '../../src/sign-in/passwords.ts';
+import { hashPassword, needsRehash, verifyPassword } from '../../src/sign-in/proofs/passwords.ts';
 
 const turn = { tenantId: 'default', isPerson: true };
 

@@ -1,5 +1,5 @@
+import { SecretBox } from '../../src/base/secret-box.ts';
 import { connect } from '../../src/database/connect.ts';
-import { SecretBox } from '../../src/secret-box.ts';
 import { createTenant, type MachineCredentials } from '../../src/setup/create-tenant.ts';
 import { loadSecretKey } from '../../src/setup/secret-key.ts';
 import { ManagementClient } from '../support/call.ts';

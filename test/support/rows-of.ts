@@ -1,5 +1,5 @@
 import { connect } from '../../src/database/connect.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import type { TestService } from './start-service.ts';
 
 /** Rows of the default tenant, read or written past the service: for what only an older release would have left. */

@@ -1,6 +1,6 @@
+import { SecretBox } from '../../src/base/secret-box.ts';
 import { connect } from '../../src/database/connect.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
-import { SecretBox } from '../../src/secret-box.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { loadSecretKey } from '../../src/setup/secret-key.ts';
 import type { DatabaseKind } from './databases.ts';
 import { startService } from './start-service.ts';

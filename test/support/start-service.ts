@@ -1,8 +1,8 @@
 import type { DestinationStream } from 'pino';
-import { readConfig } from '../../src/config.ts';
-import type { SandboxOptions } from '../../src/custom-claims/sandbox.ts';
+import { readConfig } from '../../src/config/index.ts';
 import { createLogger } from '../../src/observe/logger.ts';
-import { type Service, startService as start } from '../../src/service.ts';
+import type { SandboxOptions } from '../../src/script-runners/sandbox.ts';
+import { type Service, startService as start } from '../../src/service/index.ts';
 import type { FirstStart } from '../../src/setup/first-start.ts';
 import { ManagementClient } from './call.ts';
 import { createDatabase, type Database, type DatabaseKind } from './databases.ts';

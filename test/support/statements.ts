@@ -1,7 +1,7 @@
 import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 import { vi } from 'vitest';
 import type { Database } from '../../src/database/connect.ts';
-import { PreparedSqliteClient } from '../../src/database/sqlite-client.ts';
+import { PreparedSqliteClient } from '../../src/database/drivers/sqlite-client.ts';
 import type { DatabaseKind } from './databases.ts';
 
 /** A statement as it was sent, and what it was sent for. */

@@ -1,6 +1,6 @@
 import type { Database } from '../../src/database/connect.ts';
-import type { Table } from '../../src/database/tables.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
+import type { Table } from '../../src/database/tables/index.ts';
 
 /** Parents before children, as foreign keys want it. */
 const TABLES: Table[] = [

@@ -1,8 +1,8 @@
+import { newId } from '../../src/base/ids.ts';
+import type { SecretBox } from '../../src/base/secret-box.ts';
 import type { Database } from '../../src/database/connect.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
-import { newId } from '../../src/ids.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { adapterFor } from '../../src/oidc/adapter.ts';
-import type { SecretBox } from '../../src/secret-box.ts';
 import type { ManagementClient } from './call.ts';
 
 /** Ids of one of everything, joined to one another; the `spare` ones are joined to nothing. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
-import { Deliveries, type HookKey, type Settlement } from '../../src/webhooks/deliveries.ts';
+import { Deliveries, type HookKey, type Settlement } from '../../src/webhooks/deliveries/deliveries.ts';
 import { castOf } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';
 import { park } from '../support/park.ts';

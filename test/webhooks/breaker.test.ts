@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Breaker } from '../../src/webhooks/breaker.ts';
-import { disabledReason } from '../../src/webhooks/health.ts';
-import { Slots } from '../../src/webhooks/slots.ts';
+import { Breaker } from '../../src/webhooks/sending/breaker.ts';
+import { disabledReason } from '../../src/webhooks/sending/health.ts';
+import { Slots } from '../../src/webhooks/sending/slots.ts';
 
 const schedule = [0, 5, 60, 300, 1800];
 const fresh = () => new Breaker({ maxRoom: 8, schedule });

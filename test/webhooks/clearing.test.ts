@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../src/database/connect.ts';
-import { cancelWaiting, clearDeliveries, removeHook } from '../../src/webhooks/clearing.ts';
-import { Deliveries } from '../../src/webhooks/deliveries.ts';
-import { recordFailure } from '../../src/webhooks/health.ts';
-import { listDeliveries } from '../../src/webhooks/history.ts';
-import { countReplay, redeliver, startReplay } from '../../src/webhooks/replay.ts';
-import { givenBack } from '../../src/webhooks/settlement.ts';
+import { cancelWaiting, clearDeliveries, removeHook } from '../../src/webhooks/deliveries/clearing.ts';
+import { Deliveries } from '../../src/webhooks/deliveries/deliveries.ts';
+import { listDeliveries } from '../../src/webhooks/deliveries/history.ts';
+import { givenBack } from '../../src/webhooks/deliveries/settlement.ts';
+import { countReplay, redeliver, startReplay } from '../../src/webhooks/replay/replay.ts';
+import { recordFailure } from '../../src/webhooks/sending/health.ts';
 import { databases } from '../support/databases.ts';
 import { park } from '../support/park.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';

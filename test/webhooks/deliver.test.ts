@@ -2,9 +2,9 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, describe, expect, it } from 'vitest';
 import { AddressGuard } from '../../src/net/address-guard.ts';
 import { HttpClient } from '../../src/net/http-client.ts';
-import { bodyFor, deliver } from '../../src/webhooks/deliver.ts';
-import { checkHeaders } from '../../src/webhooks/headers.ts';
-import { webhookSecret } from '../../src/webhooks/signature.ts';
+import { bodyFor, deliver } from '../../src/webhooks/sending/deliver.ts';
+import { checkHeaders } from '../../src/webhooks/sending/headers.ts';
+import { webhookSecret } from '../../src/webhooks/signatures/signature.ts';
 import { cutMidBody, drip, endlessBody, hang, status, WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const key = 'k4Vb0wJ8sQ2mXr7TzLp5Yc1NdEa9HfGu';

@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it, vi } from 'vitest';
-import type { AttemptRow } from '../../src/database/tables.ts';
-import { clearDeliveries, removeHook } from '../../src/webhooks/clearing.ts';
-import { webhookSecret } from '../../src/webhooks/signature.ts';
+import type { AttemptRow } from '../../src/database/tables/index.ts';
+import { clearDeliveries, removeHook } from '../../src/webhooks/deliveries/clearing.ts';
+import { webhookSecret } from '../../src/webhooks/signatures/signature.ts';
 import { databases } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { TenantStore } from '../../src/database/tenant-store.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { recordEvent } from '../../src/events/record.ts';
-import { sealSigningKey } from '../../src/webhooks/signing-keys.ts';
+import { sealSigningKey } from '../../src/webhooks/signatures/signing-keys.ts';
 import { databases } from '../support/databases.ts';
 import { addTenant } from '../support/tenant-rows.ts';
 import { hang, WebhookReceiver } from '../support/webhook-receiver.ts';

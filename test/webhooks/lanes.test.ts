@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimedDelivery } from '../../src/webhooks/deliveries.ts';
-import { Lanes } from '../../src/webhooks/lanes.ts';
+import type { ClaimedDelivery } from '../../src/webhooks/deliveries/deliveries.ts';
+import { Lanes } from '../../src/webhooks/sending/hook-queues.ts';
 
 const now = 1_000_000;
 const hook = (hookId: string) => ({ tenantId: 't', hookId });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { backlog } from '../../src/webhooks/backlog.ts';
-import { Deliveries } from '../../src/webhooks/deliveries.ts';
-import { sweepWebhooks } from '../../src/webhooks/retention.ts';
-import { cancelled } from '../../src/webhooks/settlement.ts';
+import { backlog } from '../../src/webhooks/deliveries/backlog.ts';
+import { Deliveries } from '../../src/webhooks/deliveries/deliveries.ts';
+import { sweepWebhooks } from '../../src/webhooks/deliveries/retention.ts';
+import { cancelled } from '../../src/webhooks/deliveries/settlement.ts';
 import { databases } from '../support/databases.ts';
 import { hang, slow, status, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { Stage, until } from './stage.ts';

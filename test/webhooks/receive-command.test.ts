@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
-import { secondsOf } from '../../src/clock.ts';
-import { signatureHeaders } from '../../src/webhooks/signature.ts';
+import { secondsOf } from '../../src/base/clock.ts';
+import { signatureHeaders } from '../../src/webhooks/signatures/signature.ts';
 import { freePort } from '../support/free-port.ts';
 
 it('receives, verifies and prints', async () => {

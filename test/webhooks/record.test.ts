@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TenantStore } from '../../src/database/tenant-store.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { databases } from '../support/databases.ts';
 import { Stage } from './stage.ts';

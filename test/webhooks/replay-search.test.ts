@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { PreparedSqliteClient } from '../../src/database/sqlite-client.ts';
+import { PreparedSqliteClient } from '../../src/database/drivers/sqlite-client.ts';
 import { startService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 

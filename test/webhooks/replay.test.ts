@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ServiceError } from '../../src/errors.ts';
-import { executionStats, getDelivery, listDeliveries, recentLogs } from '../../src/webhooks/history.ts';
-import { cancelReplay, countReplay, redeliver, replayStatus, startReplay } from '../../src/webhooks/replay.ts';
+import { executionStats, getDelivery, listDeliveries, recentLogs } from '../../src/webhooks/deliveries/history.ts';
+import { cancelReplay, countReplay, redeliver, replayStatus, startReplay } from '../../src/webhooks/replay/replay.ts';
 import { databases } from '../support/databases.ts';
 import { inTurn, status, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { Stage, until } from './stage.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_RETRY_SCHEDULE, nextAttemptAt, parseRetryAfter } from '../../src/webhooks/retry-schedule.ts';
+import { DEFAULT_RETRY_SCHEDULE, nextAttemptAt, parseRetryAfter } from '../../src/webhooks/sending/retry-schedule.ts';
 
 const HOUR = 3_600_000;
 const now = Date.UTC(2026, 0, 1);

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it } from 'vitest';
-import { secondsOf } from '../../src/clock.ts';
-import { signatureHeaders, webhookSecret } from '../../src/webhooks/signature.ts';
+import { secondsOf } from '../../src/base/clock.ts';
+import { signatureHeaders, webhookSecret } from '../../src/webhooks/signatures/signature.ts';
 
 const key = 'k4Vb0wJ8sQ2mXr7TzLp5Yc1NdEa9HfGu';
 const olderKey = 'older0wJ8sQ2mXr7TzLp5Yc1NdEa9Hfo';

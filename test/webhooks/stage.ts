@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { newId } from '../../src/base/ids.ts';
+import { SecretBox } from '../../src/base/secret-box.ts';
 import { connect, type Database } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import type { DeliveryRow, HookRow } from '../../src/database/tables.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
+import type { DeliveryRow, HookRow } from '../../src/database/tables/index.ts';
 import { recordEvent } from '../../src/events/record.ts';
-import { newId } from '../../src/ids.ts';
 import { AddressGuard } from '../../src/net/address-guard.ts';
 import { HttpClient } from '../../src/net/http-client.ts';
 import { createLogger } from '../../src/observe/logger.ts';
-import { SecretBox } from '../../src/secret-box.ts';
-import { type PollerSettings, WebhookPoller } from '../../src/webhooks/poller.ts';
-import { sealSigningKey } from '../../src/webhooks/signing-keys.ts';
+import { type PollerSettings, WebhookPoller } from '../../src/webhooks/sending/poller.ts';
+import { sealSigningKey } from '../../src/webhooks/signatures/signing-keys.ts';
 import { createDatabase, type DatabaseKind } from '../support/databases.ts';
 
 export const SIGNING_KEY = 'k4Vb0wJ8sQ2mXr7TzLp5Yc1NdEa9HfGu';

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { normalEmail, normalPhone } from '../../email-and-phone.ts';
+import { normalEmail, normalPhone } from '../../base/email-and-phone.ts';
 
 const BATCH = 1_000;
 

@@ -1,4 +1,4 @@
-import { jsonColumns } from '../tables.ts';
+import { jsonColumns } from '../tables/index.ts';
 
 /** JSON columns are written as text: the PostgreSQL driver would turn an array into one of its own. */
 export function encode(fields: object): Record<string, unknown> {

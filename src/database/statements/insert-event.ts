@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import { TIME_DIGITS } from '../../ids.ts';
+import { TIME_DIGITS } from '../../base/ids.ts';
 import type { Database } from '../connect.ts';
-import type { EventRow } from '../tables.ts';
+import type { EventRow } from '../tables/index.ts';
 import { prepared } from './prepared.ts';
 
 const DELIVERY = '(tenant_id, id, event_id, hook_id, state, due_at, attempts, trigger, times_disabled, created_at)';

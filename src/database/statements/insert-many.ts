@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Database } from '../connect.ts';
-import { snakeCase } from '../names.ts';
-import { jsonColumns, type Table } from '../tables.ts';
+import { snakeCase } from '../drivers/names.ts';
+import { jsonColumns, type Table } from '../tables/index.ts';
 import { prepared } from './prepared.ts';
 
 /** SQLite keeps JSON as text, so it is written as text inside the parameter. PostgreSQL takes a member as it is. */

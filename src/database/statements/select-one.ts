@@ -1,5 +1,5 @@
-import { snakeCase } from '../names.ts';
-import type { Table } from '../tables.ts';
+import { snakeCase } from '../drivers/names.ts';
+import type { Table } from '../tables/index.ts';
 import { type BatchedRead, type KeyRecord, type KeyValue, textsFor } from './batched-read.ts';
 
 const reads = new Map<string, BatchedRead<unknown>>();

@@ -1,11 +1,11 @@
-import type { Patch } from '../../database/tables.ts';
-import type { TenantStore } from '../../database/tenant-store.ts';
+import type { TenantStore } from '../../database/store/tenant-store.ts';
+import type { Patch } from '../../database/tables/index.ts';
 import { ServiceError } from '../../errors.ts';
-import { announceUser, auditPerson, type Occasion } from '../announce.ts';
-import { linkAll } from '../complete.ts';
-import { requireUnchanged } from '../credentials.ts';
-import { type Flow, progressOf } from '../flow.ts';
-import { newProgress, ProgressStore } from '../progress.ts';
+import { announceUser, auditPerson, type Occasion } from '../interaction/announce.ts';
+import { linkAll } from '../interaction/complete.ts';
+import { requireUnchanged } from '../interaction/credentials.ts';
+import { type Flow, progressOf } from '../interaction/flow.ts';
+import { newProgress, ProgressStore } from '../interaction/progress.ts';
 
 /** The session is the occasion here, and no interaction. */
 const occasionOf = (flow: Flow): Occasion => ({

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.ts';
-import { endSessions } from '../../oidc/end-access.ts';
+import { endSessions } from '../../tokens/revocation/end-access.ts';
 import {
   addVerifiedIdentifier,
   bindFactor,
@@ -12,16 +12,16 @@ import {
   verifyCode,
   verifyNewPasskey,
   verifyNewTotp,
-} from '../actions.ts';
-import { passkeyAnswer } from '../factor-forms.ts';
-import { progressOf, verificationOf } from '../flow.ts';
-import type { Body } from '../forms.ts';
-import { requireGoodPassword } from '../new-password.ts';
-import { hashPassword, verifyPassword } from '../passwords.ts';
-import { ProgressStore } from '../progress.ts';
-import { hasPrimary, requiresFactor, usableFactors } from '../requirements.ts';
+} from '../interaction/actions.ts';
+import { progressOf, verificationOf } from '../interaction/flow.ts';
+import { ProgressStore } from '../interaction/progress.ts';
+import { hasPrimary, requiresFactor, usableFactors } from '../interaction/requirements.ts';
+import { passkeyAnswer } from '../pages/factor-forms.ts';
+import type { Body } from '../pages/forms.ts';
+import { requireGoodPassword } from '../proofs/new-password.ts';
+import { hashPassword, verifyPassword } from '../proofs/passwords.ts';
+import { refuseSsoAccount } from '../proofs/single-sign-on.ts';
 import type { IdentifierType } from '../settings.ts';
-import { refuseSsoAccount } from '../single-sign-on.ts';
 import type { Texts } from '../texts/index.ts';
 import { applyChange, auditChange } from './apply.ts';
 import { tellOwner } from './notices.ts';

@@ -1,16 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Provider } from 'oidc-provider';
-import type { UserRow } from '../../database/tables.ts';
+import { hashOf } from '../../base/ids.ts';
+import type { UserRow } from '../../database/tables/index.ts';
 import { clientFactsOf, contextOf } from '../../http/context.ts';
-import { hashOf } from '../../ids.ts';
-import { ACCOUNT_CLIENT_ID } from '../../oidc/account-client.ts';
-import { credentialsOf } from '../credentials.ts';
-import type { Flow, Tools } from '../flow.ts';
-import { knownAccountsOf } from '../known-browsers.ts';
+import { ACCOUNT_CLIENT_ID } from '../../tokens/clients/account-client.ts';
+import { credentialsOf } from '../interaction/credentials.ts';
+import type { Flow, Tools } from '../interaction/flow.ts';
+import { knownAccountsOf } from '../interaction/known-browsers.ts';
+import { newProgress, ProgressStore } from '../interaction/progress.ts';
 import type { FormView } from '../pages/layout.ts';
-import { newProgress, ProgressStore } from '../progress.ts';
-import { viewOf } from '../respond.ts';
+import { viewOf } from '../pages/respond.ts';
 import { readSettings } from '../settings.ts';
 
 /** Whoever signed in longer ago is asked again: an account is worth more than a forgotten browser. */

@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider';
-import type { Flow } from '../flow.ts';
+import type { Flow } from '../interaction/flow.ts';
 
 export interface OwnSession {
   isThis: boolean;

@@ -1,11 +1,8 @@
-import type { UserRow } from '../../database/tables.ts';
+import type { UserRow } from '../../database/tables/index.ts';
 import type { Html } from '../../pages/html.ts';
-import { identityIn, pendingCode } from '../actions.ts';
-import { offeredConnectors } from '../connectors.ts';
-import { enrolmentPage } from '../factor-steps.ts';
-import { factorsOf } from '../factors.ts';
-import { type Flow, progressOf } from '../flow.ts';
-import { columnOf } from '../identifiers.ts';
+import { identityIn, pendingCode } from '../interaction/actions.ts';
+import { type Flow, progressOf } from '../interaction/flow.ts';
+import { columnOf } from '../interaction/identifiers.ts';
 import {
   accountPage,
   editIdentifierPage,
@@ -14,9 +11,12 @@ import {
   linkPage,
   removePage,
 } from '../pages/account.ts';
+import { enrolmentPage } from '../pages/factor-steps.ts';
+import { codeOf } from '../pages/steps.ts';
+import { offeredConnectors } from '../proofs/connectors.ts';
+import { factorsOf } from '../proofs/factors.ts';
+import { ssoTargetsOf } from '../proofs/single-sign-on.ts';
 import type { IdentifierType } from '../settings.ts';
-import { ssoTargetsOf } from '../single-sign-on.ts';
-import { codeOf } from '../steps.ts';
 import { accountViewOf, type OpenAccount } from './open-account.ts';
 import { sessionsOf } from './sessions.ts';
 

@@ -1,8 +1,8 @@
-import type { UserRow } from '../../database/tables.ts';
+import type { UserRow } from '../../database/tables/index.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Flow } from '../flow.ts';
-import { columnOf } from '../identifiers.ts';
-import { ssoTargetsOf } from '../single-sign-on.ts';
+import type { Flow } from '../interaction/flow.ts';
+import { columnOf } from '../interaction/identifiers.ts';
+import { ssoTargetsOf } from '../proofs/single-sign-on.ts';
 
 /**
  * Nobody locks themselves out by unlinking what they sign in with, and nobody leaves single sign-on by it.

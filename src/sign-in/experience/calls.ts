@@ -24,10 +24,10 @@ import {
   verifyPasskey,
   verifyPasswordOf,
   verifyTotp,
-} from '../actions.ts';
-import { readable } from '../backup-codes.ts';
-import { type Flow, progressOf, verificationOf } from '../flow.ts';
-import { normalize } from '../identifiers.ts';
+} from '../interaction/actions.ts';
+import { type Flow, progressOf, verificationOf } from '../interaction/flow.ts';
+import { normalize } from '../interaction/identifiers.ts';
+import { readable } from '../proofs/backup-codes.ts';
 import type { Texts } from '../texts/index.ts';
 import * as body from './schemas.ts';
 

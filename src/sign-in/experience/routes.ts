@@ -2,16 +2,22 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import type { Provider } from 'oidc-provider';
 import { ServiceError } from '../../errors.ts';
 import { contextOf } from '../../http/context.ts';
-import { parser } from '../../http/validate.ts';
+import { parser } from '../../http/operations/validate.ts';
 import type { Tenant } from '../../tenants.ts';
-import { complete, missingOf } from '../actions.ts';
-import { loginOf } from '../authentication-methods.ts';
-import { type Flow, progressOf, type Tools } from '../flow.ts';
-import { findExperience } from '../interaction-cookies.ts';
-import { saveProgress } from '../interaction-pages.ts';
-import { rememberBrowser } from '../known-browsers.ts';
-import { csrfTokenOf, forgetEndedSession, type Interaction, openFlow, requireCsrfToken } from '../open-flow.ts';
-import { viewOf } from '../respond.ts';
+import { complete, missingOf } from '../interaction/actions.ts';
+import { loginOf } from '../interaction/authentication-methods.ts';
+import { findExperience } from '../interaction/cookies.ts';
+import { type Flow, progressOf, type Tools } from '../interaction/flow.ts';
+import { rememberBrowser } from '../interaction/known-browsers.ts';
+import {
+  csrfTokenOf,
+  forgetEndedSession,
+  type Interaction,
+  openFlow,
+  requireCsrfToken,
+} from '../interaction/open-flow.ts';
+import { saveProgress } from '../pages/interaction-pages.ts';
+import { viewOf } from '../pages/respond.ts';
 import { type Call, calls } from './calls.ts';
 
 interface ExperienceOptions {

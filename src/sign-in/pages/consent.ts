@@ -1,5 +1,5 @@
 import { type Html, html } from '../../pages/html.ts';
-import type { Asked } from '../consent.ts';
+import type { Asked } from '../interaction/consent.ts';
 import { type FormView, layout } from './layout.ts';
 
 interface ConsentView extends FormView {

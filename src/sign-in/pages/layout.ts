@@ -1,6 +1,6 @@
 import { type Html, html } from '../../pages/html.ts';
-import { assetPaths } from '../assets.ts';
 import type { Language, Texts } from '../texts/index.ts';
+import { assetPaths } from './assets.ts';
 
 /** What every page is given. */
 export interface View {

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { FIGURES } from '../../../src/database/figures.ts';
-import { snakeCase } from '../../../src/database/names.ts';
+import { snakeCase } from '../../../src/database/drivers/names.ts';
+import { FIGURES } from '../../../src/database/statistics/figures.ts';
 
 export const DELIVERIES = 1_000_000;
 export const AUDIT_ROWS = 200_000;

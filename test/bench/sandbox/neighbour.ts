@@ -1,4 +1,4 @@
-import { Sandbox } from '../../../src/custom-claims/sandbox.ts';
+import { Sandbox } from '../../../src/script-runners/sandbox.ts';
 import { work } from './measure.ts';
 import { INPUT, SCRIPT } from './sample.ts';
 

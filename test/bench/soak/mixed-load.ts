@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { signIn } from '../../../scripts/support/sign-in.ts';
-import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../../src/oidc/urns.ts';
+import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../../src/tokens/urns.ts';
 import { ManagementClient, postForm } from '../../support/call.ts';
 import type { WatchedService } from './watched-service.ts';
 

@@ -1,4 +1,4 @@
-import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../../src/oidc/urns.ts';
+import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../../src/tokens/urns.ts';
 import { ManagementClient } from '../../support/call.ts';
 import type { LoadDriver } from '../support/load.ts';
 import { type BenchTenant, makeTenants } from '../support/make-tenants.ts';

@@ -1,5 +1,5 @@
 import { fromKnex, PgBoss } from 'pg-boss';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/base/ids.ts';
 import { payloadOf } from './contestant.ts';
 import { understudy } from './understudy.ts';
 

@@ -2,8 +2,8 @@ import { Logger, makeWorkerUtils, type Runner, run } from 'graphile-worker';
 import { Pool as PostgresPool } from 'pg';
 import { PgBoss } from 'pg-boss';
 import { Pool } from 'undici';
-import { secondsOf } from '../../../src/clock.ts';
-import { signatureHeaders } from '../../../src/webhooks/signature.ts';
+import { secondsOf } from '../../../src/base/clock.ts';
+import { signatureHeaders } from '../../../src/webhooks/signatures/signature.ts';
 import { createDatabase } from '../../support/databases.ts';
 import { type Contestant, IN_FLIGHT, payloadOf, SIGNING_KEY } from './contestant.ts';
 

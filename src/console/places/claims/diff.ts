@@ -1,6 +1,6 @@
 import { structuredPatch } from 'diff';
 import { type Html, html } from '../../../pages/html.ts';
-import { facts } from '../../parts.ts';
+import { facts } from '../../parts/parts.ts';
 import type { ScriptValue } from './stored.ts';
 
 /** Lines that stay the same, around those that do not. */

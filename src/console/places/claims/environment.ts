@@ -1,8 +1,8 @@
 import { ServiceError } from '../../../errors.ts';
 import { html } from '../../../pages/html.ts';
-import { faultsOf } from '../../faults.ts';
-import { field, formOf } from '../../form-parts.ts';
-import { table } from '../../parts.ts';
+import { faultsOf } from '../../parts/faults.ts';
+import { field, formOf } from '../../parts/form-parts.ts';
+import { table } from '../../parts/parts.ts';
 import { type Attempt, form, type Page, type Route, type Visit } from '../../route.ts';
 import { type Kind, placeOf, tabPage } from './kinds.ts';
 import { readBase, type Version, writeVersion } from './stored.ts';

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { tabs } from '../../parts.ts';
+import { tabs } from '../../parts/parts.ts';
 import type { Page, Visit } from '../../route.ts';
 
 /** A kind of token, which has a script of its own. */

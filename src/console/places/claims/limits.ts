@@ -1,7 +1,7 @@
-import { faultsOf } from '../../faults.ts';
-import { formOf } from '../../form-parts.ts';
+import { bodyOf, fieldsOf, type ThingField } from '../../entities/entity-fields.ts';
+import { faultsOf } from '../../parts/faults.ts';
+import { formOf } from '../../parts/form-parts.ts';
 import { type Attempt, form, type Page, type Visit } from '../../route.ts';
-import { bodyOf, fieldsOf, type ThingField } from '../../thing-fields.ts';
 
 const PATH = '/claims/limits';
 

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { note } from '../../parts.ts';
+import { note } from '../../parts/parts.ts';
 import { type Run, resultState } from './stored.ts';
 
 /** How a tried run ended. */

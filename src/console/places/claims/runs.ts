@@ -1,7 +1,7 @@
 import { scriptResults } from '../../../entities.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import { choice, filters } from '../../filters.ts';
-import { copyable, facts, note, pageQuery, pager, rawJson, section, table, when } from '../../parts.ts';
+import { choice, filters } from '../../parts/filters.ts';
+import { copyable, facts, note, pageQuery, pager, rawJson, section, table, when } from '../../parts/parts.ts';
 import { type Page, page, type Route, type Visit } from '../../route.ts';
 import { type Kind, placeOf, tabPage } from './kinds.ts';
 import { consoleLines, droppedNote } from './outcome.ts';

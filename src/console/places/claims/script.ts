@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { faultsOf } from '../../faults.ts';
-import { buttonForm, formOf } from '../../form-parts.ts';
-import { note, state } from '../../parts.ts';
+import { faultsOf } from '../../parts/faults.ts';
+import { buttonForm, formOf } from '../../parts/form-parts.ts';
+import { note, state } from '../../parts/parts.ts';
 import { type Attempt, action, form, type Page, page, type Route, type Visit } from '../../route.ts';
 import { membersOf } from './completion.ts';
 import { changesOf } from './diff.ts';

@@ -1,6 +1,6 @@
-import type { ScriptRunRow } from '../../../database/tables.ts';
+import type { ScriptRunRow } from '../../../database/tables/index.ts';
 import { html } from '../../../pages/html.ts';
-import { state } from '../../parts.ts';
+import { state } from '../../parts/parts.ts';
 import type { Visit } from '../../route.ts';
 import { type Kind, placeOf } from './kinds.ts';
 

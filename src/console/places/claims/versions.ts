@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { faultsOf } from '../../faults.ts';
-import { choice } from '../../filters.ts';
-import { buttonForm } from '../../form-parts.ts';
+import { faultsOf } from '../../parts/faults.ts';
+import { choice } from '../../parts/filters.ts';
+import { buttonForm } from '../../parts/form-parts.ts';
 import {
   copyable,
   facts,
@@ -14,7 +14,7 @@ import {
   state,
   table,
   when,
-} from '../../parts.ts';
+} from '../../parts/parts.ts';
 import { type Attempt, action, type Page, page, type Route, type Visit } from '../../route.ts';
 import { changesOf } from './diff.ts';
 import { type Kind, placeOf, tabPage } from './kinds.ts';

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../pages/html.ts';
-import type { Faults } from '../../faults.ts';
-import { field, token } from '../../form-parts.ts';
-import { note } from '../../parts.ts';
+import type { Faults } from '../../parts/faults.ts';
+import { field, token } from '../../parts/form-parts.ts';
+import { note } from '../../parts/parts.ts';
 import type { Visit } from '../../route.ts';
 import type { Members } from './completion.ts';
 import type { Draft } from './draft.ts';

@@ -1,11 +1,11 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { faultsOf } from '../../faults.ts';
-import { formOf } from '../../form-parts.ts';
-import { copyable, facts, section, state, table, when } from '../../parts.ts';
-import { type Relation, relationRoutes, relationSection } from '../../relations.ts';
+import { bodyOf, fieldsOf, type ThingField } from '../../entities/entity-fields.ts';
+import { contains, filled, type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
+import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
+import { faultsOf } from '../../parts/faults.ts';
+import { formOf } from '../../parts/form-parts.ts';
+import { copyable, facts, section, state, table, when } from '../../parts/parts.ts';
 import { type Attempt, form, type Page, type Visit } from '../../route.ts';
-import { bodyOf, fieldsOf, type ThingField } from '../../thing-fields.ts';
-import { contains, filled, type Thing, type Things, thingRoutes } from '../../things.ts';
 import { roleOf, roles } from './choices.ts';
 
 const OF = '/directory/applications/:id';

@@ -1,6 +1,6 @@
-import { FIRST, type Joined } from '../../relations.ts';
+import { contains } from '../../entities/entity-pages.ts';
+import { FIRST, type Joined } from '../../entities/relations.ts';
 import type { Visit } from '../../route.ts';
-import { contains } from '../../things.ts';
 
 type Row = Record<string, unknown> & { id: string; name?: string | null };
 

@@ -1,9 +1,9 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { faultsOf } from '../../faults.ts';
-import { formOf } from '../../form-parts.ts';
-import { section, table, when } from '../../parts.ts';
+import { filled } from '../../entities/entity-pages.ts';
+import { faultsOf } from '../../parts/faults.ts';
+import { formOf } from '../../parts/form-parts.ts';
+import { section, table, when } from '../../parts/parts.ts';
 import { type Attempt, form, type Page, type Visit } from '../../route.ts';
-import { filled } from '../../things.ts';
 
 const OF = '/directory/users/:userId';
 const ROW = '/users/:userId/mfa-verifications';

@@ -1,8 +1,8 @@
 import { html } from '../../../pages/html.ts';
-import { copyable, facts } from '../../parts.ts';
-import { FIRST, type Joined, type Relation, relationRoutes, relationSection } from '../../relations.ts';
+import { type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
+import { FIRST, type Joined, type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
+import { copyable, facts } from '../../parts/parts.ts';
 import type { Visit } from '../../route.ts';
-import { type Thing, type Things, thingRoutes } from '../../things.ts';
 import { scopeOf, scopes } from './choices.ts';
 
 /** What all organizations have in common: the roles that members can have, and what those allow. */

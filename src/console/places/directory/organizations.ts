@@ -1,10 +1,10 @@
 import { html } from '../../../pages/html.ts';
-import { faultsOf } from '../../faults.ts';
-import { boxes, formOf } from '../../form-parts.ts';
-import { copyable, facts, note, when } from '../../parts.ts';
-import { FIRST, type Joined, type Relation, relationRoutes, relationSection } from '../../relations.ts';
+import { filled, type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
+import { FIRST, type Joined, type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
+import { faultsOf } from '../../parts/faults.ts';
+import { boxes, formOf } from '../../parts/form-parts.ts';
+import { copyable, facts, note, when } from '../../parts/parts.ts';
 import { type Attempt, form, type Page, type Visit } from '../../route.ts';
-import { filled, type Thing, type Things, thingRoutes } from '../../things.ts';
 import { applicationOf, machines, people, personOf } from './choices.ts';
 
 const OF = '/directory/organizations/:id';

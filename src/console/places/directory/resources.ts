@@ -1,11 +1,11 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { faultsOf } from '../../faults.ts';
-import { buttonForm, formOf } from '../../form-parts.ts';
-import { copyable, facts, section, state, table } from '../../parts.ts';
-import { FIRST } from '../../relations.ts';
+import { bodyOf, fieldsOf, type ThingField } from '../../entities/entity-fields.ts';
+import { filled, showThing, type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
+import { FIRST } from '../../entities/relations.ts';
+import { faultsOf } from '../../parts/faults.ts';
+import { buttonForm, formOf } from '../../parts/form-parts.ts';
+import { copyable, facts, section, state, table } from '../../parts/parts.ts';
 import { type Attempt, action, form, type Page, type Visit } from '../../route.ts';
-import { bodyOf, fieldsOf, type ThingField } from '../../thing-fields.ts';
-import { filled, showThing, type Thing, type Things, thingRoutes } from '../../things.ts';
 
 const OF = '/directory/resources/:id';
 

@@ -1,8 +1,8 @@
 import { html } from '../../../pages/html.ts';
-import { copyable, facts, state } from '../../parts.ts';
-import { type Relation, relationRoutes, relationSection } from '../../relations.ts';
+import { contains, type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
+import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
+import { copyable, facts, state } from '../../parts/parts.ts';
 import type { Visit } from '../../route.ts';
-import { contains, type Thing, type Things, thingRoutes } from '../../things.ts';
 import { applicationOf, machines, people, personOf, scopeOf, scopes } from './choices.ts';
 
 const OF = '/directory/roles/:id';

@@ -1,10 +1,18 @@
 import { html } from '../../../pages/html.ts';
-import { faultsOf } from '../../faults.ts';
-import { buttonForm, field, formOf } from '../../form-parts.ts';
-import { copyable, facts, state, when } from '../../parts.ts';
-import { type Relation, relationRoutes, relationSection } from '../../relations.ts';
+import {
+  contains,
+  filled,
+  readThing,
+  showThing,
+  type Thing,
+  type Things,
+  thingRoutes,
+} from '../../entities/entity-pages.ts';
+import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
+import { faultsOf } from '../../parts/faults.ts';
+import { buttonForm, field, formOf } from '../../parts/form-parts.ts';
+import { copyable, facts, state, when } from '../../parts/parts.ts';
 import { type Attempt, action, form, type Page, type Visit } from '../../route.ts';
-import { contains, filled, readThing, showThing, type Thing, type Things, thingRoutes } from '../../things.ts';
 import { personOf, roleOf, roles } from './choices.ts';
 import { factorRoutes, factorSection } from './factors.ts';
 

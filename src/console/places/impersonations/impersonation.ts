@@ -1,7 +1,7 @@
-import type { ImpersonationRow } from '../../../database/tables.ts';
+import type { ImpersonationRow } from '../../../database/tables/index.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import type { Names } from '../../names.ts';
-import { state, when } from '../../parts.ts';
+import type { Names } from '../../parts/names.ts';
+import { state, when } from '../../parts/parts.ts';
 import type { Visit } from '../../route.ts';
 
 /** As its row of the Management API answers it. */

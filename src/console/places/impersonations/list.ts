@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { filters } from '../../filters.ts';
-import { application, type Names, namesOf, person } from '../../names.ts';
-import { pageQuery, pager, table, tabs, when } from '../../parts.ts';
+import { filters } from '../../parts/filters.ts';
+import { application, type Names, namesOf, person } from '../../parts/names.ts';
+import { pageQuery, pager, table, tabs, when } from '../../parts/parts.ts';
 import { type Page, page, type Visit } from '../../route.ts';
 import { asWhom, type Impersonation, mentions, reasonOf, stateOf, ticketOf, timeLeft } from './impersonation.ts';
 

@@ -1,8 +1,8 @@
 import { html } from '../../../pages/html.ts';
-import { faultsOf } from '../../faults.ts';
-import { formOf } from '../../form-parts.ts';
-import { application, namesOf, person } from '../../names.ts';
-import { copyable, facts, rawJson, section, when } from '../../parts.ts';
+import { faultsOf } from '../../parts/faults.ts';
+import { formOf } from '../../parts/form-parts.ts';
+import { application, namesOf, person } from '../../parts/names.ts';
+import { copyable, facts, rawJson, section, when } from '../../parts/parts.ts';
 import { type Attempt, form, type Next, type Page, page, type Visit } from '../../route.ts';
 import {
   asWhom,

@@ -1,6 +1,6 @@
 import { html } from '../../../pages/html.ts';
-import { faultsOf } from '../../faults.ts';
-import { boxes, field, formOf } from '../../form-parts.ts';
+import { faultsOf } from '../../parts/faults.ts';
+import { boxes, field, formOf } from '../../parts/form-parts.ts';
 import { type Attempt, form, type Next, type Page, type Visit } from '../../route.ts';
 
 /** As its row of the Management API answers it. Times are seconds. */

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../../errors.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import { type Faults, faultsOf } from '../../faults.ts';
-import { field, formOf } from '../../form-parts.ts';
-import { nameOf } from '../../names.ts';
-import { copyable, facts, note, search, table } from '../../parts.ts';
+import { type Faults, faultsOf } from '../../parts/faults.ts';
+import { field, formOf } from '../../parts/form-parts.ts';
+import { nameOf } from '../../parts/names.ts';
+import { copyable, facts, note, search, table } from '../../parts/parts.ts';
 import { type Attempt, form, type Next, type Page, type Visit } from '../../route.ts';
 import type { Policy } from './policy.ts';
 

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { buttonForm } from '../../form-parts.ts';
-import { namesOf, person } from '../../names.ts';
-import { note, pageQuery, pager, state, table, when } from '../../parts.ts';
+import { buttonForm } from '../../parts/form-parts.ts';
+import { namesOf, person } from '../../parts/names.ts';
+import { note, pageQuery, pager, state, table, when } from '../../parts/parts.ts';
 import { type Attempt, action, type Next, type Page, page, type Visit } from '../../route.ts';
 
 interface SubjectToken {

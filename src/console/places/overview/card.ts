@@ -1,4 +1,4 @@
-import type { Overview } from '../../../management/overview.ts';
+import type { Overview } from '../../../management/settings/overview.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import type { Visit } from '../../route.ts';
 

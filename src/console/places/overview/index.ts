@@ -1,4 +1,4 @@
-import type { Overview, Range } from '../../../management/overview.ts';
+import type { Overview, Range } from '../../../management/settings/overview.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import type { Page, Place, Visit } from '../../route.ts';
 import { page } from '../../route.ts';

@@ -1,4 +1,4 @@
-import { MOST_COUNTED, type Overview } from '../../../management/overview.ts';
+import { MOST_COUNTED, type Overview } from '../../../management/settings/overview.ts';
 import type { Plot } from './card.ts';
 
 const whole = new Intl.NumberFormat('en');

@@ -1,11 +1,11 @@
 import { ServiceError } from '../../../errors.ts';
 import { html } from '../../../pages/html.ts';
 import { DEFAULT_TENANT } from '../../../tenants.ts';
-import type { Manager } from '../../administrators.ts';
-import { faultsOf } from '../../faults.ts';
-import { field, formOf } from '../../form-parts.ts';
-import { state, table, when } from '../../parts.ts';
+import { faultsOf } from '../../parts/faults.ts';
+import { field, formOf } from '../../parts/form-parts.ts';
+import { state, table, when } from '../../parts/parts.ts';
 import { type Attempt, form, type Page, page, type Visit } from '../../route.ts';
+import type { Manager } from '../../session/administrators.ts';
 import { personOf } from '../directory/choices.ts';
 
 /** Who manages this tenant. They are users of tenant `default`, whichever tenant it is. */

@@ -1,7 +1,7 @@
 import { html } from '../../../pages/html.ts';
-import { choice, filters } from '../../filters.ts';
-import { application, type Names, namesOf, person } from '../../names.ts';
-import { copyable, facts, pageQuery, pager, rawJson, state, table, when } from '../../parts.ts';
+import { choice, filters } from '../../parts/filters.ts';
+import { application, type Names, namesOf, person } from '../../parts/names.ts';
+import { copyable, facts, pageQuery, pager, rawJson, state, table, when } from '../../parts/parts.ts';
 import { type Page, page, type Visit } from '../../route.ts';
 
 interface Entry {

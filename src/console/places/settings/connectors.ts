@@ -1,6 +1,6 @@
 import { html } from '../../../pages/html.ts';
-import { copyable, facts, when } from '../../parts.ts';
-import { type Things, thingRoutes } from '../../things.ts';
+import { type Things, thingRoutes } from '../../entities/entity-pages.ts';
+import { copyable, facts, when } from '../../parts/parts.ts';
 
 /** Of the accounts at a provider, which people sign in with. */
 

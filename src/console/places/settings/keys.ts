@@ -1,9 +1,9 @@
 import { html } from '../../../pages/html.ts';
-import { faultsOf } from '../../faults.ts';
-import { field, formOf } from '../../form-parts.ts';
-import { copyable, section, state, table, when } from '../../parts.ts';
+import { bodyOf, fieldsOf, type ThingField } from '../../entities/entity-fields.ts';
+import { faultsOf } from '../../parts/faults.ts';
+import { field, formOf } from '../../parts/form-parts.ts';
+import { copyable, section, state, table, when } from '../../parts/parts.ts';
 import { type Attempt, form, type Page, page, type Visit } from '../../route.ts';
-import { bodyOf, fieldsOf, type ThingField } from '../../thing-fields.ts';
 
 interface Key {
   id: string;

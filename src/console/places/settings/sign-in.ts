@@ -1,9 +1,9 @@
 import { html } from '../../../pages/html.ts';
-import { faultsOf } from '../../faults.ts';
-import { formOf } from '../../form-parts.ts';
-import { rawJson } from '../../parts.ts';
+import { bodyOf, fieldsOf, type ThingField } from '../../entities/entity-fields.ts';
+import { faultsOf } from '../../parts/faults.ts';
+import { formOf } from '../../parts/form-parts.ts';
+import { rawJson } from '../../parts/parts.ts';
 import { type Attempt, form, type Page, type Visit } from '../../route.ts';
-import { bodyOf, fieldsOf, type ThingField } from '../../thing-fields.ts';
 
 const PATH = '/settings/sign-in';
 

@@ -1,8 +1,8 @@
 import { html } from '../../../pages/html.ts';
-import { buttonForm } from '../../form-parts.ts';
-import { copyable, facts, state, when } from '../../parts.ts';
+import { filled, showThing, type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
+import { buttonForm } from '../../parts/form-parts.ts';
+import { copyable, facts, state, when } from '../../parts/parts.ts';
 import { action, type Visit } from '../../route.ts';
-import { filled, showThing, type Thing, type Things, thingRoutes } from '../../things.ts';
 
 /** For those who run the service: rows of the Operator API, which tenant `default` alone serves. */
 

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { choice, filters } from '../../filters.ts';
-import type { Options } from '../../form-parts.ts';
-import { state, table, when } from '../../parts.ts';
+import { choice, filters } from '../../parts/filters.ts';
+import type { Options } from '../../parts/form-parts.ts';
+import { state, table, when } from '../../parts/parts.ts';
 import { type Page, page, type Visit } from '../../route.ts';
 import { eventOptions, HOOK, hookPath, readHook } from './hook.ts';
 

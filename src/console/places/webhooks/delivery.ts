@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { buttonForm } from '../../form-parts.ts';
-import { copyable, facts, note, rawJson, section, state, when } from '../../parts.ts';
+import { buttonForm } from '../../parts/form-parts.ts';
+import { copyable, facts, note, rawJson, section, state, when } from '../../parts/parts.ts';
 import { type Attempt, action, type Next, type Page, page, type Visit } from '../../route.ts';
 import { type Delivery, stateOf, triggerOf } from './delivery-list.ts';
 import { HOOK, type Hook, hookPath, readHook } from './hook.ts';

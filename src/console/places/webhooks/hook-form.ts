@@ -2,8 +2,8 @@ import { ServiceError } from '../../../errors.ts';
 import { type EventType, silentEventTypes } from '../../../events/catalogue.ts';
 import { sampleOf } from '../../../events/sample.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import { type Faults, faultsOf } from '../../faults.ts';
-import { field, formOf } from '../../form-parts.ts';
+import { type Faults, faultsOf } from '../../parts/faults.ts';
+import { field, formOf } from '../../parts/form-parts.ts';
 import { type Attempt, form, type Next, type Page, type Visit } from '../../route.ts';
 import { eventGroups, eventsOf, HOOK, type Hook, hookPath, readHook } from './hook.ts';
 

@@ -1,7 +1,7 @@
 import type { Hook } from '../../../entities.ts';
 import { type EventType, eventTypes } from '../../../events/catalogue.ts';
 import type { Html } from '../../../pages/html.ts';
-import { state } from '../../parts.ts';
+import { state } from '../../parts/parts.ts';
 import type { Visit } from '../../route.ts';
 
 export type { Hook };

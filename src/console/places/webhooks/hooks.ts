@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { faultsOf } from '../../faults.ts';
-import { buttonForm, field, formOf } from '../../form-parts.ts';
-import { copyable, facts, note, rawJson, section, table, when } from '../../parts.ts';
+import { faultsOf } from '../../parts/faults.ts';
+import { buttonForm, field, formOf } from '../../parts/form-parts.ts';
+import { copyable, facts, note, rawJson, section, table, when } from '../../parts/parts.ts';
 import { type Attempt, action, form, type Next, type Page, page, type Visit } from '../../route.ts';
 import { deliveryTable, readFeed } from './delivery-list.ts';
 import { eventsOf, HOOK, type Hook, healthOf, hookPath, readHook } from './hook.ts';

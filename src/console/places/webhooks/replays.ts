@@ -1,8 +1,8 @@
 import { ServiceError } from '../../../errors.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import { faultsOf } from '../../faults.ts';
-import { boxes, buttonForm, field, formOf } from '../../form-parts.ts';
-import { facts, note, state } from '../../parts.ts';
+import { faultsOf } from '../../parts/faults.ts';
+import { boxes, buttonForm, field, formOf } from '../../parts/form-parts.ts';
+import { facts, note, state } from '../../parts/parts.ts';
 import { type Attempt, action, form, type Next, type Page, page, type Visit } from '../../route.ts';
 import { STATES } from './delivery-list.ts';
 import { eventsOf, HOOK, hookPath, readHook } from './hook.ts';

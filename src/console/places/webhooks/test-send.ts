@@ -1,9 +1,9 @@
 import type { EventType } from '../../../events/catalogue.ts';
 import { sampleOf } from '../../../events/sample.ts';
 import { html } from '../../../pages/html.ts';
-import { type Faults, faultsOf } from '../../faults.ts';
-import { field, formOf } from '../../form-parts.ts';
-import { copyable, facts, rawJson, section } from '../../parts.ts';
+import { type Faults, faultsOf } from '../../parts/faults.ts';
+import { field, formOf } from '../../parts/form-parts.ts';
+import { copyable, facts, rawJson, section } from '../../parts/parts.ts';
 import { type Attempt, form, type Next, type Page, type Visit } from '../../route.ts';
 import { eventOptions, eventsOf, HOOK, hookPath, readHook } from './hook.ts';
 

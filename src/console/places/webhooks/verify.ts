@@ -1,5 +1,5 @@
 import { html } from '../../../pages/html.ts';
-import { copyable, section } from '../../parts.ts';
+import { copyable, section } from '../../parts/parts.ts';
 import { type Page, page } from '../../route.ts';
 import { receivers } from './receivers.ts';
 

@@ -1,0 +1,27 @@
+import type { Place } from '../../route.ts';
+import { environmentRoutes } from './environment.ts';
+import { KINDS, placeOf } from './kinds.ts';
+import { limitRoutes } from './limits.ts';
+import { runRoutes } from './runs.ts';
+import { scriptRoutes } from './script.ts';
+import { versionRoutes } from './versions.ts';
+
+/** Scripts that add claims to tokens: written, tried, activated, and what became of them. */
+export const claims: Place = {
+  path: '/claims',
+  name: 'Custom claims',
+  letter: 'c',
+  sections: [
+    ...KINDS.map((kind) => ({ path: placeOf(kind), name: kind.name })),
+    { path: '/claims/limits', name: 'Limits' },
+  ],
+  routes: [
+    ...KINDS.flatMap((kind) => [
+      ...scriptRoutes(kind),
+      ...versionRoutes(kind),
+      ...runRoutes(kind),
+      ...environmentRoutes(kind),
+    ]),
+    ...limitRoutes,
+  ],
+};

@@ -1,0 +1,23 @@
+import type { Place } from '../../route.ts';
+import { administratorRoutes } from './administrators.ts';
+import { auditLog } from './audit-log.ts';
+import { connectorRoutes } from './connectors.ts';
+import { keyRoutes } from './keys.ts';
+import { signInRoutes } from './sign-in.ts';
+import { tenantRoutes } from './tenants.ts';
+
+/** How a tenant is set up, and what was done in it. */
+export const settings: Place = {
+  path: '/settings',
+  name: 'Settings',
+  letter: 's',
+  sections: [
+    { path: '/settings/sign-in', name: 'Sign-in pages' },
+    { path: '/settings/connectors', name: 'Connectors' },
+    { path: '/settings/keys', name: 'Signing keys' },
+    { path: '/settings/administrators', name: 'Administrators' },
+    { path: '/settings/audit', name: 'Audit log' },
+    { path: '/settings/tenants', name: 'Tenants', isOperators: true },
+  ],
+  routes: [...signInRoutes, ...connectorRoutes, ...keyRoutes, ...administratorRoutes, ...auditLog, ...tenantRoutes],
+};

@@ -1,0 +1,105 @@
+import type { Database } from '../database/connect.ts';
+import { type BatchedRead, textsFor } from '../database/statements/batched-read.ts';
+import type { UserRow } from '../database/tables/index.ts';
+import type { Json } from '../database/tables/row.ts';
+
+/** A user with all that hangs on them, as `context.user` of a script is made of. */
+export interface UserContextRow {
+  user: UserRow;
+  roles: {
+    id: string;
+    name: string;
+    description: string;
+    scopes: { id: string; name: string; description: string; resourceId: string; resource: Json }[];
+  }[];
+  organizations: { id: string; name: string; description: string }[];
+  organizationRoles: { organizationId: string; roleId: string; roleName: string }[];
+  /** SQLite says 0 and 1 inside JSON too. */
+  linkedIdentities: { target: string; externalId: string; details: Json; isSso: boolean | 0 | 1 }[];
+  factors: { id: string; type: string; createdAt: number; lastUsedAt: number | null }[];
+}
+
+const DIALECTS = {
+  sqlite: {
+    object: 'json_object',
+    json: (column: string) => `json(${column})`,
+    list: (value: string) => `json_group_array(${value})`,
+  },
+  postgres: {
+    object: 'json_build_object',
+    json: (column: string) => column,
+    list: (value: string) => `coalesce(json_agg(${value}), '[]')`,
+  },
+};
+
+/** Every join names the tenant, which is that of the row it starts from. */
+function columnsOn(kind: Database['kind']): string {
+  const { object, json, list } = DIALECTS[kind];
+  const objectOf = (members: Record<string, string>) =>
+    `${object}(${Object.entries(members).map(([name, value]) => `'${name}', ${value}`)})`;
+  const listOf = (members: Record<string, string>, from: string) => `(select ${list(objectOf(members))} from ${from})`;
+  const described = (table: string) => ({
+    id: `${table}.id`,
+    name: `${table}.name`,
+    description: `${table}.description`,
+  });
+  const ofPerson = (table: string) => `where ${table}.tenant_id = person.tenant_id and ${table}.user_id = person.id`;
+  const joined = (table: string, id: string, from: string) =>
+    `join ${table} on ${table}.tenant_id = ${from}.tenant_id and ${table}.id = ${from}.${id}`;
+
+  const scopes = listOf(
+    {
+      ...described('scopes'),
+      resourceId: 'resources.id',
+      resource: objectOf({ id: 'resources.id', name: 'resources.name', indicator: 'resources.indicator' }),
+    },
+    `role_scopes ${joined('scopes', 'scope_id', 'role_scopes')} ${joined('resources', 'resource_id', 'scopes')}
+      where role_scopes.tenant_id = roles.tenant_id and role_scopes.role_id = roles.id`,
+  );
+  const lists = {
+    roles: listOf(
+      { ...described('roles'), scopes: json(scopes) },
+      `user_roles ${joined('roles', 'role_id', 'user_roles')} ${ofPerson('user_roles')}`,
+    ),
+    organizations: listOf(
+      described('organizations'),
+      `organization_users ${joined('organizations', 'organization_id', 'organization_users')}
+        ${ofPerson('organization_users')}`,
+    ),
+    organization_roles: listOf(
+      {
+        organizationId: 'organization_user_roles.organization_id',
+        roleId: 'organization_roles.id',
+        roleName: 'organization_roles.name',
+      },
+      `organization_user_roles ${joined('organization_roles', 'organization_role_id', 'organization_user_roles')}
+        ${ofPerson('organization_user_roles')}`,
+    ),
+    linked_identities: listOf(
+      { target: 'target', externalId: 'external_id', details: json('details'), isSso: 'is_sso' },
+      `user_identities ${ofPerson('user_identities')}`,
+    ),
+    factors: listOf(
+      { id: 'id', type: 'type', createdAt: 'created_at', lastUsedAt: 'last_used_at' },
+      `user_factors ${ofPerson('user_factors')}`,
+    ),
+  };
+  return ['person.*', ...Object.entries(lists).map(([name, value]) => `${value} as ${name}`)].join(', ');
+}
+
+const parsed = (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : value);
+
+export const userContextById: BatchedRead<UserContextRow> = {
+  texts: textsFor({ tenant_id: '', id: '' }, (kind, valueFor) => ({
+    columns: columnsOn(kind),
+    from: `users person where person.tenant_id = ${valueFor('tenant_id')} and person.id = ${valueFor('id')}`,
+  })),
+  rowOf: ({ roles, organizations, organizationRoles, linkedIdentities, factors, ...user }) => ({
+    user: user as unknown as UserRow,
+    roles: parsed(roles),
+    organizations: parsed(organizations),
+    organizationRoles: parsed(organizationRoles),
+    linkedIdentities: parsed(linkedIdentities),
+    factors: parsed(factors),
+  }),
+};

@@ -1,0 +1,20 @@
+import type { Knex } from 'knex';
+import type { Database } from '../connect.ts';
+
+/** Rows of one delete: a larger one would hold SQLite's only writer too long. */
+export const BATCH = 1_000;
+
+/** Deletes up to `BATCH` rows that match, in a transaction of their own, and says how many. */
+export function deleteBatch(
+  database: Database,
+  table: string,
+  matching: (rows: Knex.QueryBuilder) => void,
+): Promise<number> {
+  const id = database.kind === 'sqlite' ? 'rowid' : 'ctid';
+  return database.write((db) => {
+    const due = db(table).where(matching).limit(BATCH).select(db.raw(id));
+    return db(table)
+      .whereIn(db.raw(id) as never, due)
+      .delete();
+  });
+}

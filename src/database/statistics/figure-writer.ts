@@ -1,0 +1,102 @@
+import type { Logger } from '../../observe/logger.ts';
+import type { Database } from '../connect.ts';
+import { snakeCase } from '../drivers/names.ts';
+import { addTo, type CountedMinute, type Counts, FIGURES, type Figure, MINUTE_MS } from './figures.ts';
+
+/** How long a count may wait, and so what a `kill -9` may lose of the figures; the rows behind them are not concerned. */
+const WRITE_EVERY_MS = 2_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * A count goes into a row of its minute and into one of its hour. Kept is twice what the overview shows of each, a
+ * day and a week, as it compares with the time before.
+ */
+export const WIDTHS = {
+  minute: { widthMs: MINUTE_MS, keptMs: 2 * DAY_MS + HOUR_MS },
+  hour: { widthMs: HOUR_MS, keptMs: 15 * DAY_MS },
+} as const;
+
+const KEY = ['tenant_id', 'width_ms', 'starts_at'];
+const COLUMNS = [...KEY, 'expires_at', ...FIGURES.map(snakeCase)];
+
+function upsertFor(kind: Database['kind']): string {
+  const source =
+    kind === 'postgres'
+      ? 'json_populate_recordset(null::figures, ?) as counted'
+      : `(select ${COLUMNS.map((column) => `value ->> '${column}' as ${column}`)} from json_each(?)) as counted`;
+  const most = kind === 'postgres' ? 'greatest' : 'max';
+  const change = (figure: Figure) => {
+    const [old, added] = [`figures.${snakeCase(figure)}`, `excluded.${snakeCase(figure)}`];
+    return `${snakeCase(figure)} = ${figure === 'backlog' ? `${most}(${old}, ${added})` : `${old} + ${added}`}`;
+  };
+  // Ordered, so that two processes lock the rows in the same order; of tenants that were removed meanwhile, nothing.
+  return `insert into figures (${COLUMNS}) select ${COLUMNS} from ${source}
+    where exists (select 1 from tenants where tenants.id = counted.tenant_id) order by ${KEY}
+    on conflict (${KEY}) do update set ${FIGURES.map(change)}`;
+}
+
+const UPSERTS = { sqlite: upsertFor('sqlite'), postgres: upsertFor('postgres') };
+
+/** Each row once: one statement cannot change a row twice, and two minutes may be of the same hour. */
+function rowsOf(minutes: readonly CountedMinute[]): Record<string, unknown>[] {
+  const rows = new Map<string, { key: Record<string, unknown>; counts: Counts }>();
+  for (const { tenantId, startsAt: minute, counts } of minutes) {
+    for (const { widthMs, keptMs } of Object.values(WIDTHS)) {
+      const startsAt = minute - (minute % widthMs);
+      const name = `${widthMs} ${startsAt} ${tenantId}`;
+      const key = { tenant_id: tenantId, width_ms: widthMs, starts_at: startsAt, expires_at: startsAt + keptMs };
+      const row = rows.get(name) ?? { key, counts: {} };
+      addTo(row.counts, counts);
+      rows.set(name, row);
+    }
+  }
+  return [...rows.values()].map(({ key, counts }) => ({
+    ...key,
+    ...Object.fromEntries(FIGURES.map((figure) => [snakeCase(figure), counts[figure] ?? 0])),
+  }));
+}
+
+/** Adds to the figures that all processes share, in one statement. */
+export async function writeFigures(database: Database, minutes: readonly CountedMinute[]): Promise<void> {
+  if (minutes.length === 0) return;
+  await database.write(async (db) => db.raw(UPSERTS[database.kind], [JSON.stringify(rowsOf(minutes))]));
+  for (const tenantId of new Set(minutes.map(({ tenantId }) => tenantId)))
+    database.commits.announce(tenantId, new Set(['figures']));
+}
+
+/** Brings what this process counted to the database, every two seconds and when it ends. */
+export class FigureWriter {
+  readonly #database: Database;
+  readonly #logger: Logger;
+  readonly #timer: NodeJS.Timeout;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(database: Database, logger: Logger) {
+    this.#database = database;
+    this.#logger = logger;
+    this.#timer = setInterval(() => void this.flush(), WRITE_EVERY_MS);
+  }
+
+  /** Settles when all that was counted before is written. After a failure it is counted again, for the next time. */
+  flush(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  close(): Promise<void> {
+    clearInterval(this.#timer);
+    return this.flush();
+  }
+
+  async #write(): Promise<void> {
+    const { figures } = this.#database;
+    const minutes = figures.take();
+    try {
+      await writeFigures(this.#database, minutes);
+    } catch (err) {
+      this.#logger.warn({ err }, 'figures were not written; they will be with the next');
+      for (const { tenantId, startsAt, counts } of minutes) figures.add(tenantId, startsAt, counts);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import DataLoader from 'dataloader';
+import type { Knex } from 'knex';
+import type { Database } from '../connect.ts';
+import { type BatchedRead, type KeyRecord, readMany } from '../statements/batched-read.ts';
+
+/** Keys of one statement. */
+const MAX_BATCH = 64;
+
+/**
+ * The same read, asked for by several requests in one turn of the event loop, is sent as one statement: a round
+ * trip costs this process more than the row. Nothing is remembered; a request alone waits for nobody but the turn's end.
+ */
+export class ReadBatches {
+  readonly #reader: Knex;
+  readonly #kind: Database['kind'];
+  readonly #loaders = new Map<BatchedRead<unknown>, DataLoader<KeyRecord, unknown>>();
+
+  constructor(reader: Knex, kind: Database['kind']) {
+    this.#reader = reader;
+    this.#kind = kind;
+  }
+
+  load<Row>(read: BatchedRead<Row>, key: KeyRecord): Promise<Row | undefined> {
+    let loader = this.#loaders.get(read);
+    if (!loader) {
+      loader = new DataLoader((keys) => this.#read(read, keys), {
+        cache: false,
+        maxBatchSize: MAX_BATCH,
+        batchScheduleFn: (send) => void setImmediate(send),
+      });
+      this.#loaders.set(read, loader);
+    }
+    return loader.load(key) as Promise<Row | undefined>;
+  }
+
+  async #read(read: BatchedRead<unknown>, keys: readonly KeyRecord[]): Promise<unknown[]> {
+    try {
+      return await readMany(this.#reader, this.#kind, read, keys);
+    } catch (error) {
+      if (keys.length === 1) throw error;
+      // A key that the database does not take must not fail the others.
+      const alone = await Promise.allSettled(keys.map((key) => readMany(this.#reader, this.#kind, read, [key])));
+      return alone.map((one) => (one.status === 'fulfilled' ? one.value[0] : one.reason));
+    }
+  }
+}

@@ -1,0 +1,248 @@
+import type { Knex } from 'knex';
+import { ServiceError } from '../../errors.ts';
+import type { Database } from '../connect.ts';
+import type { Written } from '../notices/commits.ts';
+import { type BatchedRead, type KeyRecord, readMany } from '../statements/batched-read.ts';
+import { encode } from '../statements/encode.ts';
+import { insertEvent } from '../statements/insert-event.ts';
+import { insertMany, insertMissing } from '../statements/insert-many.ts';
+import { selectOne } from '../statements/select-one.ts';
+import type { Statement } from '../statements/statement.ts';
+import type { Counts } from '../statistics/figures.ts';
+import type { Fields, Key, Patch, Row, Table } from '../tables/index.ts';
+import { AfterCommit } from './after-commit.ts';
+import { constraintError } from './constraints.ts';
+
+export type Rows<T extends Table> = Knex.QueryBuilder<Row<T>, Row<T>[]>;
+export type Query = Knex.QueryBuilder;
+/** Conditions, written on a query that already stays inside the tenant. */
+export type Condition = (query: Query) => void;
+
+type Transaction = { db: Knex; after: AfterCommit };
+
+/**
+ * The only way to a tenant's rows. Built from the request's URL, so there is no tenant argument to
+ * forget. Inside `transaction` the work is handed a store whose every read and write belongs to it.
+ */
+export class TenantStore {
+  readonly tenantId: string;
+  readonly #database: Database;
+  readonly #transaction: Transaction | undefined;
+
+  constructor(database: Database, tenantId: string, transaction?: Transaction) {
+    this.#database = database;
+    this.tenantId = tenantId;
+    this.#transaction = transaction;
+  }
+
+  get kind(): Database['kind'] {
+    return this.#database.kind;
+  }
+
+  /** Reads go through a derived table, so not even `orWhere` can step outside the tenant. */
+  from<T extends Table>(table: T): Rows<T> {
+    return this.#reader.from(this.rows(table)) as unknown as Rows<T>;
+  }
+
+  /** The same derived table, for the other side of a join. */
+  rows<T extends Table>(table: T): Knex.QueryBuilder {
+    return this.#reader(table).where({ tenantId: this.tenantId }).as(table);
+  }
+
+  /** The rows with the ids that a query of this store finds. SQLite keeps the order of a cross join: the ids first. */
+  byIds<T extends Table>(table: T, ids: Query): Rows<T> {
+    const found = this.#reader.from(ids.as('page')).crossJoin(this.rows(table) as never);
+    return found.where('page.id', this.raw('??', [`${table}.id`])).select(`${table}.*`) as unknown as Rows<T>;
+  }
+
+  /** A literal piece of SQL for a select list or an order; bindings as in Knex. */
+  raw(sql: string, bindings: readonly unknown[] = []): Knex.Raw {
+    return this.#reader.raw(sql, bindings as Knex.RawBinding[]);
+  }
+
+  async find<T extends Table>(table: T, key: Key<T>): Promise<Row<T> | undefined> {
+    const { read, record } = selectOne<Row<T>>(table, this.#own(key));
+    return this.#readOne(read, record);
+  }
+
+  /** @throws 404 `entity.not_exists_with_id`, for users `entity.not_found` */
+  async get<T extends Table>(table: T, key: Key<T>): Promise<Row<T>> {
+    const row = await this.find(table, key);
+    if (!row) throw new ServiceError(table === 'users' ? 'entity.not_found' : 'entity.not_exists_with_id');
+    return row;
+  }
+
+  /**
+   * For a read that decides a write: no other transaction changes the row before this one has ended. On SQLite the
+   * one writer sees to that.
+   *
+   * @throws 404 as `update` does
+   */
+  async lock<T extends Table>(table: T, key: Key<T>): Promise<Row<T>> {
+    const row = (await this.#reader(table).where(this.#own(key)).forUpdate().first()) as Row<T> | undefined;
+    if (!row) throw notExists(table);
+    return row;
+  }
+
+  /** A read of `statements/`, which is given this tenant. */
+  readOne<R>(read: BatchedRead<R>, key: KeyRecord): Promise<R | undefined> {
+    return this.#readOne(read, { ...key, tenant_id: this.tenantId });
+  }
+
+  /** A statement of `statements/` that changes rows of these tables: all it does is done, or nothing. */
+  write<Result>(tables: readonly Table[], statement: Statement<Result>): Promise<Result> {
+    return this.#write(tables, (db) => statement({ db, kind: this.kind, tenantId: this.tenantId }));
+  }
+
+  /** @throws the code of the broken constraint: `database/constraints.ts` */
+  async insert<T extends Table>(table: T, row: Fields<T>): Promise<Row<T>> {
+    const [inserted]: Row<T>[] = await this.#write(table, (db) =>
+      db(table)
+        .insert(this.#own(encode(row)))
+        .returning('*'),
+    );
+    return inserted as Row<T>;
+  }
+
+  /** Rows that nobody reads back. */
+  async add<T extends Table>(table: T, rows: Fields<T>[]): Promise<void> {
+    if (rows.length === 0) return;
+    const own = rows.map((row) => this.#own(row));
+    await this.#write(table, (db) => insertMany(db, this.kind, table, own));
+  }
+
+  /** An event, and a delivery for each webhook that listens to it. */
+  async addEvent(event: Omit<Row<'events'>, 'tenantId'>): Promise<void> {
+    await this.transaction(async (store) => {
+      const own = { ...event, tenantId: this.tenantId };
+      const count = await store.#write('events', (db) => insertEvent(db, this.kind, own));
+      if (count > 0) store.#transaction?.after.wrote(this.tenantId, 'deliveries');
+    });
+  }
+
+  /** For rows that may be there already: returns those that were not. A broken foreign key still throws. */
+  async addMissing<T extends Table>(table: T, rows: Fields<T>[]): Promise<Row<T>[]> {
+    if (rows.length === 0) return [];
+    const own = rows.map((row) => this.#own(row));
+    return this.#write(table, (db) => insertMissing<Row<T>>(db, this.kind, table, own));
+  }
+
+  /** Writes or replaces the row of this primary key. */
+  async put<T extends Table>(table: T, key: Key<T>, fields: Patch<T>): Promise<void> {
+    const row = { ...encode({ ...fields, ...key }), tenantId: this.tenantId };
+    await this.#write(table, (db) =>
+      db(table)
+        .insert(row)
+        .onConflict(['tenantId', ...Object.keys(key)])
+        .merge(),
+    );
+  }
+
+  /**
+   * @throws 404 `entity.not_exists`, for users `entity.not_found`
+   * @throws 422 `entity.invalid_input` when the patch is empty
+   */
+  async update<T extends Table>(table: T, key: Key<T>, patch: Patch<T>): Promise<Row<T>> {
+    const encoded = encode(patch);
+    if (Object.keys(encoded).length === 0) {
+      throw (await this.find(table, key)) ? new ServiceError('entity.invalid_input') : notExists(table);
+    }
+    const [row] = await this.#write(
+      table,
+      async (db) =>
+        (await db(table)
+          .where(this.#own(key))
+          .update({ ...encoded, tenantId: this.tenantId })
+          .returning('*')) as Row<T>[],
+    );
+    if (!row) throw notExists(table);
+    return row;
+  }
+
+  /** Changes the rows that match and says how many did: the primitive behind every "only once". */
+  async change<T extends Table>(table: T, match: Key<T>, patch: Patch<T>): Promise<number> {
+    return this.changeWhere(table, (query) => query.where(match), patch);
+  }
+
+  /** Like `change`, where equality is not enough. The conditions are added to the tenant's own. */
+  async changeWhere<T extends Table>(table: T, condition: Condition, patch: Patch<T>): Promise<number> {
+    return this.#write(table, (db) => this.#changing(db, table, condition, patch));
+  }
+
+  /** @throws 404 `entity.not_found` */
+  async remove<T extends Table>(table: T, key: Key<T>): Promise<void> {
+    if ((await this.removeAll(table, key)) === 0) throw new ServiceError('entity.not_found');
+  }
+
+  /** How many there were. */
+  async removeAll<T extends Table>(table: T, key: Key<T>): Promise<number> {
+    return this.#write(table, (db) => db(table).where(this.#own(key)).delete());
+  }
+
+  async removeWhere<T extends Table>(table: T, condition: Condition): Promise<number> {
+    return this.#write(table, (db) => db(table).where({ tenantId: this.tenantId }).andWhere(condition).delete());
+  }
+
+  /** All or nothing. Inside a transaction the same one is used: there is nothing to nest. */
+  async transaction<T>(work: (store: TenantStore) => Promise<T>): Promise<T> {
+    if (this.#transaction) return work(this);
+    let after = new AfterCommit();
+    const result = await this.#database.transaction((db) => {
+      after = new AfterCommit(); // Of an attempt that the database undid, nothing is told.
+      return work(new TenantStore(this.#database, this.tenantId, { db, after }));
+    });
+    after.tell(this.#database);
+    return result;
+  }
+
+  /** For the overview: in memory, once this transaction has committed. */
+  count(at: number, counts: Counts): void {
+    if (this.#transaction) this.#transaction.after.count(this.tenantId, at, counts);
+    else this.#database.figures.add(this.tenantId, at, counts);
+  }
+
+  /** All tenants, in this store's transaction: for `tenants.ts` and `admin/` alone, which the test of the arrows holds. */
+  acrossTenants(): { db: Knex; storeOf(tenantId: string): TenantStore } {
+    this.#transaction?.after.wrote(this.tenantId, 'tenants');
+    const storeOf = (tenantId: string) => new TenantStore(this.#database, tenantId, this.#transaction);
+    return { db: this.#reader, storeOf };
+  }
+
+  get #reader(): Knex {
+    return this.#transaction?.db ?? this.#database.reader;
+  }
+
+  async #readOne<R>(read: BatchedRead<R>, key: KeyRecord): Promise<R | undefined> {
+    if (!this.#transaction) return this.#database.reads.load(read, key);
+    return (await readMany(this.#transaction.db, this.kind, read, [key]))[0];
+  }
+
+  /** The tenant goes in last, so no key can replace it. */
+  #own(key: object): Record<string, unknown> {
+    return { ...key, tenantId: this.tenantId };
+  }
+
+  #changing<T extends Table>(db: Knex, table: T, condition: Condition, patch: Patch<T>): Knex.QueryBuilder {
+    return db(table)
+      .where(this.#own({}))
+      .andWhere(condition)
+      .update(this.#own(encode(patch)));
+  }
+
+  async #write<R>(tables: Written | readonly Written[], work: (db: Knex) => PromiseLike<R>): Promise<R> {
+    const written = [tables].flat();
+    try {
+      if (this.#transaction) {
+        for (const table of written) this.#transaction.after.wrote(this.tenantId, table);
+        return await work(this.#transaction.db);
+      }
+      const result = await this.#database.write(async (db) => work(db));
+      this.#database.commits.announce(this.tenantId, new Set(written));
+      return result;
+    } catch (error) {
+      throw constraintError(written[0] as Written, error) ?? error;
+    }
+  }
+}
+
+const notExists = (table: Table) => new ServiceError(table === 'users' ? 'entity.not_found' : 'entity.not_exists');

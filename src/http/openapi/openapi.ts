@@ -1,0 +1,146 @@
+import type { TSchema } from 'typebox';
+import { exampleOf } from '../../base/example.ts';
+import { eventTypes } from '../../events/catalogue.ts';
+import type { Operation } from '../operations/operation.ts';
+import { close } from '../operations/validate.ts';
+import { errorComponents, errorResponsesOf } from './errors.ts';
+import { webhookOf } from './events.ts';
+import { namedSchemas, referring } from './schemas.ts';
+
+type Json = Record<string, unknown>;
+
+const TAGS: Record<string, string> = {
+  users: 'Users',
+  roles: 'Roles',
+  resources: 'API resources',
+  applications: 'Applications',
+  organizations: 'Organizations',
+  'organization-roles': 'Organization roles',
+  'organization-scopes': 'Organization scopes',
+  'subject-tokens': 'Impersonation',
+  impersonations: 'Impersonation',
+  'jwt-customizer': 'Custom claims',
+  hooks: 'Webhooks',
+  logs: 'Audit log',
+  tenants: 'Tenants',
+};
+
+/** The first word of the path that names something, as a reader's heading. */
+function tagOf(path: string): string {
+  const words = path.split('/').slice(1);
+  return TAGS[words[0] === 'configs' ? (words[1] ?? '') : (words[0] ?? '')] ?? 'Settings';
+}
+
+/** `PATCH /users/:userId/custom-data` → `patchUsersByUserIdCustomData` */
+function operationIdOf({ method, path }: Operation): string {
+  const words = path.replaceAll('/:', '/by-').split(/[/-]/).filter(Boolean);
+  return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('');
+}
+
+const propertiesOf = (schema: TSchema | undefined): [string, TSchema][] =>
+  Object.entries((schema as { properties?: Record<string, TSchema> } | undefined)?.properties ?? {});
+
+const PAGE = { type: 'integer', minimum: 1, default: 1 };
+const PAGE_SIZE = { type: 'integer', minimum: 1, maximum: 100, default: 20 };
+
+function parametersOf({ path, params, query, paginated }: Operation): Json[] {
+  const formOf = new Map(propertiesOf(params));
+  const required = new Set((query as { required?: string[] } | undefined)?.required ?? []);
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: formOf.get(name) ?? { type: 'string' },
+  }));
+  const inQuery = propertiesOf(query).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.has(name),
+    schema,
+  }));
+  const pages = [
+    { name: 'page', in: 'query', schema: PAGE },
+    { name: 'page_size', in: 'query', schema: PAGE_SIZE },
+  ];
+  return [...inPath, ...inQuery, ...(paginated ? pages : [])];
+}
+
+const PAGE_HEADERS = {
+  'Total-Number': { description: 'How many there are in all', schema: { type: 'integer' } },
+  Link: { description: 'RFC 8288: first, prev, next, last', schema: { type: 'string' } },
+};
+
+function successOf({ returns, contentType, paginated }: Operation): Json {
+  if (contentType) return { description: 'Success', content: { [contentType]: { schema: { type: 'string' } } } };
+  if (!returns) return { description: 'Success, with no body' };
+  return {
+    description: 'Success',
+    ...(paginated && { headers: PAGE_HEADERS }),
+    content: { 'application/json': { schema: referring(returns), example: exampleOf(returns) } },
+  };
+}
+
+function describe(operation: Operation): Json {
+  const { path, summary, description, status, otherStatus, body } = operation;
+  const success = successOf(operation);
+  const parameters = parametersOf(operation);
+  const events = [operation.event, ...(operation.also ?? []).map(({ event }) => event)].filter(Boolean);
+  return {
+    tags: [tagOf(path)],
+    operationId: operationIdOf(operation),
+    summary,
+    ...(description && { description }),
+    ...(events.length > 0 && { 'x-events': events }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: close(body), example: exampleOf(body) } },
+      },
+    }),
+    responses: {
+      [status]: success,
+      ...(otherStatus && { [otherStatus]: success }),
+      ...errorResponsesOf(operation),
+    },
+  };
+}
+
+/** OpenAPI 3.1 from the rows: paths, schemas, examples, errors, and the events as `webhooks`. */
+export function openApiDocument(
+  operations: readonly Operation[],
+  version: string,
+  { title, scope }: { title: string; scope: string } = { title: 'Understudy Management API', scope: 'all' },
+): Json {
+  const paths: Record<string, Json> = {};
+  for (const operation of operations) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(operation) };
+  }
+  const errors = errorComponents(operations);
+  return {
+    openapi: '3.1.1',
+    info: {
+      title,
+      version,
+      description: 'Within a major release only additions happen. A reader ignores members it does not know.',
+    },
+    servers: [{ url: '.', description: 'Where this document was read' }],
+    security: [{ machine: [] }],
+    tags: [...new Set([...operations.map(({ path }) => tagOf(path)), 'Events'])].map((name) => ({ name })),
+    paths,
+    webhooks: Object.fromEntries(eventTypes.map((type) => [type, webhookOf(type)])),
+    components: {
+      ...errors,
+      schemas: { ...namedSchemas(), ...errors.schemas },
+      securitySchemes: {
+        machine: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: `Access token of a machine-to-machine application with the scope \`${scope}\``,
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Caller } from '../authenticate.ts';
+import { contextOf } from '../context.ts';
+import { rateLimitHeaders } from '../rate-limits/rate-limits.ts';
+import type { Operation } from './operation.ts';
+import { writePageHeaders } from './pagination.ts';
+import { type Call, type Performed, type Performing, performer } from './perform.ts';
+
+const hasBody = ({ headers }: Request): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** The request as a call. Paths are without `/api`. */
+function callOf(request: Request, response: Response): Call {
+  const { tenant, caller, ip, userAgent, requestId } = contextOf(request);
+  return {
+    tenant,
+    caller: caller as Caller,
+    params: request.params as Record<string, string>,
+    query: request.query as Record<string, unknown>,
+    body: request.body,
+    hasForeignBody: request.body === undefined && hasBody(request),
+    path: request.path,
+    ip,
+    userAgent,
+    requestId,
+    onVerdict: (verdict) => response.set(rateLimitHeaders(verdict)),
+  };
+}
+
+function answer(
+  request: Request,
+  response: Response,
+  { returns, contentType }: Operation,
+  { status, value, total, page }: Performed,
+): void {
+  response.status(status);
+  if (contentType) {
+    response.type(contentType).send(value);
+    return;
+  }
+  if (!returns) {
+    response.end();
+    return;
+  }
+  if (page && total !== undefined) {
+    const { host, protocol } = contextOf(request).tenant;
+    writePageHeaders(request, response, `${protocol}://${host}`, page, total);
+  }
+  response.json(value);
+}
+
+/** A row behind its route. */
+export function serve(operation: Operation, performing: Performing): RequestHandler {
+  const perform = performer(operation, performing);
+  return async (request, response) => {
+    answer(request, response, operation, await perform(callOf(request, response)));
+  };
+}
+
+/** The Management API's router: a route for each row, in the order of the list. */
+export function serveOperations(operations: readonly Operation[], performing: Performing): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const operation of operations) {
+    const method = operation.method.toLowerCase() as Lowercase<Operation['method']>;
+    router[method](operation.path, serve(operation, performing));
+  }
+  return router;
+}

@@ -1,0 +1,30 @@
+import type { RequestHandler } from 'express';
+import type { Tracing } from '../../observe/tracing.ts';
+import type { PeerTrust } from './app.ts';
+import { areaOf } from './metrics.ts';
+
+/**
+ * A span around each request. Its name holds no path: paths hold ids, and those of the sign-in pages are known to one
+ * browser only. The trace of a caller is gone on with when a trusted proxy brings it: a stranger could flood one.
+ */
+export function traceRequests(tracing: Tracing, isProxy: PeerTrust): RequestHandler {
+  return (request, response, next) => {
+    const { traceparent, tracestate } = request.headers;
+    const isContinued = typeof traceparent === 'string' && isProxy(request.socket.remoteAddress);
+    const span = tracing.open({
+      name: `${request.method} ${areaOf(request.url)}`,
+      kind: 'server',
+      attributes: {
+        'http.request.method': request.method,
+        'understudy.request_id': String(response.getHeader('x-request-id')),
+      },
+      caller: isContinued ? { traceparent, ...(typeof tracestate === 'string' && { tracestate }) } : undefined,
+    });
+    response.once('close', () => {
+      span.set({ 'http.response.status_code': response.statusCode });
+      if (response.statusCode >= 500 || !response.writableFinished) span.failed();
+      span.end();
+    });
+    span.enclose(next);
+  };
+}

@@ -1,0 +1,187 @@
+import Type from 'typebox';
+import { newId } from '../../base/ids.ts';
+import type { TenantStore } from '../../database/store/tenant-store.ts';
+import type { ApplicationRow } from '../../database/tables/index.ts';
+import { Application, OidcClientMetadata } from '../../entities.ts';
+import { foreignKeyNotFound, ServiceError } from '../../errors.ts';
+import { operation } from '../../http/operations/operation.ts';
+import { addSecret, isConfidential } from '../../tokens/clients/application-secrets.ts';
+import { endImpersonations } from '../../tokens/revocation/end-access.ts';
+import { endJwts } from '../../tokens/revocation/issued-jwts.ts';
+import { optional } from '../shared/fields.ts';
+import { list, newestFirst } from '../shared/listing.ts';
+import { searchable, searching, searchOf, searchQuery } from '../shared/search.ts';
+import { checkMetadata } from './redirect-uris.ts';
+
+const { name, description, type, customClientMetadata, customData, isThirdParty } = Application.properties;
+/** As the compatible API names it. */
+const DEFAULT_SECRET = 'Default secret';
+const oidcClientMetadata = Type.Partial(OidcClientMetadata);
+
+/**
+ * Roles and memberships of applications are those of machines.
+ *
+ * @param status of an unknown id, where it is not the usual one
+ * @throws 404 (or 422) `entity.relation_foreign_key_not_found`, 422 `entity.db_constraint_violated` for another type
+ */
+export async function requireMachines(store: TenantStore, applicationIds: string[], status?: 422): Promise<void> {
+  const found = await store.from('applications').whereIn('id', applicationIds).select('type');
+  if (found.length < applicationIds.length) throw foreignKeyNotFound('applicationIds', status);
+  if (found.some(({ type }) => type !== 'MachineToMachine')) throw new ServiceError('entity.db_constraint_violated');
+}
+
+type Metadata = Pick<ApplicationRow, 'type' | 'isThirdParty' | 'customClientMetadata'>;
+
+/**
+ * A third party acts for people who consented: it is no machine, and cannot exchange tokens.
+ *
+ * @throws 400 `application.invalid_third_party_application_type`
+ * @throws 422 `application.third_party_application_cannot_enable_token_exchange`
+ */
+function refuseThirdParty({ type, isThirdParty, customClientMetadata }: Metadata): void {
+  if (!isThirdParty) return;
+  if (type === 'MachineToMachine') throw new ServiceError('application.invalid_third_party_application_type');
+  if (customClientMetadata.allowTokenExchange)
+    throw new ServiceError('application.third_party_application_cannot_enable_token_exchange');
+}
+
+export const applications = [
+  operation('GET /applications', {
+    summary: 'List applications, newest first',
+    status: 200,
+    query: searchQuery(searchable.applications, {
+      types: {
+        anyOf: [type, Type.Array(type, { maxItems: 100 })],
+        description: 'Of one of these types; may be repeated',
+      },
+      type: { ...type },
+      isThirdParty: { type: 'string', enum: ['true', 'false'] },
+      excludeRoleId: { type: 'string' },
+      excludeOrganizationId: { type: 'string' },
+    }),
+    returns: Type.Array(Application),
+    paginated: 'optional',
+    errors: ['request.invalid_input'],
+    run({ query: { types, type, isThirdParty, excludeRoleId, excludeOrganizationId, ...query }, page, store }) {
+      return searching(store, searchOf(store, query, searchable.applications), async (store, found) =>
+        list(store, 'applications', {
+          page,
+          order: newestFirst,
+          where(applications) {
+            applications.where(found);
+            if (types !== undefined) applications.whereIn('type', [types].flat());
+            if (type !== undefined) applications.where({ type });
+            if (isThirdParty !== undefined) applications.where({ isThirdParty: isThirdParty === 'true' });
+            if (excludeRoleId !== undefined) {
+              const holders = store.from('applicationRoles').where({ roleId: excludeRoleId });
+              applications.whereNotIn('id', holders.select('applicationId'));
+            }
+            if (excludeOrganizationId !== undefined) {
+              const members = store.from('organizationApplications').where({ organizationId: excludeOrganizationId });
+              applications.whereNotIn('id', members.select('applicationId'));
+            }
+          },
+        }),
+      );
+    },
+  }),
+
+  operation('POST /applications', {
+    summary: 'Register an application',
+    description: `One of type Traditional or MachineToMachine gets a secret named "${DEFAULT_SECRET}": GET /applications/{id}/secrets shows it.`,
+    status: 200,
+    body: Type.Object({
+      name,
+      type,
+      description: Type.Optional(description),
+      oidcClientMetadata: Type.Optional(oidcClientMetadata),
+      customClientMetadata: Type.Optional(customClientMetadata),
+      customData: Type.Optional(customData),
+      isThirdParty: Type.Optional(isThirdParty),
+    }),
+    returns: Application,
+    errors: [
+      'application.third_party_application_cannot_enable_token_exchange',
+      'application.invalid_third_party_application_type',
+    ],
+    async run({ body, store, secrets, now }) {
+      checkMetadata(body.type, body.oidcClientMetadata, body.customClientMetadata);
+      const application = {
+        id: newId(),
+        description: null,
+        customClientMetadata: {},
+        customData: {},
+        isThirdParty: false,
+        ...body,
+        oidcClientMetadata: { redirectUris: [], postLogoutRedirectUris: [], ...body.oidcClientMetadata },
+        createdAt: now,
+      };
+      refuseThirdParty(application);
+      const made = await store.insert('applications', application);
+      if (isConfidential(made)) await addSecret(store, secrets, { applicationId: made.id, name: DEFAULT_SECRET, now });
+      return made;
+    },
+  }),
+
+  operation('GET /applications/:id', {
+    summary: 'Read an application',
+    status: 200,
+    returns: Application,
+    errors: ['entity.not_exists_with_id'],
+    run: ({ params, store }) => store.get('applications', params),
+  }),
+
+  operation('PATCH /applications/:id', {
+    summary: 'Change an application',
+    description: 'The two metadata objects and `customData` are merged, their members replaced.',
+    status: 200,
+    body: optional({ name, description, oidcClientMetadata, customClientMetadata, customData }),
+    returns: Application,
+    errors: [
+      'entity.not_exists',
+      'entity.invalid_input',
+      'application.third_party_application_cannot_enable_token_exchange',
+    ],
+    async run({ params, body, store }) {
+      const known = await store.lock('applications', params);
+      const { oidcClientMetadata: oidc, customClientMetadata: custom, customData, ...fields } = body;
+      const merged = {
+        ...fields,
+        ...(oidc && { oidcClientMetadata: { ...known.oidcClientMetadata, ...oidc } }),
+        ...(custom && { customClientMetadata: { ...known.customClientMetadata, ...custom } }),
+        ...(customData && { customData: { ...known.customData, ...customData } }),
+      };
+      checkMetadata(known.type, merged.oidcClientMetadata, body.customClientMetadata);
+      refuseThirdParty({ ...known, ...merged });
+      return store.update('applications', params, merged);
+    },
+  }),
+
+  operation('PATCH /applications/:id/custom-data', {
+    summary: 'Merge into the custom data of an application',
+    description: 'The body is the custom data itself.',
+    status: 200,
+    body: customData,
+    returns: customData,
+    errors: ['entity.not_exists'],
+    async run({ params, body, store }) {
+      const known = await store.lock('applications', params);
+      const merged = { ...known.customData, ...body };
+      await store.update('applications', params, { customData: merged });
+      return merged;
+    },
+  }),
+
+  operation('DELETE /applications/:id', {
+    summary: 'Delete an application with its secrets and what was issued to it, impersonations included',
+    status: 204,
+    errors: ['entity.not_found'],
+    async run({ params, store, caller, now }) {
+      await store.remove('applications', params);
+      const ending = { by: caller.applicationId, reason: 'deleted', now } as const;
+      await endImpersonations(store, (one) => one.where({ applicationId: params.id }), ending);
+      await store.removeAll('oidcPayloads', { clientId: params.id });
+      await endJwts(store, { clientId: params.id }, now);
+    },
+  }),
+];

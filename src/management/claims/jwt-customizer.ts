@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Type from 'typebox';
+import { activeVersion, saveVersion, scriptValueOf } from '../../custom-claims/versions.ts';
+import { ServiceError } from '../../errors.ts';
+import { authorOf, operation } from '../../http/operations/operation.ts';
+import { checkScript, ScriptValue, TokenTypePath, tokenTypeOf } from './script-value.ts';
+
+const TOKEN_TYPES = ['access-token', 'client-credentials'] as const;
+const KEYS = { 'access-token': 'jwt.accessToken', 'client-credentials': 'jwt.clientCredentials' } as const;
+
+/** Kept beside the sandbox that hands these things to scripts. */
+const CLAIMS_TYPES = readFileSync(join(import.meta.dirname, '../../../sandbox/claims.d.ts'), 'utf8');
+
+const PatchValue = Type.Object({ ...Type.Partial(ScriptValue).properties, script: ScriptValue.properties.script });
+
+export const jwtCustomizer = [
+  operation('GET /configs/jwt-customizer', {
+    summary: 'List the active claims scripts',
+    status: 200,
+    returns: Type.Array(Type.Object({ key: Type.Enum(Object.values(KEYS)), value: ScriptValue })),
+    async run({ store, secrets }) {
+      const versions = await Promise.all(TOKEN_TYPES.map((tokenType) => activeVersion(store, tokenType)));
+      return versions.flatMap((version) =>
+        version ? [{ key: KEYS[version.tokenType], value: scriptValueOf(version, secrets) }] : [],
+      );
+    },
+  }),
+
+  operation('GET /configs/jwt-customizer/types', {
+    summary: 'Read the TypeScript declaration for authors of claims scripts',
+    status: 200,
+    contentType: 'text/plain',
+    run: async () => CLAIMS_TYPES,
+  }),
+
+  operation('GET /configs/jwt-customizer/:tokenTypePath', {
+    summary: 'Read the active claims script of a kind of token',
+    status: 200,
+    params: TokenTypePath,
+    returns: ScriptValue,
+    errors: ['entity.not_exists_with_id'],
+    async run({ params, store, secrets }) {
+      const version = await activeVersion(store, tokenTypeOf(params));
+      if (!version) throw new ServiceError('entity.not_exists_with_id');
+      return scriptValueOf(version, secrets);
+    },
+  }),
+
+  operation('PUT /configs/jwt-customizer/:tokenTypePath', {
+    summary: 'Upload a claims script: a new version, active at once',
+    description: '201 when none was active before, otherwise 200.',
+    status: 200,
+    params: TokenTypePath,
+    body: ScriptValue,
+    returns: ScriptValue,
+    errors: ['jwt_customizer.general'],
+    prepare: ({ body, tenant }, { compileScript }) => checkScript(tenant.id, body, compileScript),
+    async run({ params, body, caller, store, now, secrets }) {
+      const tokenType = tokenTypeOf(params);
+      const isFirst = !(await store.find('activeScripts', { tokenType }));
+      const version = await saveVersion(store, tokenType, body, { authorId: authorOf(caller), now, secrets });
+      return { ...scriptValueOf(version, secrets), version: version.number, isFirst };
+    },
+    statusOf: ({ isFirst }) => (isFirst ? 201 : 200),
+    otherStatus: 201,
+    audit: ({ version }) => ({ version }),
+  }),
+
+  operation('PATCH /configs/jwt-customizer/:tokenTypePath', {
+    summary: 'Change the active claims script: its value with these members replaced is a new version',
+    status: 200,
+    params: TokenTypePath,
+    body: PatchValue,
+    returns: ScriptValue,
+    errors: ['entity.not_exists', 'jwt_customizer.general'],
+    prepare: ({ body, tenant }, { compileScript }) => checkScript(tenant.id, body, compileScript),
+    async run({ params, body, caller, store, now, secrets }) {
+      const active = await activeVersion(store, tokenTypeOf(params));
+      if (!active) throw new ServiceError('entity.not_exists');
+      const merged = { ...scriptValueOf(active, secrets), ...body };
+      const by = { authorId: authorOf(caller), now, secrets };
+      const version = await saveVersion(store, tokenTypeOf(params), merged, by);
+      return { ...scriptValueOf(version, secrets), version: version.number };
+    },
+    audit: ({ version }) => ({ version }),
+  }),
+
+  operation('DELETE /configs/jwt-customizer/:tokenTypePath', {
+    summary: 'Use no claims script any more; its versions stay',
+    status: 204,
+    params: TokenTypePath,
+    errors: ['entity.not_found'],
+    run: ({ params, store }) => store.remove('activeScripts', { tokenType: tokenTypeOf(params) }),
+  }),
+];

@@ -1,0 +1,117 @@
+import Type, { type Static } from 'typebox';
+import type { SecretBox } from '../../base/secret-box.ts';
+import { inputPurpose } from '../../custom-claims/claims.ts';
+import { withoutReserved } from '../../custom-claims/reserved-claims.ts';
+import { ownScriptLimits } from '../../custom-claims/tenant-limits.ts';
+import { tokenPreview } from '../../custom-claims/token-preview.ts';
+import type { TenantStore } from '../../database/store/tenant-store.ts';
+import { Id, JsonObject, Nullable } from '../../entities.ts';
+import { ServiceError } from '../../errors.ts';
+import { operation, type Services } from '../../http/operations/operation.ts';
+import { invalidBody } from '../shared/fields.ts';
+import { checkSizes, EnvironmentVariables, RunFacts, Script } from './script-value.ts';
+
+const TestScript = Type.Object({
+  tokenType: Type.Enum(['access-token', 'client-credentials']),
+  script: Script,
+  environmentVariables: Type.Optional(EnvironmentVariables),
+  token: Type.Optional(JsonObject),
+  context: Type.Optional(JsonObject),
+  runId: Type.Optional(
+    Type.String({ ...Id, description: 'A recorded run whose input to use in place of `token` and `context`' }),
+  ),
+});
+type TestScript = Static<typeof TestScript>;
+
+/** Line and column count from 1. */
+const Fault = Type.Object({
+  message: Type.String(),
+  line: Type.Optional(Type.Integer()),
+  column: Type.Optional(Type.Integer()),
+});
+
+/** The tenant's limits, and the input of a recorded run as it is stored. */
+async function load({ body: { runId, token, context }, store }: { body: TestScript; store: TenantStore }) {
+  if (runId === undefined) {
+    if (!token || !context) throw invalidBody(`body.${token ? 'context' : 'token'}: is required without runId`);
+    return { limits: await ownScriptLimits(store), recorded: undefined };
+  }
+  if (token || context) throw invalidBody('body.runId: takes the place of token and context');
+  const run = await store.get('scriptRuns', { id: runId });
+  if (run.inputEncrypted === null) throw invalidBody('body.runId: the input of this run was not recorded');
+  const recorded = { sealed: run.inputEncrypted, jti: run.jti ?? '' };
+  return { limits: await ownScriptLimits(store), recorded };
+}
+
+interface Trying {
+  body: TestScript;
+  loaded: Awaited<ReturnType<typeof load>>;
+  tenant: { id: string };
+  secrets: SecretBox;
+}
+
+async function tryScript({ body, loaded: { limits, recorded }, tenant, secrets }: Trying, { runScript }: Services) {
+  checkSizes(body);
+  const { script, environmentVariables = {} } = body;
+  const { token = {}, context = {} } = recorded
+    ? JSON.parse(secrets.open(recorded.sealed, inputPurpose(tenant.id, recorded.jti)))
+    : body;
+  const trial = await runScript(tenant.id, script, { token, context, environmentVariables }, limits);
+  if (trial.result === 'overloaded')
+    throw new ServiceError('request.unavailable', { message: trial.message ?? '', headers: { 'Retry-After': '1' } });
+  return { trial, token: token as Record<string, unknown> };
+}
+
+export const scriptTests = [
+  operation('POST /configs/jwt-customizer/test', {
+    summary: 'Run a claims script once and answer with what it returned',
+    description: 'Denied by the script: 403. Any other failure: 422, with the reason in `data`.',
+    status: 200,
+    body: TestScript,
+    returns: JsonObject,
+    errors: [
+      'jwt_customizer.general',
+      ['jwt_customizer.general', 403],
+      'entity.not_exists_with_id',
+      'request.unavailable',
+    ],
+    load,
+    async prepare(input, services) {
+      const { result, output, message = '' } = (await tryScript(input, services)).trial;
+      if (output) return withoutReserved(output).kept;
+      const status = result === 'denied' ? 403 : 422;
+      throw new ServiceError('jwt_customizer.general', { status, message, data: { message, error: result } });
+    },
+    run: async ({ prepared }) => prepared,
+  }),
+
+  operation('POST /configs/jwt-customizer/trial', {
+    summary: 'Run a claims script once and answer with all there is to say of the run',
+    description:
+      'However it ended: 200. `token` is the payload that a token would have, without its times; null when there would be none of it.',
+    status: 200,
+    body: TestScript,
+    returns: Type.Object({ ...RunFacts.properties, token: Nullable(JsonObject) }),
+    errors: ['entity.not_exists_with_id', 'request.unavailable'],
+    load,
+    async prepare(input, services) {
+      const { trial, token } = await tryScript(input, services);
+      const preview = trial.output && tokenPreview(input.tenant.issuer, token, trial.output);
+      return { ...trial, message: trial.message ?? null, token: null, droppedClaims: [], ...preview };
+    },
+    run: async ({ prepared }) => prepared,
+  }),
+
+  operation('POST /configs/jwt-customizer/check', {
+    summary: 'Compile a claims script without running it',
+    status: 200,
+    isRead: true,
+    body: Type.Object({ script: Script }),
+    returns: Type.Object({ fault: Nullable(Fault) }),
+    async prepare({ body, tenant }, { compileScript }) {
+      checkSizes(body);
+      return { fault: (await compileScript(tenant.id, body.script)) ?? null };
+    },
+    run: async ({ prepared }) => prepared,
+  }),
+];

@@ -1,0 +1,127 @@
+import Type from 'typebox';
+import { activate, scriptValueOf } from '../../custom-claims/versions.ts';
+import type { ScriptRunRow } from '../../database/tables/index.ts';
+import { Id, Nullable, scriptResults, Timestamp } from '../../entities.ts';
+import { operation } from '../../http/operations/operation.ts';
+import { optional } from '../shared/fields.ts';
+import { list, newestFirst } from '../shared/listing.ts';
+import { RunFacts, ScriptValue, TokenTypePath, tokenTypeOf } from './script-value.ts';
+
+const VersionPath = Type.Object({
+  ...TokenTypePath.properties,
+  version: Type.String({ pattern: '^[1-9]\\d{0,8}$', maxLength: 9, examples: ['1'] }),
+});
+
+const ScriptVersion = Type.Object({
+  number: Type.Integer({ examples: [1] }),
+  sha256: Type.String({ description: 'Of the script, in hex' }),
+  authorId: Type.String({ description: 'The application or the administrator that uploaded it' }),
+  createdAt: Timestamp,
+  active: Type.Boolean(),
+});
+
+const ScriptRun = Type.Object({
+  id: Type.String(),
+  version: Type.Integer(),
+  ...RunFacts.properties,
+  userId: Nullable(Type.String()),
+  jti: Nullable(Type.String()),
+  inputRecorded: Type.Boolean({ description: 'Whether a script can be tried on its input' }),
+  createdAt: Timestamp,
+});
+
+const runOf = ({ number, inputEncrypted, ...run }: ScriptRunRow) => ({
+  ...run,
+  version: number,
+  inputRecorded: inputEncrypted !== null,
+});
+
+export const scriptVersions = [
+  operation('GET /configs/jwt-customizer/:tokenTypePath/versions', {
+    summary: 'List the versions of a claims script, newest first',
+    status: 200,
+    params: TokenTypePath,
+    returns: Type.Array(ScriptVersion),
+    async run({ params, store }) {
+      const tokenType = tokenTypeOf(params);
+      const columns = ['number', 'sha256', 'authorId', 'createdAt'] as const;
+      const [active, rows] = await Promise.all([
+        store.find('activeScripts', { tokenType }),
+        store
+          .from('scriptVersions')
+          .where({ tokenType })
+          .orderBy('number', 'desc')
+          .select(...columns),
+      ]);
+      return rows.map((row) => ({ ...row, active: row.number === active?.number }));
+    },
+  }),
+
+  operation('GET /configs/jwt-customizer/:tokenTypePath/versions/:version', {
+    summary: 'Read a version of a claims script',
+    status: 200,
+    params: VersionPath,
+    returns: Type.Object({ ...ScriptVersion.properties, value: ScriptValue }),
+    errors: ['entity.not_exists_with_id'],
+    async run({ params, store, secrets }) {
+      const tokenType = tokenTypeOf(params);
+      const version = await store.get('scriptVersions', { tokenType, number: Number(params.version) });
+      const active = await store.find('activeScripts', { tokenType, number: version.number });
+      return { ...version, active: active !== undefined, value: scriptValueOf(version, secrets) };
+    },
+  }),
+
+  operation('POST /configs/jwt-customizer/:tokenTypePath/versions/:version/activate', {
+    summary: 'Make a version the active one: script, environment variables and blockIssuanceOnError as they were',
+    status: 200,
+    params: VersionPath,
+    returns: ScriptValue,
+    errors: ['entity.not_exists_with_id'],
+    async run({ params, store, secrets }) {
+      const tokenType = tokenTypeOf(params);
+      const number = Number(params.version);
+      await activate(store, tokenType, number);
+      return scriptValueOf(await store.get('scriptVersions', { tokenType, number }), secrets);
+    },
+  }),
+
+  operation('GET /configs/jwt-customizer/:tokenTypePath/runs', {
+    summary: 'List the runs of a claims script, newest first; never the values of claims',
+    status: 200,
+    params: TokenTypePath,
+    query: optional({
+      result: Type.Enum(scriptResults),
+      version: Type.Integer({ minimum: 1 }),
+      inputRecorded: Type.Boolean(),
+      since: Timestamp,
+      until: Timestamp,
+    }),
+    returns: Type.Array(ScriptRun),
+    paginated: 'always',
+    async run({ params, query: { result, version, inputRecorded, since, until }, page, store }) {
+      const { rows, total } = await list(store, 'scriptRuns', {
+        page,
+        order: newestFirst,
+        where(runs) {
+          runs.where({ tokenType: tokenTypeOf(params) });
+          if (result !== undefined) runs.where({ result });
+          if (version !== undefined) runs.where({ number: version });
+          if (inputRecorded !== undefined) runs[inputRecorded ? 'whereNotNull' : 'whereNull']('inputEncrypted');
+          if (since !== undefined) runs.where('createdAt', '>=', since);
+          if (until !== undefined) runs.where('createdAt', '<', until);
+        },
+      });
+      return { rows: rows.map(runOf), total };
+    },
+  }),
+
+  operation('GET /configs/jwt-customizer/:tokenTypePath/runs/:runId', {
+    summary: 'Read a run of a claims script; never the values of claims',
+    status: 200,
+    params: Type.Object({ ...TokenTypePath.properties, runId: Id }),
+    returns: ScriptRun,
+    errors: ['entity.not_exists_with_id'],
+    run: async ({ params, store }) =>
+      runOf(await store.get('scriptRuns', { id: params.runId, tokenType: tokenTypeOf(params) })),
+  }),
+];

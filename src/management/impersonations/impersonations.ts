@@ -1,0 +1,94 @@
+import Type from 'typebox';
+import { Id, JsonObject, Nullable, Timestamp } from '../../entities.ts';
+import { ServiceError } from '../../errors.ts';
+import { operation } from '../../http/operations/operation.ts';
+import { endImpersonations } from '../../tokens/revocation/end-access.ts';
+import { optional } from '../shared/fields.ts';
+import { list } from '../shared/listing.ts';
+
+const Impersonation = Type.Object({
+  tenantId: Type.String(),
+  id: Type.String({ description: 'The `jti` of the issued token' }),
+  subjectTokenId: Type.String(),
+  subjectId: Type.String(),
+  actorId: Nullable(Type.String()),
+  applicationId: Type.String(),
+  resource: Nullable(Type.String()),
+  organizationId: Nullable(Type.String()),
+  scope: Type.String(),
+  context: JsonObject,
+  ip: Nullable(Type.String()),
+  userAgent: Nullable(Type.String()),
+  issuedAt: Timestamp,
+  expiresAt: Timestamp,
+  revokedAt: Nullable(Timestamp),
+  revokedBy: Nullable(Type.String({ description: 'The application whose call ended it' })),
+});
+
+export const impersonations = [
+  operation('GET /impersonations', {
+    summary: 'List impersonations, newest first: one for each issued token',
+    status: 200,
+    query: optional({
+      subjectId: Type.String(),
+      actorId: Type.String(),
+      applicationId: Type.String(),
+      active: Type.Boolean({ description: 'Neither expired nor revoked' }),
+    }),
+    returns: Type.Array(Impersonation),
+    paginated: 'always',
+    run({ query: { active, ...ids }, page, store, now }) {
+      return list(store, 'impersonations', {
+        page,
+        order: [
+          { column: 'issuedAt', order: 'desc' },
+          { column: 'id', order: 'desc' },
+        ],
+        where(impersonations) {
+          impersonations.where(ids);
+          if (active === true) impersonations.where({ revokedAt: null }).where('expiresAt', '>', now);
+          if (active === false)
+            impersonations.where((over) => over.whereNotNull('revokedAt').orWhere('expiresAt', '<=', now));
+        },
+      });
+    },
+  }),
+
+  operation('GET /impersonations/:id', {
+    summary: 'Read an impersonation',
+    status: 200,
+    returns: Impersonation,
+    errors: ['entity.not_exists_with_id'],
+    run: ({ params, store }) => store.get('impersonations', params),
+  }),
+
+  operation('POST /impersonations/revoke', {
+    summary: 'End every impersonation of a user',
+    description: 'Their unspent subject tokens are revoked too, so that none begins from one that is on its way.',
+    status: 200,
+    body: Type.Object({ subjectId: Id }),
+    returns: Type.Object({ impersonations: Type.Integer(), subjectTokens: Type.Integer() }),
+    async run({ body: { subjectId }, caller, store, now }) {
+      const unspent = { userId: subjectId, spentAt: null, revokedAt: null };
+      const subjectTokens = await store.change('subjectTokens', unspent, { revokedAt: now });
+      const ending = { by: caller.applicationId, reason: 'revoked', now } as const;
+      const impersonations = await endImpersonations(store, (one) => one.where({ subjectId }), ending);
+      return { impersonations, subjectTokens };
+    },
+    audit: (ended, { body: { subjectId } }) => ({ userId: subjectId, ...ended }),
+  }),
+
+  operation('POST /impersonations/:id/revoke', {
+    summary: 'End an impersonation: its token is inactive from now on',
+    description: 'One that has ended already stays as it is.',
+    status: 204,
+    errors: ['entity.not_exists'],
+    async run({ params, caller, store, now }) {
+      const impersonation = await store.find('impersonations', params);
+      if (!impersonation) throw new ServiceError('entity.not_exists');
+      await endImpersonations(store, (one) => one.where(params), { by: caller.applicationId, reason: 'revoked', now });
+      return impersonation;
+    },
+    audit: ({ subjectId, actorId }) => ({ userId: subjectId, actorId: actorId ?? undefined }),
+  }),
+];

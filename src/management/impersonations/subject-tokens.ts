@@ -1,0 +1,128 @@
+import Type from 'typebox';
+import type { Condition, TenantStore } from '../../database/store/tenant-store.ts';
+import type { SubjectTokenRow } from '../../database/tables/index.ts';
+import { Id, JsonObject, Nullable, Timestamp } from '../../entities.ts';
+import { foreignKeyNotFound, ServiceError } from '../../errors.ts';
+import { authorOf, operation } from '../../http/operations/operation.ts';
+import { mintSubjectToken } from '../../tokens/exchange/subject-tokens.ts';
+import { invalidBody, optional } from '../shared/fields.ts';
+import { list, mapped, newestFirst } from '../shared/listing.ts';
+
+/** Bytes of the context as JSON. */
+const MAX_CONTEXT_BYTES = 16 * 1024;
+
+const MintSubjectToken = Type.Object({
+  userId: Id,
+  context: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Handed to the claims script and kept for the audit trail; at most 16 KiB as JSON',
+      examples: [{ ticketId: 'TICKET-7', reason: 'The order page is empty', supportEngineerId: 'x7k2m9q4w1ab' }],
+    }),
+  ),
+  clientId: Type.Optional(Type.String({ ...Id, description: 'Only this application may exchange it' })),
+  actorId: Type.Optional(Type.String({ ...Id, description: 'Only with this user as the actor' })),
+  resource: Type.Optional(Type.String({ minLength: 1, maxLength: 2048, description: 'Only for this resource' })),
+});
+
+const SubjectToken = Type.Object({
+  tenantId: Type.String(),
+  id: Type.String(),
+  userId: Type.String(),
+  creatorId: Type.String({ description: 'The application that asked for it' }),
+  context: JsonObject,
+  clientId: Nullable(Type.String()),
+  actorId: Nullable(Type.String()),
+  resource: Nullable(Type.String()),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+  consumedAt: Nullable(Timestamp),
+  revokedAt: Nullable(Timestamp),
+});
+
+/** The wire keeps the older word for a spent token. */
+const viewOf = ({ spentAt, tokenHash: _, ...row }: SubjectTokenRow) => ({ ...row, consumedAt: spentAt });
+
+/** Each token is in exactly one of these states. */
+const states = (now: number): Record<string, Condition> => ({
+  active: (token) => token.where({ spentAt: null, revokedAt: null }).where('expiresAt', '>', now),
+  spent: (token) => token.whereNotNull('spentAt'),
+  revoked: (token) => token.where({ spentAt: null }).whereNotNull('revokedAt'),
+  expired: (token) => token.where({ spentAt: null, revokedAt: null }).where('expiresAt', '<=', now),
+});
+
+interface Restrictions {
+  clientId?: string;
+  actorId?: string;
+  resource?: string;
+}
+
+/** A restriction to what does not exist would make a token that nobody can exchange. */
+async function requireBound(store: TenantStore, { clientId, actorId, resource }: Restrictions): Promise<void> {
+  if (clientId !== undefined && !(await store.find('applications', { id: clientId })))
+    throw foreignKeyNotFound('clientId');
+  if (actorId !== undefined && !(await store.find('users', { id: actorId }))) throw foreignKeyNotFound('actorId');
+  if (resource !== undefined && !(await store.find('resources', { indicator: resource })))
+    throw foreignKeyNotFound('resource');
+}
+
+/** What the audit log keeps of a context: why. The rest may be anything. */
+const reasonOf = ({ reason, ticketId }: Record<string, unknown> = {}) => ({ reason, ticketId });
+
+export const subjectTokens = [
+  operation('POST /subject-tokens', {
+    summary: 'Mint a one-time token that lets its holder act as a user',
+    status: 201,
+    body: MintSubjectToken,
+    limited: 'subject-tokens',
+    returns: Type.Object({
+      subjectToken: Type.String({ examples: ['sub_3n0Rk9m2Qe7yVx1bTz8WcHdFgJpLsUaI4oX6iMhB5kE'] }),
+      expiresIn: Type.Integer({ description: 'Seconds', examples: [600] }),
+    }),
+    errors: ['entity.relation_foreign_key_not_found', 'user.suspended', 'request.rate_limited'],
+    async run({ body, caller, store, now }) {
+      if (Buffer.byteLength(JSON.stringify(body.context ?? {})) > MAX_CONTEXT_BYTES)
+        throw invalidBody(`body.context: is larger than ${MAX_CONTEXT_BYTES} bytes as JSON`);
+      if (body.actorId === body.userId) throw invalidBody('body.actorId: must be another user than userId');
+      await requireBound(store, body);
+      return mintSubjectToken(store, { ...body, creatorId: authorOf(caller) }, now);
+    },
+    audit: (_, { body }) => ({ userId: body.userId, actorId: body.actorId, ...reasonOf(body.context) }),
+  }),
+
+  operation('GET /subject-tokens', {
+    summary: 'List subject tokens, newest first; never the token itself',
+    status: 200,
+    query: optional({
+      userId: Type.String(),
+      applicationId: Type.String({ description: 'The application that asked for it' }),
+      state: Type.Enum(['active', 'spent', 'expired', 'revoked']),
+    }),
+    returns: Type.Array(SubjectToken),
+    paginated: 'always',
+    async run({ query: { userId, applicationId, state }, page, store, now }) {
+      const rows = await list(store, 'subjectTokens', {
+        page,
+        order: newestFirst,
+        where(tokens) {
+          if (userId !== undefined) tokens.where({ userId });
+          if (applicationId !== undefined) tokens.where({ creatorId: applicationId });
+          if (state !== undefined) tokens.where((token) => states(now)[state]?.(token));
+        },
+      });
+      return mapped(rows, async (rows) => rows.map(viewOf));
+    },
+  }),
+
+  operation('DELETE /subject-tokens/:id', {
+    summary: 'Revoke a subject token; unspent, it can no longer be exchanged',
+    status: 204,
+    errors: ['entity.not_found'],
+    async run({ params, store, now }) {
+      const token = await store.find('subjectTokens', params);
+      if (!token) throw new ServiceError('entity.not_found');
+      await store.change('subjectTokens', { ...params, spentAt: null, revokedAt: null }, { revokedAt: now });
+      return token;
+    },
+    audit: ({ userId }) => ({ userId }),
+  }),
+];

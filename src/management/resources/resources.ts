@@ -1,0 +1,120 @@
+import Type from 'typebox';
+import { newId } from '../../base/ids.ts';
+import type { TenantStore } from '../../database/store/tenant-store.ts';
+import type { ResourceRow, ScopeRow } from '../../database/tables/index.ts';
+import { Resource, Scope } from '../../entities.ts';
+import { ServiceError } from '../../errors.ts';
+import { operation } from '../../http/operations/operation.ts';
+import { isSystemResource, MANAGEMENT_RESOURCE_ID } from '../../tokens/urns.ts';
+import { optional, requireIndicator } from '../shared/fields.ts';
+import { byName, list, mapped } from '../shared/listing.ts';
+
+const { name, indicator, accessTokenTtl } = Resource.properties;
+const ResourceWithScopes = Type.Object({ ...Resource.properties, scopes: Type.Optional(Type.Array(Scope)) });
+
+/** @throws 400 `resource.cannot_modify_management_api` */
+export function refuseManagementApi(resourceId: string): void {
+  if (isSystemResource(resourceId)) throw new ServiceError('resource.cannot_modify_management_api');
+}
+
+async function withScopes(
+  store: TenantStore,
+  resources: ResourceRow[],
+): Promise<(ResourceRow & { scopes: ScopeRow[] })[]> {
+  const ids = resources.map(({ id }) => id);
+  const scopes = await store.from('scopes').whereIn('resourceId', ids).orderBy(byName).select('*');
+  const byResource = Map.groupBy(scopes, ({ resourceId }) => resourceId);
+  return resources.map((resource) => ({ ...resource, scopes: byResource.get(resource.id) ?? [] }));
+}
+
+export const resources = [
+  operation('GET /resources', {
+    summary: 'List API resources by name',
+    status: 200,
+    query: optional({ includeScopes: Type.Boolean() }),
+    returns: Type.Array(ResourceWithScopes),
+    paginated: 'optional',
+    async run({ query, page, store }) {
+      const rows = await list(store, 'resources', { page, order: [...byName, { column: 'id' }] });
+      return query.includeScopes ? mapped(rows, (rows) => withScopes(store, rows)) : rows;
+    },
+  }),
+
+  operation('POST /resources', {
+    summary: 'Register an API resource',
+    description: 'The indicator is the audience of its tokens and cannot be changed later.',
+    status: 201,
+    body: Type.Object({ name, indicator, accessTokenTtl: Type.Optional(accessTokenTtl) }),
+    returns: ResourceWithScopes,
+    errors: ['resource.resource_identifier_in_use'],
+    async run({ body, store }) {
+      requireIndicator('indicator', body.indicator);
+      const resource = await store.insert('resources', {
+        id: newId(),
+        isDefault: false,
+        accessTokenTtl: 3600,
+        ...body,
+      });
+      // After the insert, which waits for a change of address that is under way: its alias is then seen.
+      if (await store.find('resourceAliases', { indicator: body.indicator }))
+        throw new ServiceError('resource.resource_identifier_in_use');
+      return { ...resource, scopes: [] };
+    },
+  }),
+
+  operation('GET /resources/:id', {
+    summary: 'Read an API resource',
+    status: 200,
+    returns: Resource,
+    errors: ['entity.not_exists_with_id'],
+    run: ({ params, store }) => store.get('resources', params),
+  }),
+
+  operation('PATCH /resources/:id', {
+    summary: 'Change the name or the token lifetime of an API resource',
+    status: 200,
+    body: optional({ name, accessTokenTtl }),
+    returns: Resource,
+    errors: ['entity.not_exists', 'entity.invalid_input', 'resource.cannot_modify_management_api'],
+    async run({ params, body, store }) {
+      refuseManagementApi(params.id);
+      return store.update('resources', params, body);
+    },
+  }),
+
+  operation('PATCH /resources/:id/is-default', {
+    summary: 'Make a resource the default of client credentials, in place of the one before, or no longer',
+    status: 200,
+    body: Type.Object({ isDefault: Type.Boolean() }),
+    returns: Resource,
+    errors: ['entity.not_exists', 'resource.cannot_modify_management_api'],
+    async run({ params: { id }, body: { isDefault }, store }) {
+      refuseManagementApi(id);
+      await store.lock('resources', { id: MANAGEMENT_RESOURCE_ID }); // One such change at a time: two defaults would be none.
+      if (isDefault)
+        await store.changeWhere('resources', (others) => others.where({ isDefault: true }).whereNot({ id }), {
+          isDefault: false,
+        });
+      return store.update('resources', { id }, { isDefault });
+    },
+  }),
+
+  operation('DELETE /resources/:id', {
+    summary: 'Delete an API resource with its scopes',
+    status: 204,
+    errors: ['entity.not_found', 'resource.cannot_delete_management_api'],
+    async run({ params, store }) {
+      if (isSystemResource(params.id)) throw new ServiceError('resource.cannot_delete_management_api');
+      const scopes = await store.from('scopes').where({ resourceId: params.id }).select('id');
+      await store.remove('resources', params);
+      return scopes;
+    },
+    also: [
+      {
+        event: 'Scope.Deleted',
+        announce: (scopes, { params }) => scopes.map(({ id }) => ({ resourceId: params.id, scopeId: id })),
+      },
+    ],
+    audit: (scopes) => ({ scopeIds: scopes.map(({ id }) => id) }),
+  }),
+];

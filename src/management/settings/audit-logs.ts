@@ -1,0 +1,78 @@
+import Type from 'typebox';
+import type { AuditRow } from '../../database/tables/index.ts';
+import { JsonObject, Timestamp } from '../../entities.ts';
+import { operation } from '../../http/operations/operation.ts';
+import { optional, requireOrder } from '../shared/fields.ts';
+import { list, mapped, newestFirst } from '../shared/listing.ts';
+
+const Result = Type.Enum(['Success', 'Error']);
+
+const Log = Type.Object({
+  tenantId: Type.String(),
+  id: Type.String(),
+  key: Type.String({ examples: ['Management.POST /users'] }),
+  payload: Type.Object(
+    {
+      key: Type.String(),
+      result: Result,
+      applicationId: Type.Optional(Type.String()),
+      userId: Type.Optional(Type.String({ description: 'On whom' })),
+      actorId: Type.Optional(Type.String({ description: 'Who, when a person acted' })),
+      ip: Type.Optional(Type.String()),
+      userAgent: Type.Optional(Type.String()),
+      requestId: Type.Optional(Type.String()),
+      details: JsonObject,
+    },
+    { description: 'Who did what, on whom, from where, why' },
+  ),
+  createdAt: Timestamp,
+});
+
+/** The shape of a log of the compatible API: everything but id, key and time is `payload`. */
+function viewOf({ tenantId, id, key, createdAt, payload: details, ...who }: AuditRow) {
+  const present = Object.fromEntries(Object.entries(who).filter(([, value]) => value !== null));
+  return { tenantId, id, key, payload: { key, ...present, details }, createdAt };
+}
+
+export const logs = [
+  operation('GET /logs', {
+    summary: 'List the audit log, newest first',
+    status: 200,
+    query: optional({
+      userId: Type.String({ description: 'On whom' }),
+      applicationId: Type.String(),
+      logKey: Type.String(),
+      result: Result,
+      start_time: Timestamp,
+      end_time: Timestamp,
+    }),
+    returns: Type.Array(Log),
+    paginated: 'always',
+    errors: ['request.invalid_input'],
+    async run({ query: { userId, applicationId, logKey, result, start_time: start, end_time: end }, page, store }) {
+      requireOrder(start, end);
+      const rows = await list(store, 'auditLog', {
+        page,
+        order: newestFirst,
+        where(entries) {
+          if (userId !== undefined) entries.where({ userId });
+          if (applicationId !== undefined) entries.where({ applicationId });
+          if (logKey !== undefined) entries.where({ key: logKey });
+          // Written out, so that the index of the refused ones serves it.
+          if (result !== undefined) entries.whereRaw(result === 'Error' ? `result = 'Error'` : `result = 'Success'`);
+          if (start !== undefined) entries.where('createdAt', '>=', start);
+          if (end !== undefined) entries.where('createdAt', '<=', end);
+        },
+      });
+      return mapped(rows, async (rows) => rows.map(viewOf));
+    },
+  }),
+
+  operation('GET /logs/:id', {
+    summary: 'Read an entry of the audit log',
+    status: 200,
+    returns: Log,
+    errors: ['entity.not_exists_with_id'],
+    run: async ({ params, store }) => viewOf(await store.get('auditLog', params)),
+  }),
+];

@@ -1,0 +1,30 @@
+import Type from 'typebox';
+import { ServiceError } from '../../errors.ts';
+import { operation } from '../../http/operations/operation.ts';
+import { readSettings, SignInSettings } from '../../sign-in/settings.ts';
+
+const SignInExperience = Type.Interface([SignInSettings], { tenantId: Type.String() });
+
+export const signInExp = [
+  operation('GET /sign-in-exp', {
+    summary: 'Read the settings of the sign-in pages',
+    status: 200,
+    returns: SignInExperience,
+    run: async ({ store, tenant }) => ({ tenantId: tenant.id, ...(await readSettings(store, tenant.name)) }),
+  }),
+
+  operation('PATCH /sign-in-exp', {
+    summary: 'Change the settings of the sign-in pages',
+    description: 'A member that is given replaces the whole of that member.',
+    status: 200,
+    body: Type.Partial(SignInSettings),
+    returns: SignInExperience,
+    errors: ['entity.invalid_input'],
+    async run({ body, store, tenant }) {
+      if (Object.keys(body).length === 0) throw new ServiceError('entity.invalid_input');
+      const settings = { ...(await readSettings(store, tenant.name)), ...body };
+      await store.put('signInSettings', {}, { settings });
+      return { tenantId: tenant.id, ...settings };
+    },
+  }),
+];

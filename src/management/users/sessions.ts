@@ -1,0 +1,160 @@
+import Type from 'typebox';
+import type { TenantStore } from '../../database/store/tenant-store.ts';
+import { Nullable, Timestamp } from '../../entities.ts';
+import { ServiceError } from '../../errors.ts';
+import { operation } from '../../http/operations/operation.ts';
+import {
+  endOwnGrant,
+  endSession,
+  findSession,
+  grantsOf,
+  hasGrant,
+  lockOwnSession,
+  type Session,
+  sessionsOf,
+  signInOf,
+  type Where,
+} from '../../oidc/user-sessions.ts';
+import { optional } from '../shared/fields.ts';
+
+const Seconds = Type.Integer({ description: 'Seconds since the epoch', examples: [1_735_689_600] });
+
+const UserSession = Type.Object({
+  payload: Type.Object({
+    exp: Seconds,
+    iat: Seconds,
+    uid: Type.String({ description: 'The id of the session' }),
+    kind: Type.String({ examples: ['Session'] }),
+    loginTs: Seconds,
+    accountId: Type.String(),
+    authorizations: Type.Optional(
+      Type.Record(Type.String(), Type.Object({ grantId: Type.Optional(Type.String()) }), {
+        description: 'By application, the grant that the session gave it',
+      }),
+    ),
+  }),
+  lastSubmission: Nullable(
+    Type.Object(
+      {
+        interactionEvent: Type.String({ examples: ['SignIn'] }),
+        userId: Type.String(),
+        verificationRecords: Type.Array(Type.Object({ type: Type.String() })),
+      },
+      { description: 'The sign-in that began the session' },
+    ),
+  ),
+  clientId: Nullable(Type.String({ description: 'An application that the session was used for' })),
+  accountId: Type.String(),
+  expiresAt: Timestamp,
+});
+
+const UserGrant = Type.Object({
+  id: Type.String(),
+  payload: Type.Object({
+    exp: Seconds,
+    iat: Seconds,
+    jti: Type.String(),
+    kind: Type.String({ examples: ['Grant'] }),
+    clientId: Type.String(),
+    accountId: Type.String(),
+  }),
+  expiresAt: Timestamp,
+  application: Type.Object({ id: Type.String(), name: Type.String() }),
+});
+
+async function viewOf(where: Where, session: Session) {
+  const { accountId, exp, authorizations = {} } = session;
+  const [clientId = null] = Object.keys(authorizations);
+  const lastSubmission = (await signInOf(where, session)) ?? null;
+  return { payload: session, lastSubmission, clientId, accountId, expiresAt: exp * 1000 };
+}
+
+/** @throws 404 `entity.not_found` for another user's, too */
+async function requireSession(where: Where, userId: string, uid: string, find = findSession): Promise<Session> {
+  const session = await find(where, userId, uid);
+  if (!session) throw new ServiceError('entity.not_found');
+  return session;
+}
+
+/** Grants outlive their application by a moment; the pages of the service itself are applications of no row. */
+async function applicationsOf(store: TenantStore, ids: readonly string[]) {
+  const rows = await store.from('applications').whereIn('id', ids).select('id', 'name', 'isThirdParty');
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+async function grantIdsOf(store: TenantStore, { authorizations = {} }: Session, isFirstPartyOnly: boolean) {
+  const applications = await applicationsOf(store, Object.keys(authorizations));
+  return Object.entries(authorizations).flatMap(([clientId, { grantId }]) =>
+    grantId === undefined || (isFirstPartyOnly && applications.get(clientId)?.isThirdParty) ? [] : [grantId],
+  );
+}
+
+export const userSessions = [
+  operation('GET /users/:userId/sessions', {
+    summary: 'List the browsers in which a user is signed in, newest first',
+    status: 200,
+    returns: Type.Object({ sessions: Type.Array(UserSession) }),
+    errors: ['entity.not_found'],
+    async run({ params: { userId }, ...where }) {
+      await where.store.get('users', { id: userId });
+      const sessions = await sessionsOf(where, userId);
+      return { sessions: await Promise.all(sessions.map((session) => viewOf(where, session))) };
+    },
+  }),
+
+  operation('GET /users/:userId/sessions/:sessionId', {
+    summary: 'Read a session of a user',
+    status: 200,
+    returns: UserSession,
+    errors: ['entity.not_found'],
+    run: async ({ params: { userId, sessionId }, ...where }) =>
+      viewOf(where, await requireSession(where, userId, sessionId)),
+  }),
+
+  operation('DELETE /users/:userId/sessions/:sessionId', {
+    summary: 'Sign a user out in one browser',
+    description:
+      'Ends the grants that the session gave, and every token issued under them. `revokeGrantsTarget=firstParty` leaves those of third-party applications. Of an administrator, it ends every session of the console.',
+    status: 204,
+    query: optional({ revokeGrantsTarget: Type.Enum(['all', 'firstParty']) }),
+    errors: ['entity.not_found'],
+    async run({ params: { userId, sessionId }, query: { revokeGrantsTarget = 'all' }, ...where }) {
+      const session = await requireSession(where, userId, sessionId, lockOwnSession);
+      const grantIds = await grantIdsOf(where.store, session, revokeGrantsTarget === 'firstParty');
+      await endSession(where, session);
+      for (const grantId of grantIds) await endOwnGrant(where, grantId);
+      return { grantIds };
+    },
+    audit: ({ grantIds }) => ({ grantIds }),
+  }),
+
+  operation('GET /users/:userId/grants', {
+    summary: 'List what applications may do for a user, newest first',
+    status: 200,
+    query: optional({ appType: Type.Enum(['firstParty', 'thirdParty']) }),
+    returns: Type.Object({ grants: Type.Array(UserGrant) }),
+    errors: ['entity.not_found'],
+    async run({ params: { userId }, query: { appType }, ...where }) {
+      await where.store.get('users', { id: userId });
+      const grants = await grantsOf(where, userId);
+      const applications = await applicationsOf(where.store, [...new Set(grants.map(({ clientId }) => clientId))]);
+      return {
+        grants: grants.flatMap((grant) => {
+          const application = applications.get(grant.clientId);
+          if (!application || (appType && application.isThirdParty !== (appType === 'thirdParty'))) return [];
+          return [{ id: grant.jti, payload: grant, expiresAt: grant.exp * 1000, application }];
+        }),
+      };
+    },
+  }),
+
+  operation('DELETE /users/:userId/grants/:grantId', {
+    summary: 'End what one application may do for a user, with every token issued for it',
+    status: 204,
+    errors: ['entity.not_found'],
+    async run({ params: { userId, grantId }, ...where }) {
+      if (!(await hasGrant(where, userId, grantId))) throw new ServiceError('entity.not_found');
+      await endOwnGrant(where, grantId);
+    },
+  }),
+];

@@ -1,0 +1,144 @@
+import Type from 'typebox';
+import { User } from '../../entities.ts';
+import { ServiceError } from '../../errors.ts';
+import { userView, userViews } from '../../events/user-view.ts';
+import { operation } from '../../http/operations/operation.ts';
+import { endAccess } from '../../tokens/revocation/end-access.ts';
+import { optional } from '../shared/fields.ts';
+import { keepAdministrator } from '../shared/last-administrator.ts';
+import { list, mapped, newestFirst } from '../shared/listing.ts';
+import { searchable, searching, searchOf, searchQuery } from '../shared/search.ts';
+import { NewPassword, passwordOf, refuseMixedPassword } from './new-password.ts';
+import { changeUser, createUser, normalized, UserFields } from './writes.ts';
+
+const CreateUser = optional({ ...UserFields, ...NewPassword });
+const UpdateUser = optional(UserFields);
+
+export const users = [
+  operation('GET /users', {
+    summary: 'List users, newest first',
+    status: 200,
+    query: searchQuery(searchable.users, {
+      excludeRoleId: { type: 'string' },
+      excludeOrganizationId: { type: 'string' },
+    }),
+    returns: Type.Array(User),
+    paginated: 'always',
+    errors: ['request.invalid_input'],
+    run({ query: { excludeRoleId, excludeOrganizationId, ...query }, page, store }) {
+      if (excludeRoleId !== undefined && excludeOrganizationId !== undefined)
+        throw new ServiceError('request.invalid_input', {
+          message: 'Exclude by role or by organization, not by both.',
+        });
+      return searching(store, searchOf(store, query, searchable.users), async (store, found) => {
+        const rows = await list(store, 'users', {
+          page,
+          order: newestFirst,
+          where(users) {
+            users.where(found);
+            if (excludeRoleId !== undefined)
+              users.whereNotIn('id', store.from('userRoles').where({ roleId: excludeRoleId }).select('userId'));
+            if (excludeOrganizationId !== undefined) {
+              const members = store.from('organizationUsers').where({ organizationId: excludeOrganizationId });
+              users.whereNotIn('id', members.select('userId'));
+            }
+          },
+        });
+        return mapped(rows, (rows) => userViews(store, rows));
+      });
+    },
+  }),
+
+  operation('POST /users', {
+    summary: 'Create a user',
+    description: 'The user gets every role of type `User` that is marked as default.',
+    status: 200,
+    body: CreateUser,
+    returns: User,
+    errors: [
+      'user.username_already_in_use',
+      'user.email_already_in_use',
+      'user.phone_already_in_use',
+      'user.invalid_email',
+      'user.invalid_phone',
+      'password.unsupported_digest',
+    ],
+    async prepare({ body, tenant }, { hashPassword }) {
+      refuseMixedPassword(body);
+      return passwordOf(body, (password) => hashPassword(tenant.id, password));
+    },
+    run({ body, prepared: passwordHash, store, now }) {
+      const { password: _, passwordDigest: __, passwordAlgorithm: ___, ...fields } = body;
+      return createUser(store, fields, passwordHash, now);
+    },
+    event: 'User.Created',
+    audit: ({ id }) => ({ userId: id }),
+  }),
+
+  operation('GET /users/:userId', {
+    summary: 'Read a user',
+    status: 200,
+    query: optional({ includeSsoIdentities: Type.Boolean() }),
+    returns: User,
+    errors: ['entity.not_found'],
+    async run({ params: { userId }, query, store }) {
+      const row = await store.get('users', { id: userId });
+      return userView(store, row, { includeSso: query.includeSsoIdentities ?? false });
+    },
+  }),
+
+  operation('PATCH /users/:userId', {
+    summary: 'Change the data of a user',
+    description: '`null` clears a field. `customData` and `profile` are replaced whole.',
+    status: 200,
+    body: UpdateUser,
+    returns: User,
+    errors: [
+      'entity.not_found',
+      'entity.invalid_input',
+      'user.username_already_in_use',
+      'user.email_already_in_use',
+      'user.phone_already_in_use',
+      'user.invalid_email',
+      'user.invalid_phone',
+    ],
+    async run({ params: { userId }, body, store, now }) {
+      return userView(store, await changeUser(store, userId, normalized(body), now));
+    },
+    event: 'User.Data.Updated',
+  }),
+
+  operation('PATCH /users/:userId/is-suspended', {
+    summary: 'Suspend or reactivate a user',
+    description:
+      'Suspension ends sessions and tokens, unspent subject tokens and running impersonations of the user. The last administrator of a tenant stays.',
+    status: 200,
+    body: Type.Object({ isSuspended: Type.Boolean() }),
+    returns: User,
+    errors: ['entity.not_found', 'administrator.is_last'],
+    async run({ params: { userId }, body: { isSuspended }, caller, store, now }) {
+      if (isSuspended) await keepAdministrator(store, userId);
+      const row = await changeUser(store, userId, { isSuspended }, now);
+      if (isSuspended) await endAccess(store, userId, { by: caller.applicationId, reason: 'suspended', now });
+      return userView(store, row);
+    },
+    event: 'User.SuspensionStatus.Updated',
+    audit: ({ isSuspended }) => ({ isSuspended }),
+  }),
+
+  operation('DELETE /users/:userId', {
+    summary: 'Delete a user',
+    description:
+      'Ends what suspension ends. The audit log and past impersonations keep the id. The last administrator of a tenant stays.',
+    status: 204,
+    errors: ['entity.not_found', 'administrator.is_last'],
+    async run({ params: { userId }, caller, store, now }) {
+      await keepAdministrator(store, userId);
+      const user = await userView(store, await store.lock('users', { id: userId }));
+      await endAccess(store, userId, { by: caller.applicationId, reason: 'deleted', now });
+      await store.remove('users', { id: userId });
+      return user;
+    },
+    event: 'User.Deleted',
+  }),
+];

@@ -1,8 +1,0 @@
-import type { FoundSubjectToken } from '../database/statements/find-subject-token.ts';
-import type { Actor } from './actor-token.ts';
-
-/** What is known of an exchange: the claims of its token and the rows about it are made of it. */
-export interface Exchange {
-  subjectToken: FoundSubjectToken;
-  actor?: Actor | undefined;
-}

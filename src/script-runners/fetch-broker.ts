@@ -1,0 +1,61 @@
+import type { FetchAnswer, FetchRequest } from '../../sandbox/protocol.ts';
+import type { SandboxLimits } from './limits.ts';
+import type { SandboxFetch } from './types.ts';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const URL_LENGTH = 2_048;
+const HEADERS = 32;
+
+/** Hands the requests of scripts to the composition root's `fetch`, checked, and its answers back, whatever happens. */
+export class FetchBroker {
+  readonly #fetch: SandboxFetch;
+  readonly #limits: SandboxLimits;
+
+  constructor(fetch: SandboxFetch, limits: SandboxLimits) {
+    this.#fetch = fetch;
+    this.#limits = limits;
+  }
+
+  /** JSON text of a `FetchAnswer`. Never rejects. */
+  async answer(tenantId: string, request: string, signal: AbortSignal): Promise<string> {
+    return JSON.stringify(await this.#try(tenantId, request, signal));
+  }
+
+  async #try(tenantId: string, text: string, signal: AbortSignal): Promise<FetchAnswer> {
+    const { fetchBytes } = this.#limits;
+    try {
+      const answer = await this.#fetch(tenantId, requestOf(text, fetchBytes), { signal, responseBytes: fetchBytes });
+      if (answer.ok && Buffer.byteLength(answer.body) > fetchBytes)
+        return refusal(`The answer is larger than ${fetchBytes} bytes.`);
+      return answer;
+    } catch (error) {
+      return refusal(error instanceof FetchRefusal ? error.message : 'The request failed.');
+    }
+  }
+}
+
+/** A `SandboxFetch` rejects with this for what the author of a script may know: a host that is not allowed, for instance. */
+export class FetchRefusal extends Error {
+  override readonly name = 'FetchRefusal';
+}
+
+const refusal = (message: string): FetchAnswer => ({ ok: false, message });
+
+/** The runner is not trusted: what it asks for is read as if the script had written it. */
+function requestOf(text: string, mostBytes: number): FetchRequest {
+  const { url, method, headers, body } = JSON.parse(text) as Record<string, unknown>;
+  if (typeof url !== 'string' || url.length > URL_LENGTH) throw new FetchRefusal('The address is not one.');
+  if (typeof method !== 'string' || !METHODS.includes(method)) throw new FetchRefusal('The method is not allowed.');
+  const pairs = Object.entries((headers ?? {}) as Record<string, unknown>);
+  if (pairs.length > HEADERS || pairs.some(([, value]) => typeof value !== 'string'))
+    throw new FetchRefusal('The headers are not allowed.');
+  if (body !== undefined && (typeof body !== 'string' || Buffer.byteLength(body) > mostBytes)) {
+    throw new FetchRefusal(`The body is not text of at most ${mostBytes} bytes.`);
+  }
+  return {
+    url,
+    method,
+    headers: Object.fromEntries(pairs) as Record<string, string>,
+    ...(body !== undefined && { body }),
+  };
+}

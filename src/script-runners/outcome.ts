@@ -1,0 +1,101 @@
+import type { ConsoleLine, Reply } from '../../sandbox/protocol.ts';
+import type { SandboxLimits } from './limits.ts';
+import type { Answer, CompileOutcome, RunOutcome } from './types.ts';
+
+type Done = Extract<Reply, { kind: 'done' }>;
+
+const LEVELS = ['log', 'info', 'warn', 'error'];
+const FAILURES = ['denied', 'thrown', 'timeout', 'memory', 'invalid-result', 'too-large'];
+
+/** Everything a runner says is checked here once more, as if the runner belonged to the tenant. */
+export function runOutcome(answer: Answer, limits: SandboxLimits): RunOutcome {
+  if (answer.from === 'pool') return stopped(answer.result, answer.message, answer.wallMs, answer.cpuMs);
+  const { reply } = answer;
+  if (reply.kind !== 'done') return stopped('killed', 'The runner broke the protocol.', answer.wallMs);
+  const wallMs = answer.sharedTurn ? within(reply.wallMs, answer.wallMs) : answer.wallMs;
+  return {
+    wallMs,
+    cpuMs: within(reply.cpuMs, wallMs),
+    spareUsed: reply.spareUsed === true,
+    console: consoleOf(reply.console, limits),
+    ...resultOf(reply, limits),
+  };
+}
+
+const within = (told: number, most: number): number => Math.min(Math.max(Number(told) || 0, 0), most);
+
+export function compileOutcome(answer: Answer, limits: SandboxLimits): CompileOutcome {
+  if (answer.from === 'pool') {
+    return { ok: false, message: answer.message, ...(answer.result === 'overloaded' && { overloaded: true }) };
+  }
+  const { reply } = answer;
+  if (reply.kind !== 'compiled') return { ok: false, message: 'The runner broke the protocol.' };
+  if (reply.ok === true) return { ok: true };
+  const { line, column } = reply;
+  return {
+    ok: false,
+    message: cut(String(reply.message), limits.messageBytes),
+    ...(line !== undefined && column !== undefined && { line, column }),
+  };
+}
+
+/** A run without an answer of its own. */
+export const stopped = (
+  result: Exclude<RunOutcome['result'], 'ok'>,
+  message: string,
+  wallMs = 0,
+  cpuMs = wallMs,
+): RunOutcome => ({
+  result,
+  message,
+  wallMs,
+  cpuMs,
+  console: [],
+  spareUsed: false,
+});
+
+type Result =
+  | { result: 'ok'; output: Record<string, unknown> }
+  | { result: Exclude<RunOutcome['result'], 'ok'>; message: string };
+
+function resultOf(reply: Done, limits: SandboxLimits): Result {
+  if (reply.result !== 'ok') {
+    return {
+      result: FAILURES.includes(reply.result) ? reply.result : 'killed',
+      message: cut(String(reply.message), limits.messageBytes),
+    };
+  }
+  if (Buffer.byteLength(String(reply.output)) > limits.resultBytes) {
+    return { result: 'too-large', message: `The result is larger than ${limits.resultBytes} bytes.` };
+  }
+  try {
+    // As data a key named `__proto__` is harmless, but the first careless copy would make it a prototype.
+    const output: unknown = JSON.parse(reply.output, (key, value) => (key === '__proto__' ? undefined : value));
+    if (typeof output === 'object' && output !== null && !Array.isArray(output))
+      return { result: 'ok', output: { ...output } };
+  } catch {
+    // Not JSON: answered below.
+  }
+  return { result: 'invalid-result', message: 'getCustomJwtClaims must return a plain object.' };
+}
+
+function consoleOf(lines: unknown, { consoleBytes }: SandboxLimits): ConsoleLine[] {
+  let left = consoleBytes;
+  const kept: ConsoleLine[] = [];
+  for (const { level, text } of Array.isArray(lines) ? (lines as ConsoleLine[]) : []) {
+    if (!LEVELS.includes(level) || typeof text !== 'string') continue;
+    const shown = cut(text, left);
+    left -= Buffer.byteLength(shown);
+    kept.push({ level, text: shown });
+    if (left <= 0) break;
+  }
+  return kept;
+}
+
+/** At most this many UTF-8 bytes, without half a character at the end. */
+const cut = (text: string, bytes: number): string =>
+  Buffer.byteLength(text) <= bytes
+    ? text
+    : Buffer.from(text)
+        .toString('utf8', 0, bytes)
+        .replace(/\uFFFD$/, '');

@@ -1,0 +1,60 @@
+import type { AddressInfo } from 'node:net';
+import type { Express, RequestHandler } from 'express';
+import type { AuditBatch } from '../audit/batch.ts';
+import type { Closing } from '../base/closing.ts';
+import type { Config } from '../config/index.ts';
+import type { Database } from '../database/connect.ts';
+import { peerTrust } from '../http/server/app.ts';
+import { Connections } from '../http/server/connections.ts';
+import type { Readiness } from '../http/server/health.ts';
+import { measureRequests } from '../http/server/metrics.ts';
+import { Pressure, shedLoad } from '../http/server/pressure.ts';
+import { toOriginForm } from '../http/server/request-target.ts';
+import { createHttpServer, listen, stopListening } from '../http/server/server.ts';
+import { metricsServer } from '../observe/metrics.ts';
+import { sendBusyPage } from '../sign-in/pages/busy-page.ts';
+import type { Observers } from './metrics.ts';
+
+export interface ServiceHttpParts {
+  config: Pick<Config, 'port' | 'host' | 'metricsPort' | 'limits'>;
+  closing: Closing;
+  database: Pick<Database, 'waiting'>;
+  audit: Pick<AuditBatch, 'isBehind'>;
+  observers: Observers | undefined;
+  readiness: Readiness;
+}
+
+/** The ports: connections, what is refused under pressure, and the app behind. @returns the port it listens on */
+export async function serveHttp(
+  { config, closing, database, audit, observers, readiness }: ServiceHttpParts,
+  makeApp: (shedLoad: RequestHandler) => Express,
+): Promise<number> {
+  const { limits, port, host, metricsPort } = config;
+  const server = createHttpServer(limits);
+  const connections = new Connections(server, limits, (address) => peerTrust(app)(address));
+  closing.add(() => connections.close());
+  const pressure = new Pressure(limits.maxEventLoopDelayMs, {
+    requests: () => connections.hasMoreThan(limits.maxRequests),
+    database: () => database.waiting() > limits.maxRequests / 2,
+    audit: () => audit.isBehind,
+  });
+  closing.add(() => pressure.close());
+  const app = makeApp(shedLoad({ pressure, sendPage: sendBusyPage, onShed: observers?.onShed }));
+  server.on('request', (request, response) => {
+    toOriginForm(request);
+    app(request, response);
+  });
+  await listen(server, { port, host, variable: 'PORT' });
+  closing.add(() => stopListening(server, () => connections.endUnowed()));
+
+  if (observers && metricsPort !== undefined) {
+    measureRequests(server, connections, observers.registry);
+    const metrics = metricsServer(observers.registry, {
+      '/readyz': () => readiness(false),
+      '/readyz?verbose': () => readiness(true),
+    });
+    await listen(metrics, { port: metricsPort, host, variable: 'METRICS_PORT' });
+    closing.add(() => stopListening(metrics));
+  }
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,45 @@
+import { ONE_FACTOR, TWO_FACTORS } from '../../base/authentication-context.ts';
+import type { Progress, Verification, VerificationType } from './progress.ts';
+
+/** RFC 8176 §2. */
+const METHODS: Partial<Record<VerificationType, string>> = {
+  Password: 'pwd',
+  NewPasswordIdentity: 'pwd',
+  EmailVerificationCode: 'otp',
+  PhoneVerificationCode: 'sms',
+  Totp: 'otp',
+  BackupCode: 'otp',
+  WebAuthn: 'hwk',
+};
+
+export const isSecondFactor = (type: VerificationType): boolean => ['Totp', 'BackupCode', 'WebAuthn'].includes(type);
+
+/** The proofs of this account. A factor that was set up and never bound proves nothing, nor does a proof of another account. */
+export const proofsOf = ({ event, verifications }: Progress, accountId: string): Verification[] =>
+  verifications.filter(
+    ({ type, isVerified, userId }) =>
+      isVerified && (event === 'Register' ? !isSecondFactor(type) : userId === accountId),
+  );
+
+/** Of a finished interaction, what oidc-provider and the session are told; a claims script sees `interaction`. */
+export function loginOf(progress: Progress, accountId: string) {
+  const verified = proofsOf(progress, accountId);
+  const amr = authenticationMethods(verified);
+  const interaction = {
+    interactionEvent: progress.event,
+    userId: accountId,
+    verificationRecords: verified.map(({ type }) => ({ type })),
+  };
+  return { accountId, amr, acr: authenticationContext(amr), interaction };
+}
+
+/** `amr`: how this person was authenticated. `mfa` when two factors of different kinds were verified. */
+function authenticationMethods(verifications: readonly Verification[]): string[] {
+  const verified = verifications.map(({ type }) => type);
+  const methods = new Set(verified.flatMap((type) => METHODS[type] ?? []));
+  const hasSecond = verified.some(isSecondFactor);
+  return [...methods, ...(hasSecond && verified.length > 1 ? ['mfa'] : [])];
+}
+
+/** `acr`: two factors of different kinds, or one. */
+const authenticationContext = (amr: readonly string[]): string => (amr.includes('mfa') ? TWO_FACTORS : ONE_FACTOR);

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Router } from 'express';
+import { asset, sendAsset, styleSheet } from '../../pages/assets.ts';
+import { brandStyles } from '../../pages/brand.ts';
+
+const read = (name: string): string => readFileSync(join(import.meta.dirname, 'assets', name), 'utf8');
+
+const style = styleSheet('style', [read('layout.css')]);
+const script = asset('script', 'js', read('script.js'));
+
+const BASE = '/sign-in/assets';
+
+/** Paths within the tenant's endpoint. */
+export const assetPaths = {
+  style: `${BASE}/${style.file}`,
+  script: `${BASE}/${script.file}`,
+  /** The colour is in the name, and the sheet follows from it: nothing about the tenant is looked up. */
+  brand: (hex: string) => `${BASE}/brand.${hex.slice(1).toLowerCase()}.css`,
+};
+
+/** Everything the pages load: all of it from here, as their Content-Security-Policy says. */
+export function assets(): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const each of [style, script])
+    router.get(`${BASE}/${each.file}`, (_request, response) => sendAsset(response, each));
+  router.get(`${BASE}/:file`, (request, response, next) => {
+    const [, hex] = /^brand\.([0-9a-f]{6})\.css$/.exec(request.params.file ?? '') ?? [];
+    if (hex === undefined) return next();
+    sendAsset(response, { type: 'css', body: brandStyles(`#${hex}`) });
+  });
+  return router;
+}

@@ -1,0 +1,17 @@
+import type { RequestHandler } from 'express';
+import { contextOf } from '../../http/context.ts';
+import { DEFAULT_TENANT } from '../../tenants.ts';
+import { homePage } from './home.ts';
+import { readView, sendPage } from './respond.ts';
+
+/**
+ * The address itself: what a person opens first is a page that leads on. A program, which prefers JSON or anything, is
+ * told that there is nothing at this path.
+ */
+export const showHome: RequestHandler = async (request, response, next) => {
+  response.vary('Accept');
+  if (request.accepts(['json', 'html']) !== 'html') return next();
+  const { tenant } = contextOf(request);
+  const view = await readView(tenant, { acceptLanguage: request.headers['accept-language'] });
+  sendPage(response, 200, homePage(view, { hasConsole: tenant.id === DEFAULT_TENANT }));
+};

@@ -1,0 +1,25 @@
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { ProviderPages } from '../../oidc/provider.ts';
+import type { Html } from '../../pages/html.ts';
+import type { Tenant } from '../../tenants.ts';
+import type { View } from './layout.ts';
+import { errorPage, signedOutPage, signOutPage } from './plain.ts';
+import { readView, signInPageHeaders } from './respond.ts';
+
+async function render(ctx: KoaContextWithOIDC, tenant: Tenant, page: (view: View) => Html): Promise<string> {
+  const { ui_locales: uiLocales } = ctx.oidc?.params ?? {};
+  const view = await readView(tenant, {
+    uiLocales: typeof uiLocales === 'string' ? uiLocales : undefined,
+    acceptLanguage: ctx.get('accept-language'),
+  });
+  ctx.set(signInPageHeaders);
+  return page(view).text;
+}
+
+/** The pages that oidc-provider asks for outside an interaction. */
+export const providerPages: ProviderPages = {
+  error: (ctx, tenant, { error, error_description: description }) =>
+    render(ctx, tenant, (view) => errorPage(view, description ? `${error}: ${description}` : error)),
+  signOut: (ctx, tenant, form) => render(ctx, tenant, (view) => signOutPage(view, form)),
+  signedOut: (ctx, tenant) => render(ctx, tenant, signedOutPage),
+};

@@ -1,0 +1,57 @@
+import { randomInt } from 'node:crypto';
+import { ServiceError } from '../../errors.ts';
+import { requireStep } from '../interaction/events.ts';
+import { addVerification, type Flow, identifiedUser, progressOf } from '../interaction/flow.ts';
+import type { Verification } from '../interaction/progress.ts';
+import { factorPurposeOf, factorsOf, openFactor } from './factors.ts';
+
+const COUNT = 10;
+/** Without letters and digits that look alike; ten of them are 49 bits. */
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
+const LENGTH = 10;
+
+const newCode = (): string => Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+
+/** `abcde-fghjk`: as people read it. */
+export const readable = (code: string): string => `${code.slice(0, 5)}-${code.slice(5)}`;
+
+interface NewBackupCodes {
+  verification: Verification;
+  codes: string[];
+}
+
+/** Ten codes to keep; the same ones until they are added to the account, so that a reload changes nothing. */
+export async function newBackupCodes(flow: Flow): Promise<NewBackupCodes> {
+  await requireStep(flow, 'newFactor');
+  const pending = progressOf(flow).verifications.find(({ type, isVerified }) => type === 'BackupCode' && !isVerified);
+  const codes = (pending?.details?.codes as string[] | undefined) ?? Array.from({ length: COUNT }, newCode);
+  const verification = pending ?? addVerification(flow, { type: 'BackupCode', isVerified: false, details: { codes } });
+  return { verification, codes };
+}
+
+/**
+ * Uses up one code: the list without it replaces the list that was read, or nothing happens.
+ *
+ * @throws 422 `factor.invalid_code`, 429 `request.rate_limited`
+ */
+export async function verifyBackupCode(flow: Flow, given: string): Promise<Verification> {
+  await requireStep(flow, 'secondFactor');
+  const { store, tools, now } = flow;
+  const user = await identifiedUser(flow);
+  await tools.limits.take(store, 'factor', user.id);
+  const factor = (await factorsOf(store, user.id)).find(({ type }) => type === 'BackupCode');
+  if (!factor) throw new ServiceError('factor.invalid_code');
+  const { id, secretEncrypted } = factor;
+  const codes = JSON.parse(openFactor(store, tools.secrets, factor)) as string[];
+  const left = codes.filter((code) => code !== given.toLowerCase().replace(/[^a-z0-9]/g, ''));
+  if (left.length === codes.length) throw new ServiceError('factor.invalid_code');
+  const sealed = tools.secrets.seal(JSON.stringify(left), factorPurposeOf(store.tenantId, id));
+  const used = await store.change(
+    'userFactors',
+    { id, secretEncrypted },
+    { secretEncrypted: sealed, details: { remaining: left.length }, lastUsedAt: now },
+  );
+  if (used !== 1) throw new ServiceError('factor.invalid_code');
+  await tools.limits.clear(store, 'factor', user.id);
+  return addVerification(flow, { type: 'BackupCode', isVerified: true, userId: user.id, factorId: id });
+}

@@ -1,0 +1,112 @@
+import { randomInt, timingSafeEqual } from 'node:crypto';
+import { newId } from '../../base/ids.ts';
+import { ServiceError } from '../../errors.ts';
+import { requireAsked } from '../interaction/allowed-identifiers.ts';
+import { credentialsOf } from '../interaction/credentials.ts';
+import { requireStep } from '../interaction/events.ts';
+import { addVerification, type Flow, progressOf, verificationOf } from '../interaction/flow.ts';
+import { findUser } from '../interaction/identifiers.ts';
+import type { Identifier, Verification } from '../interaction/progress.ts';
+import type { Channel } from '../messages/messenger.ts';
+import type { Texts } from '../texts/index.ts';
+import { refuseSsoAddress } from './single-sign-on.ts';
+
+const LIFETIME_MS = 10 * 60 * 1000;
+const MAX_ATTEMPTS = 5;
+const DIGITS = 6;
+
+export const codePurposeOf = (tenantId: string, id: string): string => `verification-code:${tenantId}:${id}`;
+
+const codeTypeOf = ({ type }: Identifier): 'EmailVerificationCode' | 'PhoneVerificationCode' =>
+  type === 'email' ? 'EmailVerificationCode' : 'PhoneVerificationCode';
+
+export const channelOf = ({ type }: Identifier): Channel => (type === 'email' ? 'email' : 'sms');
+
+/** A code exists and is checked in both cases; whether it goes out is not to be seen from outside. */
+async function isSent(flow: Flow, identifier: Identifier): Promise<boolean> {
+  const { event, userId } = progressOf(flow);
+  if (event === 'Register' || userId !== undefined) return true;
+  const { signInMode, signUp, signIn } = flow.settings;
+  const canRegister = signInMode === 'SignInAndRegister' && signUp.identifiers.includes(identifier.type);
+  if (event === 'SignIn' && canRegister) return true;
+  const method = signIn.methods.find((method) => method.identifier === identifier.type);
+  const isUsable = event === 'ForgotPassword' || method?.verificationCode === true;
+  return isUsable && (await findUser(flow.store, identifier)) !== undefined;
+}
+
+/**
+ * Makes a code for an e-mail address or phone number and sends it: six digits, ten minutes, five tries, once.
+ *
+ * @throws 422 `verification_code.unavailable` without a sender, `session.sso_required`, 429 `request.rate_limited`,
+ *   503 `request.unavailable` while too many messages are on their way
+ */
+export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Promise<Verification> {
+  const { store, tools, facts, now, settings } = flow;
+  // Once the account is named, another address is not for identifying: it is added to the profile, and is no way in.
+  const isFirst = progressOf(flow).userId === undefined;
+  if (isFirst) await refuseSsoAddress(store, identifier);
+  await requireStep(flow, isFirst ? 'code' : 'profile');
+  if (!flow.isAccountPage) requireAsked(flow, identifier.type);
+  const channel = channelOf(identifier);
+  if (identifier.type === 'username' || !tools.messenger.canSend(channel)) {
+    throw new ServiceError('verification_code.unavailable');
+  }
+  if (tools.messenger.isFull) throw new ServiceError('request.unavailable', { headers: { 'Retry-After': '15' } });
+  await tools.limits.take(store, 'codePause', identifier.value);
+  await tools.limits.take(store, 'codeDestination', identifier.value);
+  await tools.limits.take(store, 'codeAddress', facts.ip);
+
+  const codeId = newId();
+  const code = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0');
+  const codeEncrypted = tools.secrets.seal(code, codePurposeOf(store.tenantId, codeId));
+  await store.add('verificationCodes', [{ id: codeId, codeEncrypted, attempts: 0, expiresAt: now + LIFETIME_MS }]);
+  if (await isSent(flow, identifier)) {
+    const { mail } = t;
+    const text = channel === 'email' ? mail.text(code, settings.brandName) : mail.sms(code, settings.brandName);
+    const to = channel === 'email' ? identifier.value : `+${identifier.value}`;
+    tools.messenger.send({ channel, to, subject: mail.subject(code, settings.brandName), text });
+  }
+  forgetPending(flow);
+  return addVerification(flow, {
+    type: codeTypeOf(identifier),
+    isVerified: false,
+    identifier,
+    details: { codeId, sentAt: now },
+  });
+}
+
+/** Of several codes that were asked for only the last one counts. */
+function forgetPending(flow: Flow): void {
+  const progress = progressOf(flow);
+  progress.verifications = progress.verifications.filter(({ isVerified, details }) => isVerified || !details?.codeId);
+}
+
+export const pendingCode = (flow: Flow): Verification | undefined =>
+  progressOf(flow).verifications.findLast(({ isVerified, details }) => !isVerified && details?.codeId);
+
+/** @throws 422 `verification_code.invalid` */
+export async function verifyCode(flow: Flow, verificationId: string, given: string): Promise<Verification> {
+  const verification = verificationOf(flow, verificationId, false);
+  const codeId = String(verification.details?.codeId);
+  if (!(await spendCode(flow, codeId, given.replace(/\D/g, '')))) throw new ServiceError('verification_code.invalid');
+  verification.isVerified = true;
+  delete verification.details;
+  const owner = verification.identifier && (await findUser(flow.store, verification.identifier));
+  if (owner) verification.credentials = await credentialsOf(flow.store, owner);
+  return verification;
+}
+
+/** True once, for the right code. Each try counts, also those made at the same time. */
+async function spendCode({ store, tools, now }: Flow, id: string, given: string): Promise<boolean> {
+  const row = await store.find('verificationCodes', { id });
+  if (!row || row.spentAt !== null || row.expiresAt <= now || row.attempts >= MAX_ATTEMPTS) return false;
+  const counted = await store.change(
+    'verificationCodes',
+    { id, attempts: row.attempts },
+    { attempts: row.attempts + 1 },
+  );
+  if (counted !== 1) return false;
+  const code = Buffer.from(tools.secrets.open(row.codeEncrypted, codePurposeOf(store.tenantId, id)));
+  const isRight = given.length === code.length && timingSafeEqual(Buffer.from(given), code);
+  return isRight && (await store.change('verificationCodes', { id, spentAt: null }, { spentAt: now })) === 1;
+}

@@ -1,0 +1,117 @@
+import type { ConnectorRow } from '../../database/tables/index.ts';
+import { ServiceError } from '../../errors.ts';
+import { currentCredentials } from '../interaction/credentials.ts';
+import { requireStep } from '../interaction/events.ts';
+import { addVerification, type Flow, progressOf } from '../interaction/flow.ts';
+import { findUser } from '../interaction/identifiers.ts';
+import type { NewIdentity, Verification } from '../interaction/progress.ts';
+import { connectorOfDomain } from './connectors.ts';
+import type { Handshake, SocialIdentity } from './relying-party.ts';
+import { refuseSsoAddress } from './single-sign-on.ts';
+
+async function connectorOf({ store }: Flow, target: string): Promise<ConnectorRow> {
+  const connector = await store.find('connectors', { target });
+  if (!connector) throw new ServiceError('session.not_allowed');
+  return connector;
+}
+
+/** One for each connector; registered at the provider by the tenant. */
+const redirectUriOf = ({ tenant }: Flow, target: string): string => `${tenant.endpoint}/sign-in/callback/${target}`;
+
+/** @returns where to send the browser */
+export async function startSocial(flow: Flow, target: string): Promise<{ verification: Verification; url: string }> {
+  await requireStep(flow, 'social');
+  const connector = await connectorOf(flow, target);
+  const { handshake, url } = await flow.tools.relyingParty.begin(
+    flow.tenant.id,
+    connector,
+    redirectUriOf(flow, target),
+    flow.publicId,
+  );
+  const progress = progressOf(flow);
+  progress.verifications = progress.verifications.filter(({ isVerified, details }) => isVerified || !details?.state);
+  const type = connector.domains.length > 0 ? 'EnterpriseSso' : 'Social';
+  return { verification: addVerification(flow, { type, isVerified: false, details: handshake }), url };
+}
+
+const pendingSocial = (flow: Flow, target: string): Verification | undefined =>
+  progressOf(flow).verifications.findLast(
+    ({ isVerified, details }) => !isVerified && details?.state !== undefined && details.target === target,
+  );
+
+/** @param search of the callback, as it came */
+export async function finishSocial(flow: Flow, target: string, search: string): Promise<Verification> {
+  const verification = pendingSocial(flow, target);
+  if (!verification) throw new ServiceError('session.verification_not_found');
+  const connector = await connectorOf(flow, target);
+  const handshake = verification.details as Handshake;
+  const social = await flow.tools.relyingParty.finish(flow.tenant.id, connector, handshake, search);
+  const linked = await flow.store.find('userIdentities', { target, externalId: social.externalId });
+  social.isEmailVerified ??= connector.assumeEmailVerified || undefined;
+  // Before an identity is linked its address decides who it is.
+  if (isSso(verification) && !linked && social.isEmailVerified === false) {
+    throw new ServiceError('session.email_not_verified');
+  }
+  verification.isVerified = true;
+  if (linked) await provesAccount(flow, verification, linked.userId);
+  verification.details = { target, social };
+  return verification;
+}
+
+/** The proof is of this account, as it is now. */
+export async function provesAccount({ store }: Flow, verification: Verification, userId: string): Promise<void> {
+  const credentials = await currentCredentials(store, userId);
+  verification.userId = userId;
+  if (credentials !== undefined) verification.credentials = credentials;
+}
+
+const isSso = ({ type }: Verification): boolean => type === 'EnterpriseSso';
+
+/** What is linked to an account, and shown with it. */
+export function identityIn(verification: Verification): NewIdentity {
+  const { target, social } = verification.details as { target: string; social: SocialIdentity };
+  const { externalId, email, name, avatar } = social;
+  return { target, externalId, isSso: isSso(verification), details: { id: externalId, email, name, avatar } };
+}
+
+/**
+ * The account that already has the address the provider has verified. A connector with domains speaks
+ * for their addresses; of any other provider this is a hint, and the person proves the account too.
+ *
+ * @throws 422 `session.email_not_verified` where single sign-on would lead into an account by an address that the
+ *   provider does not say it has verified
+ */
+export async function accountByEmail(flow: Flow, verification: Verification) {
+  const { target, social } = verification.details as { target: string; social: SocialIdentity };
+  const { email, isEmailVerified } = social;
+  if (email === undefined) return undefined;
+  const { domains, name } = await connectorOf(flow, target);
+  const isVouched = domains.some((domain) => email.endsWith(`@${domain}`));
+  if (domains.length > 0 ? !isVouched : !isEmailVerified) return undefined;
+  const user = await findUser(flow.store, { type: 'email', value: email });
+  if (user && !isEmailVerified) throw new ServiceError('session.email_not_verified');
+  return user && { user, email, isVouched, providerName: name };
+}
+
+/**
+ * A new account from what the provider says; its address only where the provider has verified it and nobody has it, and from
+ * single sign-on only one of its domains.
+ *
+ * @throws 422 `session.sso_required` where the address belongs to another connector's domains
+ */
+export async function registerSocial(flow: Flow, verification: Verification): Promise<void> {
+  const progress = progressOf(flow);
+  if (flow.settings.signInMode !== 'SignInAndRegister' && !isSso(verification)) {
+    throw new ServiceError('session.unknown_account');
+  }
+  const { target, social } = verification.details as { target: string; social: SocialIdentity };
+  const { email, isEmailVerified, name, avatar } = social;
+  const owner = email === undefined ? undefined : await connectorOfDomain(flow.store, email);
+  const isOwn = owner ? owner.target === target : !isSso(verification);
+  if (email && owner && !isOwn) await refuseSsoAddress(flow.store, { type: 'email', value: email });
+  const isFree = email !== undefined && !(await findUser(flow.store, { type: 'email', value: email }));
+  if (email && isFree && isEmailVerified && isOwn) progress.account.primaryEmail = email;
+  if (name) progress.account.name = name;
+  if (avatar) progress.account.avatar = avatar;
+  progress.identities = [identityIn(verification)];
+}

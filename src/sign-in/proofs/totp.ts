@@ -1,0 +1,79 @@
+import { Secret, TOTP } from 'otpauth';
+import { ServiceError } from '../../errors.ts';
+import { requireStep } from '../interaction/events.ts';
+import { addVerification, type Flow, identifiedUser, progressOf, verificationOf } from '../interaction/flow.ts';
+import type { Verification } from '../interaction/progress.ts';
+import { factorsOf, openFactor } from './factors.ts';
+
+/** RFC 6238 §5.2. */
+const PERIOD_MS = 30_000;
+
+const totpOf = (secret: string, label?: string, issuer?: string): TOTP =>
+  new TOTP({ secret: Secret.fromBase32(secret), ...(label && { label }), ...(issuer && { issuer }) });
+
+/** The period whose code this is, one to either side of now; null: it is none of them. */
+function periodOf(secret: string, code: string, now: number): number | null {
+  const delta = totpOf(secret).validate({ token: code.replace(/\D/g, ''), timestamp: now, window: 1 });
+  return delta === null ? null : Math.floor(now / PERIOD_MS) + delta;
+}
+
+/** 160 bits (RFC 4226 §4 R6). */
+const newTotpSecret = (): string => new Secret({ size: 20 }).base32;
+
+/** `otpauth://…`: what the app scans. */
+const totpUri = (secret: string, accountName: string, issuer: string): string =>
+  totpOf(secret, accountName, issuer).toString();
+
+interface NewTotp {
+  verification: Verification;
+  /** Base32, for typing. */
+  secret: string;
+  /** `otpauth://…`, for scanning. */
+  uri: string;
+}
+
+/** The secret of a new authenticator app; the same one until it is verified, so that a reload changes nothing. */
+export async function newTotp(flow: Flow, accountName: string): Promise<NewTotp> {
+  await requireStep(flow, 'newFactor');
+  const pending = progressOf(flow).verifications.find(({ type, isVerified }) => type === 'Totp' && !isVerified);
+  const secret = String(pending?.details?.secret ?? newTotpSecret());
+  const verification = pending ?? addVerification(flow, { type: 'Totp', isVerified: false, details: { secret } });
+  return { verification, secret, uri: totpUri(secret, accountName, flow.settings.brandName) };
+}
+
+/** The person's app shows what ours computes. @throws 422 `factor.invalid_code` */
+export function verifyNewTotp(flow: Flow, verificationId: string, code: string): Verification {
+  const verification = verificationOf(flow, verificationId, false);
+  const secret = String(verification.details?.secret);
+  const period = verification.type === 'Totp' ? periodOf(secret, code, flow.now) : null;
+  if (period === null) throw new ServiceError('factor.invalid_code');
+  verification.isVerified = true;
+  verification.details = { secret, usedAt: period * PERIOD_MS };
+  return verification;
+}
+
+/**
+ * The second factor of a sign-in. A code is taken once: `lastUsedAt` is the start of the period whose
+ * code was used last, and only a later one counts.
+ *
+ * @throws 422 `factor.invalid_code`, 429 `request.rate_limited`
+ */
+export async function verifyTotp(flow: Flow, code: string): Promise<Verification> {
+  await requireStep(flow, 'secondFactor');
+  const { store, tools, now } = flow;
+  const user = await identifiedUser(flow);
+  await tools.limits.take(store, 'factor', user.id);
+  const factor = (await factorsOf(store, user.id)).find(({ type }) => type === 'Totp');
+  const period = factor ? periodOf(openFactor(store, tools.secrets, factor), code, now) : null;
+  if (!factor || period === null) throw new ServiceError('factor.invalid_code');
+  const usedAt = period * PERIOD_MS;
+  const isNewer = await store.changeWhere(
+    'userFactors',
+    (row) =>
+      row.where({ id: factor.id }).where((last) => last.whereNull('lastUsedAt').orWhere('lastUsedAt', '<', usedAt)),
+    { lastUsedAt: usedAt },
+  );
+  if (isNewer !== 1) throw new ServiceError('factor.invalid_code');
+  await tools.limits.clear(store, 'factor', user.id);
+  return addVerification(flow, { type: 'Totp', isVerified: true, userId: user.id, factorId: factor.id });
+}

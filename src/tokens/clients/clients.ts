@@ -1,0 +1,138 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { AdapterPayload } from 'oidc-provider';
+import { hashOf } from '../../base/ids.ts';
+import type { SecretBox } from '../../base/secret-box.ts';
+import type { TenantCache } from '../../database/notices/tenant-cache.ts';
+import type { ApplicationRow } from '../../database/tables/index.ts';
+import { DEFAULT_TENANT, type Tenant } from '../../tenants.ts';
+import { TOKEN_EXCHANGE } from '../urns.ts';
+import { ACCOUNT_CLIENT_ID, accountClient } from './account-client.ts';
+import { isConfidential, secretPurposeOf } from './application-secrets.ts';
+import { CONSOLE_CLIENT_ID, consoleClient } from './console-client.ts';
+import { runsOnDevice } from './device-clients.ts';
+
+/** Metadata of ours beside the standard ones; on a client they keep these names. */
+export const CLIENT_EXTRAS = [
+  'is_third_party',
+  'cors_allowed_origins',
+  'id_token_ttl',
+  'refresh_token_ttl_days',
+  'always_issue_refresh_token',
+  'rotate_refresh_token',
+  'require_pkce',
+];
+
+/** Without a redirect URI nobody can be sent back, so there is no code to be had; the rest works. */
+const isInteractive = ({ type, oidcClientMetadata }: ApplicationRow): boolean =>
+  type !== 'MachineToMachine' && oidcClientMetadata.redirectUris.length > 0;
+
+function grantTypesOf(application: ApplicationRow): string[] {
+  const { type, isThirdParty, customClientMetadata } = application;
+  const grants = type === 'MachineToMachine' ? ['client_credentials'] : ['refresh_token'];
+  if (isInteractive(application)) grants.unshift('authorization_code');
+  // Never for third parties, whatever the row says.
+  return customClientMetadata.allowTokenExchange && !isThirdParty ? [...grants, TOKEN_EXCHANGE] : grants;
+}
+
+/** oidc-provider's client metadata (OpenID Connect Registration §2). */
+export type OAuthClient = AdapterPayload & {
+  client_id: string;
+  token_endpoint_auth_method: 'client_secret_basic' | 'none';
+  grant_types: string[];
+  redirect_uris: string[];
+  cors_allowed_origins: string[];
+};
+
+function metadataOf(application: ApplicationRow): OAuthClient {
+  const { id, name, type, oidcClientMetadata, customClientMetadata, isThirdParty } = application;
+  return {
+    client_id: id,
+    client_name: name,
+    application_type: runsOnDevice(type, oidcClientMetadata) ? 'native' : 'web',
+    token_endpoint_auth_method: isConfidential(application) ? 'client_secret_basic' : 'none',
+    // Never compared: an application has several secrets, see `nameOfSecret`.
+    ...(isConfidential(application) && { client_secret: 'unused' }),
+    grant_types: grantTypesOf(application),
+    response_types: isInteractive(application) ? ['code'] : [],
+    redirect_uris: isInteractive(application) ? oidcClientMetadata.redirectUris : [],
+    post_logout_redirect_uris: isInteractive(application) ? oidcClientMetadata.postLogoutRedirectUris : [],
+    is_third_party: isThirdParty,
+    cors_allowed_origins: customClientMetadata.corsAllowedOrigins ?? [],
+    id_token_ttl: customClientMetadata.idTokenTtl ?? 3600,
+    refresh_token_ttl_days: customClientMetadata.refreshTokenTtlInDays ?? 14,
+    // As Logto has it: a native application asks for `offline_access`.
+    always_issue_refresh_token: type !== 'Native' && (customClientMetadata.alwaysIssueRefreshToken ?? false),
+    rotate_refresh_token: customClientMetadata.rotateRefreshToken ?? true,
+    require_pkce: !isConfidential(application) || (customClientMetadata.requirePkce ?? true),
+  };
+}
+
+/** Of an application's id, and more. */
+const MAX_ID_LENGTH = 64;
+
+interface StoredSecret {
+  name: string;
+  hash: Buffer;
+  expiresAt: number | null;
+}
+
+const originOf = (uri: string): string | undefined => URL.parse(uri)?.origin;
+
+/**
+ * Is this origin allowed by CORS? Origins of redirect URIs and `corsAllowedOrigins` are. `null` never is: every sandboxed
+ * page has it, and every URI of a scheme of its own.
+ */
+export const isOwnOrigin = (
+  origin: string,
+  client: { redirect_uris?: readonly string[] | undefined; cors_allowed_origins?: unknown },
+): boolean =>
+  origin !== 'null' &&
+  [...(client.redirect_uris ?? []).map(originOf), ...(client.cors_allowed_origins as string[])].includes(origin);
+
+/** A tenant's applications as OAuth clients, read through the cache, and the service's own pages. */
+export class Clients {
+  readonly #tenant: Tenant;
+  readonly #cache: TenantCache;
+  readonly #secrets: SecretBox;
+
+  constructor(tenant: Tenant, cache: TenantCache, secrets: SecretBox) {
+    this.#tenant = tenant;
+    this.#cache = cache;
+    this.#secrets = secrets;
+  }
+
+  async find(id: string): Promise<OAuthClient | undefined> {
+    if (id.length > MAX_ID_LENGTH) return undefined; // It would only fill the cache.
+    const { id: tenantId, endpoint, store } = this.#tenant;
+    if (id === ACCOUNT_CLIENT_ID) return accountClient(endpoint);
+    if (id === CONSOLE_CLIENT_ID && tenantId === DEFAULT_TENANT) return consoleClient(endpoint);
+    return this.#cache.get(tenantId, `client:${id}`, async () => {
+      const application = await store.find('applications', { id });
+      return application && metadataOf(application);
+    });
+  }
+
+  /** The live secret that this is, by name; undefined for none. Compares with each in constant time, to the last one. */
+  async nameOfSecret(clientId: string, secret: string, now: number): Promise<string | undefined> {
+    const stored = await this.#secretsOf(clientId);
+    const given = Buffer.from(hashOf(secret));
+    let found: string | undefined;
+    for (const { name, hash, expiresAt } of stored) {
+      const isLive = expiresAt === null || expiresAt > now;
+      if (timingSafeEqual(hash, given) && isLive) found = name;
+    }
+    return found;
+  }
+
+  #secretsOf(clientId: string): Promise<StoredSecret[]> {
+    const { id: tenantId, store } = this.#tenant;
+    return this.#cache.get(tenantId, `secrets:${clientId}`, async () => {
+      const rows = await store.from('applicationSecrets').where({ applicationId: clientId }).select('*');
+      return rows.map(({ name, valueEncrypted, expiresAt }) => ({
+        name,
+        hash: Buffer.from(hashOf(this.#secrets.open(valueEncrypted, secretPurposeOf(tenantId, clientId, name)))),
+        expiresAt,
+      }));
+    });
+  }
+}

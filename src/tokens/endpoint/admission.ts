@@ -1,0 +1,20 @@
+import { errors } from 'oidc-provider';
+import { type Admission, rateLimitHeaders, type Verdict } from '../../http/rate-limits/rate-limits.ts';
+
+const admissions = new WeakMap<object, Admission>();
+
+/** Remembers how a request was admitted, for the library's own grants and the record of what they refuse. */
+export const keepAdmission = (request: object, admission: Admission): void => {
+  admissions.set(request, admission);
+};
+
+export const admissionOf = (request: object): Admission | undefined => admissions.get(request);
+
+/** @throws 429 `temporarily_unavailable` when the client that was just proven has nothing left to spend */
+export function requireWithinLimit(verdict: Verdict | undefined): void {
+  if (verdict && !verdict.isAllowed)
+    throw Object.assign(new errors.TemporarilyUnavailable('too many requests'), {
+      statusCode: 429,
+      headers: rateLimitHeaders(verdict),
+    });
+}

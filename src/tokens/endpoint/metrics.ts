@@ -1,0 +1,48 @@
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { Counter, Histogram } from 'prom-client';
+import type { Registry } from '../../observe/metrics.ts';
+import { TOKEN_EXCHANGE } from '../urns.ts';
+
+/** @param error of OAuth; undefined when the token was issued */
+export type ObserveToken = (grantType: unknown, error: string | undefined, startedAt: number) => void;
+
+/** Labels are for us to choose: what a client names a grant is not one. */
+const GRANTS: ReadonlyMap<unknown, string> = new Map([
+  ['authorization_code', 'authorization_code'],
+  ['refresh_token', 'refresh_token'],
+  ['client_credentials', 'client_credentials'],
+  [TOKEN_EXCHANGE, 'token_exchange'],
+]);
+
+/** Tokens by grant and outcome, and how long they took. */
+export function tokenMetrics(registry: Registry): ObserveToken {
+  const registers = [registry];
+  const tokens = new Counter({
+    name: 'understudy_tokens_total',
+    help: 'Answers of the token endpoint, by grant; outcome is issued, or the error of OAuth',
+    labelNames: ['grant', 'outcome'] as const,
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'understudy_token_seconds',
+    help: 'Issuing a token, by grant: from the whole request to the answer, script and database included',
+    labelNames: ['grant'] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers,
+  });
+  return (grantType, error, startedAt) => {
+    const grant = GRANTS.get(grantType) ?? 'other';
+    tokens.inc({ grant, outcome: error ?? 'issued' });
+    if (error === undefined) seconds.observe({ grant }, (performance.now() - startedAt) / 1000);
+  };
+}
+
+/** Koa middleware around the library's grants. */
+export const observeLibraryTokens =
+  (observe: ObserveToken) =>
+  async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
+    if (ctx.path !== '/token') return next();
+    const startedAt = performance.now();
+    await next();
+    observe(ctx.oidc?.params?.grant_type, (ctx.body as { error?: string } | undefined)?.error, startedAt);
+  };

@@ -1,0 +1,47 @@
+import { type BatchedRead, textsFor } from '../../database/statements/batched-read.ts';
+import type { SubjectTokenRow } from '../../database/tables/index.ts';
+
+export type FoundSubjectToken = SubjectTokenRow & {
+  isSubjectSuspended: boolean;
+  /** The console's, for any tenant. */
+  isSubjectAdministrator: boolean;
+  roleIds: string[];
+};
+
+const HELD = 'from user_roles held where held.tenant_id = token.tenant_id and held.user_id = token.user_id';
+const ROLE_IDS = {
+  sqlite: `(select json_group_array(held.role_id) ${HELD})`,
+  postgres: `array(select held.role_id ${HELD})`,
+};
+
+const MANAGES =
+  'exists (select 1 from administrators manager where manager.tenant_id = token.tenant_id and manager.user_id = token.user_id)';
+
+const SUBJECT = 'join users subject on subject.tenant_id = token.tenant_id and subject.id = token.user_id';
+
+/**
+ * A subject token by its hash, with whether its user is suspended or an administrator, and which roles they hold now. A subject token
+ * without a user does not exist: it goes with them.
+ */
+export const subjectTokenByHash: BatchedRead<FoundSubjectToken> = {
+  texts: textsFor({ tenant_id: '', token_hash: '' }, (kind, valueFor) => {
+    const isIt = (table: string) =>
+      `${table}.tenant_id = ${valueFor('tenant_id')} and ${table}.token_hash = ${valueFor('token_hash')}`;
+    return {
+      columns: `token.*, subject.is_suspended as is_suspended, ${MANAGES} as is_administrator, ${ROLE_IDS[kind]} as role_ids`,
+      from: {
+        sqlite: `subject_tokens token ${SUBJECT} where ${isIt('token')}`,
+        // The limit holds PostgreSQL to this order: the other way round it reads all tokens that the user ever had.
+        postgres: `(select * from subject_tokens where ${isIt('subject_tokens')} limit 1) token ${SUBJECT}`,
+      }[kind],
+    };
+  }),
+  rowOf({ isSuspended, isAdministrator, roleIds, ...token }) {
+    return {
+      ...(token as unknown as SubjectTokenRow),
+      isSubjectSuspended: isSuspended as boolean,
+      isSubjectAdministrator: Boolean(isAdministrator), // SQLite says 0 or 1.
+      roleIds: typeof roleIds === 'string' ? JSON.parse(roleIds) : roleIds,
+    };
+  },
+};

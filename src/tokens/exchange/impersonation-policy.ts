@@ -1,0 +1,169 @@
+import { errors, type Provider } from 'oidc-provider';
+import Type, { type Static } from 'typebox';
+import { satisfiesContext } from '../../base/authentication-context.ts';
+import type { TenantCache } from '../../database/notices/tenant-cache.ts';
+import type { TenantStore } from '../../database/store/tenant-store.ts';
+import { EACH_ONCE, Nullable } from '../../entities.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Actor } from './actor-token.ts';
+import type { FoundSubjectToken } from './find-subject-token.ts';
+
+const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { [EACH_ONCE]: true, maxItems: 100 });
+
+/** Who may be acted for, by whom, and what must be said: a tenant's own rules, beside the integrator's. */
+export const ImpersonationPolicy = Type.Object({
+  subjectTokenTtl: Type.Integer({
+    minimum: 60,
+    maximum: 3600,
+    description: 'Seconds a subject token may be exchanged',
+  }),
+  maxTokenTtl: Nullable(
+    Type.Integer({ minimum: 60, maximum: 86_400, description: 'Seconds; null: as long as the resource says' }),
+  ),
+  requireActor: Type.Boolean({ description: 'Every exchange must carry an actor token' }),
+  requiredContextKeys: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+    [EACH_ONCE]: true,
+    maxItems: 20,
+  }),
+  protectedRoleIds: Type.Array(Ids.items, { ...Ids, description: 'Whoever holds one of these cannot be acted for' }),
+  allowedActorRoleIds: Type.Array(Ids.items, {
+    ...Ids,
+    description: 'When not empty, the actor must hold one of these',
+  }),
+  allowedActorApplicationIds: Type.Array(Ids.items, {
+    ...Ids,
+    description:
+      'When not empty, the actor token must have been given to one of these applications. A third party’s never counts',
+  }),
+  actorMaxAge: Nullable(
+    Type.Integer({ minimum: 1, maximum: 2_592_000, description: 'Seconds since the actor signed in' }),
+  ),
+  requiredAcr: Nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: "The actor's sign-in must have this `acr`, or a stronger one of ours",
+    }),
+  ),
+  endOnReplay: Type.Boolean({
+    description: 'A second use of a subject token ends the impersonation its first use began',
+  }),
+  protectAdministrators: Type.Boolean({
+    description: 'Administrators of the console cannot be impersonated. True unless set otherwise.',
+  }),
+});
+export type ImpersonationPolicy = Static<typeof ImpersonationPolicy>;
+
+const DEFAULTS: ImpersonationPolicy = {
+  subjectTokenTtl: 600,
+  maxTokenTtl: null,
+  requireActor: false,
+  requiredContextKeys: [],
+  protectedRoleIds: [],
+  allowedActorRoleIds: [],
+  allowedActorApplicationIds: [],
+  actorMaxAge: null,
+  requiredAcr: null,
+  endOnReplay: false,
+  protectAdministrators: true,
+};
+
+export async function readImpersonationPolicy(store: TenantStore): Promise<ImpersonationPolicy> {
+  const row = await store.find('configs', { key: 'impersonation' });
+  return { ...DEFAULTS, ...row?.settings };
+}
+
+/** For the exchange: a short memory, dropped on write. */
+export const cachedImpersonationPolicy = (store: TenantStore, cache: TenantCache): Promise<ImpersonationPolicy> =>
+  cache.get(store.tenantId, 'impersonation-policy', () => readImpersonationPolicy(store));
+
+const isSaid = (value: unknown): boolean =>
+  typeof value === 'string' ? value.trim() !== '' : value !== undefined && value !== null;
+
+const missingKeys = ({ requiredContextKeys }: ImpersonationPolicy, context: Record<string, unknown>): string[] =>
+  requiredContextKeys.filter((key) => !isSaid(context[key]));
+
+const intersects = (some: readonly string[], others: readonly string[]): boolean =>
+  some.some((id) => others.includes(id));
+
+async function roleIdsOf(store: TenantStore, userId: string): Promise<string[]> {
+  const rows = await store.from('userRoles').where({ userId }).select('roleId');
+  return rows.map(({ roleId }) => roleId);
+}
+
+/** Administrators are users of the default tenant. A right counts from the moment it is given. */
+const isAdministrator = async (store: TenantStore, userId: string): Promise<boolean> =>
+  (await store.from('administrators').where({ userId }).first('userId')) !== undefined;
+
+/** What a policy refuses before a subject token exists. */
+export async function checkMint(
+  store: TenantStore,
+  policy: ImpersonationPolicy,
+  { userId, actorId, context }: { userId: string; actorId?: string | undefined; context: Record<string, unknown> },
+): Promise<void> {
+  const keys = missingKeys(policy, context);
+  if (keys.length > 0) throw new ServiceError('impersonation.context_required', { data: { keys } });
+  if (intersects(await roleIdsOf(store, userId), policy.protectedRoleIds))
+    throw new ServiceError('impersonation.subject_protected');
+  if (policy.protectAdministrators && (await isAdministrator(store, userId)))
+    throw new ServiceError('impersonation.subject_protected', { message: 'The policy protects administrators.' });
+  const { allowedActorRoleIds } = policy;
+  if (actorId === undefined || allowedActorRoleIds.length === 0) return;
+  if (!intersects(await roleIdsOf(store, actorId), allowedActorRoleIds))
+    throw new ServiceError('impersonation.actor_not_allowed');
+}
+
+const refuse = (reason: string) => new errors.InvalidRequest(`impersonation policy: ${reason}`);
+
+/** When and how the actor signed in: RFC 9470's two questions. */
+async function checkSignIn(
+  provider: Provider,
+  { actorMaxAge, requiredAcr }: ImpersonationPolicy,
+  { sessionUid }: Actor,
+): Promise<void> {
+  if (actorMaxAge === null && requiredAcr === null) return;
+  const session = sessionUid === undefined ? undefined : await provider.Session.findByUid(sessionUid);
+  if (!session?.accountId) throw refuse('the actor is no longer signed in');
+  if (actorMaxAge !== null && session.past(actorMaxAge))
+    throw refuse(`the actor must have signed in within ${actorMaxAge} s`);
+  if (requiredAcr !== null && !satisfiesContext(session.acr, requiredAcr))
+    throw refuse(`the actor's sign-in must have acr ${requiredAcr}`);
+}
+
+/**
+ * The same at the exchange, where the actor is known, and again what was checked at minting: the
+ * policy or the roles may have changed since. A refusal leaves the subject token unspent. What depends on roles, on
+ * administrators and on the actor's application is checked once more by the spend's own statement, as a script may have
+ * run in between.
+ */
+export async function checkExchange(
+  provider: Provider,
+  store: TenantStore,
+  policy: ImpersonationPolicy,
+  subjectToken: FoundSubjectToken,
+  actor: Actor | undefined,
+): Promise<void> {
+  const keys = missingKeys(policy, subjectToken.context);
+  if (keys.length > 0) throw refuse(`the context lacks ${keys.join(', ')}`);
+  if (intersects(subjectToken.roleIds, policy.protectedRoleIds)) throw refuse('the subject cannot be acted for');
+  if (policy.protectAdministrators && subjectToken.isSubjectAdministrator)
+    throw refuse('the subject is an administrator');
+
+  const { allowedActorRoleIds, allowedActorApplicationIds } = policy;
+  const wantsActor =
+    policy.requireActor ||
+    allowedActorRoleIds.length > 0 ||
+    allowedActorApplicationIds.length > 0 ||
+    policy.actorMaxAge !== null ||
+    policy.requiredAcr !== null;
+  if (!actor) {
+    if (wantsActor) throw refuse('an actor token is required');
+    return;
+  }
+  if (allowedActorApplicationIds.length > 0 && !allowedActorApplicationIds.includes(actor.clientId))
+    throw refuse('the actor token was given to an application that is not allowed');
+  if (allowedActorRoleIds.length > 0 && !intersects(await roleIdsOf(store, actor.id), allowedActorRoleIds)) {
+    throw refuse('the actor holds none of the roles that may act for others');
+  }
+  await checkSignIn(provider, policy, actor);
+}

@@ -1,0 +1,196 @@
+import { errors, type Provider } from 'oidc-provider';
+import type { Clock } from '../../base/clock.ts';
+import { newOrderedId } from '../../base/ids.ts';
+import type { TenantCache } from '../../database/notices/tenant-cache.ts';
+import type { TenantStore } from '../../database/store/tenant-store.ts';
+import type { JwtAccessTokens } from '../access-tokens/jwt-access-token.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { Grant, TokenRequest } from '../endpoint/token-request.ts';
+import { grantedScopes } from '../resources/resource-servers.ts';
+import { type Targets, userTarget } from '../resources/user-target.ts';
+import { endImpersonations } from '../revocation/end-access.ts';
+import { ACCESS_TOKEN, IMPERSONATION_TOKEN, TOKEN_EXCHANGE } from '../urns.ts';
+import { verifyActorToken } from './actor-token.ts';
+import type { Exchange } from './exchange.ts';
+import type { FoundSubjectToken } from './find-subject-token.ts';
+import { cachedImpersonationPolicy, checkExchange, readImpersonationPolicy } from './impersonation-policy.ts';
+import type { SpendQueue } from './spend.ts';
+import { findSubjectToken, refusalOf } from './subject-tokens.ts';
+
+export interface ExchangeCollaborators extends Targets {
+  store: TenantStore;
+  cache: TenantCache;
+  clock: Clock;
+  accessTokens: JwtAccessTokens;
+  spends: SpendQueue;
+  /** Knows actor tokens and the sessions they come from. */
+  provider: Provider;
+  clients: Clients;
+}
+
+const PARAMETERS = [
+  'subject_token',
+  'subject_token_type',
+  'actor_token',
+  'actor_token_type',
+  'resource',
+  'scope',
+  'organization_id',
+  'requested_token_type',
+  'audience',
+];
+
+const SUBJECT_TOKEN_TYPES = [ACCESS_TOKEN, IMPERSONATION_TOKEN];
+
+interface ExchangeParameters {
+  subjectToken: string;
+  scope: string | undefined;
+  resource: string | undefined;
+  organizationId: string | undefined;
+}
+
+/** RFC 8693 §2.1. What is wrong with a token is `invalid_request`, with the target `invalid_target` (§2.2.2). */
+function parametersOf(params: TokenRequest['params']): ExchangeParameters {
+  const { subject_token: subjectToken, scope, resource, organization_id: organizationId } = params;
+  if (subjectToken === undefined) throw new errors.InvalidRequest('subject_token is required');
+  if (!SUBJECT_TOKEN_TYPES.includes(params.subject_token_type ?? '')) {
+    throw new errors.InvalidRequest(`subject_token_type must be ${ACCESS_TOKEN}`);
+  }
+  if ((params.requested_token_type ?? ACCESS_TOKEN) !== ACCESS_TOKEN) {
+    throw new errors.InvalidRequest(`requested_token_type must be ${ACCESS_TOKEN}`);
+  }
+  if (params.audience !== undefined)
+    throw new errors.InvalidTarget('audience is not supported; name the resource in resource');
+  if (resource === undefined && organizationId === undefined) {
+    throw new errors.InvalidTarget('resource or organization_id is required: the token is bound to what it names');
+  }
+  return { subjectToken, scope, resource, organizationId };
+}
+
+/** A subject token can be bound at creation to an application, an actor and a resource. */
+function refuseOtherBinding(
+  token: FoundSubjectToken,
+  clientId: string,
+  resource: string | undefined,
+  actorId: string | undefined,
+): void {
+  if (token.clientId !== null && token.clientId !== clientId)
+    throw new errors.InvalidRequest('subject token is bound to another application');
+  if (token.resource !== null && token.resource !== resource)
+    throw new errors.InvalidTarget('subject token is bound to another resource');
+  if (token.actorId !== null && token.actorId !== actorId)
+    throw new errors.InvalidRequest('subject token is bound to another actor');
+}
+
+/** Somebody sends a subject token that was used before: by choice of the tenant that ends what its first use began. */
+async function endOnReplay(
+  { store, cache, clock }: ExchangeCollaborators,
+  { id, userId }: FoundSubjectToken,
+): Promise<void> {
+  if (!(await cachedImpersonationPolicy(store, cache)).endOnReplay) return;
+  await store.transaction((store) =>
+    // Found by the subject, of which there is an index. Anyone with a spent token can ask for this.
+    endImpersonations(store, (row) => row.where({ subjectId: userId, subjectTokenId: id }), {
+      by: 'policy',
+      reason: 'replayed',
+      now: clock(),
+    }),
+  );
+}
+
+/**
+ * Impersonation: a subject token goes in, an access token of the subject comes out.
+ *
+ * Sign, spend, answer. The access token is signed before the subject token is spent and leaves the
+ * process only after: a failing claims script costs nothing, and of two racing requests one wins.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8693.html#section-2.1 RFC 8693 §2.1, request}
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8693.html#section-4.1 RFC 8693 §4.1, the `act` claim}
+ */
+export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
+  const { store, cache, clock, accessTokens, spends, provider } = collaborators;
+
+  return {
+    parameters: PARAMETERS,
+
+    async issue({ client, secretName, params, form, facts, onExchange }) {
+      const parameters = parametersOf(params);
+      const subjectToken = await findSubjectToken(store, parameters.subjectToken);
+      if (!subjectToken) throw new errors.InvalidRequest('subject token is unknown');
+      const exchange: Exchange = { subjectToken };
+      onExchange(exchange);
+      const refusal = refusalOf(subjectToken, clock());
+      if (subjectToken.spentAt !== null) await endOnReplay(collaborators, subjectToken);
+      if (refusal !== undefined) throw new errors.InvalidRequest(refusal);
+
+      const subject = { ...subjectToken, who: 'subject' };
+      const { audience, ttl, held } = await userTarget(collaborators, subject, parameters);
+      const scope = grantedScopes(parameters.scope, held);
+
+      const actor = await verifyActorToken(form, collaborators);
+      exchange.actor = actor;
+      if (actor?.id === subjectToken.userId) throw new errors.InvalidRequest('actor and subject are the same person');
+      const policy = await cachedImpersonationPolicy(store, cache);
+      refuseOtherBinding(subjectToken, client.client_id, parameters.resource, actor?.id);
+      await checkExchange(provider, store, policy, subjectToken, actor);
+
+      const lifetime = Math.min(ttl, policy.maxTokenTtl ?? ttl);
+      // Also the id of the impersonation, a row of a log.
+      const jti = newOrderedId(clock());
+      const { jwt, expiresAt } = await accessTokens.issue(
+        {
+          jti,
+          kind: 'AccessToken',
+          clientId: client.client_id,
+          accountId: subjectToken.userId,
+          aud: audience,
+          scope,
+          grantId: subjectToken.id,
+          gty: TOKEN_EXCHANGE,
+          organizationId: parameters.organizationId,
+          exchange,
+        },
+        lifetime,
+      );
+
+      const isSpent = await spends.spend({
+        tokenHash: subjectToken.tokenHash,
+        actorApplicationId: actor?.clientId ?? null,
+        impersonation: {
+          id: jti,
+          subjectTokenId: subjectToken.id,
+          subjectId: subjectToken.userId,
+          actorId: actor?.id ?? null,
+          applicationId: client.client_id,
+          resource: parameters.resource ?? null,
+          organizationId: parameters.organizationId ?? null,
+          scope,
+          context: subjectToken.context,
+          ip: facts.ip ?? null,
+          userAgent: facts.userAgent ?? null,
+          issuedAt: clock(),
+          expiresAt,
+        },
+        requestId: facts.requestId,
+        secretName,
+      });
+      if (!isSpent) {
+        // Lost a race, was revoked, a user was suspended or the policy changed while the script ran: say which.
+        const found = await findSubjectToken(store, parameters.subjectToken);
+        const refusal = found && refusalOf(found, clock());
+        if (found && refusal === undefined)
+          await checkExchange(provider, store, await readImpersonationPolicy(store), found, actor);
+        throw new errors.InvalidRequest(refusal ?? 'actor token is not valid');
+      }
+
+      const response = {
+        access_token: jwt,
+        issued_token_type: ACCESS_TOKEN,
+        token_type: 'Bearer',
+        expires_in: lifetime,
+        scope,
+      } as const;
+      return { response, audience };
+    },
+  };
+}

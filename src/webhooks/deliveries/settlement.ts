@@ -1,0 +1,62 @@
+import type { AttemptOutcome } from '../sending/deliver.ts';
+import { nextAttemptAt } from '../sending/retry-schedule.ts';
+import type { ClaimedDelivery, Settlement } from './deliveries.ts';
+
+const GONE = 410;
+
+export const isGone = ({ status }: AttemptOutcome): boolean => status === GONE;
+
+/** No later attempt can end differently: the receiver wants no more, or the request must not be made. */
+const isPermanent = (outcome: AttemptOutcome): boolean =>
+  isGone(outcome) || outcome.error === 'blocked' || outcome.error === 'invalid_request';
+
+/** What an attempt makes of its delivery. `schedule` is in seconds before each attempt. */
+export function settlementOf(
+  delivery: ClaimedDelivery,
+  outcome: AttemptOutcome,
+  { schedule, now }: { schedule: number[]; now: number },
+): Settlement {
+  const { tenantId, id, hookId, attempts, hook } = delivery;
+  const settled = { tenantId, id, hookId, attempt: attemptRow(delivery, outcome) };
+  if (!outcome.error) return { ...settled, state: 'delivered' };
+  const dueAt = isPermanent(outcome)
+    ? undefined
+    : nextAttemptAt({
+        schedule: hook.config.retries === 0 ? schedule.slice(0, 1) : schedule,
+        attempts: attempts + 1,
+        now,
+        retryAfter: outcome.retryAfter,
+      });
+  return dueAt === undefined ? { ...settled, state: 'dead' } : { ...settled, state: 'waiting', dueAt };
+}
+
+/** Gives a claimed row back untried: nothing is charged to it. */
+export function givenBack({ tenantId, id, hookId }: ClaimedDelivery): Settlement {
+  return { tenantId, id, hookId, state: 'waiting' };
+}
+
+/** Its hook was disabled while it waited. */
+export function cancelled({ tenantId, id, hookId }: ClaimedDelivery): Settlement {
+  return { tenantId, id, hookId, state: 'cancelled' };
+}
+
+function attemptRow(delivery: ClaimedDelivery, outcome: AttemptOutcome): Settlement['attempt'] {
+  const { tenantId, id, eventId, eventType, hookId, attempts, trigger } = delivery;
+  const { startedAt, durationMs, status, error, message, reply } = outcome;
+  return {
+    tenantId,
+    deliveryId: id,
+    eventId,
+    eventType,
+    hookId,
+    number: attempts + 1,
+    trigger,
+    startedAt,
+    durationMs,
+    status: status ?? null,
+    errorClass: error ?? null,
+    errorMessage: message ?? null,
+    responseBody: reply ?? null,
+    isSuccess: error === undefined,
+  };
+}

@@ -1,0 +1,56 @@
+import { newOrderedId } from '../../base/ids.ts';
+import type { Database } from '../../database/connect.ts';
+import { TenantStore } from '../../database/store/tenant-store.ts';
+import type { HookRow } from '../../database/tables/index.ts';
+import { cancelWaiting } from '../deliveries/clearing.ts';
+import type { HookKey } from '../deliveries/deliveries.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** A hook that only failed for this long is disabled. */
+const FAILING_LIMIT_MS = 5 * 24 * HOUR_MS;
+/** ... when its failures lie at least this far apart: one bad evening and then silence is no proof. */
+const FAILING_SPAN_MS = 12 * HOUR_MS;
+/** 410 answers without a success between them that disable a hook. */
+const GONE_LIMIT = 2;
+
+type Health = Pick<HookRow, 'failingSince' | 'lastFailureAt' | 'goneCount'>;
+
+/** Why a hook with this record, failing once more at `now`, is to be disabled; undefined when it is not. */
+export function disabledReason({ failingSince, lastFailureAt, goneCount }: Health, now: number): string | undefined {
+  if (goneCount >= GONE_LIMIT) return 'The receiver answered 410 Gone twice.';
+  if (failingSince === null || lastFailureAt === null) return undefined;
+  if (now - failingSince < FAILING_LIMIT_MS || lastFailureAt - failingSince < FAILING_SPAN_MS) return undefined;
+  return `Every attempt since ${new Date(failingSince).toISOString()} failed.`;
+}
+
+/** Records a failure on the hook and disables it when that was one too many, with an audit row. */
+export async function recordFailure(
+  database: Database,
+  { tenantId, hookId }: HookKey,
+  { isGone, now }: { isGone: boolean; now: number },
+): Promise<string | undefined> {
+  return new TenantStore(database, tenantId).transaction(async (store) => {
+    const hook: HookRow | undefined = await store.from('hooks').where({ id: hookId }).forNoKeyUpdate().first();
+    if (!hook?.enabled) return undefined;
+    const failingSince = hook.failingSince ?? now;
+    const goneCount = hook.goneCount + (isGone ? 1 : 0);
+    const reason = disabledReason({ failingSince, lastFailureAt: hook.lastFailureAt, goneCount }, now);
+    const disabled = reason === undefined ? {} : { enabled: false, disabledReason: reason };
+    await store.change('hooks', { id: hookId }, { failingSince, lastFailureAt: now, goneCount, ...disabled });
+    if (reason === undefined) return undefined;
+
+    await cancelWaiting(store, hook);
+    const payload = { hookId, reason };
+    await store.add('auditLog', [
+      { id: newOrderedId(now), key: 'Hook.Disabled', result: 'Success', payload, createdAt: now },
+    ]);
+    return reason;
+  });
+}
+
+/** The hook works again: its record of failures starts anew. */
+export async function recordRecovery(database: Database, { tenantId, hookId }: HookKey): Promise<void> {
+  const healthy = { failingSince: null, lastFailureAt: null, goneCount: 0 };
+  await new TenantStore(database, tenantId).change('hooks', { id: hookId }, healthy);
+}
