@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type CountedMinute, MINUTE_MS } from '../../src/database/figures.ts';
-import { writeFigures } from '../../src/database/figure-writer.ts';
-import { TenantStore } from '../../src/database/tenant-store.ts';
-import { hashOf, newId } from '../../src/ids.ts';
+import { hashOf, newId } from '../../src/base/ids.ts';
+import { writeFigures } from '../../src/database/statistics/figure-writer.ts';
+import { type CountedMinute, MINUTE_MS } from '../../src/database/statistics/figures.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { DEFAULT_TENANT } from '../../src/tenants.ts';
 import { withDatabase } from '../support/running-service.ts';
 import { signIn } from '../support/sign-in.ts';
@@ -71,7 +71,10 @@ async function managementApi({ endpoint, credentials }: ShowcaseService): Promis
 }
 
 async function addUser(call: Call, name: string): Promise<string> {
-  const username = (name.split(' ')[0] ?? '').normalize('NFD').replace(/[^a-zA-Z]/g, '').toLowerCase();
+  const username = (name.split(' ')[0] ?? '')
+    .normalize('NFD')
+    .replace(/[^a-zA-Z]/g, '')
+    .toLowerCase();
   const primaryEmail = `${username}@example.com`;
   const { id } = await call('POST /users', { username, name, primaryEmail, password: PASSWORD });
   return String(id);
@@ -172,7 +175,9 @@ function twoDaysUntil(now: number): CountedMinute[] {
 async function nameEverything(call: Call, { credentials: { demo } }: ShowcaseService): Promise<void> {
   await call(`PATCH /applications/${demo?.clientId}`, { name: 'Support desk' });
   await call('PATCH /sign-in-exp', { brandName: COMPANY });
-  await withDatabase((database) => database.write((db) => db('tenants').where({ id: DEFAULT_TENANT }).update({ name: COMPANY })));
+  await withDatabase((database) =>
+    database.write((db) => db('tenants').where({ id: DEFAULT_TENANT }).update({ name: COMPANY })),
+  );
 }
 
 /** Gives the rows the times and addresses that a picture should show. */
