@@ -48,7 +48,7 @@ const screenshotsOf = (service: ShowcaseService): Screenshot[] => [
     path: '/console/default/claims/access-token',
     async prepare(page) {
       await page.locator('[data-test]').click();
-      await page.locator('#outcome > *').first().waitFor();
+      await page.locator('#outcome pre').first().waitFor();
       await page.evaluate('scrollTo(0, 0)');
     },
   },
@@ -56,17 +56,19 @@ const screenshotsOf = (service: ShowcaseService): Screenshot[] => [
     name: 'webhooks',
     path: '/console/default/webhooks',
     async prepare(page) {
-      await page.locator('#hooks tbody a').first().click(); // The newest, which fails.
+      await page.locator('#hooks tbody a').first().click(); // The newest.
       await page.waitForLoadState();
     },
   },
   { name: 'sign-in', path: signInPath(service), viewport: SIGN_IN_VIEWPORT },
 ];
 
-/** Accepts webhooks, except on the path of the one that fails. */
+/** Accepts webhooks; the path of the unreliable receiver fails every third time. */
 async function startReceiver(): Promise<{ url: string; server: Server }> {
+  let count = 0;
   const server = createServer((request, response) => {
-    response.writeHead(request.url === '/fails' ? 500 : 204).end();
+    if (request.url === '/unreliable') count += 1;
+    response.writeHead(request.url === '/unreliable' && count % 3 === 0 ? 500 : 204).end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };

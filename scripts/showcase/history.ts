@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { hashOf, newId } from '../../src/base/ids.ts';
 import { writeFigures } from '../../src/database/statistics/figure-writer.ts';
-import { type CountedMinute, MINUTE_MS } from '../../src/database/statistics/figures.ts';
+import { MINUTE_MS } from '../../src/database/statistics/figures.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { DEFAULT_TENANT } from '../../src/tenants.ts';
 import { withDatabase } from '../support/running-service.ts';
 import { signIn } from '../support/sign-in.ts';
+import { type Call, callerOf, post } from './calls.ts';
+import { twoDaysUntil } from './figures.ts';
 import type { ShowcaseService } from './service.ts';
 
 const HOUR_MS = 60 * MINUTE_MS;
@@ -32,43 +34,12 @@ const IMPERSONATIONS = [
 const HOOKS = [
   { name: 'Customer records', url: 'https://crm.example.com/hooks/identity', path: '/ok', events: 'User.' },
   { name: 'Audit archive', url: 'https://archive.example.com/ingest', path: '/ok', events: '' },
-  { name: 'Billing', url: 'https://billing.example.com/webhooks', path: '/fails', events: 'User.Data.Updated' },
+  { name: 'Billing', url: 'https://billing.example.com/webhooks', path: '/unreliable', events: 'User.Data.Updated' },
 ];
 
 const EVENTS = ['User.Created', 'User.Data.Updated', 'User.Deleted', 'Role.Created', 'Organization.Created'];
 
 const COMPANY = 'Acme';
-
-type Json = Record<string, unknown>;
-type Call = (route: string, json?: Json) => Promise<Json>;
-
-async function post(url: string, form: Record<string, string>, headers: Record<string, string> = {}): Promise<Json> {
-  const response = await fetch(url, { method: 'POST', body: new URLSearchParams(form), headers });
-  const answer = (await response.json()) as Json;
-  if (!response.ok) throw new Error(`POST ${url}: ${response.status} ${JSON.stringify(answer)}`);
-  return answer;
-}
-
-/** Calls the Management API with a token of the machine-to-machine application. */
-async function managementApi({ endpoint, credentials }: ShowcaseService): Promise<Call> {
-  const { machine, managementApiIndicator } = credentials;
-  const { access_token: token } = await post(
-    `${endpoint}/oidc/token`,
-    { grant_type: 'client_credentials', resource: managementApiIndicator, scope: 'all' },
-    { authorization: `Basic ${btoa(`${machine.clientId}:${machine.clientSecret}`)}` },
-  );
-  return async (route, json) => {
-    const [method = '', path = ''] = route.split(' ');
-    const response = await fetch(`${endpoint}/api${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, ...(json && { 'content-type': 'application/json' }) },
-      body: json ? JSON.stringify(json) : null,
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${route}: ${response.status} ${text}`);
-    return text ? JSON.parse(text) : {};
-  };
-}
 
 async function addUser(call: Call, name: string): Promise<string> {
   const username = (name.split(' ')[0] ?? '')
@@ -121,7 +92,7 @@ async function impersonate(service: ShowcaseService, call: Call): Promise<string
   return ids;
 }
 
-/** Three webhooks, of which the last one fails. @returns their ids */
+/** Adds three webhooks, the last of which fails sometimes, and changes users. @returns their ids */
 async function deliver(call: Call, receiver: string): Promise<string[]> {
   const ids: string[] = [];
   for (const { name, path, events } of HOOKS) {
@@ -134,50 +105,12 @@ async function deliver(call: Call, receiver: string): Promise<string[]> {
   return ids;
 }
 
-/** A working day's curve: quiet at night, busiest in the afternoon. Deterministic, so that pictures change only with the product. */
-function countsAt(startsAt: number, index: number): CountedMinute {
-  const hour = (startsAt % (24 * HOUR_MS)) / HOUR_MS;
-  const load = Math.max(0.08, Math.sin(((hour - 6) / 14) * Math.PI));
-  const wave = 0.85 + 0.15 * Math.sin(index * 1.7) + 0.1 * Math.cos(index * 0.9);
-  const of = (most: number) => Math.round(most * load * wave);
-  const runs = of(46);
-  return {
-    tenantId: DEFAULT_TENANT,
-    startsAt,
-    counts: {
-      tokensByCode: of(18),
-      tokensByRefresh: of(31),
-      tokensByClient: of(24),
-      impersonationsBegun: of(7),
-      impersonationsEnded: index % 9 === 0 ? 1 : 0,
-      tokensRefused: index % 5 === 0 ? 1 : 0,
-      requestsRefused: index % 7 === 0 ? 2 : 0,
-      scriptRuns: runs,
-      scriptMicros: runs * 640,
-      scriptFailures: index % 13 === 0 ? 1 : 0,
-      deliveriesDelivered: of(38),
-      deliveriesRetried: index % 6 === 0 ? 2 : 0,
-      backlog: of(6) + (index % 12 === 0 ? 5 : 0),
-    },
-  };
-}
-
-const HALF_HOURS = 96;
-
-function twoDaysUntil(now: number): CountedMinute[] {
-  const last = now - (now % (30 * MINUTE_MS));
-  return Array.from({ length: HALF_HOURS }, (_, index) =>
-    countsAt(last - (HALF_HOURS - index) * 30 * MINUTE_MS, index),
-  );
-}
-
-/** Calls the tenant and its application what a company would. */
-async function nameEverything(call: Call, { credentials: { demo } }: ShowcaseService): Promise<void> {
-  await call(`PATCH /applications/${demo?.clientId}`, { name: 'Support desk' });
+/** Names the tenant and its application as a company would. */
+async function nameEverything(service: ShowcaseService, call: Call): Promise<void> {
+  const operate = await callerOf(service, 'Operator');
+  await operate(`PATCH /tenants/${DEFAULT_TENANT}`, { name: COMPANY });
+  await call(`PATCH /applications/${service.credentials.demo?.clientId}`, { name: 'Support desk' });
   await call('PATCH /sign-in-exp', { brandName: COMPANY });
-  await withDatabase((database) =>
-    database.write((db) => db('tenants').where({ id: DEFAULT_TENANT }).update({ name: COMPANY })),
-  );
 }
 
 /** Gives the rows the times and addresses that a picture should show. */
@@ -206,8 +139,8 @@ async function backdate(impersonationIds: readonly string[], hookIds: readonly s
 
 /** Fills the service with two days of plausible use. @param receiver the base URL that webhooks are sent to */
 export async function addHistory(service: ShowcaseService, receiver: string): Promise<void> {
-  const call = await managementApi(service);
-  await nameEverything(call, service);
+  const call = await callerOf(service, 'Management');
+  await nameEverything(service, call);
   const impersonationIds = await impersonate(service, call);
   const hookIds = await deliver(call, receiver);
   await pause(SETTLE_MS);
