@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { RESERVED_CLAIMS } from '../src/custom-claims/reserved-claims.ts';
 
 const root = dirname(import.meta.dirname);
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -37,6 +38,11 @@ it('documents every environment variable', () => {
   const page = read('docs/configuration.md');
   const missing = new Set(names.map(([, name = '']) => name).filter((name) => !page.includes(`\`${name}\``)));
   expect([...missing]).toEqual([]);
+});
+
+it('lists every reserved claim for authors of scripts', () => {
+  const page = read('docs/claims.md');
+  expect([...RESERVED_CLAIMS].filter((claim) => !page.includes(`\`${claim}\``))).toEqual([]);
 });
 
 /**

@@ -110,7 +110,7 @@ describe.each(databases)("the integrator's backend on %s", (kind) => {
     const { reason: _, ...without } = wish;
     expect(await backend.request(without, actorToken)).toEqual({
       status: 400,
-      body: { error: 'reason must be a text that is not empty' },
+      body: { error: 'reason must be a non-empty string' },
     });
     expect(await backend.request({ ...wish, userId: alice.id }, actorToken)).toMatchObject({ status: 400 });
     expect(await backend.request({ ...wish, userId: 'nobody' }, actorToken)).toMatchObject({ status: 404 });

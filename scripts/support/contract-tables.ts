@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { adminOperations } from '../../src/admin/tenants.ts';
+import { RESERVED_CLAIMS } from '../../src/custom-claims/reserved-claims.ts';
 import { type EventType, eventTypes } from '../../src/events/catalogue.ts';
 import { namedSchemas } from '../../src/http/openapi/schemas.ts';
 import type { Operation } from '../../src/http/operations/operation.ts';
@@ -75,6 +76,7 @@ export const contractTables: Readonly<Record<string, () => string>> = {
           .join(', '),
       ]),
     ),
+  'reserved-claims': () => [...RESERVED_CLAIMS].map(code).join(', '),
   events: () =>
     table(
       ['Event', 'Sent by'],
