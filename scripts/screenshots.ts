@@ -23,7 +23,7 @@ interface Screenshot {
   name: string;
   path: string;
   viewport?: { width: number; height: number };
-  /** What to do on the page before the picture is taken. */
+  /** Prepares the page before the screenshot. */
   prepare?(page: Page): Promise<void>;
 }
 
