@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { readConfig } from '../src/config/index.ts';
 import { findPerson, linkUrl, makeLink, manage, unmanage } from '../src/console/session/administrators.ts';
-import type { Database } from '../src/database/connect.ts';
+import type { Database } from '../src/database/database.ts';
 import { TenantStore } from '../src/database/store/tenant-store.ts';
 import { DEFAULT_TENANT } from '../src/tenants.ts';
 import { withDatabase } from './support/running-service.ts';

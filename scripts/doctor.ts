@@ -2,7 +2,8 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
 import { type Config, ConfigError, readConfig } from '../src/config/index.ts';
-import { connect, type Database } from '../src/database/connect.ts';
+import { connect } from '../src/database/connect.ts';
+import type { Database } from '../src/database/database.ts';
 import { configurationFindings, fileFindings } from './checks/configuration.ts';
 import { historyFindings, migrationFindings, postgresFindings, sqliteFindings } from './checks/database.ts';
 import { attempt, type Finding, fault, ok } from './checks/finding.ts';
@@ -61,7 +62,7 @@ export async function examine(env?: NodeJS.ProcessEnv): Promise<Finding[]> {
     config = readConfig(env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const advice = 'The variables are in the README, under "Configure it".';
+    const advice = 'docs/configuration.md lists the variables.';
     return error.faults.map((message) => fault('configuration', message, advice));
   }
   return [

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { takenPlaces } from '../src/admin/endpoints.ts';
 import type { SecretBox } from '../src/base/secret-box.ts';
 import { readConfig } from '../src/config/index.ts';
-import type { Database } from '../src/database/connect.ts';
+import type { Database } from '../src/database/database.ts';
 import { lockDataDir } from '../src/database/drivers/process-lock.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { encode } from '../src/database/statements/encode.ts';

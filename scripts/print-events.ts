@@ -1,5 +1,5 @@
 import { operations } from '../src/management/index.ts';
-import { announced } from '../src/sign-in/interaction/actions.ts';
+import { announced } from '../src/sign-in/actions.ts';
 
 export const summary = 'Print which operation, and which flow of the pages, announces which events.';
 

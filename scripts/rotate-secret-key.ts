@@ -1,5 +1,5 @@
 import type { SecretBox } from '../src/base/secret-box.ts';
-import type { Database } from '../src/database/connect.ts';
+import type { Database } from '../src/database/database.ts';
 import type { HookRow } from '../src/database/tables/index.ts';
 import { checkFingerprint } from '../src/setup/secret-key.ts';
 import { hookKeyPurposeOf } from '../src/webhooks/signatures/signing-keys.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from './base/clock.ts';
 import { isLoopbackHost } from './config/index.ts';
-import type { Database } from './database/connect.ts';
+import type { Database } from './database/database.ts';
 import { TenantStore } from './database/store/tenant-store.ts';
 
 /** The owner of all rows. A new object is made whenever its row or its endpoints change. */

@@ -1,5 +1,5 @@
 import type { Config } from '../../src/config/index.ts';
-import type { Database } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 import { isBehindPooler } from '../../src/database/drivers/pooler.ts';
 import { migrations } from '../../src/database/migrations/index.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';

@@ -1,6 +1,6 @@
 import { SecretBox } from '../../src/base/secret-box.ts';
 import type { Config } from '../../src/config/index.ts';
-import type { Database } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 import { sealedColumns } from '../support/sealed-columns.ts';
 import { keyInUse } from './configuration.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import type { Config } from '../../src/config/index.ts';
-import type { Database } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 import { AddressGuard } from '../../src/net/address-guard.ts';
 import { harden } from '../../src/script-runners/process/hardening.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { SecretBox } from '../../src/base/secret-box.ts';
 import { readConfig } from '../../src/config/index.ts';
-import { connect, type Database } from '../../src/database/connect.ts';
+import { connect } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 import { unavailable } from '../../src/database/drivers/unavailable.ts';
 import { type Credentials, credentialsPath } from '../../src/setup/first-start.ts';
 import { loadSecretKey } from '../../src/setup/secret-key.ts';

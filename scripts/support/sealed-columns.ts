@@ -1,13 +1,13 @@
 import { inputPurpose } from '../../src/custom-claims/claims.ts';
 import { environmentPurpose } from '../../src/custom-claims/versions.ts';
 import type { HookRow, Table, Tables } from '../../src/database/tables/index.ts';
-import { payloadPurposeOf } from '../../src/oidc/adapter.ts';
 import { progressPurposeOf } from '../../src/sign-in/interaction/progress.ts';
 import { codePurposeOf } from '../../src/sign-in/proofs/codes.ts';
 import { connectorPurposeOf } from '../../src/sign-in/proofs/connectors.ts';
 import { factorPurposeOf } from '../../src/sign-in/proofs/factors.ts';
 import { secretPurposeOf } from '../../src/tokens/clients/application-secrets.ts';
 import { signingKeyPurposeOf } from '../../src/tokens/keys/signing-keys.ts';
+import { payloadPurposeOf } from '../../src/tokens/payload-purpose.ts';
 import { hookHeadersPurposeOf } from '../../src/webhooks/sending/hook-headers.ts';
 import { hookKeyPurposeOf } from '../../src/webhooks/signatures/signing-keys.ts';
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Database } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 import { snakeCase } from '../../src/database/drivers/names.ts';
 import type { Table } from '../../src/database/tables/index.ts';
 

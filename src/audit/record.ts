@@ -1,5 +1,5 @@
 import { newOrderedId } from '../base/ids.ts';
-import type { Database } from '../database/connect.ts';
+import type { Database } from '../database/database.ts';
 import { insertMany } from '../database/statements/insert-many.ts';
 import type { Counts } from '../database/statistics/figures.ts';
 import type { TenantStore } from '../database/store/tenant-store.ts';

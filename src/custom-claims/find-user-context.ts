@@ -1,4 +1,4 @@
-import type { Database } from '../database/connect.ts';
+import type { Database } from '../database/database.ts';
 import { type BatchedRead, textsFor } from '../database/statements/batched-read.ts';
 import type { UserRow } from '../database/tables/index.ts';
 import type { Json } from '../database/tables/row.ts';

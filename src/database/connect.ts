@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
-import { SPEND_VIEW } from '../tokens/exchange/spend-subject-tokens.ts';
-import { SETTLE_VIEW } from '../webhooks/deliveries/settle-view.ts';
+import type { Database } from './database.ts';
 import { camelCase, snakeCase } from './drivers/names.ts';
 import { migratorConfig, poolConfig, WITHOUT_VALUES } from './drivers/postgres-config.ts';
 import { againWhenUndone } from './drivers/retry.ts';
@@ -26,33 +25,6 @@ export interface DatabaseSettings {
   poolSize: number;
   /** No pooler stands between (`pooler.ts`). Unless it is known, nothing is asked of sessions. */
   isDirect?: boolean;
-}
-
-/** What every part that touches rows is given: one way to read, one way to write. */
-export interface Database {
-  readonly kind: 'sqlite' | 'postgres';
-  /** For reads outside a transaction. On SQLite these connections cannot write. */
-  readonly reader: Knex;
-  /** For reads by key outside a transaction: what is asked for at the same time is read together. */
-  readonly reads: ReadBatches;
-  /** One statement that commits by itself. */
-  write<T>(work: (db: Knex) => Promise<T>): Promise<T>;
-  /**
-   * Like `write`, for a statement that finds every row by a key. PostgreSQL then never reads a table whole, which it
-   * otherwise prefers while it believes the table small, and keeps to in a prepared statement long after it has grown.
-   */
-  byKey<T>(work: (db: Knex) => Promise<T>): Promise<T>;
-  /** All or nothing. On SQLite concurrent transactions share one commit: see `CommitGroup`. */
-  transaction<T>(work: (db: Knex) => Promise<T>): Promise<T>;
-  /** Who wants to know of committed writes: caches, and the poller of webhooks. */
-  readonly commits: Commits;
-  /** Its connections, for those who measure them. */
-  readonly pools: readonly Knex[];
-  /** How many wait for a connection, or for SQLite's writer. */
-  waiting(): number;
-  /** What this process counted and `FigureWriter` has not written yet. */
-  readonly figures: Figures;
-  close(): Promise<void>;
 }
 
 type RawRow = Record<string, unknown>;
@@ -126,12 +98,15 @@ export function knexConfig({ databaseUrl, dataDir }: Pick<DatabaseSettings, 'dat
 
 const waitingFor = (db: Knex): number => db.client.pool.numPendingAcquires();
 
-/**
- * Connects lazily: the first query opens the first connection. `dataDir` is there: `migrate` makes it.
- *
- * @param onCommit told how many transactions shared a commit of SQLite
- */
-export function connect(settings: DatabaseSettings, onCommit?: (transactions: number) => void): Database {
+export interface ConnectOptions {
+  /** Called after each SQLite commit with the number of transactions that shared it. */
+  onCommit?: ((transactions: number) => void) | undefined;
+  /** SQL that creates temporary views and triggers on SQLite's writing connection. Features that write through one supply it. */
+  sqliteViews?: string;
+}
+
+/** Connects lazily: the first query opens the first connection. `dataDir` must exist; `migrate` creates it. */
+export function connect(settings: DatabaseSettings, { onCommit, sqliteViews = '' }: ConnectOptions = {}): Database {
   const { databaseUrl, poolSize, isDirect = false } = settings;
   if (databaseUrl) {
     const open = (size: number, session: Record<string, string>) =>
@@ -156,9 +131,7 @@ export function connect(settings: DatabaseSettings, onCommit?: (transactions: nu
     };
   }
 
-  const writer = markFailures(
-    knex(sqliteConfig(settings.dataDir, { pool: 1, setup: WRITER + SPEND_VIEW + SETTLE_VIEW })),
-  );
+  const writer = markFailures(knex(sqliteConfig(settings.dataDir, { pool: 1, setup: WRITER + sqliteViews })));
   const reader = markFailures(knex(sqliteConfig(settings.dataDir, { pool: 3, setup: 'pragma query_only = ON;' })));
   const group = new CommitGroup(writer, onCommit);
   return {

@@ -1,6 +1,7 @@
 import type { Config } from '../config/index.ts';
 import type { Logger } from '../observe/logger.ts';
-import { connect, type Database } from './connect.ts';
+import { connect } from './connect.ts';
+import type { Database } from './database.ts';
 import { isBehindPooler } from './drivers/pooler.ts';
 import { lockDataDir } from './drivers/process-lock.ts';
 import { waitForDatabase } from './drivers/wait.ts';
@@ -19,7 +20,7 @@ export async function openDatabase(
   { databaseUrl, databaseDirectUrl, dataDir, databasePoolSize: poolSize }: DatabaseConfig,
   logger: Logger,
   closing: { add(step: () => unknown): void },
-  metrics: DatabaseMetrics | undefined,
+  { metrics, sqliteViews }: { metrics: DatabaseMetrics | undefined; sqliteViews: string },
 ): Promise<Database> {
   if (!databaseUrl) closing.add(await lockDataDir(dataDir));
   const directUrl = databaseDirectUrl ?? databaseUrl;
@@ -27,7 +28,8 @@ export async function openDatabase(
   if (applied.length > 0) logger.info({ migrations: applied }, 'database brought forward');
   const isPooled = databaseUrl !== undefined && (await waitForDatabase(() => isBehindPooler(databaseUrl), logger));
 
-  const opened = connect({ databaseUrl, dataDir, poolSize, isDirect: !isPooled }, metrics?.onCommit);
+  const settings = { databaseUrl, dataDir, poolSize, isDirect: !isPooled };
+  const opened = connect(settings, { onCommit: metrics?.onCommit, sqliteViews });
   closing.add(() => opened.close());
   const database = metrics?.measured(opened) ?? opened;
   if (directUrl === undefined) return database;

@@ -3,14 +3,6 @@ import { ServiceError } from '../errors.ts';
 import type { Tenant } from '../tenants.ts';
 import { contextOf } from './context.ts';
 
-/** Who performs an operation: a machine-to-machine application of this tenant, or an administrator in the console. */
-export interface Caller {
-  applicationId: string;
-  scopes: ReadonlySet<string>;
-  /** The administrator, a user of the default tenant; undefined for machines. */
-  userId?: string;
-}
-
 /** The claims of a verified access token that matter here. */
 export interface VerifiedToken {
   sub?: string;

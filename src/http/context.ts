@@ -1,7 +1,14 @@
 import type { Request } from 'express';
 import { plainAddress } from '../base/address.ts';
 import type { Tenant } from '../tenants.ts';
-import type { Caller } from './authenticate.ts';
+
+/** Who performs an operation: a machine-to-machine application of this tenant, or an administrator in the console. */
+export interface Caller {
+  applicationId: string;
+  scopes: ReadonlySet<string>;
+  /** The administrator, a user of the default tenant; undefined for machines. */
+  userId?: string;
+}
 
 /** What is known of a request besides its own text. */
 export interface RequestContext extends ClientFacts {

@@ -1,5 +1,5 @@
 import { newId } from '../base/ids.ts';
-import type { Database } from '../database/connect.ts';
+import type { Database } from '../database/database.ts';
 import type { Logger } from '../observe/logger.ts';
 
 /** How long the work of a leader that died waits for another one, at most, with one renewal on top. */

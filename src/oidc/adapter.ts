@@ -5,6 +5,7 @@ import type { SecretBox } from '../base/secret-box.ts';
 import type { TenantStore } from '../database/store/tenant-store.ts';
 import type { Key, OidcPayloadRow } from '../database/tables/index.ts';
 import { ServiceError } from '../errors.ts';
+import { payloadPurposeOf } from '../tokens/payload-purpose.ts';
 import { endGrant } from '../tokens/revocation/end-access.ts';
 import { endJwts } from '../tokens/revocation/issued-jwts.ts';
 
@@ -27,9 +28,6 @@ export interface TenantAdapter extends Adapter {
   /** Writes a record of a session. The session is locked meanwhile, so an end of it comes before this or sees it. */
   insertWithin(sessionUid: string, value: string, payload: AdapterPayload, expiresIn?: number): Promise<boolean>;
 }
-
-export const payloadPurposeOf = (tenantId: string, model: string, id: string): string =>
-  `oidc:${tenantId}:${model}:${id}`;
 
 /**
  * oidc-provider's persistence for one tenant. The id of a token, code or session is its value, so

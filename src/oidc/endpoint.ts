@@ -12,6 +12,7 @@ import type { Tenant } from '../tenants.ts';
 import { keepAdmission } from '../tokens/endpoint/admission.ts';
 import { claimedClient, type PresentedClient } from '../tokens/endpoint/client-authentication.ts';
 import { describedError } from '../tokens/endpoint/error-body.ts';
+import { JWKS_MAX_AGE_SECONDS } from '../tokens/keys/signing-keys.ts';
 import { keepStructuredToken, takeStructuredToken } from '../tokens/revocation/structured-tokens.ts';
 import { oversizeOf } from './authorization-parameters.ts';
 import type { Providers } from './providers.ts';
@@ -20,8 +21,6 @@ import type { Providers } from './providers.ts';
 const MAX_BODY_BYTES = 56 * 1024;
 
 const FORM = 'application/x-www-form-urlencoded';
-/** How long others may keep the JWKS. */
-export const JWKS_MAX_AGE_SECONDS = 300;
 
 /**
  * What there is below `/oidc`. The library takes any case and a slash more, which would go past what is done here for a path.

@@ -20,13 +20,13 @@ import type { ManagementAccess } from '../tokens/resources/management-access.ts'
 import type { Organizations } from '../tokens/resources/organizations.ts';
 import type { ResourceServers } from '../tokens/resources/resource-servers.ts';
 import { structuredTokens } from '../tokens/revocation/structured-tokens.ts';
+import type { SessionInteractions } from '../tokens/session-interactions.ts';
 import { TOKEN_EXCHANGE } from '../tokens/urns.ts';
 import type { adapterFor } from './adapter.ts';
 import { loadExistingGrant } from './consent.ts';
 import { keepEnded } from './living-records.ts';
 import { protectPages } from './page-headers.ts';
 import { resourceIndicators } from './resource-indicators.ts';
-import type { SessionInteractions } from './session-interactions.ts';
 
 /** The pages that oidc-provider asks for outside an interaction, as whole documents. */
 export interface ProviderPages {

@@ -7,10 +7,10 @@ import { TokenEndpoint } from '../tokens/endpoint/token-endpoint.ts';
 import { loadSigningKeys, type SigningKeys } from '../tokens/keys/signing-keys.ts';
 import { Organizations } from '../tokens/resources/organizations.ts';
 import { ResourceServers } from '../tokens/resources/resource-servers.ts';
+import { SessionInteractions } from '../tokens/session-interactions.ts';
 import { adapterFor } from './adapter.ts';
 import { ownGrants } from './own-grants.ts';
 import { createProvider, type ProviderCollaborators } from './provider.ts';
-import { SessionInteractions } from './session-interactions.ts';
 
 /** Live providers at once; about 70 KB each. */
 const MAX_PROVIDERS = 500;

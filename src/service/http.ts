@@ -3,7 +3,7 @@ import type { Express, RequestHandler } from 'express';
 import type { AuditBatch } from '../audit/batch.ts';
 import type { Closing } from '../base/closing.ts';
 import type { Config } from '../config/index.ts';
-import type { Database } from '../database/connect.ts';
+import type { Database } from '../database/database.ts';
 import { peerTrust } from '../http/server/app.ts';
 import { Connections } from '../http/server/connections.ts';
 import type { Readiness } from '../http/server/health.ts';

@@ -32,8 +32,8 @@ import { type FirstStart, firstStart } from '../setup/first-start.ts';
 import { checkFingerprint, loadSecretKey } from '../setup/secret-key.ts';
 import { Messenger } from '../sign-in/messages/messenger.ts';
 import { sendBusyPage } from '../sign-in/pages/busy-page.ts';
-import { providerPages } from '../sign-in/pages/provider-pages.ts';
 import { hashPassword } from '../sign-in/proofs/passwords.ts';
+import { providerPages } from '../sign-in/routes/provider-pages.ts';
 import { signInRoutes } from '../sign-in/routes.ts';
 import { DEFAULT_TENANT, type Tenant, Tenants } from '../tenants.ts';
 import { ManagementAccess } from '../tokens/resources/management-access.ts';
@@ -47,6 +47,7 @@ import { serviceCalls } from './calls.ts';
 import { serveHttp } from './http.ts';
 import { serviceJobs } from './jobs.ts';
 import { serviceMetrics } from './metrics.ts';
+import { sqliteViews } from './sqlite-views.ts';
 import { tracedClient, tracedDatabase, tracedSandbox } from './tracing.ts';
 
 /** How long a change made by another process may go unseen where its notice is missed; the end of a token, less long. */
@@ -81,7 +82,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const observers = config.metricsPort === undefined ? undefined : serviceMetrics(() => sandbox.status());
   const tracing = config.tracing && (await Tracing.start(config.tracing));
   closing.add(() => tracing?.stop());
-  const opened = await openDatabase(config, logger, closing, observers?.database);
+  const opened = await openDatabase(config, logger, closing, { metrics: observers?.database, sqliteViews });
   const database = tracedDatabase(opened, tracing);
   await checkFingerprint(database, secrets);
   await sealStoredHeaders(database, secrets);

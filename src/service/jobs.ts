@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { SecretBox } from '../base/secret-box.ts';
-import type { Database } from '../database/connect.ts';
+import type { Database } from '../database/database.ts';
 import { sweepExpired } from '../database/retention/expiry.ts';
 import { removeDeletedTenants } from '../database/retention/tenant-removal.ts';
 import type { TenantStore } from '../database/store/tenant-store.ts';

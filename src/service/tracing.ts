@@ -1,4 +1,4 @@
-import type { Database } from '../database/connect.ts';
+import type { Database } from '../database/database.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import { HttpError } from '../net/http-error.ts';
 import type { Tracing } from '../observe/tracing.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/index.ts';
-import type { Database } from '../database/connect.ts';
+import type { Database } from '../database/database.ts';
 import { DEFAULT_TENANT } from '../tenants.ts';
 import { MANAGEMENT_RESOURCE_ID } from '../tokens/urns.ts';
 import { credentialsPath, writeCredentials } from './first-start.ts';

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { newId } from '../base/ids.ts';
 import type { SecretBox } from '../base/secret-box.ts';
-import type { Database } from '../database/connect.ts';
+import type { Database } from '../database/database.ts';
 import { AfterCommit } from '../database/store/after-commit.ts';
 import { TenantStore } from '../database/store/tenant-store.ts';
 import { addSecret } from '../tokens/clients/application-secrets.ts';

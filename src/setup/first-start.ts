@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { Config } from '../config/index.ts';
 import { linkUrl, makeLink } from '../console/session/administrators.ts';
-import type { Database } from '../database/connect.ts';
+import type { Database } from '../database/database.ts';
 import { DEFAULT_TENANT } from '../tenants.ts';
 import { addAdminApi } from './admin-api.ts';
 import { createTenant, type MachineCredentials } from './create-tenant.ts';

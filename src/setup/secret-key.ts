@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SecretBox } from '../base/secret-box.ts';
-import type { Database } from '../database/connect.ts';
+import type { Database } from '../database/database.ts';
 
 export class SecretKeyError extends Error {
   constructor(message: string) {

@@ -16,15 +16,15 @@ import { Limits } from './interaction/limits.ts';
 import { csrfTokenOf, findInteraction, openFlow, requireCsrfToken } from './interaction/open-flow.ts';
 import type { Messenger } from './messages/messenger.ts';
 import { assets } from './pages/assets.ts';
-import { decideConsent, isConsent, showConsent } from './pages/consent-pages.ts';
-import { factorForms } from './pages/factor-forms.ts';
-import { forms } from './pages/forms.ts';
-import { showHome } from './pages/home-route.ts';
-import { bodyOf, type Opened, show, take } from './pages/interaction-pages.ts';
 import { expiredPage } from './pages/plain.ts';
 import { basePathOf, readView, sendPage } from './pages/respond.ts';
-import { comeBack, goToProvider } from './pages/social-routes.ts';
 import { RelyingParty } from './proofs/relying-party.ts';
+import { decideConsent, isConsent, showConsent } from './routes/consent.ts';
+import { factorForms } from './routes/factor-forms.ts';
+import { forms } from './routes/forms.ts';
+import { showHome } from './routes/home.ts';
+import { bodyOf, type Opened, show, take } from './routes/interaction.ts';
+import { comeBack, goToProvider } from './routes/social.ts';
 
 interface SignInOptions {
   providerOf(tenant: Tenant): Promise<Provider> | Provider;

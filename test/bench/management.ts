@@ -1,5 +1,6 @@
 import { newShortId } from '../../src/base/ids.ts';
-import { connect, type Database } from '../../src/database/connect.ts';
+import { connect } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { LoadDriver } from './support/load.ts';

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { connect, type Database } from '../../src/database/connect.ts';
+import { connect } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 import { press } from '../sign-in/stage.ts';
 import { launchBrowser } from '../support/browser.ts';
 import type { DatabaseKind } from '../support/databases.ts';

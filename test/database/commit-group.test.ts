@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { connect, type Database } from '../../src/database/connect.ts';
+import { connect } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createDatabase, type Database as Place } from '../support/databases.ts';
 
@@ -13,7 +14,7 @@ beforeEach(async () => {
   const settings = { databaseUrl: undefined, dataDir: place.dataDir, poolSize: 2 };
   await migrate(settings);
   commits = [];
-  database = connect(settings, (transactions) => commits.push(transactions));
+  database = connect(settings, { onCommit: (transactions) => commits.push(transactions) });
   await database.write((db) => db.raw('create table notes (id integer primary key, text text not null)'));
   commits.length = 0;
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connect, type Database } from '../../src/database/connect.ts';
+import { connect } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { sweepExpired } from '../../src/database/retention/expiry.ts';
 import { FigureWriter, WIDTHS } from '../../src/database/statistics/figure-writer.ts';

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { connect, type Database } from '../../src/database/connect.ts';
+import { connect } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { sweepExpired } from '../../src/database/retention/expiry.ts';
 import { removeDeletedTenants } from '../../src/database/retention/tenant-removal.ts';
 import { operations } from '../../src/management/index.ts';
+import { sqliteViews } from '../../src/service/sqlite-views.ts';
 import { noteBacklog } from '../../src/webhooks/deliveries/backlog-figure.ts';
 import { clearDeliveries } from '../../src/webhooks/deliveries/clearing.ts';
 import { sweepWebhooks } from '../../src/webhooks/deliveries/retention.ts';
@@ -97,7 +99,7 @@ async function withFullDatabase<T>(kind: DatabaseKind, work: (database: Database
   await using shared = await createDatabase(kind);
   await using service = await startService(kind, {}, shared);
   await service.stop();
-  const database = connect({ databaseUrl: shared.url, dataDir: shared.dataDir, poolSize: 2 });
+  const database = connect({ databaseUrl: shared.url, dataDir: shared.dataDir, poolSize: 2 }, { sqliteViews });
   try {
     await fill(database, ROWS);
     return await work(database);
@@ -127,7 +129,7 @@ it('has an index for every foreign key, so that no deletion searches a table for
   await using place = await createDatabase('sqlite');
   const settings = { databaseUrl: undefined, dataDir: place.dataDir, poolSize: 1 };
   await migrate(settings);
-  const database = connect(settings);
+  const database = connect(settings, { sqliteViews });
   const ask = (sql: string): Promise<{ name: string; id: number; from: string }[]> => database.reader.raw(sql);
   const missing: string[] = [];
   for (const { name } of await ask(`select name from sqlite_master where type = 'table'`)) {

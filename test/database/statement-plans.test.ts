@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { userContextById } from '../../src/custom-claims/find-user-context.ts';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { sqliteViews } from '../../src/service/sqlite-views.ts';
 import { subjectTokenByHash } from '../../src/tokens/exchange/find-subject-token.ts';
 import { createDatabase } from '../support/databases.ts';
 
@@ -12,7 +13,7 @@ it.each(Object.entries({ subjectTokenByHash, userContextById }))(
     await using owned = await createDatabase('sqlite');
     const settings = { databaseUrl: owned.url, dataDir: owned.dataDir, poolSize: 1 };
     await migrate(settings);
-    const database = connect(settings);
+    const database = connect(settings, { sqliteViews });
     const plan = (await database.reader.raw(`explain query plan ${texts.sqlite}`, ['[]'])) as { detail: string }[];
     await database.close();
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, type Database } from '../../src/database/connect.ts';
+import { connect } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 import { writeFigures } from '../../src/database/statistics/figure-writer.ts';
 import { MINUTE_MS } from '../../src/database/statistics/figures.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';

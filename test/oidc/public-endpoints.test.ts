@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, type Database } from '../../src/database/connect.ts';
+import { connect } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 import { sweepExpired } from '../../src/database/retention/expiry.ts';
 import { postForm } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { hashOf } from '../../src/base/ids.ts';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { sqliteViews } from '../../src/service/sqlite-views.ts';
 import { Tenants } from '../../src/tenants.ts';
 import { type Spend, SpendQueue } from '../../src/tokens/exchange/spend.ts';
 import { mintSubjectToken } from '../../src/tokens/exchange/subject-tokens.ts';
@@ -15,7 +16,7 @@ async function stage(kind: DatabaseKind, tokens: number) {
   const place = await createDatabase(kind);
   const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 2 };
   await migrate(settings);
-  const database = connect(settings);
+  const database = connect(settings, { sqliteViews });
   await addTenant(database, 'acme');
   const tenant = await new Tenants(database, () => NOW).byId('acme');
   if (!tenant) throw new Error('the tenant is missing');

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, type Database } from '../../src/database/connect.ts';
+import { connect } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 import { type Answer, postForm } from '../support/call.ts';
 import { type Cast, castOf } from '../support/cast.ts';
 import { registerApplication } from '../support/code-grant.ts';

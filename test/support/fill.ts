@@ -1,4 +1,4 @@
-import type { Database } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 
 /** Tables that grow with use, and the columns of their row number `n`. */
 const ROWS: Record<string, Record<string, string>> = {

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,6 +1,6 @@
 import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 import { vi } from 'vitest';
-import type { Database } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 import { PreparedSqliteClient } from '../../src/database/drivers/sqlite-client.ts';
 import type { DatabaseKind } from './databases.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import type { Table } from '../../src/database/tables/index.ts';
 

@@ -1,6 +1,6 @@
 import { newId } from '../../src/base/ids.ts';
 import type { SecretBox } from '../../src/base/secret-box.ts';
-import type { Database } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { adapterFor } from '../../src/oidc/adapter.ts';
 import type { ManagementClient } from './call.ts';

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
-import { Deliveries, type HookKey, type Settlement } from '../../src/webhooks/deliveries/deliveries.ts';
+import { sqliteViews } from '../../src/service/sqlite-views.ts';
+import { Deliveries } from '../../src/webhooks/deliveries/deliveries.ts';
+import type { HookKey, Settlement } from '../../src/webhooks/deliveries/statements.ts';
 import { castOf } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';
 import { park } from '../support/park.ts';
@@ -32,7 +34,7 @@ describe.each(databases)('failing receivers with a backlog on %s', (kind) => {
 
     const hook = { events: ['User.Data.Updated'], config: { url: receiver.url } };
     for (let count = 0; count < HOOKS; count += 1) await api.must('POST /hooks', { name: `Hook ${count}`, ...hook });
-    const database = connect({ databaseUrl, dataDir, poolSize: 1 });
+    const database = connect({ databaseUrl, dataDir, poolSize: 1 }, { sqliteViews });
     await park(database, 'default', BACKLOG, Date.now());
     await database.close();
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Database } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 import { cancelWaiting, clearDeliveries, removeHook } from '../../src/webhooks/deliveries/clearing.ts';
 import { Deliveries } from '../../src/webhooks/deliveries/deliveries.ts';
 import { listDeliveries } from '../../src/webhooks/deliveries/history.ts';

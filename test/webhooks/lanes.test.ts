@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimedDelivery } from '../../src/webhooks/deliveries/deliveries.ts';
+import type { ClaimedDelivery } from '../../src/webhooks/deliveries/statements.ts';
 import { Lanes } from '../../src/webhooks/sending/hook-queues.ts';
 
 const now = 1_000_000;

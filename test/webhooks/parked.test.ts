@@ -1,13 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Database } from '../../src/database/connect.ts';
-import {
-  type Connections,
-  Deliveries,
-  type HookRoom,
-  type Statements,
-} from '../../src/webhooks/deliveries/deliveries.ts';
+import type { Database } from '../../src/database/database.ts';
+import { Deliveries } from '../../src/webhooks/deliveries/deliveries.ts';
 import * as postgres from '../../src/webhooks/deliveries/postgres.ts';
 import * as sqlite from '../../src/webhooks/deliveries/sqlite.ts';
+import type { Connections, HookRoom, Statements } from '../../src/webhooks/deliveries/statements.ts';
 import { park } from '../support/park.ts';
 import { type PlanNode, planNodes, sqlitePlan, triggeredStatements } from '../support/statements.ts';
 import { Stage } from './stage.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../src/base/ids.ts';
 import { SecretBox } from '../../src/base/secret-box.ts';
-import { connect, type Database } from '../../src/database/connect.ts';
+import { connect } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import type { DeliveryRow, HookRow } from '../../src/database/tables/index.ts';
@@ -9,6 +10,7 @@ import { recordEvent } from '../../src/events/record.ts';
 import { AddressGuard } from '../../src/net/address-guard.ts';
 import { HttpClient } from '../../src/net/http-client.ts';
 import { createLogger } from '../../src/observe/logger.ts';
+import { sqliteViews } from '../../src/service/sqlite-views.ts';
 import { type PollerSettings, WebhookPoller } from '../../src/webhooks/sending/poller.ts';
 import { sealSigningKey } from '../../src/webhooks/signatures/signing-keys.ts';
 import { createDatabase, type DatabaseKind } from '../support/databases.ts';
@@ -43,7 +45,7 @@ export class Stage {
     const place = await createDatabase(kind);
     const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 5 };
     await migrate(settings);
-    const database = connect(settings);
+    const database = connect(settings, { sqliteViews });
     const tenant = { id: 'default', name: 'Default', isSuspended: false, settings: '{}', version: 0, createdAt: 0 };
     await database.write((db) => db('tenants').insert(tenant));
     return new Stage(database, place.url, [() => database.close(), async () => place[Symbol.asyncDispose]()]);

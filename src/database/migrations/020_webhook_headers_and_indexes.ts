@@ -42,7 +42,7 @@ const SEARCHES = [
 ];
 
 export async function up(db: Knex): Promise<void> {
-  // Receivers' tokens stand in these headers. `webhooks/hook-headers.ts` seals those that `config` holds at the start,
+  // Receivers' tokens stand in these headers. `webhooks/sending/hook-headers.ts` seals those that `config` holds at the start,
   // because a migration has no secret key.
   await db.raw('alter table hooks add column headers_encrypted text');
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Database } from '../connect.ts';
+import type { Database } from '../database.ts';
 
 /** Rows of one delete: a larger one would hold SQLite's only writer too long. */
 export const BATCH = 1_000;

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Database } from '../connect.ts';
+import type { Database } from '../database.ts';
 import { BATCH, deleteBatch } from './delete-batch.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,4 +1,4 @@
-import type { Database } from '../connect.ts';
+import type { Database } from '../database.ts';
 import { tenantTables } from '../tables/tenant-tables.ts';
 import { deleteBatch } from './delete-batch.ts';
 

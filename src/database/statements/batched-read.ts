@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
-import type { Database } from '../connect.ts';
 import { prepared } from './prepared.ts';
+
+export type DatabaseKind = 'sqlite' | 'postgres';
 
 /** A value of a key; its type is part of the statement. */
 export type KeyValue = string | number | boolean;
@@ -12,7 +13,7 @@ export type KeyRecord = Record<string, KeyValue>;
  * key says its `key_position`, and each row says of which it is.
  */
 export interface BatchedRead<Row> {
-  texts: Record<Database['kind'], string>;
+  texts: Record<DatabaseKind, string>;
   rowOf(found: Record<string, unknown>): Row;
 }
 
@@ -25,7 +26,7 @@ const typeOf = (value: KeyValue) => TYPES[typeof value as keyof typeof TYPES];
  */
 export function textsFor(
   key: KeyRecord,
-  read: (kind: Database['kind'], valueFor: (column: string) => string) => { columns: string; from: string },
+  read: (kind: DatabaseKind, valueFor: (column: string) => string) => { columns: string; from: string },
 ): BatchedRead<unknown>['texts'] {
   const columns = Object.entries(key).map(([column, value]) => `${column} ${typeOf(value)}`);
   const postgres = read('postgres', (column) => `wanted.${column}`);
@@ -41,7 +42,7 @@ export function textsFor(
 /** The rows in the order of the keys; undefined where there is none. */
 export async function readMany<Row>(
   db: Knex,
-  kind: Database['kind'],
+  kind: DatabaseKind,
   { texts, rowOf }: BatchedRead<Row>,
   keys: readonly KeyRecord[],
 ): Promise<(Row | undefined)[]> {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { TIME_DIGITS } from '../../base/ids.ts';
-import type { Database } from '../connect.ts';
+import type { Database } from '../database.ts';
 import type { EventRow } from '../tables/index.ts';
 import { prepared } from './prepared.ts';
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Database } from '../connect.ts';
+import type { Database } from '../database.ts';
 import { snakeCase } from '../drivers/names.ts';
 import { jsonColumns, type Table } from '../tables/index.ts';
 import { prepared } from './prepared.ts';

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Database } from '../connect.ts';
+import type { Database } from '../database.ts';
 
 /** What a statement is given by the store that runs it. */
 export interface Target {

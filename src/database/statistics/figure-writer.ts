@@ -1,5 +1,5 @@
 import type { Logger } from '../../observe/logger.ts';
-import type { Database } from '../connect.ts';
+import type { Database } from '../database.ts';
 import { snakeCase } from '../drivers/names.ts';
 import { addTo, type CountedMinute, type Counts, FIGURES, type Figure, MINUTE_MS } from './figures.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '../connect.ts';
+import type { Database } from '../database.ts';
 import type { Written } from '../notices/commits.ts';
 import type { Counts } from '../statistics/figures.ts';
 

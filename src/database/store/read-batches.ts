@@ -1,7 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Knex } from 'knex';
-import type { Database } from '../connect.ts';
-import { type BatchedRead, type KeyRecord, readMany } from '../statements/batched-read.ts';
+import { type BatchedRead, type DatabaseKind, type KeyRecord, readMany } from '../statements/batched-read.ts';
 
 /** Keys of one statement. */
 const MAX_BATCH = 64;
@@ -12,10 +11,10 @@ const MAX_BATCH = 64;
  */
 export class ReadBatches {
   readonly #reader: Knex;
-  readonly #kind: Database['kind'];
+  readonly #kind: DatabaseKind;
   readonly #loaders = new Map<BatchedRead<unknown>, DataLoader<KeyRecord, unknown>>();
 
-  constructor(reader: Knex, kind: Database['kind']) {
+  constructor(reader: Knex, kind: DatabaseKind) {
     this.#reader = reader;
     this.#kind = kind;
   }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { ServiceError } from '../../errors.ts';
-import type { Database } from '../connect.ts';
+import type { Database } from '../database.ts';
 import type { Written } from '../notices/commits.ts';
 import { type BatchedRead, type KeyRecord, readMany } from '../statements/batched-read.ts';
 import { encode } from '../statements/encode.ts';
@@ -94,7 +94,7 @@ export class TenantStore {
     return this.#write(tables, (db) => statement({ db, kind: this.kind, tenantId: this.tenantId }));
   }
 
-  /** @throws the code of the broken constraint: `database/constraints.ts` */
+  /** @throws the code of the broken constraint: `constraints.ts` */
   async insert<T extends Table>(table: T, row: Fields<T>): Promise<Row<T>> {
     const [inserted]: Row<T>[] = await this.#write(table, (db) =>
       db(table)

@@ -51,7 +51,7 @@ const START = `SwaggerUIBundle({
 `;
 
 const versionOf = (): string =>
-  (JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string }).version;
+  (JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')) as { version: string }).version;
 
 const publicly = (response: Response): Response =>
   response.set({ 'Cache-Control': 'public, max-age=300', 'X-Content-Type-Options': 'nosniff' });

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../audit/record.ts';
 import type { ServiceError } from '../../errors.ts';
+import type { Call } from './call.ts';
 import type { Operation } from './operation.ts';
-import type { Call } from './perform.ts';
 
 /** Of a refused request's path, which may be as long as its sender likes. */
 const MAX_TEXT = 256;

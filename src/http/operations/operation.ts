@@ -4,7 +4,7 @@ import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { EventType } from '../../events/catalogue.ts';
 import type { Tenant } from '../../tenants.ts';
-import type { Caller } from '../authenticate.ts';
+import type { Caller } from '../context.ts';
 import type { Limited } from '../rate-limits/rate-limits.ts';
 import type { Page } from './pagination.ts';
 import type { Services } from './services.ts';

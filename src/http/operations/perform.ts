@@ -6,9 +6,8 @@ import type { SecretBox } from '../../base/secret-box.ts';
 import { ServiceError } from '../../errors.ts';
 import { catalogue, type EventType } from '../../events/catalogue.ts';
 import { type EventFacts, recordEvent } from '../../events/record.ts';
-import type { Tenant } from '../../tenants.ts';
-import type { Caller } from '../authenticate.ts';
-import { type Limited, type RateLimits, rateLimitHeaders, type Verdict } from '../rate-limits/rate-limits.ts';
+import { type Limited, type RateLimits, rateLimitHeaders } from '../rate-limits/rate-limits.ts';
+import type { Call } from './call.ts';
 import type { Announced, Input, Listed, Operation } from './operation.ts';
 import { auditOf, refusalOf } from './operation-audit.ts';
 import { readPage } from './pagination.ts';
@@ -23,24 +22,6 @@ export interface Performing {
   /** Takes the refused writes; the others are recorded in their transaction. */
   refusals: Pick<AuditBatch, 'add'>;
   rateLimits: RateLimits;
-}
-
-/** Who asks what of whose tenant, from where. Nothing of it was validated but the caller. */
-export interface Call {
-  tenant: Tenant;
-  caller: Caller;
-  params: Record<string, string>;
-  query: Record<string, unknown>;
-  body: unknown;
-  /** As its events tell it: without `/api`. */
-  path: string;
-  ip: string | undefined;
-  userAgent: string | undefined;
-  requestId: string;
-  /** A body came in a form that nobody reads. */
-  hasForeignBody?: boolean;
-  /** Told where the caller stands, when the row is limited. */
-  onVerdict?: (verdict: Verdict) => void;
 }
 
 export interface Performed {

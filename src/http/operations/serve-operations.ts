@@ -1,10 +1,11 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import type { Caller } from '../authenticate.ts';
+import type { Caller } from '../context.ts';
 import { contextOf } from '../context.ts';
 import { rateLimitHeaders } from '../rate-limits/rate-limits.ts';
+import type { Call } from './call.ts';
 import type { Operation } from './operation.ts';
 import { writePageHeaders } from './pagination.ts';
-import { type Call, type Performed, type Performing, performer } from './perform.ts';
+import { type Performed, type Performing, performer } from './perform.ts';
 
 const hasBody = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

@@ -1,4 +1,4 @@
-import type { Database } from '../../database/connect.ts';
+import type { Database } from '../../database/database.ts';
 
 /** So many more of `key`, which is forgotten after `expiresAt`. */
 export interface Counted {

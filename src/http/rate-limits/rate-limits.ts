@@ -1,7 +1,7 @@
 import { networkOf } from '../../base/address.ts';
 import type { Clock } from '../../base/clock.ts';
 import { hashOf } from '../../base/ids.ts';
-import type { Database } from '../../database/connect.ts';
+import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observe/logger.ts';
 import { addToCounters } from './counters.ts';
 

@@ -9,14 +9,12 @@ import { contextOf, factsOf, setContext } from '../context.ts';
 import { refuseControlInUrl } from '../control-characters.ts';
 import { errorResponse } from '../error-response.ts';
 import { requireOneHost } from './request-target.ts';
-import { traceRequests } from './tracing.ts';
+import { type PeerTrust, traceRequests } from './tracing.ts';
 
 const IS_REQUEST_ID = /^[\w.-]{8,64}$/;
 const MAX_HEADERS = 100;
 /** RFC 6797. For a year, and for no subdomains, because those may be another's. */
 const HSTS = 'max-age=31536000';
-
-export type PeerTrust = (address: string | undefined) => boolean;
 
 export interface AppParts {
   tenants: Tenants;

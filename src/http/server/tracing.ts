@@ -1,7 +1,8 @@
 import type { RequestHandler } from 'express';
 import type { Tracing } from '../../observe/tracing.ts';
-import type { PeerTrust } from './app.ts';
 import { areaOf } from './metrics.ts';
+
+export type PeerTrust = (address: string | undefined) => boolean;
 
 /**
  * A span around each request. Its name holds no path: paths hold ids, and those of the sign-in pages are known to one

@@ -12,15 +12,15 @@ import {
   verifyCode,
   verifyNewPasskey,
   verifyNewTotp,
-} from '../interaction/actions.ts';
+} from '../actions.ts';
 import { progressOf, verificationOf } from '../interaction/flow.ts';
 import { ProgressStore } from '../interaction/progress.ts';
 import { hasPrimary, requiresFactor, usableFactors } from '../interaction/requirements.ts';
-import { passkeyAnswer } from '../pages/factor-forms.ts';
-import type { Body } from '../pages/forms.ts';
 import { requireGoodPassword } from '../proofs/new-password.ts';
 import { hashPassword, verifyPassword } from '../proofs/passwords.ts';
 import { refuseSsoAccount } from '../proofs/single-sign-on.ts';
+import { passkeyAnswer } from '../routes/factor-forms.ts';
+import type { Body } from '../routes/forms.ts';
 import type { IdentifierType } from '../settings.ts';
 import type { Texts } from '../texts/index.ts';
 import { applyChange, auditChange } from './apply.ts';

@@ -1,6 +1,6 @@
 import type { UserRow } from '../../database/tables/index.ts';
 import type { Html } from '../../pages/html.ts';
-import { identityIn, pendingCode } from '../interaction/actions.ts';
+import { identityIn, pendingCode } from '../actions.ts';
 import { type Flow, progressOf } from '../interaction/flow.ts';
 import { columnOf } from '../interaction/identifiers.ts';
 import {
@@ -11,11 +11,11 @@ import {
   linkPage,
   removePage,
 } from '../pages/account.ts';
-import { enrolmentPage } from '../pages/factor-steps.ts';
-import { codeOf } from '../pages/steps.ts';
 import { offeredConnectors } from '../proofs/connectors.ts';
 import { factorsOf } from '../proofs/factors.ts';
 import { ssoTargetsOf } from '../proofs/single-sign-on.ts';
+import { enrolmentPage } from '../routes/factor-steps.ts';
+import { codeOf } from '../routes/steps.ts';
 import type { IdentifierType } from '../settings.ts';
 import { accountViewOf, type OpenAccount } from './open-account.ts';
 import { sessionsOf } from './sessions.ts';

@@ -24,7 +24,7 @@ import {
   verifyPasskey,
   verifyPasswordOf,
   verifyTotp,
-} from '../interaction/actions.ts';
+} from '../actions.ts';
 import { type Flow, progressOf, verificationOf } from '../interaction/flow.ts';
 import { normalize } from '../interaction/identifiers.ts';
 import { readable } from '../proofs/backup-codes.ts';

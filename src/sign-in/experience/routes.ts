@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors.ts';
 import { contextOf } from '../../http/context.ts';
 import { parser } from '../../http/operations/validate.ts';
 import type { Tenant } from '../../tenants.ts';
-import { complete, missingOf } from '../interaction/actions.ts';
+import { complete, missingOf } from '../actions.ts';
 import { loginOf } from '../interaction/authentication-methods.ts';
 import { findExperience } from '../interaction/cookies.ts';
 import { type Flow, progressOf, type Tools } from '../interaction/flow.ts';
@@ -16,8 +16,8 @@ import {
   openFlow,
   requireCsrfToken,
 } from '../interaction/open-flow.ts';
-import { saveProgress } from '../pages/interaction-pages.ts';
 import { viewOf } from '../pages/respond.ts';
+import { saveProgress } from '../routes/interaction.ts';
 import { type Call, calls } from './calls.ts';
 
 interface ExperienceOptions {

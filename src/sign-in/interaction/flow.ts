@@ -10,9 +10,21 @@ import type { Tenant } from '../../tenants.ts';
 import type { Messenger } from '../messages/messenger.ts';
 import type { RelyingParty } from '../proofs/relying-party.ts';
 import type { SignInSettings } from '../settings.ts';
-import type { KnownAccounts } from './known-browsers.ts';
 import type { Limits } from './limits.ts';
 import type { InteractionEvent, Progress, SavedProgress, Verification } from './progress.ts';
+
+/** An account that this browser signed in to. */
+export interface KnownAccount {
+  userId: string;
+  /** Names the browser for this account. Its wrong passwords are counted by this. */
+  browserId: string;
+  /** Stands for the password that the account had then: after another one, the browser is a stranger's like any other. */
+  password: string;
+  /** Epoch milliseconds. */
+  until: number;
+}
+
+export type KnownAccounts = readonly KnownAccount[];
 
 /** Told how the steps of people end: `completed`, or the code of the refusal. */
 export type SignInObserver = (event: InteractionEvent, outcome: 'completed' | ErrorCode) => void;

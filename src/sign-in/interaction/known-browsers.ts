@@ -5,19 +5,7 @@ import type { UserRow } from '../../database/tables/index.ts';
 import { readCookie } from '../../http/cookies.ts';
 import type { Tenant } from '../../tenants.ts';
 import { basePathOf, cookieName } from '../pages/respond.ts';
-import type { Flow } from './flow.ts';
-
-/** An account that this browser signed in to. */
-interface KnownAccount {
-  userId: string;
-  /** Names the browser for this account. Its wrong passwords are counted by this. */
-  browserId: string;
-  /** Stands for the password that the account had then: after another one, the browser is a stranger's like any other. */
-  password: string;
-  /** Epoch milliseconds. */
-  until: number;
-}
-export type KnownAccounts = readonly KnownAccount[];
+import type { Flow, KnownAccount, KnownAccounts } from './flow.ts';
 
 /** Since the last sign-in. */
 const LIFETIME_MS = 180 * 24 * 60 * 60 * 1000;

@@ -3,9 +3,9 @@ import { type ClaimsInput, type CustomClaims, ScriptFailure } from '../../custom
 import { applicationContext, organizationContext, userContext } from '../../custom-claims/token-claims-input.ts';
 import type { TenantCache } from '../../database/notices/tenant-cache.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
-import type { SessionInteractions } from '../../oidc/session-interactions.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { rememberJwt } from '../revocation/issued-jwts.ts';
+import type { SessionInteractions } from '../session-interactions.ts';
 import { TOKEN_EXCHANGE } from '../urns.ts';
 
 /** An access token that is about to be signed. */

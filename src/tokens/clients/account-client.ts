@@ -1,4 +1,4 @@
-import type { OAuthClient } from './clients.ts';
+import type { OAuthClient } from './oauth-client.ts';
 
 /** A hyphen keeps it apart from the ids of applications. */
 export const ACCOUNT_CLIENT_ID = 'account-page';

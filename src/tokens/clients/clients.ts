@@ -1,5 +1,4 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { AdapterPayload } from 'oidc-provider';
 import { hashOf } from '../../base/ids.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { TenantCache } from '../../database/notices/tenant-cache.ts';
@@ -10,6 +9,7 @@ import { ACCOUNT_CLIENT_ID, accountClient } from './account-client.ts';
 import { isConfidential, secretPurposeOf } from './application-secrets.ts';
 import { CONSOLE_CLIENT_ID, consoleClient } from './console-client.ts';
 import { runsOnDevice } from './device-clients.ts';
+import type { OAuthClient } from './oauth-client.ts';
 
 /** Metadata of ours beside the standard ones; on a client they keep these names. */
 export const CLIENT_EXTRAS = [
@@ -33,15 +33,6 @@ function grantTypesOf(application: ApplicationRow): string[] {
   // Never for third parties, whatever the row says.
   return customClientMetadata.allowTokenExchange && !isThirdParty ? [...grants, TOKEN_EXCHANGE] : grants;
 }
-
-/** oidc-provider's client metadata (OpenID Connect Registration §2). */
-export type OAuthClient = AdapterPayload & {
-  client_id: string;
-  token_endpoint_auth_method: 'client_secret_basic' | 'none';
-  grant_types: string[];
-  redirect_uris: string[];
-  cors_allowed_origins: string[];
-};
 
 function metadataOf(application: ApplicationRow): OAuthClient {
   const { id, name, type, oidcClientMetadata, customClientMetadata, isThirdParty } = application;

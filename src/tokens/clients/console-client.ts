@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Provider } from 'oidc-provider';
-import type { OAuthClient } from './clients.ts';
+import type { OAuthClient } from './oauth-client.ts';
 
 /** A hyphen keeps it apart from the ids of applications. */
 export const CONSOLE_CLIENT_ID = 'admin-console';

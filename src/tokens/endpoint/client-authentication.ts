@@ -1,6 +1,7 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { errors } from 'oidc-provider';
-import type { Clients, OAuthClient } from '../clients/clients.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { OAuthClient } from '../clients/oauth-client.ts';
 import { paramOf } from './token-request.ts';
 
 /** Who a request says it is from, and what it has to prove that. */

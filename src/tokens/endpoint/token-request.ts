@@ -1,7 +1,7 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { errors } from 'oidc-provider';
 import type { RequestFacts } from '../../http/context.ts';
-import type { OAuthClient } from '../clients/clients.ts';
+import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 
 /** What a grant of ours is given: of a client that has proven itself and may use it. */

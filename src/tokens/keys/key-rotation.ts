@@ -2,10 +2,9 @@ import { recordAudit } from '../../audit/record.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { SigningKeyRow } from '../../database/tables/index.ts';
-import { JWKS_MAX_AGE_SECONDS } from '../../oidc/endpoint.ts';
 import { countChange } from '../../tenants.ts';
 import { DEFAULT_TTL_SECONDS } from '../resources/resource-servers.ts';
-import { addSigningKey, type NewSigningKey, readSigningKeys } from './signing-keys.ts';
+import { addSigningKey, JWKS_MAX_AGE_SECONDS, type NewSigningKey, readSigningKeys } from './signing-keys.ts';
 
 /**
  * Three steps: a key is published (`next`), signs (`current`), and stays published while what it signed

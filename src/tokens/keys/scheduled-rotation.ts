@@ -1,11 +1,11 @@
-import type { Database } from '../../database/connect.ts';
+import type { Database } from '../../database/database.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { SigningKeyRow } from '../../database/tables/index.ts';
 import type { Tenants } from '../../tenants.ts';
 
 type Key = Pick<SigningKeyRow, 'tenantId' | 'algorithm' | 'state' | 'createdAt' | 'retireAt'>;
 
-/** The steps themselves, which `oidc/key-rotation.ts` knows. Each is repeated without harm by another process. */
+/** The steps themselves, which `key-rotation.ts` knows. Each is repeated without harm by another process. */
 export interface KeySteps {
   due(keys: readonly Key[], rotationDays: number | undefined): 'publish' | 'advance' | undefined;
   advance(store: TenantStore): Promise<unknown>;

@@ -5,6 +5,9 @@ import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { SigningKeyRow } from '../../database/tables/index.ts';
 import { Signer, type SigningAlgorithm } from './signer.ts';
 
+/** How long others may keep the JWKS. */
+export const JWKS_MAX_AGE_SECONDS = 300;
+
 export const SIGNING_ALGORITHMS = ['ES256', 'RS256', 'ES384', 'EdDSA'] as const satisfies SigningAlgorithm[];
 
 /** ES256 is fast, and every verifier accepts it. */

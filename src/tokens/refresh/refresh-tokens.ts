@@ -4,7 +4,7 @@ import { hashOf } from '../../base/ids.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { OidcPayloadRow } from '../../database/tables/index.ts';
-import { payloadPurposeOf } from '../../oidc/adapter.ts';
+import { payloadPurposeOf } from '../payload-purpose.ts';
 
 /**
  * A spent refresh token is still answered for this long: two tabs of one application, or two of its APIs, refresh at

@@ -4,7 +4,7 @@ import { newId } from '../../base/ids.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { JwtAccessTokens } from '../access-tokens/jwt-access-token.ts';
 import { findAccount } from '../account.ts';
-import type { OAuthClient } from '../clients/clients.ts';
+import type { OAuthClient } from '../clients/oauth-client.ts';
 import { invalidGrant } from '../endpoint/error-body.ts';
 import type { Grant as GrantOfOurs, TokenRequest } from '../endpoint/token-request.ts';
 import { ORGANIZATIONS_SCOPE } from '../resources/organizations.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../../database/connect.ts';
+import type { Database } from '../../database/database.ts';
 
 /**
  * Notes for each tenant how many deliveries have not ended: they wait for an attempt, or are under way. Reads nothing

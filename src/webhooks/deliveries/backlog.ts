@@ -1,4 +1,4 @@
-import type { Database } from '../../database/connect.ts';
+import type { Database } from '../../database/database.ts';
 
 export interface Backlog {
   /** Deliveries that wait although they are due. */

@@ -1,5 +1,5 @@
 import { newId } from '../../base/ids.ts';
-import type { Database } from '../../database/connect.ts';
+import type { Database } from '../../database/database.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { ClearingRow, HookRow } from '../../database/tables/index.ts';
 

@@ -1,5 +1,5 @@
 import { prepared } from '../../database/statements/prepared.ts';
-import type { Statements } from './deliveries.ts';
+import type { Statements } from './statements.ts';
 
 /** The next hook after the last one found, over and over. `within` restricts it to a tenant. */
 const heads = (within: string) => `heads as (

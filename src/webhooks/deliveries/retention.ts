@@ -1,4 +1,4 @@
-import type { Database } from '../../database/connect.ts';
+import type { Database } from '../../database/database.ts';
 import type { AttemptRow } from '../../database/tables/index.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

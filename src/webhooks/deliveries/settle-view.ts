@@ -7,7 +7,7 @@ const HELD = `deliveries.tenant_id = value ->> 0 and deliveries.id = value ->> 1
 
 /**
  * For SQLite's writer connection only. One insert into this view settles a batch of deliveries
- * (`webhooks/deliveries-sqlite.ts`) in a single call that commits by itself. The attempts are written first because
+ * (`sqlite.ts`) in a single call that commits by itself. The attempts are written first because
  * they copy columns of the deliveries.
  *
  * `made`: `[tenant, delivery, event type, started at, duration ms, status, error class, error message, reply]`;

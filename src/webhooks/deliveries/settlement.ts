@@ -1,6 +1,6 @@
 import type { AttemptOutcome } from '../sending/deliver.ts';
 import { nextAttemptAt } from '../sending/retry-schedule.ts';
-import type { ClaimedDelivery, Settlement } from './deliveries.ts';
+import type { ClaimedDelivery, Settlement } from './statements.ts';
 
 const GONE = 410;
 

@@ -1,5 +1,6 @@
 import type { Logger } from '../../observe/logger.ts';
-import type { Deliveries, Settlement } from './deliveries.ts';
+import type { Deliveries } from './deliveries.ts';
+import type { Settlement } from './statements.ts';
 
 /** A batch is written when it has this many rows, or this long after its first. */
 const BATCH_ROWS = 100;

@@ -1,4 +1,4 @@
-import type { ClaimedRow, HookKey, HookRoom, Statements } from './deliveries.ts';
+import type { ClaimedRow, HookKey, HookRoom, Statements } from './statements.ts';
 
 /** A row that waits, or whose holder did not settle it in time. `due_at` is null on all others. */
 const FREE = '(lease_until is null or lease_until < ?)';
@@ -85,7 +85,7 @@ export const claim: Statements['claim'] = async ({ reader, byKey }, rooms, { own
     .map((row) => ({ ...row, hook: row.hook && JSON.parse(row.hook), wasLeased: row.wasLeased === 1 }));
 };
 
-/** One statement, by a view of the writer: `database/statements/settle-view.ts` says what the rows hold. */
+/** One statement, by a view of the writer: `settle-view.ts` says what the rows hold. */
 export const settle: Statements['settle'] = async ({ byKey }, settlements, owner) => {
   const made = settlements.flatMap(({ tenantId, id, attempt }) => {
     if (!attempt) return [];

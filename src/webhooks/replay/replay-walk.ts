@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
-import type { Database } from '../../database/connect.ts';
+import type { Database } from '../../database/database.ts';
 import { type Condition, TenantStore } from '../../database/store/tenant-store.ts';
 import type { ReplayRow } from '../../database/tables/index.ts';
 import type { Logger } from '../../observe/logger.ts';

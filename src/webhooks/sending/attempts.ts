@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
-import type { Database } from '../../database/connect.ts';
+import type { Database } from '../../database/database.ts';
 import type { Counts } from '../../database/statistics/figures.ts';
 import type { HttpClient } from '../../net/http-client.ts';
 import type { Logger } from '../../observe/logger.ts';
-import type { ClaimedDelivery, Settlement } from '../deliveries/deliveries.ts';
 import { givenBack, isGone, settlementOf } from '../deliveries/settlement.ts';
 import type { Settler } from '../deliveries/settler.ts';
+import type { ClaimedDelivery, Settlement } from '../deliveries/statements.ts';
 import { KeyRing } from '../signatures/signing-keys.ts';
 import { type AttemptOutcome, deliver } from './deliver.ts';
 import { recordFailure, recordRecovery } from './health.ts';

@@ -1,9 +1,9 @@
 import { newOrderedId } from '../../base/ids.ts';
-import type { Database } from '../../database/connect.ts';
+import type { Database } from '../../database/database.ts';
 import { TenantStore } from '../../database/store/tenant-store.ts';
 import type { HookRow } from '../../database/tables/index.ts';
 import { cancelWaiting } from '../deliveries/clearing.ts';
-import type { HookKey } from '../deliveries/deliveries.ts';
+import type { HookKey } from '../deliveries/statements.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 

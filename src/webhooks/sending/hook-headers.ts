@@ -1,5 +1,5 @@
 import type { SecretBox } from '../../base/secret-box.ts';
-import type { Database } from '../../database/connect.ts';
+import type { Database } from '../../database/database.ts';
 import type { HookRow } from '../../database/tables/index.ts';
 import type { HookConfig } from '../../entities.ts';
 

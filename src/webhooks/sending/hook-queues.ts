@@ -1,4 +1,4 @@
-import type { ClaimedDelivery, HookKey, HookRoom } from '../deliveries/deliveries.ts';
+import type { ClaimedDelivery, HookKey, HookRoom } from '../deliveries/statements.ts';
 import { Breaker, type BreakerSettings, type BreakerState } from './breaker.ts';
 
 /** Hooks in one claim; SQLite's statement grows with each. */

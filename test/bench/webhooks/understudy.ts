@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { newId, newOrderedId } from '../../../src/base/ids.ts';
 import { SecretBox } from '../../../src/base/secret-box.ts';
-import { connect, type Database } from '../../../src/database/connect.ts';
+import { connect } from '../../../src/database/connect.ts';
+import type { Database } from '../../../src/database/database.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { TenantStore } from '../../../src/database/store/tenant-store.ts';
 import { recordEvent } from '../../../src/events/record.ts';
 import { AddressGuard } from '../../../src/net/address-guard.ts';
 import { HttpClient } from '../../../src/net/http-client.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
+import { sqliteViews } from '../../../src/service/sqlite-views.ts';
 import { WebhookPoller } from '../../../src/webhooks/sending/poller.ts';
 import { sealSigningKey } from '../../../src/webhooks/signatures/signing-keys.ts';
 import { createDatabase } from '../../support/databases.ts';
@@ -35,7 +37,7 @@ export async function understudy(url: string, postgresUrl: string | undefined, p
   const place = await createDatabase(postgresUrl ? 'postgres' : 'sqlite', postgresUrl ?? '');
   const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 10, isDirect: true };
   await migrate(settings);
-  const database = connect(settings);
+  const database = connect(settings, { sqliteViews });
   const tenant = { id: TENANT, name: TENANT, isSuspended: false, settings: '{}', version: 0, createdAt: 0 };
   await database.write((db) => db('tenants').insert(tenant));
   const store = new TenantStore(database, TENANT);

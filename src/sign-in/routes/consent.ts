@@ -1,7 +1,7 @@
 import { allow, askedIn } from '../interaction/consent.ts';
-import { consentPage } from './consent.ts';
-import { bodyOf, formViewOf, type Opened } from './interaction-pages.ts';
-import { sendPage } from './respond.ts';
+import { consentPage } from '../pages/consent.ts';
+import { sendPage } from '../pages/respond.ts';
+import { bodyOf, formViewOf, type Opened } from './interaction.ts';
 
 export const isConsent = ({ interaction }: Opened): boolean => interaction.prompt.name === 'consent';
 

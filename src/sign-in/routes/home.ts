@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 import { contextOf } from '../../http/context.ts';
 import { DEFAULT_TENANT } from '../../tenants.ts';
-import { homePage } from './home.ts';
-import { readView, sendPage } from './respond.ts';
+import { homePage } from '../pages/home.ts';
+import { readView, sendPage } from '../pages/respond.ts';
 
 /**
  * The address itself: what a person opens first is a page that leads on. A program, which prefers JSON or anything, is

@@ -1,9 +1,5 @@
 import type { Html } from '../../pages/html.ts';
 import { type Flow, progressOf } from '../interaction/flow.ts';
-import { newBackupCodes, readable } from '../proofs/backup-codes.ts';
-import { newPasskeyOptions, passkeyOptions } from '../proofs/passkeys.ts';
-import { newTotp } from '../proofs/totp.ts';
-import type { FactorType } from '../settings.ts';
 import {
   backupCodePage,
   backupCodesPage,
@@ -12,8 +8,12 @@ import {
   enrolTotpPage,
   passkeyPage,
   totpPage,
-} from './factors.ts';
-import type { FormView } from './layout.ts';
+} from '../pages/factors.ts';
+import type { FormView } from '../pages/layout.ts';
+import { newBackupCodes, readable } from '../proofs/backup-codes.ts';
+import { newPasskeyOptions, passkeyOptions } from '../proofs/passkeys.ts';
+import { newTotp } from '../proofs/totp.ts';
+import type { FactorType } from '../settings.ts';
 
 /** What a device or an app calls the account. */
 async function accountNameOf(flow: Flow): Promise<string> {

@@ -1,11 +1,11 @@
 import type { Html } from '../../pages/html.ts';
-import { allowedIdentifiers, type Missing, pendingCode } from '../interaction/actions.ts';
+import { allowedIdentifiers, type Missing, pendingCode } from '../actions.ts';
 import { type Flow, progressOf } from '../interaction/flow.ts';
 import type { Identifier, Verification } from '../interaction/progress.ts';
+import type { FormView } from '../pages/layout.ts';
+import { codePage, forgotPage, newPasswordPage, profilePage, registerPage } from '../pages/register.ts';
+import { identifierPage, passwordPage, type SocialChoice } from '../pages/sign-in.ts';
 import { challengePage, enrolmentPage } from './factor-steps.ts';
-import type { FormView } from './layout.ts';
-import { codePage, forgotPage, newPasswordPage, profilePage, registerPage } from './register.ts';
-import { identifierPage, passwordPage, type SocialChoice } from './sign-in.ts';
 
 /** What a page shows besides the progress. */
 export interface Shown {

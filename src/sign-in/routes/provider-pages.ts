@@ -2,9 +2,9 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { ProviderPages } from '../../oidc/provider.ts';
 import type { Html } from '../../pages/html.ts';
 import type { Tenant } from '../../tenants.ts';
-import type { View } from './layout.ts';
-import { errorPage, signedOutPage, signOutPage } from './plain.ts';
-import { readView, signInPageHeaders } from './respond.ts';
+import type { View } from '../pages/layout.ts';
+import { errorPage, signedOutPage, signOutPage } from '../pages/plain.ts';
+import { readView, signInPageHeaders } from '../pages/respond.ts';
 
 async function render(ctx: KoaContextWithOIDC, tenant: Tenant, page: (view: View) => Html): Promise<string> {
   const { ui_locales: uiLocales } = ctx.oidc?.params ?? {};

@@ -9,7 +9,7 @@ import {
   verifyNewTotp,
   verifyPasskey,
   verifyTotp,
-} from '../interaction/actions.ts';
+} from '../actions.ts';
 import type { FormAction } from './forms.ts';
 
 /** What the browser's script put into the form. @throws 422 `factor.invalid_code` */

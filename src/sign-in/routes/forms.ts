@@ -14,7 +14,7 @@ import {
   start,
   verifyCode,
   verifyPasswordOf,
-} from '../interaction/actions.ts';
+} from '../actions.ts';
 import { type Flow, progressOf } from '../interaction/flow.ts';
 import { requireFree } from '../interaction/identifiers.ts';
 import type { Identifier, Verification } from '../interaction/progress.ts';

@@ -8,10 +8,10 @@ import {
   registerSocial,
   start,
   startSocial,
-} from '../interaction/actions.ts';
+} from '../actions.ts';
 import { type Flow, progressOf } from '../interaction/flow.ts';
 import type { Verification } from '../interaction/progress.ts';
-import { type Opened, saveProgress, showFault, take } from './interaction-pages.ts';
+import { type Opened, saveProgress, showFault, take } from './interaction.ts';
 
 /** To the provider. */
 export async function goToProvider(opened: Opened): Promise<void> {

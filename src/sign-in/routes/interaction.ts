@@ -1,17 +1,17 @@
 import type { Request, Response } from 'express';
 import type { Provider } from 'oidc-provider';
 import { ServiceError } from '../../errors.ts';
-import { complete, type Missing, missingOf } from '../interaction/actions.ts';
+import { complete, type Missing, missingOf } from '../actions.ts';
 import { loginOf } from '../interaction/authentication-methods.ts';
 import { type Flow, progressOf } from '../interaction/flow.ts';
 import { rememberBrowser } from '../interaction/known-browsers.ts';
 import { csrfTokenOf, forgetEndedSession, type Interaction, parameterOf } from '../interaction/open-flow.ts';
 import { ProgressStore } from '../interaction/progress.ts';
+import type { FormView } from '../pages/layout.ts';
+import { basePathOf, faultText, sendPage, viewOf } from '../pages/respond.ts';
+import { type SocialChoice, singleSignOnPage } from '../pages/sign-in.ts';
 import { offeredConnectors } from '../proofs/connectors.ts';
 import type { Body, FormAction } from './forms.ts';
-import type { FormView } from './layout.ts';
-import { basePathOf, faultText, sendPage, viewOf } from './respond.ts';
-import { type SocialChoice, singleSignOnPage } from './sign-in.ts';
 import { type Shown, stepPage } from './steps.ts';
 
 /** A request of an interaction, and its answer. */
