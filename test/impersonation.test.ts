@@ -31,7 +31,7 @@ describe.each(databases)('impersonation on %s', (kind) => {
       scope,
     });
 
-    // The token stands for the subject, names the actor, and carries what the tenant's script added (2.5, 2.6).
+    // The token is for the subject, names the actor, and has the claims of the tenant's script (2.5, 2.6).
     const claims = await verifyAccessToken(service, body.access_token, resource);
     expect(claims).toMatchObject({
       sub: bob.id,
@@ -44,7 +44,7 @@ describe.each(databases)('impersonation on %s', (kind) => {
     });
     expect((claims.exp as number) - (claims.iat as number)).toBe(3600);
 
-    // One use only.
+    // A subject token works only once.
     const again = await spa.exchange(exchange);
     expect(again.status).toBe(400);
     expect(again.body).toMatchObject({
@@ -54,7 +54,7 @@ describe.each(databases)('impersonation on %s', (kind) => {
     });
   });
 
-  it('needs no actor token, and then says nothing of an actor', async () => {
+  it('issues a token without an `act` claim when no actor token is sent', async () => {
     await using service = await startService(kind);
     const { bob, spa, resource, mint } = castOf(service);
     const { body } = await spa.exchange({ subject_token: await mint() });
@@ -63,7 +63,7 @@ describe.each(databases)('impersonation on %s', (kind) => {
     expect(claims).not.toHaveProperty('act');
   });
 
-  it('announces a change of the subject to a subscribed webhook', async () => {
+  it('sends a change of the subject to a subscribed webhook', async () => {
     await using service = await startService(kind);
     await using receiver = await WebhookReceiver.start();
     const { bob } = castOf(service);

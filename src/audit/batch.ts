@@ -1,28 +1,28 @@
 import { unavailable } from '../database/drivers/unavailable.ts';
 import { type AuditDatabase, type AuditEntry, type OwnedEntry, recordOwned } from './record.ts';
 
-/** How long an entry may wait, and so what a `kill -9` may lose. */
+/** Longest wait of an entry before it is written. A `kill -9` loses at most the entries of this time. */
 const MAX_WAIT_MS = 100;
-/** Rows of one statement; when as many wait, they wait no longer. */
+/** Rows per statement. A full batch is written at once. */
 const MAX_ENTRIES = 1_000;
-/** Some megabytes: then no more requests are taken. */
+/** Entries in memory (a few megabytes) from which the service refuses further requests. */
 const MAX_UNWRITTEN = 10_000;
 
 export interface AuditBatchOptions {
   database: AuditDatabase;
-  /** Told of entries that could not be written. */
+  /** Called when entries could not be written. */
   onError: (error: unknown) => void;
 }
 
 /**
- * The audit log's slow lane: for what changes nothing else (a plain token, a refusal) and must not pay for a
- * transaction of its own. What changes something is recorded with the change, by `recordAudit`.
+ * Writes audit entries in batches. It is for actions that change no other row (an issued token, a refusal), so that
+ * they do not pay for a transaction each. A change is recorded in its own transaction, by `recordAudit`.
  */
 export class AuditBatch {
   readonly #database: AuditDatabase;
   readonly #onError: AuditBatchOptions['onError'];
   #waiting: OwnedEntry[] = [];
-  /** Also those that are being written. */
+  /** Entries that wait plus those being written. */
   #unwritten = 0;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -40,19 +40,19 @@ export class AuditBatch {
   }
 
   /**
-   * Whether the database has not taken so many that more must not come. The loser, to drop them, would leave what was
-   * done unrecorded.
+   * True when so many entries are unwritten that the service must refuse requests. Rejected: dropping entries, which
+   * would leave actions unrecorded.
    */
   get isBehind(): boolean {
     return this.#unwritten >= MAX_UNWRITTEN;
   }
 
-  /** Resolves once everything added so far is on disk, or was given up. */
+  /** Resolves once every entry added so far was written or reported to `onError`. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const taken = this.#waiting.splice(0);
-    if (taken.length > 0) this.#writing = this.#writing.then(() => this.#write(taken));
+    const entries = this.#waiting.splice(0);
+    if (entries.length > 0) this.#writing = this.#writing.then(() => this.#write(entries));
     return this.#writing;
   }
 
@@ -60,14 +60,14 @@ export class AuditBatch {
     return this.flush();
   }
 
-  async #write(taken: readonly OwnedEntry[]): Promise<void> {
-    await this.#record(taken);
-    this.#unwritten -= taken.length;
+  async #write(entries: readonly OwnedEntry[]): Promise<void> {
+    await this.#record(entries);
+    this.#unwritten -= entries.length;
   }
 
   /**
-   * Of all tenants together: with a statement for each, five hundred tenants would be recorded more slowly than they are
-   * answered. An entry that the database does not take must not take the others with it.
+   * Writes the entries of all tenants in one statement. Rejected: a statement per tenant; with 500 tenants recording is
+   * then slower than answering. If the database refuses the batch, it is halved until only the bad entry is left out.
    */
   async #record(entries: readonly OwnedEntry[]): Promise<void> {
     try {

@@ -5,12 +5,12 @@ import type { Counts } from '../database/statistics/figures.ts';
 import type { TenantStore } from '../database/store/tenant-store.ts';
 import type { AuditRow } from '../database/tables/index.ts';
 
-/** Who did what, on whom, from where, why. Absent members are null. */
+/** Action, result, actor, user, application, IP address and reason. Absent members become null. */
 export type AuditEntry = Pick<AuditRow, 'key' | 'result' | 'payload' | 'createdAt'> & {
-  /** When it may be forgotten; otherwise it is kept as long as the tenant. */
+  /** When the row may be deleted. Without it the row is kept as long as the tenant. */
   expiresAt?: number | null | undefined;
-  /** How many of its kind it stands for, when not for one. */
-  times?: number | undefined;
+  /** Number of equal refusals that this entry counts; 1 by default. */
+  count?: number | undefined;
   applicationId?: string | null | undefined;
   userId?: string | null | undefined;
   actorId?: string | null | undefined;
@@ -19,14 +19,14 @@ export type AuditEntry = Pick<AuditRow, 'key' | 'result' | 'payload' | 'createdA
   requestId?: string | null | undefined;
 };
 
-/** In the caller's transaction: the change and its record commit together. */
+/** Writes an entry in the caller's transaction, so that the change and its record commit together. */
 export const recordAudit = (store: TenantStore, entry: AuditEntry): Promise<void> => recordAudits(store, [entry]);
 
-/** What the overview counts is what is recorded here, so its numbers are those of the rows behind them. */
-function countsOf({ key, result, times = 1 }: AuditEntry): Counts | undefined {
+/** Maps an entry to the overview's figures. Counting here keeps them equal to the rows of the audit log. */
+function countsOf({ key, result, count = 1 }: AuditEntry): Counts | undefined {
   if (result === 'Success') return SUCCESSES[key];
-  if (key.startsWith('Management.')) return { requestsRefused: times };
-  return key.startsWith('ExchangeTokenBy.') || key === 'Impersonation.Refused' ? { tokensRefused: times } : undefined;
+  if (key.startsWith('Management.')) return { requestsRefused: count };
+  return key.startsWith('ExchangeTokenBy.') || key === 'Impersonation.Refused' ? { tokensRefused: count } : undefined;
 }
 
 const SUCCESSES: Record<string, Counts> = {
@@ -37,7 +37,7 @@ const SUCCESSES: Record<string, Counts> = {
   'Impersonation.End': { impersonationsEnded: 1 },
 };
 
-/** Names every column, so that rows of different making fit one statement. */
+/** Returns a row with every column set, so that rows of different actions fit one statement. */
 export const auditRowOf = ({
   key,
   result,
@@ -65,7 +65,7 @@ export async function recordAudits(store: TenantStore, entries: readonly AuditEn
   countAudits(store, entries);
 }
 
-/** An entry that is not recorded through its tenant's store. */
+/** An entry with its tenant, for writes that do not go through the tenant's store. */
 export interface OwnedEntry {
   tenantId: string;
   entry: AuditEntry;
@@ -73,7 +73,10 @@ export interface OwnedEntry {
 
 export type AuditDatabase = Pick<Database, 'kind' | 'write' | 'figures' | 'commits'>;
 
-/** Entries of several tenants in one statement, each with its own tenant: what was done is over, and no request is served by this. */
+/**
+ * Writes entries of several tenants in one statement. It bypasses the tenant stores, which is safe because every row
+ * names its tenant and the statement only inserts.
+ */
 export async function recordOwned(database: AuditDatabase, owned: readonly OwnedEntry[]): Promise<void> {
   const rows = owned.map(({ tenantId, entry }) => ({ ...auditRowOf(entry), tenantId }));
   await database.write((db) => insertMany(db, database.kind, 'auditLog', rows));
@@ -85,7 +88,7 @@ export async function recordOwned(database: AuditDatabase, owned: readonly Owned
     database.commits.announce(tenantId, new Set(['auditLog']));
 }
 
-/** For entries that are written otherwise. */
+/** Counts entries that another statement has written. */
 export function countAudits(store: TenantStore, entries: readonly AuditEntry[]): void {
   for (const entry of entries) {
     const counts = countsOf(entry);

@@ -2,28 +2,29 @@ import { networkOf } from '../base/address.ts';
 import type { AuditBatch } from './batch.ts';
 import type { AuditEntry } from './record.ts';
 
-/** How long the same refusal is counted instead of written. */
+/** How long repeated refusals of one kind are counted instead of written. */
 const WINDOW_MS = 60_000;
-/** Kinds of refusals of one tenant in one window. Further ones are counted as one kind for each grant. */
+/** Kinds of refusal per tenant and window. Further kinds share one entry per grant. */
 const MAX_KINDS = 500;
+/** How long the entries of anonymous refusals are kept. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
-interface Counted {
-  /** The last one. */
+interface RefusalCount {
+  /** The most recent refusal of the kind. */
   entry: AuditEntry;
-  /** Those that were not written. */
-  times: number;
+  /** Refusals that were counted but not written. */
+  count: number;
 }
 
 /**
- * Records what the token endpoint did. An entry of a known party is written as it is. Anyone can cause refusals
- * without credentials, so of those the first of a kind is written at once, the others of its minute are counted in one
- * more entry, and both are forgotten after seven days.
+ * Records what the token endpoint issues and refuses. Entries about an authenticated client or a known user are written
+ * one by one. Anonymous callers can cause any number of refusals, so only the first of a kind is written at once; the
+ * others of that minute share one more entry with a count. Both are deleted after seven days.
  */
 export class TokenAudit {
   readonly #batch: Pick<AuditBatch, 'add'>;
-  /** By tenant, then by kind: strangers at one tenant use up no other's kinds. */
-  #counted = new Map<string, Map<string, Counted>>();
+  /** By tenant, then by kind, so that anonymous callers of one tenant cannot use up the kinds of another. */
+  #counted = new Map<string, Map<string, RefusalCount>>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(batch: Pick<AuditBatch, 'add'>) {
@@ -34,8 +35,8 @@ export class TokenAudit {
     this.#batch.add(tenantId, entry);
   }
 
-  /** A refusal of someone who proved nothing: no secret, no token, no code. */
-  addStranger(tenantId: string, entry: AuditEntry): void {
+  /** Records the refusal of an anonymous caller, who proved neither a secret nor a token nor a code. */
+  addAnonymous(tenantId: string, entry: AuditEntry): void {
     const { key, applicationId, ip, payload, createdAt } = entry;
     const kind = [key, applicationId ?? '', networkOf(ip ?? undefined), payload.error].join(' ');
     const expiresAt = createdAt + KEPT_MS;
@@ -45,28 +46,28 @@ export class TokenAudit {
     else this.#count(ofTenant, key, tenantId, { key, result: 'Error', payload: {}, createdAt, expiresAt });
   }
 
-  /** Writes what was counted. */
+  /** Writes the counts of the current window and starts a new one. */
   close(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const counted = this.#counted;
     this.#counted = new Map();
     for (const [tenantId, kinds] of counted) {
-      for (const { entry, times } of kinds.values()) {
-        const payload = { ...entry.payload, count: times };
-        if (times > 0) this.#batch.add(tenantId, { ...entry, payload, times });
+      for (const { entry, count } of kinds.values()) {
+        const payload = { ...entry.payload, count };
+        if (count > 0) this.#batch.add(tenantId, { ...entry, payload, count });
       }
     }
   }
 
-  #count(kinds: Map<string, Counted>, kind: string, tenantId: string, entry: AuditEntry): void {
+  #count(kinds: Map<string, RefusalCount>, kind: string, tenantId: string, entry: AuditEntry): void {
     const known = kinds.get(kind);
     if (known) {
       known.entry = entry;
-      known.times += 1;
+      known.count += 1;
       return;
     }
-    kinds.set(kind, { entry, times: 0 });
+    kinds.set(kind, { entry, count: 0 });
     this.#batch.add(tenantId, entry);
     this.#timer ??= setTimeout(() => this.close(), WINDOW_MS);
   }

@@ -16,22 +16,26 @@ export interface AdapterOptions {
   findClient(id: string): Promise<AdapterPayload | undefined>;
 }
 
-export type Change = (stored: AdapterPayload) => AdapterPayload;
+export type PayloadChange = (stored: AdapterPayload) => AdapterPayload;
 
 /**
- * The library's `upsert` writes a record whether or not it still exists, so a request that has loaded one would bring it back
- * after its end. These two writes do not. Both return false, and write nothing, if the session or grant has ended.
+ * oidc-provider's `upsert` writes a record even if it no longer exists, so a request that has loaded a session would
+ * restore it after it ended. These two writes do not: if the session or grant has ended they write nothing and return
+ * false.
  */
 export interface TenantAdapter extends Adapter {
-  /** Replaces the record `known`, which may get another id with it. `change` makes the new payload of what is stored now. */
-  replace(known: string, value: string, change: Change, expiresIn?: number): Promise<boolean>;
-  /** Writes a record of a session. The session is locked meanwhile, so an end of it comes before this or sees it. */
+  /** Replaces the record `known`, possibly under a new id. `change` returns the new payload from the stored one. */
+  replace(known: string, value: string, change: PayloadChange, expiresIn?: number): Promise<boolean>;
+  /**
+   * Inserts a record that belongs to a session. The session is locked during the write, so a request that ends it
+   * comes either before (then this returns false) or after (then it deletes the record).
+   */
   insertWithin(sessionUid: string, value: string, payload: AdapterPayload, expiresIn?: number): Promise<boolean>;
 }
 
 /**
- * oidc-provider's persistence for one tenant. The id of a token, code or session is its value, so
- * it is stored as a hash, and the rest of the payload (which repeats it) encrypted.
+ * oidc-provider's persistence for one tenant. The id of a token, code or session is its secret value, so only its hash
+ * is stored. The payload repeats the value and is therefore encrypted.
  */
 export function adapterFor({ store, secrets, clock, findClient }: AdapterOptions) {
   return (model: string): TenantAdapter => {
@@ -47,7 +51,7 @@ export function adapterFor({ store, secrets, clock, findClient }: AdapterOptions
 
     const fieldsOf = (id: string, payload: AdapterPayload, expiresIn?: number) => ({
       payloadEncrypted: secrets.seal(JSON.stringify(payload), purposeOf(id)),
-      // Of a finished interaction the person who signed in, so that it ends with what they hold.
+      // A finished interaction belongs to the user who signed in, so that it ends with the user's sessions.
       accountId: payload.accountId ?? payload.result?.login?.accountId ?? null,
       clientId: payload.clientId ?? null,
       grantId: payload.grantId ?? null,
@@ -88,7 +92,7 @@ export function adapterFor({ store, secrets, clock, findClient }: AdapterOptions
         return open(await store.find('oidcPayloads', { model, uid }));
       },
 
-      /** Only device codes have one, and that grant is off. */
+      /** Only the device grant has user codes, and it is disabled. */
       async findByUserCode() {
         return undefined;
       },
@@ -100,11 +104,14 @@ export function adapterFor({ store, secrets, clock, findClient }: AdapterOptions
 
       async revokeByGrantId(grantId) {
         await store.removeAll('oidcPayloads', { model, grantId });
-        // The library asks the models one by one, this one always.
+        // oidc-provider calls this once per model, and always for AccessToken.
         if (model === 'AccessToken') await endJwts(store, { grantId }, clock());
       },
 
-      /** Only codes are spent this way. Throws for all but one request: the library read `consumed` before, so another may have been faster. */
+      /**
+       * Spends an authorization code; nothing else is consumed this way. Succeeds for one request only: oidc-provider
+       * has checked `consumed` before, but a parallel request may have spent the code since.
+       */
       async consume(value) {
         const spent = await store.change(
           'oidcPayloads',
@@ -117,7 +124,7 @@ export function adapterFor({ store, secrets, clock, findClient }: AdapterOptions
   };
 }
 
-/** Until the end of the transaction no other ends the record, or changes it. Undefined: it has ended. */
+/** Locks a record until the end of the transaction. Returns undefined if it no longer exists. */
 async function lockPayload(store: TenantStore, key: Key<'oidcPayloads'>): Promise<OidcPayloadRow | undefined> {
   return store.lock('oidcPayloads', key).catch((error: unknown) => {
     if (error instanceof ServiceError) return undefined;

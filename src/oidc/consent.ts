@@ -1,10 +1,10 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
-import { isStored } from './living-records.ts';
+import { isStored } from './ended-records.ts';
 
 /**
- * The grant of this client in this session. A first-party application is consented without a page:
- * what it asks for is added here. A user's holdings are not looked at yet: they are at every token,
- * so a role taken away counts at once.
+ * Returns the grant of this client in this session. First-party applications get consent without a page: the requested
+ * scopes are added to the grant here. The user's roles are checked when a token is issued, not here, so removing a role
+ * takes effect at once.
  */
 export async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
   const { client, session, provider, account } = ctx.oidc;

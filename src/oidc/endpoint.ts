@@ -17,25 +17,26 @@ import { keepStructuredToken, takeStructuredToken } from '../tokens/revocation/s
 import { oversizeOf } from './authorization-parameters.ts';
 import type { Providers } from './providers.ts';
 
-/** Of a form; the library's own limit is the same, but answers 400. */
+/** Limit of a form. oidc-provider has the same limit but responds 400, not 413. */
 const MAX_BODY_BYTES = 56 * 1024;
 
 const FORM = 'application/x-www-form-urlencoded';
 
 /**
- * What there is below `/oidc`. The library takes any case and a slash more, which would go past what is done here for a path.
+ * The paths below `/oidc`, exactly. oidc-provider also matches other letter case and a trailing slash, which would
+ * bypass the checks that this file makes by path.
  */
 const PATHS =
   /^\/(?:auth(?:\/[\w-]+)?|token(?:\/(?:introspection|revocation))?|me|jwks|request|session\/end(?:\/(?:confirm|success))?|\.well-known\/(?:openid-configuration|oauth-authorization-server))$/;
 
-/** Where a client may send one of our JWTs. */
+/** Paths where a client may send one of our JWTs. */
 const STRUCTURED: ReadonlySet<string> = new Set(['/token/introspection', '/token/revocation']);
 
-/** Where a browser may be sent by GET or POST (OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2). */
+/** Paths that a browser may visit by GET or POST (OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2). */
 const NAVIGATED: ReadonlySet<string> = new Set(['/auth', '/session/end']);
 
 /** U+0000 cannot be stored on PostgreSQL and means nothing in any parameter. */
-const holdsNul = (text: string | Buffer): boolean => text.includes('%00') || text.includes('\u0000');
+const containsNul = (text: string | Buffer): boolean => text.includes('%00') || text.includes('\u0000');
 
 function refuse(response: Response, status: number, error: string, description: string): void {
   response.set('Cache-Control', 'no-store').status(status);
@@ -43,8 +44,8 @@ function refuse(response: Response, status: number, error: string, description: 
 }
 
 /**
- * The whole body, or undefined when it is larger than allowed. By events: the loser, `for await`,
- * costs twice as much for a body that comes in one piece.
+ * Returns the whole body, or undefined when it exceeds the limit. Rejected: `for await`, which costs twice as much as
+ * events for a body in one chunk.
  */
 function readBody(request: Request): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
@@ -62,10 +63,10 @@ function readBody(request: Request): Promise<Buffer | undefined> {
 }
 
 /**
- * Gives the request its body back, to be read once more: the library parses it by itself. A new
- * request object in its place (the loser) costs more than everything else here.
+ * Makes the body readable again, because oidc-provider parses it itself. Rejected: a new request object, which costs
+ * more than everything else in this file.
  */
-function giveBack(request: Request, body: Buffer): void {
+function restoreBody(request: Request, body: Buffer): void {
   request.headers['content-length'] = String(body.length);
   Object.defineProperty(request, 'readable', { value: true });
   Object.defineProperty(request, 'iterator', {
@@ -76,8 +77,8 @@ function giveBack(request: Request, body: Buffer): void {
 }
 
 /**
- * The library builds its URLs from Host and the forwarded headers. It is given the tenant's own, so
- * that no header of a client can point `jwks_uri` elsewhere.
+ * Replaces Host and the forwarded headers, from which oidc-provider builds its URLs, with the tenant's own. Otherwise a
+ * client could make discovery return a `jwks_uri` on another host.
  */
 function forceCanonicalHost(request: Request, { host, protocol }: Tenant): void {
   const { headers } = request;
@@ -89,7 +90,10 @@ function forceCanonicalHost(request: Request, { host, protocol }: Tenant): void 
   delete headers.forwarded;
 }
 
-/** Under which limit an address is counted for what it asks without a proven client. Wrong secrets count alike, wherever they are tried. */
+/**
+ * Rate limit by path for requests without an authenticated client, counted by address. The paths that check secrets
+ * share one limit, so wrong secrets count together wherever they are tried.
+ */
 const LIMITS: ReadonlyMap<string, Limited> = new Map([
   ['/token', 'token'],
   ['/token/introspection', 'token'],
@@ -99,22 +103,22 @@ const LIMITS: ReadonlyMap<string, Limited> = new Map([
   ['/session/end', 'authorization'],
 ]);
 
-/** Where a client shows its secret, in the header or in the form: so the form is read before the limit is asked. */
+/** Paths where a client authenticates by header or form, so the form is read before the rate limit check. */
 const AUTHENTICATED: ReadonlySet<string> = new Set([...STRUCTURED, '/token', '/request']);
 
-/** Where anybody may send parameters that are then kept. */
+/** Paths where an anonymous caller can send parameters that the service stores. */
 const KEEPS_PARAMETERS: ReadonlySet<string> = new Set(['/auth', '/request', '/session/end']);
 
-/** RFC 9110 §8.4: we decode nothing, and `identity` stands for nothing. */
+/** True if the body has a content encoding (RFC 9110 §8.4). The service decodes none; `identity` means none. */
 const isEncoded = ({ headers: { 'content-encoding': encoding = 'identity' } }: Request): boolean =>
   encoding.trim().toLowerCase() !== 'identity';
 
 const queryOf = ({ url }: Request): string => (url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
 
 /**
- * A posted navigation goes on as GET. The session cookie is `SameSite=Lax`: a browser leaves it out of a POST from
- * another site, and sends it with the GET that follows. Rejected: the library's own POST routes, which want
- * `SameSite=None`, and so would send the session along with whatever other sites make a browser ask.
+ * Redirects a posted authorization or sign-out request to GET. The session cookie is `SameSite=Lax`: a browser omits it
+ * from a POST by another site, but sends it with the GET that follows. Rejected: oidc-provider's POST routes, which need
+ * `SameSite=None`, so that any site could make a browser send requests with the session.
  */
 function redirectToGet(response: Response, { endpoint }: Tenant, path: string, query: string): void {
   response.set('Cache-Control', 'no-store').redirect(303, `${endpoint}/oidc${path}?${query}`);
@@ -123,13 +127,13 @@ function redirectToGet(response: Response, { endpoint }: Tenant, path: string, q
 export interface OidcEndpointParts {
   providers: Providers;
   rateLimits: RateLimits;
-  /** `GET /oidc/revoked-tokens`, which is ours. */
+  /** Handles `GET /oidc/revoked-tokens`, which oidc-provider does not have. */
   revokedTokens: RequestHandler;
-  /** Answers a browser that is asked to wait. */
+  /** Sends the page for a browser that is over the rate limit. */
   sendBusyPage(request: Request, response: Response, status: 429): void;
 }
 
-/** `/oidc/*`: our own limits, then our own grants, then oidc-provider, which is never mounted bare. */
+/** Handles `/oidc/*`: first our limits, then our grants, then oidc-provider, which is never mounted without them. */
 export function oidcEndpoint({
   providers,
   rateLimits,
@@ -137,8 +141,10 @@ export function oidcEndpoint({
   sendBusyPage,
 }: OidcEndpointParts): RequestHandler {
   /**
-   * @param form of a path where clients show their secret
-   * @returns undefined when the request was answered: its address, or the client it names, has asked too often
+   * Checks the rate limit.
+   *
+   * @param form on paths where clients authenticate
+   * @returns undefined when the response was sent because the address, or the named client, is over its limit
    */
   async function admit(
     request: Request,
@@ -175,7 +181,7 @@ export function oidcEndpoint({
     if (path === '/revoked-tokens' && request.method === 'GET') return void revokedTokens(request, response, next);
     if (!PATHS.test(path)) return next();
     const { tenant } = contextOf(request);
-    if (holdsNul(request.url)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
+    if (containsNul(request.url)) return refuse(response, 400, 'invalid_request', 'a parameter contains U+0000');
     const limit = LIMITS.get(path);
     const isAuthenticated = request.method === 'POST' && AUTHENTICATED.has(path);
     const isCounted = !isAuthenticated && path !== '/token' && request.method !== 'OPTIONS';
@@ -185,7 +191,7 @@ export function oidcEndpoint({
 
     if (request.method === 'POST') {
       const [mediaType = ''] = (request.headers['content-type'] ?? '').split(';');
-      // A userinfo request is posted without a body where the header holds the token.
+      // A userinfo request with the token in the Authorization header may be a POST without a body.
       const isBare = request.path === '/me' && mediaType === '';
       if (!isBare && mediaType.trim().toLowerCase() !== FORM)
         return refuse(response, 400, 'invalid_request', `the body must be ${FORM}`);
@@ -193,8 +199,8 @@ export function oidcEndpoint({
         return refuse(response, 415, 'invalid_request', 'the body must be sent without a content encoding');
       const body = await readBody(request);
       if (!body) return refuse(response, 413, 'invalid_request', `the body is larger than ${MAX_BODY_BYTES} bytes`);
-      if (holdsNul(body)) return refuse(response, 400, 'invalid_request', 'a parameter holds U+0000');
-      // Measured as it is sent on: what a browser leaves as it is in a form may be three times as long in a URL.
+      if (containsNul(body)) return refuse(response, 400, 'invalid_request', 'a parameter contains U+0000');
+      // Measured as the URL it becomes: a character that needs no escape in a form may take three in a URL.
       const text = NAVIGATED.has(path) ? String(new URLSearchParams(body.toString())) : body.toString();
       const oversize = KEEPS_PARAMETERS.has(path) ? oversizeOf(text) : undefined;
       if (oversize !== undefined) return refuse(response, 400, 'invalid_request', oversize);
@@ -207,11 +213,11 @@ export function oidcEndpoint({
         if (path === '/token' && tokens.answers(form))
           return tokens.answer(request, response, form, requestFactsOf(request), admission);
       }
-      // Programs ask here, whatever a browser says it accepts.
+      // These endpoints are for programs. An Accept header for HTML must not turn the error into a page.
       if (path.startsWith('/token') || path === '/request') request.headers.accept = 'application/json';
       const taken = STRUCTURED.has(path) ? takeStructuredToken(body) : { body };
       if (taken.token !== undefined) keepStructuredToken(request, taken.token);
-      giveBack(request, taken.body);
+      restoreBody(request, taken.body);
     }
 
     forceCanonicalHost(request, tenant);

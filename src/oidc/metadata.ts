@@ -7,8 +7,8 @@ const OF_ISSUER = /^\/\.well-known\/(oauth-authorization-server|openid-configura
 const OF_RESOURCE = /^\/\.well-known\/oauth-protected-resource(\/[^?]*?)?\/api\/?(?=\?|$)/;
 
 /**
- * RFC 8414 §3.1 and RFC 9728 §3.1: the well-known name is inserted before the path of what it
- * describes. The request goes on as one for a document below that path, so its tenant is found by it.
+ * Rewrites well-known URLs of RFC 8414 §3.1 and RFC 9728 §3.1, which insert the name before the path of the issuer or
+ * resource, into URLs below that path, so that the tenant can be found by it.
  */
 export const insertedMetadataPath: RequestHandler = (request, _response, next) => {
   if (request.url.startsWith('/.well-known/')) {
@@ -20,7 +20,7 @@ export const insertedMetadataPath: RequestHandler = (request, _response, next) =
   next();
 };
 
-/** RFC 9728 §2: what a client must know to call one of our APIs. Mounted at its well-known path. */
+/** Serves the protected resource metadata of one of our APIs (RFC 9728 §2). Mounted at its well-known path. */
 export function protectedResourceMetadata({ name, path, scope }: SystemApi, access: ManagementAccess): RequestHandler {
   return async (request, response) => {
     const { tenant } = contextOf(request);

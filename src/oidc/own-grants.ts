@@ -2,8 +2,8 @@ import type { Provider } from 'oidc-provider';
 import type { Tenant } from '../tenants.ts';
 import { JwtAccessTokens } from '../tokens/access-tokens/jwt-access-token.ts';
 import { clientCredentials } from '../tokens/client-credentials.ts';
-import type { Grant } from '../tokens/endpoint/token-request.ts';
-import { SpendQueue } from '../tokens/exchange/spend.ts';
+import type { OwnGrant } from '../tokens/endpoint/token-request.ts';
+import { SpendQueue } from '../tokens/exchange/spend-queue.ts';
 import { tokenExchange } from '../tokens/exchange/token-exchange.ts';
 import { refresh } from '../tokens/refresh/refresh.ts';
 import { RefreshTokens } from '../tokens/refresh/refresh-tokens.ts';
@@ -11,16 +11,16 @@ import { TOKEN_EXCHANGE } from '../tokens/urns.ts';
 import type { ProviderCollaborators, ProviderParts } from './provider.ts';
 
 export interface OwnGrantsParts extends ProviderParts {
-  /** Knows the tokens of the grants that are the library's: an actor's is one. */
+  /** Finds tokens that oidc-provider has issued, such as actor tokens. */
   provider: Provider;
 }
 
-/** By `grant_type`, what `TokenEndpoint` answers. */
+/** The grants that `TokenEndpoint` serves, by `grant_type`. */
 export function ownGrants(
   { store, issuer }: Tenant,
   { keys, clients, claims, resourceServers, organizations, provider }: OwnGrantsParts,
   { cache, clock, secrets, tracing }: ProviderCollaborators,
-): Record<string, Grant> {
+): Record<string, OwnGrant> {
   const [signer] = keys.signers;
   if (!signer) throw new Error('the tenant has no signing key');
   const accessTokens = new JwtAccessTokens({ issuer, signer, claims, clock });
@@ -28,7 +28,7 @@ export function ownGrants(
   const targets = { resourceServers, organizations };
   const refreshTokens = new RefreshTokens({ store, secrets, clock });
   const exchange = tokenExchange({ ...targets, store, cache, clock, accessTokens, spends, provider, clients });
-  const issue: Grant['issue'] = (request) => spends.during(() => exchange.issue(request));
+  const issue: OwnGrant['issue'] = (request) => spends.during(() => exchange.issue(request));
   return {
     client_credentials: clientCredentials({ ...targets, accessTokens }),
     refresh_token: refresh({ ...targets, store, clock, provider, accessTokens, refreshTokens }),

@@ -24,18 +24,18 @@ import type { SessionInteractions } from '../tokens/session-interactions.ts';
 import { TOKEN_EXCHANGE } from '../tokens/urns.ts';
 import type { adapterFor } from './adapter.ts';
 import { loadExistingGrant } from './consent.ts';
-import { keepEnded } from './living-records.ts';
+import { keepEnded } from './ended-records.ts';
 import { protectPages } from './page-headers.ts';
 import { resourceIndicators } from './resource-indicators.ts';
 
-/** The pages that oidc-provider asks for outside an interaction, as whole documents. */
+/** Renders the pages that oidc-provider needs outside an interaction, as whole documents. */
 export interface ProviderPages {
   error(
     ctx: KoaContextWithOIDC,
     tenant: Tenant,
     error: { error: string; error_description?: string },
   ): string | Promise<string>;
-  /** `form` posts the decision; the button carries `form="op.logoutForm" name="logout" value="yes"`. */
+  /** `form` posts the decision; the button needs `form="op.logoutForm" name="logout" value="yes"`. */
   signOut(ctx: KoaContextWithOIDC, tenant: Tenant, form: string): string | Promise<string>;
   signedOut(ctx: KoaContextWithOIDC, tenant: Tenant): string | Promise<string>;
 }
@@ -53,7 +53,7 @@ export interface ProviderCollaborators {
   tracing?: Tracing | undefined;
 }
 
-/** What a tenant's provider is made of; the grants that are ours share much of it. */
+/** The parts of a tenant's provider, many of which our own grants share. */
 export interface ProviderParts {
   keys: SigningKeys;
   clients: Clients;
@@ -71,13 +71,13 @@ const DAY = 24 * 60 * MINUTE;
 
 function interactionPolicies() {
   const policy = interactionPolicy.base();
-  // First-party applications are consented without a page; others are asked by the remaining checks.
+  // First-party applications get consent without a page. The remaining checks ask users of third-party ones.
   policy.get('consent')?.checks.remove('native_client_prompt');
-  // The browser can take `prompt=login` out of the request, or keep the request until somebody has signed in.
+  // A browser could remove `prompt=login` from the request, or delay the request until a user has signed in.
   policy
     .get('login')
     ?.checks.add(
-      new Check('console_sign_in', 'the console takes a sign-in of its own request', ({ oidc }) =>
+      new Check('console_sign_in', 'the console requires a sign-in within the same request', ({ oidc }) =>
         oidc.client?.clientId === CONSOLE_CLIENT_ID && oidc.result?.login === undefined
           ? Check.REQUEST_PROMPT
           : Check.NO_NEED_TO_PROMPT,
@@ -95,11 +95,11 @@ function configurationOf(
   const { protocol, pathname } = new URL(tenant.endpoint);
   const isSecure = protocol === 'https:';
   const cookieOptions = { httpOnly: true, sameSite: 'lax' as const, secure: isSecure, signed: true };
-  // A path-prefix tenant shares its host with others, so names carry the tenant.
+  // A path-prefix tenant shares its host with others, so cookie names contain the tenant.
   const cookie = (name: string, path: '__Host-' | '') => `${isSecure ? path : ''}${tenant.id}_${name}`;
   const ownToken = (_ctx: unknown, client: { clientId: string }, token: { clientId?: string }) =>
     token.clientId === client.clientId;
-  // Own tokens, or any for a client that may call the Management API: it could read all of this there.
+  // A client may introspect its own tokens. One that may call the Management API, which returns all of this, may any.
   const mayIntrospect = async (ctx: unknown, client: { clientId: string }, token: { clientId?: string }) =>
     ownToken(ctx, client, token) || (await access.isEntitled(tenant, client.clientId));
   const mount = pathname.replace(/(?<!\/)\/+$/, '');
@@ -109,7 +109,7 @@ function configurationOf(
     adapter,
     jwks: { keys: keys.signers },
     clientDefaults: { id_token_signed_response_alg: keys.algorithm as never },
-    // The others are of keys that still verify: an old `id_token_hint` is accepted until they retire.
+    // Include the algorithms of keys that only verify, so that an old `id_token_hint` is accepted until they retire.
     enabledJWA: { idTokenSigningAlgValues: [...new Set(keys.signers.map(({ alg }) => alg))] },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     extraClientMetadata: { properties: CLIENT_EXTRAS },
@@ -118,7 +118,7 @@ function configurationOf(
     conformIdTokenClaims: false,
     responseTypes: ['code'],
     subjectTypes: ['public'],
-    // OAuth 2.1 §4.1.1. Only a client with a secret can be let off, and only by its owner.
+    // OAuth 2.1 §4.1.1. Only a confidential client can opt out.
     pkce: { required: (_ctx, client) => client.require_pkce !== false },
     findAccount: (_ctx, id) => findAccount(store, id),
     async loadExistingGrant(ctx) {
@@ -144,7 +144,7 @@ function configurationOf(
       keys: secrets.derive(`cookies:${tenant.id}`),
     },
     renderError: async (ctx, out, error) => {
-      if (answerUnavailable(ctx, error)) return; // A page is made of what the database holds.
+      if (answerUnavailable(ctx, error)) return; // Rendering a page needs the database.
       ctx.type = 'html';
       ctx.body = await pages.error(ctx, tenant, out);
     },
@@ -154,14 +154,14 @@ function configurationOf(
       IdToken: (_ctx, _token, client) => Number(client.id_token_ttl),
       Interaction: 60 * MINUTE,
       RefreshToken: (_ctx, _token, client) => Number(client.refresh_token_ttl_days) * DAY,
-      // A session without a person is only what a sign-out without one begins with.
+      // A session without a user only serves a sign-out request of a browser that is not signed in.
       Session: (_ctx, { accountId }) => (accountId ? 14 * DAY : 60 * MINUTE),
       Grant: 180 * DAY,
     },
     features: {
       devInteractions: { enabled: false },
       externalSigningSupport: { enabled: true, ack: 'experimental-01' },
-      // Off, and absent from discovery, until it covers every grant, the exchange included.
+      // Disabled, and absent from discovery, until it covers every grant including token exchange.
       dPoP: { enabled: false },
       introspection: { enabled: true, allowedPolicy: mayIntrospect },
       revocation: { enabled: true, allowedPolicy: ownToken },
@@ -180,20 +180,20 @@ function configurationOf(
   };
 }
 
-/** A grant that never reaches the library, which only has to know that there is one. */
-function notHere(): never {
+/** Registered only so that oidc-provider knows the grant type. Our own endpoint serves its requests first. */
+function servedElsewhere(): never {
   throw new errors.UnsupportedGrantType();
 }
 
-/** oidc-provider, configured for one tenant. Its keys are fixed: other keys are another provider. */
+/** Creates an oidc-provider configured for one tenant. Its keys are fixed; a change of keys needs a new provider. */
 export function createProvider(tenant: Tenant, parts: ProviderParts, collaborators: ProviderCollaborators): Provider {
   const { clock, logger, audit, access, observe } = collaborators;
   const { keys, clients } = parts;
   const provider = new Provider(tenant.issuer, configurationOf(tenant, parts, collaborators));
-  provider.proxy = true; // The forwarded headers it sees are ours: see `endpoint.ts`.
+  provider.proxy = true; // The forwarded headers are set by `endpoint.ts`.
 
   keepEnded(provider, tenant.store, clock);
-  // An application has several secrets, and any live one works. With it the client is proven.
+  // An application has several secrets, and any live one authenticates it.
   provider.Client.prototype.compareClientSecret = async function (this: { clientId: string }, actual: string) {
     const secretName = await clients.nameOfSecret(this.clientId, actual, clock());
     if (secretName === undefined) return false;
@@ -212,11 +212,11 @@ export function createProvider(tenant: Tenant, parts: ProviderParts, collaborato
   provider.use(structuredTokens({ tenant, keys, access, clock }));
   auditTokens(provider, tenant, audit, clock);
   for (const grantType of ['client_credentials', 'refresh_token', TOKEN_EXCHANGE])
-    provider.registerGrantType(grantType, notHere as never);
+    provider.registerGrantType(grantType, servedElsewhere as never);
   provider.on('server_error', (ctx, err) => {
     const facts = { err, requestId: ctx.get('x-request-id'), path: ctx.path, tenantId: tenant.id };
-    if (answerUnavailable(ctx, err)) logger.warn(facts, 'token service could not answer');
-    else logger.error(facts, 'token service failed');
+    if (answerUnavailable(ctx, err)) logger.warn(facts, 'Token request failed: the database is unavailable');
+    else logger.error(facts, 'Token request failed');
   });
   return provider;
 }

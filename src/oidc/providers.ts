@@ -12,32 +12,32 @@ import { adapterFor } from './adapter.ts';
 import { ownGrants } from './own-grants.ts';
 import { createProvider, type ProviderCollaborators } from './provider.ts';
 
-/** Live providers at once; about 70 KB each. */
+/** Cached providers, about 70 KB each. */
 const MAX_PROVIDERS = 500;
 
 type NodeHandler = ReturnType<Provider['callback']>;
 
-interface Entry {
-  /** Of the tenant it was built for. */
+interface CachedProvider {
+  /** Version of the tenant for which it was built. */
   version: number;
-  built: Promise<Built>;
+  built: Promise<TenantProvider>;
 }
 
-interface Built {
+interface TenantProvider {
   provider: Provider;
   tokens: TokenEndpoint;
-  /** Composed once: composing it for every request would cost more than the request. */
+  /** The composed middleware. Composing it for every request would cost more than the request. */
   handler: NodeHandler;
   keys: SigningKeys;
 }
 
 /**
- * The provider and the keys of each tenant: built on first use by one caller for all, replaced when
- * the tenant's version grows. The old one finishes what it holds, so no request fails for it.
+ * The provider and signing keys of each tenant, built on first use, once for all concurrent callers, and replaced when
+ * the tenant's version increases. Requests in progress finish with the old one, so none fails because of a change.
  */
 export class Providers {
   readonly #collaborators: ProviderCollaborators;
-  readonly #entries = new LRUCache<string, Entry>({ max: MAX_PROVIDERS });
+  readonly #cached = new LRUCache<string, CachedProvider>({ max: MAX_PROVIDERS });
 
   constructor(collaborators: ProviderCollaborators) {
     this.#collaborators = collaborators;
@@ -59,19 +59,19 @@ export class Providers {
     return (await this.#find(tenant)).keys;
   }
 
-  #find(tenant: Tenant): Promise<Built> {
-    const known = this.#entries.get(tenant.id);
-    // A request that was resolved just before a change is served by what is newer: it knows the old keys too.
+  #find(tenant: Tenant): Promise<TenantProvider> {
+    const known = this.#cached.get(tenant.id);
+    // A request whose tenant was read just before a change may use the newer provider, which has the old keys too.
     if (known && known.version >= tenant.version) return known.built;
     const entry = { version: tenant.version, built: this.#build(tenant) };
-    this.#entries.set(tenant.id, entry);
+    this.#cached.set(tenant.id, entry);
     entry.built.catch(() => {
-      if (this.#entries.peek(tenant.id) === entry) this.#entries.delete(tenant.id);
+      if (this.#cached.peek(tenant.id) === entry) this.#cached.delete(tenant.id);
     });
     return entry.built;
   }
 
-  async #build(tenant: Tenant): Promise<Built> {
+  async #build(tenant: Tenant): Promise<TenantProvider> {
     const { cache, secrets, clock, customClaims } = this.#collaborators;
     const { store } = tenant;
     const clients = new Clients(tenant, cache, secrets);

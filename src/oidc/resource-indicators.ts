@@ -1,10 +1,10 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { notOpen, type ResourceServers, resourceServerInfo } from '../tokens/resources/resource-servers.ts';
+import { type ResourceServers, resourceServerInfo, unavailableResource } from '../tokens/resources/resource-servers.ts';
 
-/** RFC 8707 for the code grant of the library: what a resource is, and which of its scopes the user holds. */
+/** RFC 8707 for oidc-provider's code grant: finds the resource and the scopes that the user has on it. */
 export function resourceIndicators(resourceServers: ResourceServers, algorithm: string) {
   async function heldScopes({ oidc: { account, route } }: KoaContextWithOIDC, resourceId: string): Promise<string[]> {
-    // At sign-in the whole resource may be asked for; each token then carries what is held at that moment.
+    // A sign-in may request any scope of the resource. Each token then gets the scopes that the user has at that time.
     if (!account || route !== 'token') return resourceServers.scopeNames(resourceId);
     return resourceServers.scopesOfUser({ userId: account.accountId }, resourceId);
   }
@@ -13,13 +13,13 @@ export function resourceIndicators(resourceServers: ResourceServers, algorithm: 
     enabled: true,
     useGrantedResource: async () => false,
 
-    /** None: a user's token without a resource stays opaque, to be an actor token. The typings leave that out. */
+    /** None: a user's token without a resource is opaque, so it can be an actor token. The types do not allow none. */
     defaultResource: async () => undefined as never,
 
     async getResourceServerInfo(ctx: KoaContextWithOIDC, indicator: string) {
       const resource = await resourceServers.find(indicator);
-      // The service's own APIs are for machines: no grant of a user reaches them.
-      if (!resource || resource.isForMachines) throw notOpen(indicator, resource);
+      // The service's own APIs are for machine-to-machine applications only.
+      if (!resource || resource.isMachineOnly) throw unavailableResource(indicator, resource);
       const held = await heldScopes(ctx, resource.id);
       return resourceServerInfo({
         audience: indicator,

@@ -8,14 +8,14 @@ import { endGrant } from '../tokens/revocation/end-access.ts';
 import type { SessionInteraction } from '../tokens/session-interactions.ts';
 import { lockSession } from './adapter.ts';
 
-export interface Where {
+export interface SessionContext {
   store: TenantStore;
   secrets: SecretBox;
   /** Epoch milliseconds. */
   now: number;
 }
 
-/** Members of oidc-provider's payloads that both have. Times are seconds. */
+/** Fields that sessions and grants of oidc-provider share. Times are epoch seconds. */
 interface Payload {
   accountId: string;
   exp: number;
@@ -23,11 +23,11 @@ interface Payload {
   kind: string;
 }
 
-/** Its `jti` is what the browser's cookie holds, so it is known here by its `uid` alone. */
+/** A browser session. Identified by its `uid`, because its `jti` is the secret value of the cookie. */
 export interface Session extends Payload {
   uid: string;
   loginTs: number;
-  /** By application, the grant that the session gave it. */
+  /** Grants of the session, by application id. */
   authorizations?: Record<string, { grantId?: string }>;
 }
 
@@ -36,64 +36,71 @@ export interface Grant extends Payload {
   clientId: string;
 }
 
-const opened = <T>({ store, secrets }: Where, { model, id, payloadEncrypted }: OidcPayloadRow): T =>
+const decrypted = <T>({ store, secrets }: SessionContext, { model, id, payloadEncrypted }: OidcPayloadRow): T =>
   JSON.parse(secrets.open(payloadEncrypted, payloadPurposeOf(store.tenantId, model, id)));
 
-async function payloadsOf<T extends Payload>(where: Where, model: string, userId: string): Promise<T[]> {
-  const rows: OidcPayloadRow[] = await where.store
+async function payloadsOf<T extends Payload>(context: SessionContext, model: string, userId: string): Promise<T[]> {
+  const rows: OidcPayloadRow[] = await context.store
     .from('oidcPayloads')
     .where({ model, accountId: userId })
-    .where('expiresAt', '>', where.now)
+    .where('expiresAt', '>', context.now)
     .select('*');
-  return rows.map((row) => opened<T>(where, row)).sort((one, other) => other.iat - one.iat);
+  return rows.map((row) => decrypted<T>(context, row)).sort((one, other) => other.iat - one.iat);
 }
 
-/** Where a user is signed in, newest first. */
-export const sessionsOf = (where: Where, userId: string): Promise<Session[]> => payloadsOf(where, 'Session', userId);
+/** Returns a user's sessions, newest first. */
+export const sessionsOf = (context: SessionContext, userId: string): Promise<Session[]> =>
+  payloadsOf(context, 'Session', userId);
 
-/** Grants of a user, newest first. */
-export const grantsOf = (where: Where, userId: string): Promise<Grant[]> => payloadsOf(where, 'Grant', userId);
+/** Returns a user's grants, newest first. */
+export const grantsOf = (context: SessionContext, userId: string): Promise<Grant[]> =>
+  payloadsOf(context, 'Grant', userId);
 
-/** Undefined for another user's, and for one that is over. */
-export async function findSession(where: Where, userId: string, uid: string): Promise<Session | undefined> {
-  const row = await where.store.find('oidcPayloads', { model: 'Session', uid });
-  return ownedBy(where, userId, row);
+/** Returns a session of this user, or undefined if it is another user's or has expired. */
+export async function findSession(context: SessionContext, userId: string, uid: string): Promise<Session | undefined> {
+  const row = await context.store.find('oidcPayloads', { model: 'Session', uid });
+  return openIfOwned(context, userId, row);
 }
 
-/** Like `findSession`, for a session that is about to end: the grants that it names are all that it has given. */
-export async function lockOwnSession(where: Where, userId: string, uid: string): Promise<Session | undefined> {
-  return ownedBy(where, userId, await lockSession(where.store, uid));
+/** Like `findSession`, and locks the session, so that no request can add a grant to it before it is ended. */
+export async function lockOwnSession(
+  context: SessionContext,
+  userId: string,
+  uid: string,
+): Promise<Session | undefined> {
+  return openIfOwned(context, userId, await lockSession(context.store, uid));
 }
 
-function ownedBy(where: Where, userId: string, row: OidcPayloadRow | undefined): Session | undefined {
-  if (row?.accountId !== userId || (row.expiresAt ?? 0) <= where.now) return undefined;
-  return opened(where, row);
+function openIfOwned(context: SessionContext, userId: string, row: OidcPayloadRow | undefined): Session | undefined {
+  if (row?.accountId !== userId || (row.expiresAt ?? 0) <= context.now) return undefined;
+  return decrypted(context, row);
 }
 
-export async function hasGrant({ store }: Where, userId: string, grantId: string): Promise<boolean> {
+export async function hasGrant({ store }: SessionContext, userId: string, grantId: string): Promise<boolean> {
   const row = await store.find('oidcPayloads', { model: 'Grant', id: hashOf(grantId) });
   return row?.accountId === userId;
 }
 
-/** The console keeps sessions of its own, without the browser session that each began in: so all of the user's end. */
-const endConsoleSessions = ({ store }: Where, userId: string) => store.removeAll('consoleSessions', { userId });
+/** Ends all console sessions of a user. They are not linked to the browser session in which they started. */
+const endConsoleSessions = ({ store }: SessionContext, userId: string) =>
+  store.removeAll('consoleSessions', { userId });
 
-/** The sign-in that began a session. */
-export async function signInOf(where: Where, { uid }: Session): Promise<SessionInteraction | undefined> {
-  const row = await where.store.find('oidcPayloads', { model: 'SessionInteraction', id: hashOf(uid) });
-  return row && opened(where, row);
+/** Returns the sign-in that started a session. */
+export async function signInOf(context: SessionContext, { uid }: Session): Promise<SessionInteraction | undefined> {
+  const row = await context.store.find('oidcPayloads', { model: 'SessionInteraction', id: hashOf(uid) });
+  return row && decrypted(context, row);
 }
 
-/** With all that was given under it. The console's grant ends its sessions too. */
-export async function endOwnGrant(where: Where, grantId: string): Promise<void> {
-  const { store, now } = where;
+/** Ends a grant with all its tokens. For the console's grant, it also ends the user's console sessions. */
+export async function endOwnGrant(context: SessionContext, grantId: string): Promise<void> {
+  const { store, now } = context;
   const row = await store.find('oidcPayloads', { model: 'Grant', id: hashOf(grantId) });
-  if (row?.clientId === CONSOLE_CLIENT_ID && row.accountId) await endConsoleSessions(where, row.accountId);
+  if (row?.clientId === CONSOLE_CLIENT_ID && row.accountId) await endConsoleSessions(context, row.accountId);
   await endGrant(store, grantId, now);
 }
 
-/** Its browser has to sign in again, and an administrator in the console too. What began the session goes with it. */
-export async function endSession(where: Where, { uid, accountId }: Session): Promise<void> {
-  for (const model of ['Session', 'SessionInteraction']) await where.store.removeAll('oidcPayloads', { model, uid });
-  await endConsoleSessions(where, accountId);
+/** Ends a browser session with the record of its sign-in, and the user's console sessions. */
+export async function endSession(context: SessionContext, { uid, accountId }: Session): Promise<void> {
+  for (const model of ['Session', 'SessionInteraction']) await context.store.removeAll('oidcPayloads', { model, uid });
+  await endConsoleSessions(context, accountId);
 }

@@ -8,7 +8,7 @@ import type { SigningKeyRow } from '../database/tables/index.ts';
 import type { Job } from '../jobs/scheduler.ts';
 import type { Tenants } from '../tenants.ts';
 import { advanceKeys, dueStep, publishKey } from '../tokens/keys/key-rotation.ts';
-import { turnSigningKeys } from '../tokens/keys/scheduled-rotation.ts';
+import { takeDueKeySteps } from '../tokens/keys/scheduled-rotation.ts';
 import { DEFAULT_ALGORITHM, generateSigningKey } from '../tokens/keys/signing-keys.ts';
 import { noteBacklog } from '../webhooks/deliveries/backlog-figure.ts';
 import { clearDeliveries } from '../webhooks/deliveries/clearing.ts';
@@ -38,7 +38,7 @@ async function publishAnother(
 /** Takes the steps of key rotation whose time has come, in every tenant. */
 export function rotateSigningKeys(parts: ServiceJobsParts): Promise<void> {
   const { clock } = parts;
-  return turnSigningKeys(parts, {
+  return takeDueKeySteps(parts, {
     due: (keys, rotationDays) => dueStep(keys, clock(), rotationDays),
     advance: (store) => store.transaction((store) => advanceKeys(store, clock())),
     publish: (store, keys) => publishAnother(store, keys, parts),

@@ -6,7 +6,7 @@ import type { UserRow } from '../database/tables/index.ts';
 const ORGANIZATIONS = 'urn:logto:scope:organizations';
 const ORGANIZATION_ROLES = 'urn:logto:scope:organization_roles';
 
-/** Member of a user's `profile` → the claim it becomes (OpenID Connect Core §5.1). */
+/** Member of a user's `profile` → name of the claim (OpenID Connect Core §5.1). */
 const STANDARD: ReadonlyMap<string, string> = new Map([
   ['familyName', 'family_name'],
   ['givenName', 'given_name'],
@@ -21,7 +21,7 @@ const STANDARD: ReadonlyMap<string, string> = new Map([
   ['locale', 'locale'],
 ]);
 
-/** The same for the members of its `address` (§5.1.1). */
+/** Member of `profile.address` → member of the `address` claim (OpenID Connect Core §5.1.1). */
 const ADDRESS: ReadonlyMap<string, string> = new Map([
   ['formatted', 'formatted'],
   ['streetAddress', 'street_address'],
@@ -31,7 +31,7 @@ const ADDRESS: ReadonlyMap<string, string> = new Map([
   ['country', 'country'],
 ]);
 
-/** Scope → the claims it opens, at `/oidc/me` and in the ID token (OpenID Connect Core §5.4, and Logto's own). */
+/** Scope → claims it adds to `/oidc/me` and the ID token (OpenID Connect Core §5.4, plus Logto's scopes). */
 export const CLAIMS_BY_SCOPE: Record<string, string[]> = {
   openid: ['sub'],
   profile: ['name', 'username', 'picture', 'created_at', 'updated_at', ...STANDARD.values()],
@@ -45,10 +45,10 @@ export const CLAIMS_BY_SCOPE: Record<string, string[]> = {
   [ORGANIZATION_ROLES]: ['organization_roles'],
 };
 
-/** Names no API scope may take, so that no resource-bound token ever carries one of them. */
+/** Names that are refused as API scopes, so that a resource-bound token never carries one of them. */
 export const OIDC_SCOPES: readonly string[] = [...Object.keys(CLAIMS_BY_SCOPE), 'offline_access'];
 
-/** Claims that need rows beyond the user's own, read only when their scope was granted. */
+/** Claims from other tables than `users`, read only when their scope was granted. */
 async function joinedClaims(
   store: TenantStore,
   userId: string,
@@ -86,7 +86,7 @@ async function joinedClaims(
   return claims;
 }
 
-/** The members that are there, under the names of their claims; undefined when there are none. */
+/** The non-empty members of `source` under their claim names; undefined when there are none. */
 function claimsFrom(source: unknown, names: ReadonlyMap<string, string>): Record<string, unknown> | undefined {
   const known = Object.entries(source ?? {}).filter(([member, value]) => names.has(member) && value !== '');
   return known.length === 0
@@ -95,8 +95,8 @@ function claimsFrom(source: unknown, names: ReadonlyMap<string, string>): Record
 }
 
 /**
- * An email address in the row is a verified one: it is set by an administrator, or after its code was entered. What is
- * not known is left out, not null (OpenID Connect Core §5.3.2).
+ * Claims from the user's own row. A stored email address or phone number is always verified: an administrator set it,
+ * or the user entered its verification code. Unknown claims are omitted, not null (OpenID Connect Core §5.3.2).
  */
 function ownClaims({ profile, ...user }: UserRow): Record<string, unknown> {
   const claims = {
@@ -116,7 +116,7 @@ function ownClaims({ profile, ...user }: UserRow): Record<string, unknown> {
   return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** Undefined for a suspended or missing user: oidc-provider then refuses whatever was asked. */
+/** Returns undefined for a suspended or missing user; oidc-provider then refuses the request. */
 export async function findAccount(store: TenantStore, id: string): Promise<Account | undefined> {
   const user = await store.find('users', { id });
   if (!user || user.isSuspended) return undefined;

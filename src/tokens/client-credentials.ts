@@ -1,9 +1,9 @@
 import { errors } from 'oidc-provider';
 import { newId } from '../base/ids.ts';
 import type { JwtAccessTokens } from './access-tokens/jwt-access-token.ts';
-import type { Grant } from './endpoint/token-request.ts';
+import type { OwnGrant } from './endpoint/token-request.ts';
 import { organizationAudience } from './resources/organizations.ts';
-import { DEFAULT_TTL_SECONDS, grantedScopes, notOpen } from './resources/resource-servers.ts';
+import { DEFAULT_TTL_SECONDS, grantedScopes, unavailableResource } from './resources/resource-servers.ts';
 import type { Targets } from './resources/user-target.ts';
 
 export interface ClientCredentialsCollaborators extends Targets {
@@ -11,17 +11,18 @@ export interface ClientCredentialsCollaborators extends Targets {
 }
 
 /**
- * A machine in its own name. It gets what its roles hold on the resource, and of that what it asks for.
+ * The client credentials grant: an access token for a machine-to-machine application itself. Its scope is the requested
+ * scopes that the application's roles have on the resource.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-4.4 RFC 6749 §4.4}
- * @see {@link https://www.rfc-editor.org/rfc/rfc8707.html#section-2.2 RFC 8707 §2.2, the resource}
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8707.html#section-2.2 RFC 8707 §2.2, `resource`}
  */
 export function clientCredentials({
   resourceServers,
   organizations,
   accessTokens,
-}: ClientCredentialsCollaborators): Grant {
-  /** Only this grant has a default: a user's token without a resource stays opaque, to be an actor token. */
+}: ClientCredentialsCollaborators): OwnGrant {
+  /** Only this grant has a default: a user's token without a resource stays opaque, so it can be an actor token. */
   async function defaultResource(): Promise<string> {
     const indicator = await resourceServers.defaultIndicator();
     if (indicator === undefined)
@@ -39,7 +40,7 @@ export function clientCredentials({
     }
     const aud = resource ?? (await defaultResource());
     const known = await resourceServers.find(aud);
-    if (!known) throw notOpen(aud);
+    if (!known) throw unavailableResource(aud);
     const held = await resourceServers.scopesOfApplication(clientId, known.id, organizationId);
     return { aud, held, ttl: known.accessTokenTtl };
   }

@@ -1,18 +1,18 @@
 import type { Adapter, KoaContextWithOIDC } from 'oidc-provider';
 
-/** How a person signed in: what a claims script is told as `context.interaction`. */
+/** How a user signed in: `context.interaction` in the input of a claims script. */
 export interface SessionInteraction {
   interactionEvent: string;
   userId: string;
   verificationRecords: { type: string }[];
 }
 
-/** Seconds. As long as a grant: a token that is refreshed after the session's end still comes from it. */
+/** As long as a grant, because a token may be refreshed after the session has ended. */
 const LIFETIME_SECONDS = 180 * 24 * 60 * 60;
 
 /**
- * The sign-in of each session. Beside the session, because oidc-provider keeps nothing in one that it does not know;
- * with its `uid` and account, so that it goes when they do.
+ * Stores the sign-in of each session. It is a record of its own, because oidc-provider drops unknown session fields. It
+ * has the session's `uid` and account, so that it is deleted with them.
  */
 export class SessionInteractions {
   readonly #adapter: Adapter;
@@ -21,7 +21,7 @@ export class SessionInteractions {
     this.#adapter = adapter;
   }
 
-  /** When this request comes back from a sign-in. */
+  /** Stores the sign-in from which this request returns, if any. */
   async remember({ oidc: { result, session } }: KoaContextWithOIDC): Promise<void> {
     const interaction = result?.login?.interaction as SessionInteraction | undefined;
     if (!interaction || !session) return;
@@ -29,7 +29,7 @@ export class SessionInteractions {
     await this.#adapter.upsert(uid, { ...interaction, accountId: interaction.userId, uid }, LIFETIME_SECONDS);
   }
 
-  /** The sign-in that a token of this session comes from. */
+  /** Returns the sign-in that started this session. */
   async of(sessionUid: string | undefined, accountId: string): Promise<SessionInteraction | undefined> {
     const payload = sessionUid === undefined ? undefined : await this.#adapter.find(sessionUid);
     if (payload?.accountId !== accountId) return undefined;

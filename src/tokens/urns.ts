@@ -2,21 +2,21 @@
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 /** RFC 8693 §3 */
 export const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
-/** What Logto's SDKs call a subject token. */
+/** Type of a subject token in Logto's SDKs. */
 export const IMPERSONATION_TOKEN = 'urn:logto:token-type:impersonation_token';
-/** Followed by an organization's id: the audience of an organization token. */
+/** Prefix of the audience of an organization token; the organization's id follows. */
 export const ORGANIZATION = 'urn:logto:organization:';
 
-/** Reserved: Logto's SDKs ask for it at sign-in when they want tokens for organizations. */
+/** Reserved resource that Logto's SDKs request at sign-in to get organization tokens later. */
 export const ORGANIZATIONS_RESOURCE = 'urn:logto:resource:organizations';
 
-/** Names below these belong to the service, so that no registered resource can be taken for one of its own. */
+/** True for indicators that only the service may use, so that no registered resource can be confused with its own. */
 export const isReservedIndicator = (indicator: string): boolean => /^urn:logto:/i.test(indicator);
 
 export const MANAGEMENT_RESOURCE_ID = 'management-api';
 export const MANAGEMENT_SCOPE_ID = 'management-api-all';
 
-/** An API of ours: where it is below the endpoint, its resource, its one scope, and that scope's name. */
+/** An API of the service: its path below the endpoint, its resource and its only scope. */
 export interface SystemApi {
   name: string;
   path: string;
@@ -31,7 +31,7 @@ export const MANAGEMENT_API: SystemApi = {
   scopeId: MANAGEMENT_SCOPE_ID,
   scope: 'all',
 };
-/** Of the default tenant alone. */
+/** Exists only in the default tenant. */
 export const ADMIN_API: SystemApi = {
   name: 'Operator API',
   path: '/admin/api',
@@ -42,6 +42,6 @@ export const ADMIN_API: SystemApi = {
 
 const SYSTEM_APIS = [MANAGEMENT_API, ADMIN_API];
 
-/** These are for machines, and stay as they are: no user gets a token for one, nobody changes or deletes it. */
+/** True for the resource of an API of the service. It cannot be changed or deleted, and users get no tokens for it. */
 export const isSystemResource = (id: string): boolean => SYSTEM_APIS.some(({ resourceId }) => resourceId === id);
 export const isSystemScope = (id: string): boolean => SYSTEM_APIS.some(({ scopeId }) => scopeId === id);

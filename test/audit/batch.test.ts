@@ -6,8 +6,8 @@ import { Tenants } from '../../src/tenants.ts';
 import { createDatabase, databases } from '../support/databases.ts';
 import { addTenant } from '../support/tenant-rows.ts';
 
-describe.each(databases)('the batch of audit entries on %s', (kind) => {
-  it('writes all but those that the database does not take', async () => {
+describe.each(databases)('the audit batch on %s', (kind) => {
+  it('writes all entries except those that the database refuses', async () => {
     await using place = await createDatabase(kind);
     const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 2 };
     await migrate(settings);

@@ -13,7 +13,7 @@ const refusal = (applicationId: string, ip: string): AuditEntry => ({
   createdAt: 1,
 });
 
-/** Entries written for one tenant, in order. */
+/** A token audit that records its entries, and `of` to read those of one tenant in order. */
 function recorder() {
   const written: { tenantId: string; entry: AuditEntry }[] = [];
   const audit = new TokenAudit({ add: (tenantId, entry) => void written.push({ tenantId, entry }) });
@@ -21,11 +21,11 @@ function recorder() {
   return { audit, of };
 }
 
-it('does not let the strangers of one tenant make the refusals of other tenants nameless', () => {
+it('does not let anonymous refusals of one tenant remove details from those of another', () => {
   const { audit, of } = recorder();
   for (let index = 0; index < 2_000; index += 1)
-    audit.addStranger('noisy', refusal('x', `2001:db8:0:${index.toString(16)}::1`));
-  for (const ip of ['203.0.113.7', '203.0.113.8']) audit.addStranger('bank', refusal('payments', ip));
+    audit.addAnonymous('noisy', refusal('x', `2001:db8:0:${index.toString(16)}::1`));
+  for (const ip of ['203.0.113.7', '203.0.113.8']) audit.addAnonymous('bank', refusal('payments', ip));
   audit.close();
   expect(of('bank')).toMatchObject([
     { applicationId: 'payments', ip: '203.0.113.7' },
@@ -33,10 +33,10 @@ it('does not let the strangers of one tenant make the refusals of other tenants 
   ]);
 });
 
-it('does not write a row for every address of a tenant: further kinds share one entry with a count', () => {
+it('counts refusals beyond 500 kinds of a tenant in one shared entry', () => {
   const { audit, of } = recorder();
   for (let index = 0; index < 2_000; index += 1)
-    audit.addStranger('noisy', refusal('x', `2001:db8:0:${index.toString(16)}::1`));
+    audit.addAnonymous('noisy', refusal('x', `2001:db8:0:${index.toString(16)}::1`));
   const before = of('noisy').length;
   audit.close();
   const entries = of('noisy');

@@ -6,8 +6,8 @@ import { startService, type TestService } from '../support/start-service.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** OpenID Connect Core §3.1.2.1 and RP-Initiated Logout §2: what a browser sends, by GET or by POST, and what it is given. */
-describe.each(databases)('requests of browsers on %s', (kind) => {
+/** Requests that a browser sends by GET or POST (OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2). */
+describe.each(databases)('browser requests on %s', (kind) => {
   let service: TestService;
   beforeAll(async () => {
     service = await startService(kind);
@@ -35,7 +35,7 @@ describe.each(databases)('requests of browsers on %s', (kind) => {
     return tokensAt(visitor.left as unknown as URL);
   }
 
-  it('does not refuse an authorization request that is posted, and knows the session of the next one', async () => {
+  it('accepts a posted authorization request and finds the session in the next one', async () => {
     const visitor = new Visitor(service.url);
     const tokens = await signedIn(visitor);
     expect(tokens.claims()?.sub).toBe(service.credentials.demo.actor.id);
@@ -43,7 +43,7 @@ describe.each(databases)('requests of browsers on %s', (kind) => {
     expect(again.claims()?.sub).toBe(service.credentials.demo.actor.id);
   });
 
-  it('refuses a posted request that would be too long as the URL that it becomes', async () => {
+  it('refuses a posted request that would be too long as a URL', async () => {
     const claims = JSON.stringify({
       id_token: Object.fromEntries(Array.from({ length: 420 }, (_, at) => [`c${at}`, null])),
     });
@@ -77,7 +77,7 @@ describe.each(databases)('requests of browsers on %s', (kind) => {
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('signs out by a posted request, once the user has confirmed', async () => {
+  it('signs out after a posted request when the user confirms', async () => {
     const visitor = new Visitor(service.url);
     const { id_token: hint } = await signedIn(visitor);
     const question = await visitor.open(at('/session/end'), post(new URLSearchParams({ id_token_hint: String(hint) })));
@@ -86,7 +86,7 @@ describe.each(databases)('requests of browsers on %s', (kind) => {
     expect(done.text).toContain('You are signed out');
   });
 
-  it.each(['/auth', '/session/end'])('refuses at %s what it refuses everywhere', async (path) => {
+  it.each(['/auth', '/session/end'])('refuses U+0000, large bodies and other content types at %s', async (path) => {
     const nul = await fetch(at(path), { ...post('state=a%00b'), redirect: 'manual' });
     expect([nul.status, await errorOf(nul)]).toEqual([400, 'invalid_request']);
     const large = await fetch(at(path), { ...post(`state=${'x'.repeat(9_000)}`), redirect: 'manual' });
@@ -95,7 +95,7 @@ describe.each(databases)('requests of browsers on %s', (kind) => {
     expect([json.status, await errorOf(json)]).toEqual([400, 'invalid_request']);
   });
 
-  it('answers a userinfo request that is posted without a body', async () => {
+  it('accepts a userinfo request by POST without a body', async () => {
     const { access_token: token } = await signedIn(new Visitor(service.url));
     const authorization = `Bearer ${token}`;
     const response = await fetch(at('/me'), { method: 'POST', headers: { authorization } });
@@ -105,7 +105,7 @@ describe.each(databases)('requests of browsers on %s', (kind) => {
     expect(form.status).toBe(200);
   });
 
-  it('lets no answer be taken for another type', async () => {
+  it('sends nosniff with every response', async () => {
     const cast = castOf(service);
     const exchanged = await cast.spa.exchange({ subject_token: await cast.mint() });
     const answers = [
@@ -121,7 +121,7 @@ describe.each(databases)('requests of browsers on %s', (kind) => {
     for (const { headers } of answers) expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it('lets no page be framed, and no script run in one but its own', async () => {
+  it('forbids framing and foreign scripts on every page', async () => {
     const visitor = new Visitor(service.url);
     await signedIn(visitor);
     const { url } = await authorization(service, { response_mode: 'form_post', prompt: 'none' });
@@ -129,8 +129,8 @@ describe.each(databases)('requests of browsers on %s', (kind) => {
       await visitor.open(url),
       await visitor.open(at('/session/end')),
       await visitor.submit('end/confirm', { logout: 'yes' }),
-      await visitor.open(at('/session/end')), // Nobody is signed in: a page that confirms by itself.
-      await visitor.open(at('/auth?client_id=nobody')),
+      await visitor.open(at('/session/end')), // Without a session this page confirms itself by script.
+      await visitor.open(at('/auth?client_id=unknown')),
     ];
     for (const { html, headers } of pages) {
       expect(html).toMatch(/^<!doctype html>/i);

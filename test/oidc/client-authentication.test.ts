@@ -24,12 +24,12 @@ describe.each(databases)('client authentication on %s', (kind) => {
       headers,
     );
 
-  it('takes the secret in the header or in the body', async () => {
+  it('accepts the secret in the header or in the body', async () => {
     expect((await token({}, basic(machine.clientId, machine.clientSecret))).status).toBe(200);
     expect((await token({ client_id: machine.clientId, client_secret: machine.clientSecret })).status).toBe(200);
   });
 
-  it('reads the header as RFC 6749 §2.3.1 has it: form-encoded, in any case, padded or not', async () => {
+  it('decodes the header by RFC 6749 §2.3.1: form-encoded, in any letter case, padded or not', async () => {
     const encode = (text: string) => [...text].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('');
     const { authorization } = basic(encode(machine.clientId), encode(machine.clientSecret));
     for (const header of [authorization, authorization.replace('Basic', 'bASIC'), authorization.replace(/=+$/, '')])
@@ -37,7 +37,7 @@ describe.each(databases)('client authentication on %s', (kind) => {
     expect((await token({ client_id: machine.clientId }, { authorization })).status).toBe(200);
   });
 
-  it('answers every wrong client alike, with a challenge when Basic was used', async () => {
+  it('returns the same error for every failed authentication, with a challenge when Basic was used', async () => {
     const { demo } = service.credentials;
     const answers = [
       await token({}, basic('nobody', 'x')),
@@ -71,14 +71,14 @@ describe.each(databases)('client authentication on %s', (kind) => {
     expect([status, body.error]).toEqual([400, 'invalid_request']);
   });
 
-  it('knows the grants of each client', async () => {
+  it('refuses grants that a client may not use', async () => {
     const refused = await token({ grant_type: 'authorization_code' }, basic(machine.clientId, machine.clientSecret));
     expect([refused.status, refused.body.error]).toEqual([400, 'unauthorized_client']);
     const unknown = await token({ grant_type: 'password' }, basic(machine.clientId, machine.clientSecret));
     expect([unknown.status, unknown.body.error]).toEqual([400, 'unsupported_grant_type']);
   });
 
-  it('takes any live secret of an application, and none that has expired or was deleted', async () => {
+  it('accepts any live secret of an application, but no expired or deleted one', async () => {
     const { id } = await service.api.must('POST /applications', { name: 'Worker', type: 'MachineToMachine' });
     const use = (secret: string) =>
       token({ resource: 'https://worker.example.com', scope: undefined }, basic(id, secret));
@@ -98,7 +98,7 @@ describe.each(databases)('client authentication on %s', (kind) => {
     expect((await use(first.value)).status).toBe(200);
   });
 
-  it('grants a machine what its roles hold, and refuses a request without a resource unless there is a default one', async () => {
+  it('grants the scopes of the roles of an application, and needs a resource unless there is a default one', async () => {
     const credentials = basic(machine.clientId, machine.clientSecret);
     expect((await token({ scope: 'all more' }, credentials)).body.scope).toBe('all');
     expect((await token({ resource: undefined }, credentials)).body.error).toBe('invalid_target');

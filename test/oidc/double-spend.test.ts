@@ -7,7 +7,7 @@ import { databases } from '../support/databases.ts';
 import { startService } from '../support/start-service.ts';
 
 describe.each(databases)('double spend on %s', (kind) => {
-  it('gives ten parallel refreshes one and the same next token, and keeps the grant', async () => {
+  it('returns the same next token for ten parallel refreshes and keeps the grant', async () => {
     await using service = await startService(kind);
     const { demo } = service.credentials;
     await service.api.must(`PATCH /applications/${demo.clientId}`, {
@@ -28,7 +28,7 @@ describe.each(databases)('double spend on %s', (kind) => {
       });
     const answers = await Promise.all(Array.from({ length: 10 }, refresh));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
-    // All came within three seconds: tabs of one application, not a thief.
+    // All are within the grace period of three seconds, so they count as tabs of one application, not as theft.
     const successors = new Set(answers.map(({ body }) => body.refresh_token));
     expect(successors.size).toBe(1);
     const [successor] = successors;
@@ -36,12 +36,12 @@ describe.each(databases)('double spend on %s', (kind) => {
     expect(next.access_token).toBeTruthy();
   });
 
-  it('gives one token for one code of ten in parallel', async () => {
+  it('issues tokens for one of ten parallel requests with the same code', async () => {
     await using service = await startService(kind);
     const { demo } = service.credentials;
     let used: URLSearchParams | undefined;
     const real = globalThis.fetch;
-    // The client's own request is sent ten times instead of once.
+    // Sends the client's own request ten times.
     const spy: typeof fetch = async (input, init) => {
       if (!String(input).endsWith('/oidc/token') || used) return real(input, init);
       used = new URLSearchParams(String(init?.body));
@@ -66,7 +66,7 @@ describe.each(databases)('double spend on %s', (kind) => {
   });
 });
 
-it('gives parallel refreshes at two processes on one PostgreSQL one and the same next token', async () => {
+it('returns the same next token for parallel refreshes at two processes with one PostgreSQL', async () => {
   await using first = await startService('postgres');
   const shared = { url: first.databaseUrl, dataDir: first.dataDir, [Symbol.asyncDispose]: async () => {} };
   await using second = await startService('postgres', {}, shared);

@@ -7,9 +7,9 @@ import { startService, type TestService } from '../support/start-service.ts';
 
 const PASSWORD = 'correct horse battery';
 const VERIFIER = 'v'.repeat(43);
-/** Each round ends at another moment of the requests that are under way. */
+/** Rounds; each ends the session at another moment of the requests in progress. */
 const ROUNDS = 6;
-/** Requests of one browser at a time. */
+/** Concurrent requests of one browser. */
 const TABS = 2;
 
 interface SignedIn {
@@ -18,10 +18,10 @@ interface SignedIn {
   code: string;
 }
 
-describe.each(databases)('what was ended on %s', (kind) => {
+describe.each(databases)('ended sessions and grants on %s', (kind) => {
   let service: TestService;
   let application: OAuthApplication;
-  let people = 0;
+  let userCount = 0;
   beforeAll(async () => {
     service = await startService(kind, { RATE_LIMIT_AUTHORIZATION: '100000', RATE_LIMIT_TOKEN: '100000' });
     application = await registerApplication(service, 'SPA');
@@ -45,8 +45,8 @@ describe.each(databases)('what was ended on %s', (kind) => {
   }
 
   async function signIn(as = application): Promise<SignedIn> {
-    people += 1;
-    const username = `person${people}`;
+    userCount += 1;
+    const username = `person${userCount}`;
     const { id } = await service.api.must('POST /users', { username, password: PASSWORD });
     const visitor = new Visitor(service.url);
     await visitor.open(authorization({ prompt: 'login consent' }, as));
@@ -55,7 +55,7 @@ describe.each(databases)('what was ended on %s', (kind) => {
     return { id, visitor, code: visitor.left?.searchParams.get('code') as string };
   }
 
-  /** What a page asks for without its user: a code, or why there is none. The cookies stay those of the sign-in. */
+  /** Sends an authorization request with `prompt=none` and the cookies of the sign-in, and returns its code or error. */
   async function silently(cookie: string, parameters: Record<string, string> = {}, as = application) {
     const response = await fetch(authorization({ prompt: 'none', ...parameters }, as), {
       headers: { cookie },
@@ -102,27 +102,27 @@ describe.each(databases)('what was ended on %s', (kind) => {
     ],
   ];
 
-  it.each(ends)('does not bring back a session that requests hold during %s', async (how, end) => {
+  it.each(ends)('does not restore a session that requests have loaded during %s', async (how, end) => {
     for (let round = 0; round < ROUNDS; round++) {
       const person = await signIn();
       const cookie = cookieOf(person.visitor);
-      // Without a grant of its own yet, so that the requests make one.
+      // This application has no grant yet, so the requests create one.
       const other = await registerApplication(service, 'SPA');
-      const asked = { before: 0, codes: [] as string[], isOver: false };
+      const requests = { count: 0, codes: [] as string[], isOver: false };
       const tabs = Array.from({ length: TABS }, async (_, tab) => {
-        while (!asked.isOver) {
+        while (!requests.isOver) {
           const as = tab === 0 ? application : other;
           const { status, code } = await silently(cookie, {}, as);
           expect(status).toBe(303);
-          asked.before += 1;
-          if (code && as === other) asked.codes.push(code);
+          requests.count += 1;
+          if (code && as === other) requests.codes.push(code);
         }
       });
-      await expect.poll(() => asked.before, { timeout: 20_000, interval: 5 }).toBeGreaterThan(round);
+      await expect.poll(() => requests.count, { timeout: 20_000, interval: 5 }).toBeGreaterThan(round);
       await end(person);
-      const answered = asked.before;
-      await expect.poll(() => asked.before, { timeout: 20_000, interval: 5 }).toBeGreaterThan(answered + TABS);
-      asked.isOver = true;
+      const atEnd = requests.count;
+      await expect.poll(() => requests.count, { timeout: 20_000, interval: 5 }).toBeGreaterThan(atEnd + TABS);
+      requests.isOver = true;
       await Promise.all(tabs);
 
       expect([how, round, await silently(cookie)]).toEqual([
@@ -131,14 +131,14 @@ describe.each(databases)('what was ended on %s', (kind) => {
         { status: 303, code: null, error: 'login_required' },
       ]);
       expect(await sessionsOf(person.id)).toEqual([]);
-      // Grants for offline access outlast a sign-out alone, where the browser had them before.
+      // Earlier grants with offline access survive a sign-out, but nothing else.
       if (how === 'a sign-out') continue;
       expect(await grantsOf(person.id)).toEqual([]);
-      for (const code of asked.codes) expect((await redeem(code, other)).status).toBe(400);
+      for (const code of requests.codes) expect((await redeem(code, other)).status).toBe(400);
     }
   });
 
-  it('does not bring back a grant, nor its refresh token, that a request widens meanwhile', async () => {
+  it('does not restore an ended grant or its refresh token when a request adds scopes at the same time', async () => {
     const indicators = await Promise.all(
       Array.from({ length: 12 }, async (_, index) => {
         const indicator = `https://wider${index}.example`;
@@ -168,7 +168,7 @@ describe.each(databases)('what was ended on %s', (kind) => {
     }
   });
 
-  it('does not keep any row of a grant that was ended', async () => {
+  it('deletes every row of an ended grant', async () => {
     const { id, code } = await signIn();
     const { body: tokens } = await redeem(code);
     const [grant] = await grantsOf(id);

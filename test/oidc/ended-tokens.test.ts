@@ -14,15 +14,15 @@ import { startService, type TestService } from '../support/start-service.ts';
 
 const PASSWORD = 'correct horse battery';
 
-interface Asked {
+interface SignInOptions {
   application?: Application;
   scope?: string;
 }
 
-/** One text is made a second; the machine may be slow besides. */
+/** Polling options: the list of revoked tokens is cached for a second, and the machine may be slow. */
 const SOON = { timeout: 10_000, interval: 50 };
 
-describe.each(databases)('a token that was ended, on %s', (kind) => {
+describe.each(databases)('a revoked token on %s', (kind) => {
   let service: TestService;
   let cast: Cast;
   let database: Database;
@@ -53,26 +53,26 @@ describe.each(databases)('a token that was ended, on %s', (kind) => {
   const listed = async (): Promise<string[]> =>
     (await getJson(`${service.url}/oidc/revoked-tokens`)).tokens.map(({ jti }: { jti: string }) => jti);
 
-  /** Who signed in, and what they hold. `scope` without `offline_access` ends with the session. */
-  async function signInAs(username: string, { application, scope = 'openid offline_access' }: Asked = {}) {
+  /** Signs a user in and returns the tokens. A grant whose `scope` lacks `offline_access` ends with the session. */
+  async function signInAs(username: string, { application, scope = 'openid offline_access' }: SignInOptions = {}) {
     const visitor = new Visitor(service.url);
     const parameters = { scope: `${scope} ${cast.scope}`, prompt: 'login consent', resource: cast.resource };
-    const asked = await authorization(service, parameters, application);
-    await visitor.open(asked.url);
+    const flow = await authorization(service, parameters, application);
+    await visitor.open(flow.url);
     await visitor.submit('identifier', { identifier: username });
     await visitor.submit('password', { password: PASSWORD });
     const callback = visitor.left as URL;
-    const tokens = await asked.tokensAt(callback, { resource: cast.resource });
-    return { visitor, callback, asked, tokens, jwt: tokens.access_token };
+    const tokens = await flow.tokensAt(callback, { resource: cast.resource });
+    return { visitor, callback, flow, tokens, jwt: tokens.access_token };
   }
 
-  /** The same for a user of one test alone. */
-  async function signedIn(username: string, asked: Asked = {}) {
+  /** Creates a user and signs the user in. */
+  async function signedIn(username: string, options: SignInOptions = {}) {
     const { id } = await service.api.must('POST /users', { username, password: PASSWORD });
-    return { id: id as string, ...(await signInAs(username, asked)) };
+    return { id: id as string, ...(await signInAs(username, options)) };
   }
 
-  it('does not open the Management API or the operator API', async () => {
+  it('is refused by the Management API and the operator API', async () => {
     for (const [path, resource, scope, as] of [
       ['/api/roles', service.credentials.managementApiIndicator, 'all', machine()],
       ['/admin/api/tenants', `${service.url}/admin/api`, 'tenants', operator()],
@@ -86,7 +86,7 @@ describe.each(databases)('a token that was ended, on %s', (kind) => {
     }
   });
 
-  it('does not open userinfo, and is no actor token', async () => {
+  it('is refused at the userinfo endpoint and as an actor token', async () => {
     const token = await cast.spa.signIn(cast.alice);
     expect(await statusAt('/oidc/me', token)).toBe(200);
     expect((await revoke(token, { client_id: cast.spa.clientId })).status).toBe(200);
@@ -95,22 +95,22 @@ describe.each(databases)('a token that was ended, on %s', (kind) => {
     expect([status, body.error_description]).toEqual([400, 'actor token is not valid']);
   });
 
-  it('is known to be ended when its code is sent again', async () => {
-    const { jwt, asked, callback } = await signedIn('replayed');
+  it('is revoked when its code is sent again', async () => {
+    const { jwt, flow, callback } = await signedIn('replayed');
     expect(await isActive(jwt)).toBe(true);
-    await expect(asked.tokensAt(callback, { resource: cast.resource })).rejects.toThrow();
+    await expect(flow.tokensAt(callback, { resource: cast.resource })).rejects.toThrow();
     expect(await isActive(jwt)).toBe(false);
     await expect.poll(listed, SOON).toContain(decodeJwt(jwt).jti);
   });
 
-  it('is known to be ended when its refresh token is revoked', async () => {
+  it('is revoked with its refresh token', async () => {
     const { jwt, tokens } = await signedIn('revoked');
     await revoke(String(tokens.refresh_token), { client_id: cast.spa.clientId });
     expect(await isActive(jwt)).toBe(false);
     await expect.poll(listed, SOON).toContain(decodeJwt(jwt).jti);
   });
 
-  it('is known to be ended when its user is suspended, and stays so afterwards', async () => {
+  it('is revoked when its user is suspended, and stays revoked afterwards', async () => {
     const { id, jwt } = await signedIn('suspended');
     await service.api.must(`PATCH /users/${id}/is-suspended`, { isSuspended: true });
     expect(await isActive(jwt)).toBe(false);
@@ -119,7 +119,7 @@ describe.each(databases)('a token that was ended, on %s', (kind) => {
     expect(await isActive(jwt)).toBe(false);
   });
 
-  it('is known to be ended when its user or its application is deleted', async () => {
+  it('is revoked when its user or application is deleted', async () => {
     const redirectUri = 'http://localhost:4400/callback';
     const { id: clientId } = await service.api.must('POST /applications', {
       name: 'Short-lived',
@@ -136,7 +136,7 @@ describe.each(databases)('a token that was ended, on %s', (kind) => {
     }
   });
 
-  it('does not outlast the application that began the impersonation', async () => {
+  it('is revoked when the application that started the impersonation is deleted', async () => {
     const redirectUri = 'http://localhost:4400/callback';
     const { id: clientId } = await service.api.must('POST /applications', {
       name: 'Impersonates',
@@ -162,7 +162,7 @@ describe.each(databases)('a token that was ended, on %s', (kind) => {
     });
   });
 
-  it('is known to be ended when the session that gave its grant signs out, unless it was given for longer', async () => {
+  it('is revoked when its session signs out, unless it has offline access', async () => {
     const offline = await signedIn('offline');
     const online = await signedIn('online', { scope: 'openid' });
     for (const { visitor, jwt } of [offline, online]) {
@@ -176,7 +176,7 @@ describe.each(databases)('a token that was ended, on %s', (kind) => {
     expect(await listed()).not.toContain(decodeJwt(offline.jwt).jti);
   });
 
-  it('does not escape the end of its user by being issued at the same moment', async () => {
+  it('is revoked even if it is issued while its user is suspended', async () => {
     const { id, ...first } = await signedIn('racing');
     const sessions = [first, await signInAs('racing'), await signInAs('racing')];
     const refresh = async ({ tokens }: typeof first) =>
@@ -200,7 +200,7 @@ describe.each(databases)('a token that was ended, on %s', (kind) => {
     }
   });
 
-  it('is forgotten once it would have expired anyway', async () => {
+  it('is no longer stored once it has expired', async () => {
     const { jwt } = await signedIn('forgotten');
     const jti = decodeJwt(jwt).jti as string;
     expect(await database.reader('issuedJwts').where({ id: jti })).toHaveLength(1);
@@ -208,7 +208,7 @@ describe.each(databases)('a token that was ended, on %s', (kind) => {
     expect(await database.reader('issuedJwts').where({ id: jti })).toHaveLength(0);
   });
 
-  it('is listed in a fixed order, and the list is made once a second at most', async () => {
+  it('is listed in a fixed order, and the list is built at most once a second', async () => {
     const expiresAt = Date.now() + 600_000;
     const ids = ['b', 'A', 'a', 'ä', 'Z', '_', '-'].map((id) => `order-${id}`);
     const store = new TenantStore(database, 'default');
@@ -227,7 +227,7 @@ describe.each(databases)('a token that was ended, on %s', (kind) => {
       headers: { 'if-none-match': etag, 'cache-control': 'max-age=0' },
     });
     expect(again.status).toBe(304);
-    // What another writes within the same second is not read for each request.
+    // Within the same second, a revocation by another process is not visible yet.
     const sequence: string[] = [];
     const until = Date.now() + 900;
     for (let made = 0; Date.now() < until; made += 1) {

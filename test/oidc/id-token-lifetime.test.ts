@@ -6,7 +6,7 @@ import { databases } from '../support/databases.ts';
 import { startService } from '../support/start-service.ts';
 
 describe.each(databases)('an ID token on %s', (kind) => {
-  it('does not live longer than its application says', async () => {
+  it('expires after the lifetime set for its application', async () => {
     await using service = await startService(kind);
     const { alice } = castOf(service);
     const { clientId, redirectUri } = service.credentials.demo;

@@ -40,7 +40,7 @@ describe.each(databases)('the impersonation policy on %s', (kind) => {
   const exchange = async (subjectToken: string, actor: string | undefined = actorToken) =>
     cast.spa.exchange({ subject_token: subjectToken, actor_token: actor });
 
-  it('starts open for everyone but administrators, and gives back what was set', async () => {
+  it('allows everything but impersonating administrators by default, and returns changed values', async () => {
     expect(await service.api.must('GET /configs/impersonation')).toEqual(OPEN);
     expect(await decide({ requireActor: true, actorMaxAge: 60 })).toEqual({
       ...OPEN,
@@ -51,7 +51,7 @@ describe.each(databases)('the impersonation policy on %s', (kind) => {
     expect([unknown.status, unknown.body.code]).toEqual([404, 'entity.relation_foreign_key_not_found']);
   });
 
-  it('decides how long a subject token and an impersonation last', async () => {
+  it('sets the lifetime of subject tokens and impersonations', async () => {
     await decide({ subjectTokenTtl: 60, maxTokenTtl: 120 });
     const { subjectToken, expiresIn } = await service.api.must('POST /subject-tokens', { userId: cast.bob.id });
     expect(expiresIn).toBe(60);
@@ -61,7 +61,7 @@ describe.each(databases)('the impersonation policy on %s', (kind) => {
     expect(exp - iat).toBe(120);
   });
 
-  it('asks for a context, when minting and when exchanging', async () => {
+  it('requires context keys when minting and when exchanging', async () => {
     const before = await cast.mint({ context: { reason: 'why' } });
     await decide({ requiredContextKeys: ['ticketId'] });
     for (const context of [{}, { ticketId: '' }, { ticketId: null }]) {
@@ -75,20 +75,20 @@ describe.each(databases)('the impersonation policy on %s', (kind) => {
     expect((await exchange(await cast.mint({ context: { ticketId: 'T-1' } }))).status).toBe(200);
   });
 
-  it('protects subjects by their role, when minting and when exchanging', async () => {
+  it('protects subjects with certain roles when minting and when exchanging', async () => {
     const before = await cast.mint();
     await service.api.must(`POST /users/${cast.bob.id}/roles`, { roleIds: [roleId] });
     await decide({ protectedRoleIds: [roleId] });
     const minted = await service.api.call('POST /subject-tokens', { userId: cast.bob.id });
     expect([minted.status, minted.body.code]).toEqual([422, 'impersonation.subject_protected']);
     expect((await exchange(before)).body.error_description).toBe(
-      'impersonation policy: the subject cannot be acted for',
+      'impersonation policy: the subject has a protected role',
     );
     await service.api.must(`DELETE /users/${cast.bob.id}/roles/${roleId}`);
     expect((await exchange(before)).status).toBe(200);
   });
 
-  it('does not let anyone act as an administrator, unless an operator decided so', async () => {
+  it('protects administrators unless an operator turns that off', async () => {
     const before = await cast.mint();
     const database = connect({ databaseUrl: service.databaseUrl, dataDir: service.dataDir, poolSize: 1 });
     const store = new TenantStore(database, 'default');
@@ -109,7 +109,7 @@ describe.each(databases)('the impersonation policy on %s', (kind) => {
     await database.close();
   });
 
-  it('asks for an actor', async () => {
+  it('requires an actor', async () => {
     await decide({ requireActor: true });
     const subjectToken = await cast.mint();
     const { status, body } = await cast.spa.exchange({ subject_token: subjectToken });
@@ -117,18 +117,20 @@ describe.each(databases)('the impersonation policy on %s', (kind) => {
     expect((await exchange(subjectToken)).status).toBe(200);
   });
 
-  it('lets only actors of certain roles act', async () => {
+  it('allows only actors with certain roles', async () => {
     await decide({ allowedActorRoleIds: [roleId] });
     const bound = await service.api.call('POST /subject-tokens', { userId: cast.bob.id, actorId: cast.alice.id });
     expect([bound.status, bound.body.code]).toEqual([422, 'impersonation.actor_not_allowed']);
     const subjectToken = await cast.mint();
-    expect((await exchange(subjectToken)).body.error_description).toMatch(/the actor holds none of the roles/);
+    expect((await exchange(subjectToken)).body.error_description).toMatch(
+      /the actor has none of the allowed actor roles/,
+    );
     await service.api.must(`POST /users/${cast.alice.id}/roles`, { roleIds: [roleId] });
     expect((await exchange(subjectToken)).status).toBe(200);
     await service.api.must(`DELETE /users/${cast.alice.id}/roles/${roleId}`);
   });
 
-  it('refuses an actor token that was given to an application of a third party', async () => {
+  it('refuses an actor token that was issued to a third-party application', async () => {
     const redirectUri = 'https://third.example/callback';
     const { id: clientId } = await service.api.must('POST /applications', {
       name: 'Third',
@@ -137,34 +139,34 @@ describe.each(databases)('the impersonation policy on %s', (kind) => {
       oidcClientMetadata: { redirectUris: [redirectUri] },
     });
     const visitor = new Visitor(service.url);
-    const asked = await authorization(service, { scope: 'openid' }, { clientId, redirectUri });
-    await visitor.open(asked.url);
+    const flow = await authorization(service, { scope: 'openid' }, { clientId, redirectUri });
+    await visitor.open(flow.url);
     await visitor.submit('identifier', { identifier: cast.alice.username });
     await visitor.submit('password', { password: cast.alice.password });
     await visitor.submit('consent', { decision: 'allow' });
-    const { access_token: foreign } = await asked.tokensAt(visitor.left as URL);
+    const { access_token: foreign } = await flow.tokensAt(visitor.left as URL);
 
     const bound = await cast.mint({ actorId: cast.alice.id });
     const refused = await exchange(bound, foreign);
     expect([refused.status, refused.body.error_description]).toEqual([
       400,
-      'actor token was given to an application of a third party',
+      'actor token was issued to a third-party application',
     ]);
-    // Not even when the policy names that application.
+    // It stays refused when the policy names that application.
     await decide({ allowedActorApplicationIds: [clientId] });
     expect((await exchange(bound, foreign)).status).toBe(400);
     await decide({ allowedActorApplicationIds: [] });
-    expect((await exchange(bound)).status).toBe(200); // The refusals spent nothing.
+    expect((await exchange(bound)).status).toBe(200); // The refusals did not spend the token.
   });
 
-  it('lets only tokens of certain applications be actor tokens', async () => {
+  it('allows only actor tokens of certain applications', async () => {
     const { id } = await service.api.must('POST /applications', { name: 'Desk', type: 'SPA' });
     await decide({ allowedActorApplicationIds: [id] });
     const subjectToken = await cast.mint();
     const refused = await exchange(subjectToken);
     expect([refused.status, refused.body.error_description]).toEqual([
       400,
-      'impersonation policy: the actor token was given to an application that is not allowed',
+      'impersonation policy: the actor token was issued to an application that is not allowed',
     ]);
     const without = await cast.spa.exchange({ subject_token: subjectToken });
     expect(without.body.error_description).toBe('impersonation policy: an actor token is required');
@@ -174,7 +176,7 @@ describe.each(databases)('the impersonation policy on %s', (kind) => {
     expect([unknown.status, unknown.body.code]).toEqual([404, 'entity.relation_foreign_key_not_found']);
   });
 
-  it('asks for a recent sign-in of the actor', async () => {
+  it('requires a recent sign-in of the actor', async () => {
     await decide({ actorMaxAge: 1 });
     const old = await cast.spa.signIn(cast.alice);
     await expect
@@ -184,14 +186,14 @@ describe.each(databases)('the impersonation policy on %s', (kind) => {
     expect((await exchange(await cast.mint(), old)).status).toBe(200);
   });
 
-  it('asks for a strong sign-in of the actor', async () => {
+  it('requires a strong sign-in of the actor', async () => {
     await decide({ requiredAcr: 'urn:understudy:acr:2fa' });
     expect((await exchange(await cast.mint())).body.error_description).toMatch(/must have acr urn:understudy:acr:2fa/);
     await decide({ requiredAcr: 'urn:understudy:acr:1fa' });
     expect((await exchange(await cast.mint())).status).toBe(200);
   });
 
-  it('ends by choice what a replayed subject token began', async () => {
+  it('ends the impersonation of a replayed subject token if the policy says so', async () => {
     for (const [endOnReplay, isEnded] of [
       [false, false],
       [true, true],

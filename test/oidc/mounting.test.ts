@@ -4,7 +4,7 @@ import { type Cast, castOf, verifyAccessToken } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 
-/** What a bare mount of the library gets wrong. */
+/** Behavior that oidc-provider would get wrong if mounted without our endpoint in front of it. */
 describe.each(databases)('the token service on %s', (kind) => {
   let service: TestService;
   let cast: Cast;
@@ -31,7 +31,7 @@ describe.each(databases)('the token service on %s', (kind) => {
   const revoke = (token: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
     postForm(`${service.url}/oidc/token/revocation`, { token, ...form }, headers);
 
-  it('keeps its own host in discovery, whatever the headers say', async () => {
+  it('returns its own host in discovery, regardless of request headers', async () => {
     for (const headers of [
       { 'x-forwarded-host': 'evil.example.com' },
       { forwarded: 'host=evil.example.com' },
@@ -46,7 +46,7 @@ describe.each(databases)('the token service on %s', (kind) => {
     }
   });
 
-  it('publishes what it can do, and nothing that is off', async () => {
+  it('publishes enabled features in discovery and no disabled ones', async () => {
     const inserted = await fetch(`${service.url}/.well-known/oauth-authorization-server/oidc`);
     const document = await getJson(`${service.url}/oidc/.well-known/openid-configuration`);
     expect(await inserted.json()).toEqual(document);
@@ -60,7 +60,7 @@ describe.each(databases)('the token service on %s', (kind) => {
     expect(document).not.toHaveProperty('dpop_signing_alg_values_supported');
   });
 
-  it('says what a client of the Management API must know, and points there', async () => {
+  it('serves protected resource metadata of the Management API and refers to it in 401 responses', async () => {
     const refused = await fetch(`${service.url}/api/users`);
     const [, url = ''] = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '') ?? [];
     expect(url).toBe(`${service.url}/.well-known/oauth-protected-resource/api`);
@@ -72,7 +72,7 @@ describe.each(databases)('the token service on %s', (kind) => {
     });
   });
 
-  it('lets keys be cached, and publishes no private part', async () => {
+  it('allows caching of the JWKS, which has no private parts', async () => {
     const response = await fetch(`${service.url}/oidc/jwks`);
     expect(response.headers.get('cache-control')).toBe('public, max-age=300');
     for (const key of (await getJson(`${service.url}/oidc/jwks`)).keys) {
@@ -108,12 +108,12 @@ describe.each(databases)('the token service on %s', (kind) => {
     expect(chunked.status).toBe(413);
   });
 
-  it('answers an error as JSON although the client accepts a page', async () => {
+  it('returns an error as JSON even if the client accepts HTML', async () => {
     const { status, body } = await postForm(`${service.url}/oidc/token`, { grant_type: 'x' }, { accept: 'text/html' });
     expect([status, body.error]).toEqual([400, 'invalid_request']);
   });
 
-  it('introspects its JWTs, with the actor', async () => {
+  it('introspects its JWTs, including the actor', async () => {
     const { body } = await cast.spa.exchange({
       subject_token: await cast.mint(),
       actor_token: await cast.spa.signIn(cast.alice),
@@ -128,7 +128,7 @@ describe.each(databases)('the token service on %s', (kind) => {
     });
   });
 
-  it('tells an application of its own tokens only', async () => {
+  it('lets an application introspect only its own tokens', async () => {
     const { body } = await cast.spa.exchange({ subject_token: await cast.mint() });
     const { id } = await service.api.must('POST /applications', { name: 'Nosy', type: 'Traditional' });
     const { value } = await service.api.must(`POST /applications/${id}/secrets`, { name: 'one' });
@@ -138,7 +138,7 @@ describe.each(databases)('the token service on %s', (kind) => {
       expect((await introspect(token, nosy)).body).toEqual({ active: false });
   });
 
-  it('calls no forged, foreign or broken token active', async () => {
+  it('reports forged, foreign and broken tokens as inactive', async () => {
     const [header, payload, signature] = (await machineToken()).split('.') as [string, string, string];
     const swapped = (name: string, value: unknown) =>
       `${btoa(JSON.stringify({ ...JSON.parse(atob(header)), [name]: value })).replaceAll('=', '')}.${payload}.${signature}`;
@@ -153,10 +153,11 @@ describe.each(databases)('the token service on %s', (kind) => {
     }
   });
 
-  it('revokes a JWT: introspection and the public list know at once', async () => {
+  it('revokes a JWT at once, in introspection and in the public list', async () => {
     const { body } = await cast.spa.exchange({ subject_token: await cast.mint() });
     const { jti } = await verifyAccessToken(service, body.access_token, cast.resource);
-    expect((await revoke(body.access_token, {}, machineHeaders())).status).toBe(200); // Not its token: nothing happens.
+    // The token belongs to another client, so nothing happens.
+    expect((await revoke(body.access_token, {}, machineHeaders())).status).toBe(200);
     expect((await introspect(body.access_token)).body.active).toBe(true);
 
     expect((await revoke(body.access_token, { client_id: cast.spa.clientId })).status).toBe(200);
@@ -188,7 +189,7 @@ describe.each(databases)('the token service on %s', (kind) => {
     });
   });
 
-  it('does not let a claims script say whether a token is active, of which type, or whose name it bears', async () => {
+  it('does not let a claims script set active, token_type or username in introspection', async () => {
     const claims = `{ active: false, token_type: 'mac', username: 'mallory', plan: 'gold' }`;
     await service.api.must('PUT /configs/jwt-customizer/access-token', {
       script: `const getCustomJwtClaims = async () => (${claims});`,
@@ -207,7 +208,7 @@ describe.each(databases)('the token service on %s', (kind) => {
     await service.api.must('DELETE /configs/jwt-customizer/access-token');
   });
 
-  it('revokes a plain JWT too', async () => {
+  it('revokes a JWT that is not an impersonation', async () => {
     const token = await machineToken();
     expect((await introspect(token)).body.active).toBe(true);
     await revoke(token, {}, machineHeaders());

@@ -6,16 +6,16 @@ import { databases } from '../support/databases.ts';
 import { startService } from '../support/start-service.ts';
 
 describe.each(databases)('a subject token on %s', (kind) => {
-  it('has exactly one winner of fifty', async () => {
+  it('is spent by exactly one of fifty parallel exchanges', async () => {
     await using service = await startService(kind);
     const cast = castOf(service);
     const subjectToken = await cast.mint();
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => cast.spa.exchange({ subject_token: subjectToken })),
     );
-    const losers = answers.filter(({ status }) => status !== 200);
-    expect(losers).toHaveLength(49);
-    for (const { status, body } of losers) {
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(49);
+    for (const { status, body } of refused) {
       expect([status, body.error, body.error_description]).toEqual([
         400,
         'invalid_request',
@@ -23,13 +23,13 @@ describe.each(databases)('a subject token on %s', (kind) => {
       ]);
     }
     const { body: rows } = await service.api.call(`GET /impersonations?subjectId=${cast.bob.id}&page_size=100`);
-    const winner = answers.find(({ status }) => status === 200);
-    const { jti } = await verifyAccessToken(service, winner?.body.access_token, cast.resource);
+    const success = answers.find(({ status }) => status === 200);
+    const { jti } = await verifyAccessToken(service, success?.body.access_token, cast.resource);
     expect(rows.filter(({ id }: { id: string }) => id === jti)).toHaveLength(1);
   });
 });
 
-it('has one winner across two processes on one PostgreSQL', async () => {
+it('is spent by exactly one exchange across two processes with one PostgreSQL', async () => {
   await using first = await startService('postgres');
   await using second = await startService(
     'postgres',

@@ -9,11 +9,11 @@ const RESERVED = 'urn:logto:resource:organizations';
 const [OPEN, GUARDED, WITHIN] = ['read:open', 'read:guarded', 'write:orders'];
 const REQUESTED = `${OPEN} ${GUARDED} ${WITHIN}`;
 
-describe.each(databases)('token requests that name no organization on %s', (kind) => {
+describe.each(databases)('token requests without an organization on %s', (kind) => {
   let service: TestService;
   let cast: Cast;
   let web: OAuthApplication;
-  /** Requires a second factor. Alice and Bob have a role there, and another one in an organization that does not. */
+  /** An organization that requires a second factor. Alice and Bob have roles there, and in one that does not. */
   let guarded: string;
 
   beforeAll(async () => {
@@ -43,12 +43,12 @@ describe.each(databases)('token requests that name no organization on %s', (kind
   const exchanged = async (resource: string) =>
     scopeOf(await cast.spa.exchange({ subject_token: await cast.mint(), resource, scope: REQUESTED }));
 
-  it('do not count roles in an organization whose second factor the user lacks', async () => {
+  it('ignore roles in an organization that requires a second factor the user lacks', async () => {
     const scope = `openid offline_access urn:logto:scope:organizations ${REQUESTED}`;
     const tokens = new Map<string, string>();
     for (const resource of [RESERVED, cast.resource])
       tokens.set(resource, (await codeGrant(service, web, { scope, resource })).body.refresh_token);
-    /** Alice's by a refresh, Bob's by an exchange. */
+    /** Scopes of Alice's token from a refresh and of Bob's from an exchange. */
     const scopesAt = async (resource: string) => {
       const form = { grant_type: 'refresh_token', refresh_token: tokens.get(resource) as string, resource };
       return [scopeOf(await askToken(service, web, form)), await exchanged(resource)];

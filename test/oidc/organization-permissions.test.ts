@@ -33,11 +33,11 @@ describe.each(databases)('organization permissions on %s', (kind) => {
   let spa: OAuthApplication;
   let web: OAuthApplication;
   let machine: OAuthApplication;
-  /** Alice reads and administers in the first, writes in the second, and is not in the third. */
+  /** Alice may read and administer in the first, may write in the second, and is not a member of the third. */
   let first: string;
   let second: string;
   let third: string;
-  /** Of a resource, held in the first organization by Alice and by the machine. */
+  /** A resource scope that Alice and the machine-to-machine application have in the first organization. */
   const within = 'write:orders';
 
   beforeAll(async () => {
@@ -129,7 +129,7 @@ describe.each(databases)('organization permissions on %s', (kind) => {
     expect((await client.getIdTokenClaims()).organizations).toEqual(expect.arrayContaining([first, second]));
   });
 
-  it('gives oauth4webapi an organization token for the permissions it asks for, and no more', async () => {
+  it('issues oauth4webapi an organization token with only the requested permissions', async () => {
     const server = { issuer: `${service.url}/oidc`, token_endpoint: `${service.url}/oidc/token` };
     const client = { client_id: spa.clientId, id_token_signed_response_alg: 'ES256' };
     const ask = async (token: string, form: Record<string, string>) => {
@@ -140,7 +140,7 @@ describe.each(databases)('organization permissions on %s', (kind) => {
       return oauth.processRefreshTokenResponse(server, client, response);
     };
     const all = await ask(await refreshTokenOf(spa), { organization_id: first });
-    expect(all.scope).toBe('read:things'); // Alice may administer too; that was not asked for at sign-in.
+    expect(all.scope).toBe('read:things'); // Alice may also administer, but the sign-in did not request that.
     expect(decodeJwt(all.access_token)).toMatchObject({ organization_id: first, scope: 'read:things' });
     const narrow = await ask(all.refresh_token as string, { organization_id: first, scope: 'read:things' });
     expect(narrow.scope).toBe('read:things');
@@ -151,7 +151,7 @@ describe.each(databases)('organization permissions on %s', (kind) => {
     ).rejects.toMatchObject({ error: 'invalid_scope' });
   });
 
-  it('does not give a permission that a role no longer holds', async () => {
+  it('omits a permission that was removed from the role', async () => {
     const token = await refreshTokenOf(web);
     const { id } = await service.api.must('POST /organization-scopes', { name: 'late:things' });
     const before = await refreshTokenOf(web, { scope: `${SCOPE} late:things` });
@@ -164,7 +164,7 @@ describe.each(databases)('organization permissions on %s', (kind) => {
     expect((await refresh(web, before, { organization_id: first })).body.scope).toBe('read:things');
   });
 
-  it('gives a token for the reserved resource no permission that the user does not hold', async () => {
+  it('omits permissions that the user lacks from a token for the reserved resource', async () => {
     const anywhere = await refresh(web, await refreshTokenOf(web), { resource: RESERVED });
     expect(decodeJwt(anywhere.body.access_token)).toMatchObject({ aud: RESERVED, scope: 'read:things write:things' });
     const exchanged = await cast.spa.exchange({
@@ -176,7 +176,7 @@ describe.each(databases)('organization permissions on %s', (kind) => {
     expect(decodeJwt(exchanged.body.access_token)).toMatchObject({ scope: 'write:things', organization_id: second });
   });
 
-  it('does not ignore the organization when an application names a resource too', async () => {
+  it('applies the organization when an application also names a resource', async () => {
     for (const organization_id of ['nonsense', second])
       expect(refusalOf(await machineToken({ resource: cast.resource, organization_id }))).toEqual([
         403,
@@ -202,7 +202,7 @@ describe.each(databases)('organization permissions on %s', (kind) => {
     const exchanged = await cast.spa.exchange({ subject_token: await cast.mint(), resource });
     expect(refusalOf(exchanged)).toEqual([400, 'invalid_target', reason]);
     const refreshed = await refresh(web, await refreshTokenOf(web), { resource, organization_id: first });
-    expect(refusalOf(refreshed)).toEqual([400, 'invalid_target', `resource ${resource} was not asked for at sign-in`]);
+    expect(refusalOf(refreshed)).toEqual([400, 'invalid_target', `resource ${resource} was not requested at sign-in`]);
   });
 
   it('refuses a user without a second factor where the organization requires one', async () => {

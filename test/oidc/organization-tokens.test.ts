@@ -58,7 +58,7 @@ describe.each(databases)('organization tokens on %s', (kind) => {
       ...form,
     });
 
-  it('come from an exchange, for the organization or for a resource within it', async () => {
+  it('are issued by an exchange, for the organization or for a resource within it', async () => {
     const alone = await cast.spa.exchange({
       subject_token: await cast.mint(),
       resource: undefined,
@@ -89,12 +89,12 @@ describe.each(databases)('organization tokens on %s', (kind) => {
     expect(decodeJwt(everywhere.body.access_token)).not.toHaveProperty('organization_id');
   });
 
-  it('are refused to those outside', async () => {
+  it('are refused to users who are not members', async () => {
     const { status, body } = await cast.spa.exchange({ subject_token: await cast.mint(), organization_id: other });
     expect([status, body.error]).toEqual([403, 'access_denied']);
   });
 
-  it('come from a refresh token that was given for organizations', async () => {
+  it('are issued for a refresh token with the organizations scope', async () => {
     const token = await refreshTokenOf('openid offline_access urn:logto:scope:organizations manage:members');
     const { status, body } = await refresh(token, { organization_id: organizationId });
     expect(status).toBe(200);
@@ -107,10 +107,10 @@ describe.each(databases)('organization tokens on %s', (kind) => {
       const outside = await refresh(body.refresh_token, { organization_id: other });
       expect([outside.status, outside.body.error]).toEqual([403, 'access_denied']);
     }
-    expect((await refresh(body.refresh_token, {})).status).toBe(200); // A refusal spends nothing.
+    expect((await refresh(body.refresh_token, {})).status).toBe(200); // A refusal does not spend the token.
   });
 
-  it('do not come for an organization that is named as a resource, with or without membership', async () => {
+  it('are refused when the organization is named as a resource, with or without membership', async () => {
     const token = await refreshTokenOf('openid offline_access urn:logto:scope:organizations manage:members');
     const resource = `urn:logto:organization:${organizationId}`;
     for (const organization_id of [other, organizationId]) {
@@ -124,7 +124,7 @@ describe.each(databases)('organization tokens on %s', (kind) => {
     expect([again.status, again.body.error]).toEqual([400, 'invalid_target']);
   });
 
-  it('do not come from a refresh token without the scope of organizations', async () => {
+  it('are refused for a refresh token without the organizations scope', async () => {
     const { status, body } = await refresh(await refreshTokenOf('openid offline_access'), {
       organization_id: organizationId,
     });
@@ -135,7 +135,7 @@ describe.each(databases)('organization tokens on %s', (kind) => {
     ]);
   });
 
-  it('come for a machine that is a member', async () => {
+  it('are issued to a machine-to-machine application that is a member', async () => {
     const { machine } = service.credentials;
     const ask = () =>
       postForm(

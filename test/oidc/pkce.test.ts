@@ -20,7 +20,7 @@ describe.each(databases)('PKCE on %s', (kind) => {
         customClientMetadata,
       })
     ).id;
-  /** Where the authorization endpoint leads: back to the application with an error, or to the sign-in page. */
+  /** Returns the redirect target of an authorization request: the application with an error, or the sign-in page. */
   async function authorize(client_id: string, besides: Record<string, string> = {}): Promise<URL> {
     const parameters = { client_id, redirect_uri: REDIRECT_URI, response_type: 'code', scope: 'openid', ...besides };
     const url = `${service.url}/oidc/auth?${new URLSearchParams(parameters)}`;
@@ -39,7 +39,7 @@ describe.each(databases)('PKCE on %s', (kind) => {
     },
   );
 
-  it('refuses a challenge that is no hash', async () => {
+  it('refuses the plain challenge method', async () => {
     const plain = { code_challenge: 'x'.repeat(43), code_challenge_method: 'plain' };
     expect((await authorize(await register('Traditional'), plain)).searchParams.get('error')).toBe('invalid_request');
     const { code_challenge } = plain;
@@ -48,7 +48,7 @@ describe.each(databases)('PKCE on %s', (kind) => {
     );
   });
 
-  it('does not refuse an application with a secret that its owner has let off', async () => {
+  it('accepts a request without PKCE from a confidential application that does not require it', async () => {
     const { pathname } = await authorize(await register('Traditional', { requirePkce: false }));
     expect(pathname).toMatch(/^\/sign-in\//);
   });

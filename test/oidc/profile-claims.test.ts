@@ -7,7 +7,7 @@ import { startService, type TestService } from '../support/start-service.ts';
 
 const PASSWORD = 'correct horse battery';
 
-/** OpenID Connect Core §5.1, as a user's `profile` has it. */
+/** A complete `profile` of a user (OpenID Connect Core §5.1). */
 const PROFILE = {
   givenName: 'Grace',
   familyName: 'Hopper',
@@ -30,7 +30,7 @@ const ADDRESS = {
   country: 'US',
 };
 
-describe.each(databases)('claims of a user on %s', (kind) => {
+describe.each(databases)('user claims on %s', (kind) => {
   let service: TestService;
   let spa: OAuthApplication;
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe.each(databases)('claims of a user on %s', (kind) => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  /** Of the ID token and of userinfo, which must agree. */
+  /** Returns the claims of the ID token, after checking that userinfo has the same. */
   async function claimsOf(fields: object, username: string, scope: string) {
     await service.api.must('POST /users', { username, password: PASSWORD, ...fields });
     const { body } = await codeGrant(service, spa, { scope }, { username, password: PASSWORD });
@@ -49,7 +49,7 @@ describe.each(databases)('claims of a user on %s', (kind) => {
     return userinfo;
   }
 
-  it('do not leave out the standard ones of the stored profile', async () => {
+  it('include the standard claims of the stored profile', async () => {
     const profile = { ...PROFILE, address: ADDRESS };
     const claims = await claimsOf({ profile, name: 'Grace Hopper' }, 'grace', 'openid profile address');
     expect(claims).toMatchObject({
@@ -77,7 +77,7 @@ describe.each(databases)('claims of a user on %s', (kind) => {
     });
   });
 
-  it('do not name what is not known, and nothing that was not asked for', async () => {
+  it('omit unknown values and claims that were not requested', async () => {
     const claims = await claimsOf({ profile: { nickname: 'Al' } }, 'alan', 'openid profile email phone address');
     expect(Object.keys(claims).sort()).toEqual(['created_at', 'nickname', 'sub', 'updated_at', 'username']);
     const fields = { profile: { ...PROFILE, address: ADDRESS }, primaryEmail: 'ada@example.com' };

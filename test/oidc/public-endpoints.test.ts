@@ -10,7 +10,7 @@ import { startService, type TestService } from '../support/start-service.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What anybody may ask, and makes the service write. */
+/** Endpoints that make the service write for anonymous callers. */
 describe.each(databases)('the public endpoints on %s', (kind) => {
   let service: TestService;
   let database: Database;
@@ -44,7 +44,7 @@ describe.each(databases)('the public endpoints on %s', (kind) => {
     postForm(`${service.url}/oidc/request`, parameters(besides), { 'x-forwarded-for': address });
 
   it.each(['/auth', '/session/end'])(
-    'refuses one address more than the limit at %s, and no other address',
+    'limits the requests of one address at %s, and of no other address',
     async (path) => {
       await withinOneMinute();
       const address = path === '/auth' ? '198.51.100.1' : '198.51.100.2';
@@ -58,7 +58,7 @@ describe.each(databases)('the public endpoints on %s', (kind) => {
     },
   );
 
-  it('refuses one address more pushed requests than the limit, unless their client has proven itself', async () => {
+  it('limits the pushed requests of one address, unless their client has authenticated', async () => {
     const { id } = await service.api.must('POST /applications', {
       name: 'Web',
       type: 'Traditional',
@@ -73,7 +73,7 @@ describe.each(databases)('the public endpoints on %s', (kind) => {
     for (let request = 0; request < 5; request += 1) expect((await push('198.51.100.4', proven)).status).toBe(201);
   });
 
-  it('refuses an authorization request that is larger than what applications send', async () => {
+  it('refuses an authorization request that is too large', async () => {
     for (const [besides, description] of [
       [{ state: 'x'.repeat(2049) }, 'state is longer than 2048 characters'],
       [{ nonce: 'x'.repeat(2049) }, 'nonce is longer than 2048 characters'],
@@ -92,7 +92,7 @@ describe.each(databases)('the public endpoints on %s', (kind) => {
     expect((await open('/auth', '203.0.113.4', { state: 'x'.repeat(2048) })).status).toBe(303);
   });
 
-  it('does not keep the sessions of those who never signed in', async () => {
+  it('lets sessions without a user expire within an hour', async () => {
     const before = await database.reader('oidcPayloads').where({ model: 'Session' }).select('id');
     expect((await open('/session/end', '203.0.113.5')).status).toBe(200);
     const after: { id: string; expiresAt: number }[] = await database
@@ -117,7 +117,7 @@ describe.each(databases)('the public endpoints on %s', (kind) => {
     },
   );
 
-  it('does not let strangers fill the audit log, and loses no entry of a proven party', async () => {
+  it('counts anonymous refusals together in the audit log, but records each of an authenticated client or known user', async () => {
     await withinOneMinute();
     const { machine, demo } = service.credentials;
     const basic = (secret: string) => ({ authorization: `Basic ${btoa(`${machine.clientId}:${secret}`)}` });
@@ -144,19 +144,19 @@ describe.each(databases)('the public endpoints on %s', (kind) => {
         .where({ result: 'Error', ...where })
         .select('expiresAt', 'payload', 'userId');
     await expect.poll(() => rows({ key: 'Impersonation.Refused', userId: bob.id })).toHaveLength(3);
-    const ofProven = { key: 'ExchangeTokenBy.ClientCredentials', applicationId: machine.clientId, ip: '192.0.2.77' };
-    const known = await rows(ofProven);
+    const ofMachine = { key: 'ExchangeTokenBy.ClientCredentials', applicationId: machine.clientId, ip: '192.0.2.77' };
+    const known = await rows(ofMachine);
     const invalidTarget = known.filter(({ payload }) => JSON.stringify(payload).includes('invalid_target'));
     expect(invalidTarget.map(({ expiresAt }) => expiresAt)).toEqual([null, null, null, null, null]);
-    const strangers = (await rows({ ip: '192.0.2.77' })).filter(({ expiresAt }) => expiresAt !== null);
-    expect(strangers).toHaveLength(3); // One for each kind of refusal, at once; the others are counted.
+    const anonymous = (await rows({ ip: '192.0.2.77' })).filter(({ expiresAt }) => expiresAt !== null);
+    expect(anonymous).toHaveLength(3); // The first of each kind is written at once; the others are counted.
 
     await sweepExpired(database, Date.now() + 8 * DAY_MS);
     expect((await rows({ ip: '192.0.2.77' })).length).toBe(5);
   });
 });
 
-it('writes how many refusals of strangers it did not write one by one', async () => {
+it('writes the count of anonymous refusals when the service stops', async () => {
   await using service = await startService('sqlite');
   await withinOneMinute();
   for (let request = 0; request < 7; request += 1)

@@ -6,7 +6,7 @@ import { databases } from '../support/databases.ts';
 import { withinOneMinute } from '../support/minute.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 
-/** Every request of these tests says from which address it comes, as a trusted proxy would. */
+/** The tests set the address of each request in a header, like a trusted proxy. */
 const BEHIND_PROXY = { TRUST_PROXY: 'loopback' };
 const from = (address: string) => ({ 'x-forwarded-for': address });
 const basic = (id: string, secret: string) => ({ authorization: `Basic ${btoa(`${id}:${secret}`)}` });
@@ -17,7 +17,7 @@ const ask = ({ url }: TestService, headers: Record<string, string>, form: Record
 const unknown = (service: TestService, client_id: string, address: string) =>
   ask(service, from(address), { client_id });
 
-/** The first machine, with its secret or with another. */
+/** A client credentials request of the first machine-to-machine application, with its own or another secret. */
 function machine(service: TestService, address: string, secret = service.credentials.machine.clientSecret) {
   const { clientId } = service.credentials.machine;
   const resource = service.credentials.managementApiIndicator;
@@ -31,7 +31,7 @@ async function statuses(count: number, send: (index: number) => Promise<{ status
 }
 
 describe.each(databases)('rate limits on %s', (kind) => {
-  it('hold back one client at one address, and not the client elsewhere', async () => {
+  it('limit one client at one address, but not the same client elsewhere', async () => {
     await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '3' });
     await withinOneMinute();
     expect(await statuses(5, () => machine(service, '192.0.2.1'))).toEqual([200, 200, 200, 429, 429]);
@@ -44,17 +44,17 @@ describe.each(databases)('rate limits on %s', (kind) => {
     expect(reset > 0 && reset <= 60).toBe(true);
     expect(refused.headers.get('retry-after')).toBe(String(reset));
     expect((await machine(service, '192.0.2.2')).status).toBe(200);
-    // Those that share its address are not held back with it.
+    // Other clients at its address are not limited with it.
     expect((await unknown(service, 'another', '192.0.2.1')).status).toBe(401);
   });
 
-  it('do not let an address without credentials spend what a client or the tenant may do', async () => {
+  it('do not let unauthenticated requests use up the limit of a client or the tenant', async () => {
     await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '2' });
     await withinOneMinute();
-    // The tenant's sum is 50 times the limit of one client.
-    const strangers = await statuses(110, (index) => unknown(service, `stranger${index}`, '198.51.100.7'));
-    expect(strangers.slice(0, 3)).toEqual([401, 401, 429]);
-    expect(new Set(strangers.slice(2))).toEqual(new Set([429]));
+    // The tenant's limit is 50 times the limit of one client.
+    const anonymous = await statuses(110, (index) => unknown(service, `unknown${index}`, '198.51.100.7'));
+    expect(anonymous.slice(0, 3)).toEqual([401, 401, 429]);
+    expect(new Set(anonymous.slice(2))).toEqual(new Set([429]));
     const many = await statuses(110, (index) => unknown(service, 'x', `198.51.100.${100 + index}`));
     expect(new Set(many)).toEqual(new Set([401]));
     expect((await machine(service, '203.0.113.1')).status).toBe(200);
@@ -67,14 +67,14 @@ describe.each(databases)('rate limits on %s', (kind) => {
     expect(await statuses(2, () => machine(service, '203.0.113.1'))).toEqual([200, 200]);
   });
 
-  it('do not hold back a client that shows its secret because of strangers at its address', async () => {
+  it('do not limit an authenticated client because of unauthenticated requests from its address', async () => {
     await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '3' });
     const web = await registerApplication(service, 'Traditional');
     await withinOneMinute();
     const address = '198.51.100.7';
-    const strangers = await statuses(5, (index) => unknown(service, `stranger${index}`, address));
-    expect(strangers).toEqual([401, 401, 401, 429, 429]);
-    // In the header and in the body, at the service's own grants and the library's.
+    const anonymous = await statuses(5, (index) => unknown(service, `unknown${index}`, address));
+    expect(anonymous).toEqual([401, 401, 401, 429, 429]);
+    // With the secret in the header and in the body, at our own grants and at oidc-provider's.
     const { clientId, clientSecret } = service.credentials.machine;
     const resource = service.credentials.managementApiIndicator;
     const post = { client_id: clientId, client_secret: clientSecret, resource, scope: 'all' };
@@ -93,16 +93,16 @@ describe.each(databases)('rate limits on %s', (kind) => {
         const { status } = await postForm(`${service.url}/oidc/token/${at}`, sent, { ...headers, ...from(address) });
         expect([at, status]).toEqual([at, 200]);
       }
-    // Its own limit still holds, and so does that of the address for everybody else.
+    // Its own limit still applies, and so does the address's limit for unauthenticated requests.
     expect(await statuses(2, () => machine(service, address))).toEqual([200, 429]);
     expect((await unknown(service, 'another', address)).status).toBe(429);
   });
 
-  it('do not let an address over its limit try secrets of a client without end', async () => {
+  it('do not let an address over its limit keep guessing the secret of a client', async () => {
     await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '2' });
     await withinOneMinute();
     const address = '198.51.100.7';
-    expect(await statuses(3, (index) => unknown(service, `stranger${index}`, address))).toEqual([401, 401, 429]);
+    expect(await statuses(3, (index) => unknown(service, `unknown${index}`, address))).toEqual([401, 401, 429]);
     expect(await statuses(3, () => machine(service, address, 'wrong'))).toEqual([429, 429, 429]);
     expect((await machine(service, address)).status).toBe(429);
     expect((await machine(service, '203.0.113.1')).status).toBe(200);
@@ -116,11 +116,11 @@ describe.each(databases)('rate limits on %s', (kind) => {
       postForm(`${service.url}/oidc/token/${at}`, { token: 'x' }, { ...basic(clientId, secret), ...from(address) });
     expect(await statuses(3, () => send('wrong'))).toEqual([401, 401, 429]);
     expect((await machine(service, '198.51.100.7', 'wrong')).status).toBe(429);
-    // A client that proves itself may ask as often as it needs.
+    // Requests of an authenticated client are not limited here.
     expect(await statuses(5, () => send(clientSecret, '203.0.113.1'))).toEqual([200, 200, 200, 200, 200]);
   });
 
-  it('do not take the addresses of one IPv6 network for different ones, nor IPv4 in IPv6 for another', async () => {
+  it('count one IPv6 network as one address, and IPv4 in IPv6 as the IPv4 address', async () => {
     await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '3' });
     await withinOneMinute();
     const sameNetwork = ['2001:db8:0:1::1', '2001:db8:0:1:ffff::2', '2001:DB8::1:0:0:0:3', '2001:db8:0:1::4'];
@@ -134,7 +134,7 @@ describe.each(databases)('rate limits on %s', (kind) => {
     ]);
   });
 
-  it('know a client by what it is called, however that is written', async () => {
+  it('recognize a client id in any encoding', async () => {
     await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '3' });
     await withinOneMinute();
     const { clientId, clientSecret } = service.credentials.machine;
@@ -147,7 +147,7 @@ describe.each(databases)('rate limits on %s', (kind) => {
     expect(await statuses(4, send)).toEqual([200, 200, 200, 429]);
   });
 
-  it('count what people sign in with for its client too, once that was proven', async () => {
+  it('count the refresh requests of a client once it has authenticated', async () => {
     await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '3' });
     const { clientId, secret } = await (async () => {
       const application = { name: 'Web', type: 'Traditional' };
@@ -167,7 +167,7 @@ describe.each(databases)('rate limits on %s', (kind) => {
     expect((await unknown(service, 'another', '203.0.113.1')).status).toBe(401);
   });
 
-  it('hold one application back at the subject tokens', async () => {
+  it('limit one application at the subject tokens', async () => {
     await using service = await startService(kind, { RATE_LIMIT_SUBJECT_TOKENS: '2' });
     const { mint, bob } = castOf(service);
     await withinOneMinute();
@@ -180,19 +180,19 @@ describe.each(databases)('rate limits on %s', (kind) => {
   });
 });
 
-it('count over all processes on one PostgreSQL', async () => {
+it('rate limits count across all processes with one PostgreSQL', async () => {
   const env = { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '6' };
   await using first = await startService('postgres', env);
   const shared = { url: first.databaseUrl, dataDir: first.dataDir, [Symbol.asyncDispose]: async () => {} };
   await using second = await startService('postgres', env, shared);
   await withinOneMinute();
   expect(await statuses(5, () => unknown(first, 'roaming', '192.0.2.1'))).toEqual([401, 401, 401, 401, 401]);
-  // Names that the database does not take, or takes for one another.
+  // Client ids that the database would refuse, or could confuse with each other.
   for (const id of [`${'a'.repeat(63)}😀`, `${'b'.repeat(300)}1`, `${'b'.repeat(300)}2`])
     expect((await unknown(first, id, '192.0.2.2')).status).toBe(401);
   const nul = { authorization: `Basic ${btoa('a\0:x')}` };
   expect((await postForm(`${first.url}/oidc/token`, { grant_type: 'refresh_token' }, nul)).status).toBe(400);
-  // The second hears of the first's requests when it tells its own; its own alone would not be too many.
+  // The second process learns of the first one's requests when it shares its own, which alone are below the limit.
   let own = 0;
   const status = async () => {
     own += 1;

@@ -7,23 +7,23 @@ import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 
-/** Its run lasts until the gate answers, so a test decides what happens while it runs. */
+/** Runs until the gate responds, so that a test can make changes while it runs. */
 const GATED = `const getCustomJwtClaims = async ({ environmentVariables: { GATE } }) => {
   const { status } = await fetch(GATE);
   return { status };
 };`;
 
 const PASSWORD = 'correct horse battery';
-/** More than may wait for one runner. */
+/** More runs than may wait for one runner. */
 const CROWD = 400;
 
-describe.each(databases)('a refresh whose claims script has the last word, on %s', (kind) => {
+describe.each(databases)('a refresh with a claims script on %s', (kind) => {
   let service: TestService;
   let resource: string;
   let spa: OAuthApplication;
   let web: OAuthApplication;
   let gate: WebhookReceiver;
-  let people = 0;
+  let userCount = 0;
 
   beforeAll(async () => {
     gate = await WebhookReceiver.start();
@@ -50,10 +50,10 @@ describe.each(databases)('a refresh whose claims script has the last word, on %s
   const refresh = (application: OAuthApplication, token: string, form: Record<string, string> = {}) =>
     askToken(service, application, { grant_type: 'refresh_token', refresh_token: token, ...form });
 
-  /** A new user who is signed in, and their refresh token. */
+  /** Creates a user, signs the user in and returns the refresh token. */
   async function signedIn(application: OAuthApplication) {
-    people++;
-    const username = `person${people}`;
+    userCount++;
+    const username = `person${userCount}`;
     const user: { id: string } = await service.api.must('POST /users', { username, password: PASSWORD });
     const { body } = await codeGrant(service, application, { resource }, { username, password: PASSWORD });
     return { user, token: body.refresh_token as string };
@@ -75,14 +75,14 @@ describe.each(databases)('a refresh whose claims script has the last word, on %s
     expect([status, body.refresh_token === token]).toEqual([200, false]);
   });
 
-  it('does not spend the token when there are too many runs, so that the retry it asks for succeeds', async () => {
+  it('does not spend the token when there are too many runs, so that a retry succeeds', async () => {
     const [{ token }, others] = [await signedIn(spa), await signedIn(spa)];
     await script(GATED);
     const held: ServerResponse[] = [];
     let isOpen = false;
     gate.behave((response) => void (isOpen ? response.end() : held.push(response)));
     const crowd = Array.from({ length: CROWD }, () => refresh(spa, others.token, { resource }));
-    await Promise.race(crowd); // While the gate is shut, only those are answered for whom there is no room.
+    await Promise.race(crowd); // While the gate is closed, only refused requests get a response.
     const refused = await refresh(spa, token, { resource });
     expect([refused.status, refused.body.error]).toEqual([503, 'temporarily_unavailable']);
     expect(refused.headers.get('retry-after')).toBe('1');
@@ -93,14 +93,14 @@ describe.each(databases)('a refresh whose claims script has the last word, on %s
     expect((await refresh(spa, token, { resource })).status).toBe(200);
   });
 
-  /** Does the deed while the script runs, and says what the refresh then answers. */
-  async function meanwhile(ask: () => Promise<Answer>, deed: () => Promise<unknown>): Promise<Answer> {
+  /** Makes a change while the script runs and returns the response of the refresh. */
+  async function duringScript(ask: () => Promise<Answer>, makeChange: () => Promise<unknown>): Promise<Answer> {
     await script(GATED);
     const arrival = Promise.withResolvers<ServerResponse>();
     gate.behave((response) => arrival.resolve(response));
     const answer = ask();
     const held = await arrival.promise;
-    await deed();
+    await makeChange();
     held.end();
     const settled = await answer;
     await noScript();
@@ -109,7 +109,10 @@ describe.each(databases)('a refresh whose claims script has the last word, on %s
 
   const suspended = (user: { id: string }, isSuspended: boolean) =>
     service.api.must(`PATCH /users/${user.id}/is-suspended`, { isSuspended });
-  const deeds: [string, (its: { user: { id: string }; token: string; of: OAuthApplication }) => Promise<unknown>][] = [
+  const userChanges: [
+    string,
+    (its: { user: { id: string }; token: string; of: OAuthApplication }) => Promise<unknown>,
+  ][] = [
     ['the user is suspended', ({ user }) => suspended(user, true)],
     ['the user is suspended and reinstated', ({ user }) => suspended(user, true).then(() => suspended(user, false))],
     ['the user is deleted', ({ user }) => service.api.must(`DELETE /users/${user.id}`)],
@@ -124,34 +127,35 @@ describe.each(databases)('a refresh whose claims script has the last word, on %s
     ],
   ];
 
-  it.each(deeds.slice(0, 3))('gives no token for a code when %s while the script runs', async (_, deed) => {
-    people++;
-    const username = `person${people}`;
+  it.each(userChanges.slice(0, 3))('gives no token for a code when %s while the script runs', async (_, makeChange) => {
+    userCount++;
+    const username = `person${userCount}`;
     const user: { id: string } = await service.api.must('POST /users', { username, password: PASSWORD });
-    const { status, body } = await meanwhile(
-      // Without `openid`, the token is for the one resource that was asked for.
+    const { status, body } = await duringScript(
+      // Without `openid`, the token is for the only requested resource.
       () => codeGrant(service, web, { resource, scope: 'offline_access' }, { username, password: PASSWORD }),
-      () => deed({ user, token: '', of: web }),
+      () => makeChange({ user, token: '', of: web }),
     );
     expect([status, body.error, body.error_description]).toEqual([
       400,
       'invalid_grant',
-      'the user was signed out, suspended or deleted meanwhile',
+      'the user was signed out, suspended or deleted during the request',
     ]);
   });
 
-  it.each(deeds.flatMap(([what, deed]) => (['spa', 'web'] as const).map((type) => [what, type, deed] as const)))(
-    'gives no token when %s while the script runs, to the %s application',
-    async (_, type, deed) => {
-      const of = { spa, web }[type];
-      const { user, token } = await signedIn(of);
-      const { status, body } = await meanwhile(
-        () => refresh(of, token, { resource }),
-        () => deed({ user, token, of }),
-      );
-      expect([status, body.error]).toEqual([400, 'invalid_grant']);
-      expect(body).not.toHaveProperty('access_token');
-      expect((await refresh(of, token)).body.error).toBe('invalid_grant');
-    },
-  );
+  it.each(
+    userChanges.flatMap(([what, makeChange]) =>
+      (['spa', 'web'] as const).map((type) => [what, type, makeChange] as const),
+    ),
+  )('gives no token when %s while the script runs, to the %s application', async (_, type, makeChange) => {
+    const of = { spa, web }[type];
+    const { user, token } = await signedIn(of);
+    const { status, body } = await duringScript(
+      () => refresh(of, token, { resource }),
+      () => makeChange({ user, token, of }),
+    );
+    expect([status, body.error]).toEqual([400, 'invalid_grant']);
+    expect(body).not.toHaveProperty('access_token');
+    expect((await refresh(of, token)).body.error).toBe('invalid_grant');
+  });
 });

@@ -14,7 +14,7 @@ import { startService, type TestService } from '../support/start-service.ts';
 
 const FIRST = 'https://first.example/api';
 const SECOND = 'https://second.example/api';
-/** Longer ago than a spent refresh token is still answered. */
+/** Longer than the grace period of a spent refresh token. */
 const LONG_AGO_MS = 4_000;
 const DAY_SECONDS = 24 * 60 * 60;
 
@@ -22,7 +22,7 @@ describe.each(databases)('a refresh on %s', (kind) => {
   let service: TestService;
   let spa: OAuthApplication;
   let web: OAuthApplication;
-  /** Beside the service, as another process has it. */
+  /** A second connection, like that of another process. */
   let database: Database;
   let store: TenantStore;
   let secrets: SecretBox;
@@ -48,13 +48,13 @@ describe.each(databases)('a refresh on %s', (kind) => {
   const keyOf = (token: string) => ({ model: 'RefreshToken', id: hashOf(token) });
   const refusalOf = ({ status, body }: Answer) => [status, body.error, body.error_description];
 
-  /** As if the token had been rotated earlier. */
+  /** Moves the rotation of a token into the past. */
   async function spentLongAgo(token: string): Promise<void> {
     const { consumedAt } = await store.get('oidcPayloads', keyOf(token));
     await store.change('oidcPayloads', keyOf(token), { consumedAt: (consumedAt as number) - LONG_AGO_MS });
   }
 
-  /** As if this part of a refresh token's 14 days had passed. */
+  /** Ages a refresh token by this part of its 14 days. */
   async function age(token: string, part: number): Promise<void> {
     const key = keyOf(token);
     const purpose = payloadPurposeOf('default', key.model, key.id);
@@ -67,7 +67,7 @@ describe.each(databases)('a refresh on %s', (kind) => {
 
   it.each<[string, Record<string, string | string[]>, string]>([
     ['for a resource that does not exist', { resource: 'https://unknown.example' }, 'invalid_target'],
-    ['for a resource that was not asked for at sign-in', { resource: 'http://localhost:3001' }, 'invalid_target'],
+    ['for a resource that was not requested at sign-in', { resource: 'http://localhost:3001' }, 'invalid_target'],
     ['for two resources', { resource: [FIRST, SECOND] }, 'invalid_target'],
     ['with a scope beyond its own', { scope: 'openid email' }, 'invalid_scope'],
     ['for an organization, without the scope', { organization_id: 'unknown' }, 'insufficient_scope'],
@@ -78,7 +78,7 @@ describe.each(databases)('a refresh on %s', (kind) => {
     expect((await refresh(spa, token, { resource: FIRST })).status).toBe(200);
   });
 
-  it('answers two refreshes with one token at once, and both answers hold the same next one', async () => {
+  it('accepts two parallel refreshes with one token and returns the same next token', async () => {
     const token = await refreshTokenOf(spa);
     const answers = await Promise.all([FIRST, SECOND].map((resource) => refresh(spa, token, { resource })));
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -89,14 +89,14 @@ describe.each(databases)('a refresh on %s', (kind) => {
     expect((await refresh(spa, next)).status).toBe(200);
   });
 
-  it('answers a token that was just spent with the newest one of its line', async () => {
+  it('returns the newest token of the line for a token that was just spent', async () => {
     const first = await refreshTokenOf(spa);
     const second = (await refresh(spa, first)).body.refresh_token;
     const third = (await refresh(spa, second)).body.refresh_token;
     expect((await refresh(spa, first)).body.refresh_token).toBe(third);
   });
 
-  it('gives one live refresh token to twenty parallel requests', async () => {
+  it('returns one live refresh token to twenty parallel requests', async () => {
     const token = await refreshTokenOf(spa);
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(spa, token)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -106,11 +106,11 @@ describe.each(databases)('a refresh on %s', (kind) => {
     expect(family.filter(({ consumedAt }) => consumedAt === null)).toHaveLength(1);
   });
 
-  it('refuses a token that was spent long ago, and ends its whole family', async () => {
+  it('refuses a token that was spent long ago, and ends its grant', async () => {
     const token = await refreshTokenOf(spa);
     const { body } = await refresh(spa, token);
     await spentLongAgo(token);
-    // Another fault in the request hides nothing.
+    // Another error in the same request must not hide the replay.
     const replayed = await refresh(spa, token, { resource: 'https://unknown.example' });
     expect(refusalOf(replayed)).toEqual([400, 'invalid_grant', 'refresh token was already used']);
     expect(refusalOf(await refresh(spa, body.refresh_token)).slice(0, 2)).toEqual([400, 'invalid_grant']);
@@ -118,11 +118,11 @@ describe.each(databases)('a refresh on %s', (kind) => {
     expect(me.status).toBe(401);
   });
 
-  it('does not count the replays of a public application together, nor leave out their user', async () => {
+  it('records each replay of a public application with its user', async () => {
     const token = await refreshTokenOf(spa);
     await refresh(spa, token);
     await spentLongAgo(token);
-    // Replays of the tests before may be written late, and are older than this.
+    // Replays of earlier tests may be written late, but they have an older time.
     const query = `applicationId=${spa.clientId}&result=Error&logKey=ExchangeTokenBy.RefreshToken&start_time=${Date.now()}`;
     const replays = async (): Promise<{ payload: { userId?: string; details: { description?: string } } }[]> =>
       (await service.api.must(`GET /logs?${query}&page_size=100`)).filter(
@@ -153,7 +153,7 @@ describe.each(databases)('a refresh on %s', (kind) => {
     expect((await refresh(native, first)).body.refresh_token).not.toBe(first);
   });
 
-  it('does not rotate where the application says so, however old the token is', async () => {
+  it('does not rotate if the application turned that off, however old the token is', async () => {
     const keeps = await registerApplication(service, 'Traditional', { rotateRefreshToken: false });
     const token = await refreshTokenOf(keeps);
     await age(token, 0.9);
@@ -182,7 +182,7 @@ describe.each(databases)('a refresh on %s', (kind) => {
     expect(refusalOf(await refresh(spa, token))).toEqual([400, 'invalid_grant', 'refresh token has expired']);
   });
 
-  it('does not give a native application a refresh token that it did not ask for', async () => {
+  it('does not issue a native application a refresh token that it did not request', async () => {
     for (const [type, isGiven] of [
       ['Native', false],
       ['SPA', true],
@@ -194,7 +194,7 @@ describe.each(databases)('a refresh on %s', (kind) => {
     }
   });
 
-  it('names the reason for which a code is refused', async () => {
+  it('names the reason why a code is refused', async () => {
     const form = { grant_type: 'authorization_code', redirect_uri: spa.redirectUri, code_verifier: 'v'.repeat(43) };
     expect(refusalOf(await askToken(service, spa, { ...form, code: 'nonsense' }))).toEqual([
       400,
@@ -203,7 +203,7 @@ describe.each(databases)('a refresh on %s', (kind) => {
     ]);
   });
 
-  it('refuses a grant type that hides behind a thousand parameters', async () => {
+  it('refuses a grant type that comes after a thousand parameters', async () => {
     const token = await refreshTokenOf(spa);
     const padding = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`p${index}`, '1']));
     const form = { ...padding, grant_type: 'refresh_token', client_id: spa.clientId, refresh_token: token };
@@ -212,7 +212,7 @@ describe.each(databases)('a refresh on %s', (kind) => {
     expect(await store.get('oidcPayloads', keyOf(token))).toMatchObject({ consumedAt: null });
   });
 
-  it('narrows the scope of one answer and not of the next', async () => {
+  it('narrows the scope of one response, not of the next', async () => {
     const token = await refreshTokenOf(spa, { scope: 'openid offline_access profile email' });
     const narrow = await refresh(spa, token, { scope: 'openid email' });
     expect(narrow.body).toMatchObject({ scope: 'openid email', token_type: 'Bearer' });

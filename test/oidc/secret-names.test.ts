@@ -6,7 +6,7 @@ import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 
 describe.each(databases)('the audit log on %s', (kind) => {
-  /** An application with an older secret beside the one in use. */
+  /** Creates an application with an older secret and the one in use. */
   async function application(
     { api }: TestService,
     type: 'Traditional' | 'MachineToMachine',
@@ -30,7 +30,7 @@ describe.each(databases)('the audit log on %s', (kind) => {
     ...besides,
   });
 
-  it('does not leave open which secret of an application was used, and never holds its value', async () => {
+  it('names the secret that an application used, and never contains its value', async () => {
     await using service = await startService(kind);
     const cast = castOf(service);
     const web = await application(service, 'Traditional');

@@ -26,7 +26,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 describe.each(databases)('signing keys on %s', (kind) => {
   let service: TestService;
-  /** Beside the service, as another process has it. */
+  /** A second connection, like that of another process. */
   let database: Database;
   beforeAll(async () => {
     service = await startService(kind, { RATE_LIMIT_TOKEN: '100000000' });
@@ -49,11 +49,11 @@ describe.each(databases)('signing keys on %s', (kind) => {
     const tenants = new Tenants(database, systemClock);
     await rotateSigningKeys({ database, tenants, secrets, clock: systemClock, rotationDays });
   };
-  /** As if a key had been made, or were to retire, earlier. */
+  /** Changes the time when a key was created or retires. */
   const backdate = (id: string, patch: { createdAt?: number; retireAt?: number }) =>
     store().change('signingKeys', { id }, patch);
 
-  /** Keys of which the audit log has this step of the schedule. */
+  /** Ids of the keys for which the audit log has this scheduled step. */
   const recorded = async (step: string): Promise<string[]> => {
     const logs: { payload: { details: { keyId: string } } }[] = await service.api.must(
       `GET /logs?logKey=SigningKey.${step}`,
@@ -101,7 +101,7 @@ describe.each(databases)('signing keys on %s', (kind) => {
     expect(await published()).toEqual(expect.arrayContaining([first, next]));
     expect(decodeProtectedHeader(await machineToken()).kid).toBe(first);
 
-    expect(idOf(await rotate(), 'next')).toBe(next); // Too early: it waits.
+    expect(idOf(await rotate(), 'next')).toBe(next); // Too early, so it is not promoted.
     await job();
     expect(idOf(await keys(), 'next')).toBe(next);
 
@@ -114,7 +114,7 @@ describe.each(databases)('signing keys on %s', (kind) => {
     expect([await isActive(old), await callWith(old)]).toEqual([true, 200]);
   });
 
-  it('are promoted by the job, which every process learns of', async () => {
+  it('are promoted by the job, and every process uses the new key', async () => {
     const next = idOf(await rotate(), 'next');
     await backdate(next, { createdAt: Date.now() - PUBLISHED_MS });
     await Promise.all([job(), job()]);
@@ -123,7 +123,7 @@ describe.each(databases)('signing keys on %s', (kind) => {
     await expect.poll(async () => decodeProtectedHeader(await machineToken()).kid).toBe(next);
   });
 
-  it('are rotated by schedule: of the service, or the tenant', async () => {
+  it('are rotated on the schedule of the service or of the tenant', async () => {
     const current = idOf(await keys(), 'current');
     await backdate(current, { createdAt: Date.now() - 31 * DAY_MS });
     await job();
@@ -137,7 +137,7 @@ describe.each(databases)('signing keys on %s', (kind) => {
     expect(await recorded('Publish')).toEqual([idOf(await keys(), 'next')]);
   });
 
-  it('can be deleted unless they sign', async () => {
+  it('can be deleted unless they are current', async () => {
     const [current, next] = [idOf(await keys(), 'current'), idOf(await keys(), 'next')];
     const refused = await service.api.call(`DELETE ${PATH}/${current}`);
     expect([refused.status, refused.body.code]).toEqual([422, 'signing_key.is_current']);
@@ -146,7 +146,7 @@ describe.each(databases)('signing keys on %s', (kind) => {
     expect(await published()).not.toContain(next);
   });
 
-  it.each(SIGNING_ALGORITHMS)('sign and verify with %s, at once when asked to', async (signingKeyAlgorithm) => {
+  it.each(SIGNING_ALGORITHMS)('sign and verify with %s, at once if requested', async (signingKeyAlgorithm) => {
     const list = await rotate({ signingKeyAlgorithm, immediately: true });
     expect(list[0]).toMatchObject({ signingKeyAlgorithm, state: 'current' });
     const token = await machineToken();
@@ -154,14 +154,14 @@ describe.each(databases)('signing keys on %s', (kind) => {
     await verifyAccessToken(service, token, service.credentials.managementApiIndicator);
     expect([await isActive(token), await callWith(token)]).toEqual([true, 200]);
     const cast = castOf(service);
-    await cast.spa.signIn(cast.alice); // The client verifies the ID token.
+    await cast.spa.signIn(cast.alice); // openid-client verifies the ID token.
 
     const { body } = await cast.spa.exchange({ subject_token: await cast.mint() });
     expect(decodeProtectedHeader(body.access_token)).toMatchObject({ alg: signingKeyAlgorithm, kid: list[0]?.id });
     await verifyAccessToken(service, body.access_token, cast.resource);
   });
 
-  it('are swapped under load without a failed request', { timeout: 60_000 }, async () => {
+  it('are rotated under load without a failed request', { timeout: 60_000 }, async () => {
     const old = await machineToken();
     let isOver = false;
     const seen: number[] = [];
@@ -190,7 +190,7 @@ describe.each(databases)('signing keys on %s', (kind) => {
     expect(seen.filter((status) => status !== 200)).toEqual([]);
   });
 
-  it('retire with what they signed, once its time is over', async () => {
+  it('retire when the tokens they signed have expired', async () => {
     const old = await machineToken();
     const first = (await rotate({ immediately: true })).find(({ state }) => state === 'previous')?.id as string;
     expect(decodeProtectedHeader(old).kid).toBe(first);
@@ -205,7 +205,7 @@ describe.each(databases)('signing keys on %s', (kind) => {
   it.each([
     ['EC', 'ES384'],
     ['RSA', 'RS256'],
-  ])('are not refused by their kind alone: %s', async (signingKeyAlgorithm, algorithm) => {
+  ])('accept %s as the name of an algorithm', async (signingKeyAlgorithm, algorithm) => {
     const [current] = await rotate({ signingKeyAlgorithm, immediately: true });
     expect(current).toMatchObject({ state: 'current', signingKeyAlgorithm: algorithm });
   });

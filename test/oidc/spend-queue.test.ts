@@ -1,18 +1,24 @@
 import { describe, expect, it, vi } from 'vitest';
 import { hashOf } from '../../src/base/ids.ts';
+import { StateMachine } from '../../src/base/state.ts';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { sqliteViews } from '../../src/service/sqlite-views.ts';
 import { Tenants } from '../../src/tenants.ts';
-import { type Spend, SpendQueue } from '../../src/tokens/exchange/spend.ts';
+import {
+  type PendingSpend,
+  SPEND_QUEUE_TRANSITIONS,
+  SpendQueue,
+  type SpendQueueState,
+} from '../../src/tokens/exchange/spend-queue.ts';
 import { mintSubjectToken } from '../../src/tokens/exchange/subject-tokens.ts';
 import { createDatabase, type DatabaseKind, databases } from '../support/databases.ts';
 import { addTenant } from '../support/tenant-rows.ts';
 
 const NOW = 1_700_000_000_000;
 
-/** A queue on a database with this many subject tokens. */
-async function stage(kind: DatabaseKind, tokens: number) {
+/** Creates a spend queue on a database with this many subject tokens. */
+async function createQueue(kind: DatabaseKind, tokens: number) {
   const place = await createDatabase(kind);
   const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 2 };
   await migrate(settings);
@@ -28,7 +34,7 @@ async function stage(kind: DatabaseKind, tokens: number) {
     { id: 'desk', name: 'Desk', type: 'SPA', ...metadata, customData: {}, isThirdParty: false, createdAt: NOW },
   ]);
 
-  const spends: Spend[] = [];
+  const spends: PendingSpend[] = [];
   for (let index = 0; index < tokens; index++) {
     const { subjectToken } = await mintSubjectToken(store, { userId: 'subject', creatorId: 'backend' }, NOW);
     const tokenHash = hashOf(subjectToken);
@@ -44,7 +50,7 @@ async function stage(kind: DatabaseKind, tokens: number) {
   return {
     queue: new SpendQueue(store, () => NOW),
     spends,
-    /** Each is a transaction. */
+    /** Each call is a transaction. */
     writes: vi.spyOn(store, 'write'),
     async [Symbol.asyncDispose]() {
       await database.close();
@@ -53,7 +59,7 @@ async function stage(kind: DatabaseKind, tokens: number) {
   };
 }
 
-const impersonationOf = (subjectTokenId: string, id: string): Spend['impersonation'] => ({
+const impersonationOf = (subjectTokenId: string, id: string): PendingSpend['impersonation'] => ({
   id,
   subjectTokenId,
   subjectId: 'subject',
@@ -69,17 +75,33 @@ const impersonationOf = (subjectTokenId: string, id: string): Spend['impersonati
   expiresAt: NOW + 3_600_000,
 });
 
-describe.each(databases)('the queue of spends on %s', (kind) => {
-  it('spends what is ready at the same time in one transaction', async () => {
-    await using place = await stage(kind, 16);
+const STATES = Object.keys(SPEND_QUEUE_TRANSITIONS) as SpendQueueState[];
+
+it.each(STATES.flatMap((from) => STATES.map((to) => [from, to] as const)))(
+  'the spend queue goes from %s to %s only if its table says so',
+  (from, to) => {
+    const state = new StateMachine('spend queue', SPEND_QUEUE_TRANSITIONS, from);
+    if (SPEND_QUEUE_TRANSITIONS[from].includes(to)) {
+      state.enter(to);
+      expect(state.current).toBe(to);
+    } else {
+      expect(() => state.enter(to)).toThrow(`spend queue: ${from} → ${to} is not a transition`);
+      expect(state.current).toBe(from);
+    }
+  },
+);
+
+describe.each(databases)('the spend queue on %s', (kind) => {
+  it('spends tokens that are ready at the same time in one transaction', async () => {
+    await using place = await createQueue(kind, 16);
     const { queue, spends, writes } = place;
     const results = await Promise.all(spends.map((spend) => queue.during(() => queue.spend(spend))));
     expect(results).toEqual(Array(16).fill(true));
     expect(writes).toHaveBeenCalledTimes(1);
   });
 
-  it('begins no second transaction because its patience ended in the moment the first began', async () => {
-    await using place = await stage(kind, 3);
+  it('starts no second transaction when its timer ends as the first one starts', async () => {
+    await using place = await createQueue(kind, 3);
     const { queue, spends, writes } = place;
     const ready = spends.map(() => Promise.withResolvers<void>());
     const exchanges = spends.map((spend, index) =>
@@ -90,7 +112,7 @@ describe.each(databases)('the queue of spends on %s', (kind) => {
     );
     setImmediate(async () => {
       ready[0]?.resolve();
-      for (let i = 0; i < 20; i++) await undefined; // Now it waits. No timer can fire before this turn is over.
+      for (let i = 0; i < 20; i++) await undefined; // The queue is gathering now. Its timer cannot fire before this turn ends.
       for (const end = performance.now() + 5; performance.now() < end; );
       ready[1]?.resolve();
       ready[2]?.resolve();
@@ -99,17 +121,40 @@ describe.each(databases)('the queue of spends on %s', (kind) => {
     expect(writes).toHaveBeenCalledTimes(1);
   });
 
-  it('does not wait long for exchanges that do not come', async () => {
-    await using place = await stage(kind, 2);
+  it('starts at once for a single exchange, and is idle after its transaction', async () => {
+    await using place = await createQueue(kind, 1);
+    const { queue, spends, writes } = place;
+    const [spend] = spends as [PendingSpend];
+    expect(queue.state).toBe('idle');
+    const isSpent = queue.during(() => queue.spend(spend));
+    expect(queue.state).toBe('starting');
+    await expect.poll(() => writes.mock.calls.length, { interval: 0 }).toBe(1);
+    expect(await isSpent).toBe(true);
+    await expect.poll(() => queue.state).toBe('idle');
+  });
+
+  it('gathers while other exchanges are in progress', async () => {
+    await using place = await createQueue(kind, 1);
+    const { queue, spends, writes } = place;
+    const [spend] = spends as [PendingSpend];
+    void queue.during(() => new Promise(() => {}));
+    const isSpent = queue.during(() => queue.spend(spend));
+    expect([queue.state, writes.mock.calls.length]).toEqual(['gathering', 0]);
+    expect(await isSpent).toBe(true);
+    await expect.poll(() => queue.state).toBe('idle');
+  });
+
+  it('waits only briefly for exchanges that are not ready', async () => {
+    await using place = await createQueue(kind, 2);
     const { queue, spends } = place;
     for (let i = 0; i < 5; i++) void queue.during(() => new Promise(() => {}));
     for (const spend of spends) expect(await queue.during(() => queue.spend(spend))).toBe(true);
   });
 
-  it('spends a token for one of those that hold it', async () => {
-    await using place = await stage(kind, 1);
+  it('spends a token for only one of several exchanges that sent it', async () => {
+    await using place = await createQueue(kind, 1);
     const { queue, spends } = place;
-    const [spend] = spends as [Spend];
+    const [spend] = spends as [PendingSpend];
     const rivals = Array.from({ length: 4 }, (_, index) => ({
       ...spend,
       impersonation: { ...spend.impersonation, id: `rival-${index}` },

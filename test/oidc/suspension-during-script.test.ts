@@ -9,7 +9,7 @@ import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 
-/** Its run lasts until the gate answers, so a test decides what happens while it runs. */
+/** Runs until the gate responds, so that a test can make changes while it runs. */
 const SCRIPT = `const getCustomJwtClaims = async ({ environmentVariables: { GATE } }) => {
   const { status } = await fetch(GATE);
   return { status };
@@ -17,13 +17,13 @@ const SCRIPT = `const getCustomJwtClaims = async ({ environmentVariables: { GATE
 
 const PASSWORD = 'correct horse battery';
 
-describe.each(databases)('while the script of an exchange runs, on %s', (kind) => {
+describe.each(databases)('changes while the claims script of an exchange runs, on %s', (kind) => {
   let service: TestService;
   let cast: Cast;
   let gate: WebhookReceiver;
-  /** Beside the service, as another process has it. */
+  /** A second connection, like that of another process. */
   let database: Database;
-  let people = 0;
+  let userCount = 0;
 
   beforeAll(async () => {
     gate = await WebhookReceiver.start();
@@ -41,11 +41,11 @@ describe.each(databases)('while the script of an exchange runs, on %s', (kind) =
     await gate.stop();
   });
 
-  /** Two new people: whom it is about, and who acts. */
-  async function play() {
-    people++;
-    const subject = await service.api.must('POST /users', { username: `subject${people}` });
-    const actor = await service.api.must('POST /users', { username: `actor${people}`, password: PASSWORD });
+  /** Creates a subject and an actor. */
+  async function createUsers() {
+    userCount++;
+    const subject = await service.api.must('POST /users', { username: `subject${userCount}` });
+    const actor = await service.api.must('POST /users', { username: `actor${userCount}`, password: PASSWORD });
     const actorToken = await cast.spa.signIn({ username: actor.username, password: PASSWORD });
     const mint = async () => (await service.api.must('POST /subject-tokens', { userId: subject.id })).subjectToken;
     const exchange = (subjectToken: string) =>
@@ -53,20 +53,20 @@ describe.each(databases)('while the script of an exchange runs, on %s', (kind) =
     return { subject, actor, mint, exchange };
   }
 
-  /** Does the deed while the script runs, and says what the exchange then answers. */
-  async function meanwhile(exchange: () => Promise<Answer>, deed: () => Promise<unknown>): Promise<Answer> {
+  /** Makes a change while the script runs and returns the response of the exchange. */
+  async function duringScript(exchange: () => Promise<Answer>, makeChange: () => Promise<unknown>): Promise<Answer> {
     let held: ServerResponse | undefined;
     gate.behave((response) => {
       held = response;
     });
     const answer = exchange();
     await gate.next();
-    await deed();
+    await makeChange();
     held?.end();
     return answer;
   }
 
-  const immediately = (exchange: () => Promise<Answer>) => meanwhile(exchange, async () => {});
+  const withoutChange = (exchange: () => Promise<Answer>) => duringScript(exchange, async () => {});
   const suspend = ({ id }: { id: string }) =>
     service.api.must(`PATCH /users/${id}/is-suspended`, { isSuspended: true });
   const reinstate = ({ id }: { id: string }) =>
@@ -78,34 +78,34 @@ describe.each(databases)('while the script of an exchange runs, on %s', (kind) =
     return (await postForm(`${service.url}/oidc/token/introspection`, { token }, { authorization })).body.active;
   }
 
-  const deeds: [string, (people: Awaited<ReturnType<typeof play>>) => Promise<unknown>][] = [
+  const userChanges: [string, (users: Awaited<ReturnType<typeof createUsers>>) => Promise<unknown>][] = [
     ['the subject is suspended', ({ subject }) => suspend(subject)],
     ['the actor is suspended', ({ actor }) => suspend(actor)],
     ['the subject is deleted', ({ subject }) => service.api.must(`DELETE /users/${subject.id}`)],
     ['the actor is deleted', ({ actor }) => service.api.must(`DELETE /users/${actor.id}`)],
-    ['the subject is suspended, and reinstated', ({ subject }) => suspend(subject).then(() => reinstate(subject))],
+    ['the subject is suspended and reinstated', ({ subject }) => suspend(subject).then(() => reinstate(subject))],
   ];
 
-  it.each(deeds)('%s: no token leaves, and what began before has ended', async (_, deed) => {
-    const people = await play();
-    const [first, second] = [await people.mint(), await people.mint()];
-    const begun = await immediately(() => people.exchange(first));
-    expect(begun.status, JSON.stringify(begun.body)).toBe(200);
-    expect(await isActive(begun.body.access_token)).toBe(true);
+  it.each(userChanges)('refuses the exchange and revokes the earlier impersonation when %s', async (_, makeChange) => {
+    const users = await createUsers();
+    const [first, second] = [await users.mint(), await users.mint()];
+    const earlier = await withoutChange(() => users.exchange(first));
+    expect(earlier.status, JSON.stringify(earlier.body)).toBe(200);
+    expect(await isActive(earlier.body.access_token)).toBe(true);
 
-    const { status, body } = await meanwhile(
-      () => people.exchange(second),
-      () => deed(people),
+    const { status, body } = await duringScript(
+      () => users.exchange(second),
+      () => makeChange(users),
     );
     expect([status, body.error, body.access_token]).toEqual([400, 'invalid_request', undefined]);
-    expect(await isActive(begun.body.access_token)).toBe(false);
-    const impersonations: { revokedAt: number | null }[] = await impersonationsOf(people.subject);
+    expect(await isActive(earlier.body.access_token)).toBe(false);
+    const impersonations: { revokedAt: number | null }[] = await impersonationsOf(users.subject);
     expect(impersonations).toHaveLength(1);
     expect(impersonations[0]?.revokedAt).not.toBeNull();
   });
 
-  it('refuses what the policy forbids only since the script began, and leaves the subject token unspent', async () => {
-    const { subject, actor, mint, exchange } = await play();
+  it('refuses an exchange that the policy forbids since the script started, and leaves the subject token unspent', async () => {
+    const { subject, actor, mint, exchange } = await createUsers();
     const role = async (name: string): Promise<string> =>
       (await service.api.must('POST /roles', { name, description: name })).id;
     const [guarded, support] = [await role('Guarded'), await role('Support')];
@@ -125,25 +125,25 @@ describe.each(databases)('while the script of an exchange runs, on %s', (kind) =
 
     const changes: [string, () => Promise<Answer>, () => Promise<unknown>, () => Promise<unknown>][] = [
       [
-        'the subject cannot be acted for',
+        'the subject has a protected role',
         withActor,
         () => decide({ protectedRoleIds: [guarded] }),
         () => give(subject, [guarded]),
       ],
       [
-        'the subject cannot be acted for',
+        'the subject has a protected role',
         withActor,
         () => give(subject, [guarded]),
         () => decide({ protectedRoleIds: [guarded] }),
       ],
       [
-        'the actor holds none of the roles that may act for others',
+        'the actor has none of the allowed actor roles',
         withActor,
         () => give(actor, [support]).then(() => decide({ allowedActorRoleIds: [support] })),
         () => give(actor, []),
       ],
       [
-        'the actor holds none of the roles that may act for others',
+        'the actor has none of the allowed actor roles',
         withActor,
         async () => {},
         () => decide({ allowedActorRoleIds: [support] }),
@@ -157,15 +157,15 @@ describe.each(databases)('while the script of an exchange runs, on %s', (kind) =
         () => decide({ allowedActorApplicationIds: [cast.spa.clientId] }),
       ],
       [
-        'the actor token was given to an application that is not allowed',
+        'the actor token was issued to an application that is not allowed',
         withActor,
         async () => {},
         () => decide({ allowedActorApplicationIds: [otherApplication] }),
       ],
     ];
-    for (const [reason, ask, before, deed] of changes) {
+    for (const [reason, ask, before, makeChange] of changes) {
       await before();
-      const { status, body } = await meanwhile(ask, deed);
+      const { status, body } = await duringScript(ask, makeChange);
       expect([status, body.error, body.error_description]).toEqual([
         400,
         'invalid_request',
@@ -181,12 +181,12 @@ describe.each(databases)('while the script of an exchange runs, on %s', (kind) =
       requireActor: true,
     });
     await give(actor, [support]);
-    expect((await immediately(withActor)).status).toBe(200);
+    expect((await withoutChange(withActor)).status).toBe(200);
     await decide({});
   });
 
-  it('refuses a subject who became an administrator since the script began, unless the policy lets them be acted for', async () => {
-    const { subject, mint, exchange } = await play();
+  it('refuses a subject who became an administrator since the script started, unless the policy allows it', async () => {
+    const { subject, mint, exchange } = await createUsers();
     const subjectToken = await mint();
     const administrator = {
       tenantId: 'default',
@@ -194,24 +194,24 @@ describe.each(databases)('while the script of an exchange runs, on %s', (kind) =
       managedTenantId: 'default',
       createdAt: Date.now(),
     };
-    const { status, body } = await meanwhile(
+    const { status, body } = await duringScript(
       () => exchange(subjectToken),
       () => database.write((db) => db('administrators').insert(administrator)),
     );
     expect([status, body.error_description]).toEqual([400, 'impersonation policy: the subject is an administrator']);
     await service.api.must('PATCH /configs/impersonation', { protectAdministrators: false });
-    expect((await immediately(() => exchange(subjectToken))).status).toBe(200);
+    expect((await withoutChange(() => exchange(subjectToken))).status).toBe(200);
     await service.api.must('PATCH /configs/impersonation', { protectAdministrators: true });
   });
 
-  it('the actor is suspended: their subject token still serves another', async () => {
-    const people = await play();
-    const subjectToken = await people.mint();
-    await meanwhile(
-      () => people.exchange(subjectToken),
-      () => suspend(people.actor),
+  it('leaves the subject token usable for another actor when the actor is suspended', async () => {
+    const users = await createUsers();
+    const subjectToken = await users.mint();
+    await duringScript(
+      () => users.exchange(subjectToken),
+      () => suspend(users.actor),
     );
-    const other = await immediately(() => cast.spa.exchange({ subject_token: subjectToken }));
+    const other = await withoutChange(() => cast.spa.exchange({ subject_token: subjectToken }));
     expect(other.status).toBe(200);
   });
 });

@@ -6,7 +6,7 @@ import { type Cast, castOf } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 
-/** What all grants share that the service answers itself; `client-authentication.test.ts` has how a client proves itself. */
+/** Behavior that all of our own grants share. Client authentication has its own file. */
 describe.each(databases)('the token endpoint on %s', (kind) => {
   let service: TestService;
   let cast: Cast;
@@ -34,7 +34,7 @@ describe.each(databases)('the token endpoint on %s', (kind) => {
     resource: cast.resource,
   });
 
-  it('answers a machine with a token for its resource, of RFC 9068', async () => {
+  it('issues a machine-to-machine application a token for its resource (RFC 9068)', async () => {
     const { status, headers, body } = await ofMachine({ scope: 'more all all' });
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -53,25 +53,25 @@ describe.each(databases)('the token endpoint on %s', (kind) => {
     });
   });
 
-  it('says what of the scope was given, also where that is nothing', async () => {
+  it('returns the granted scope, even if it is empty', async () => {
     const { body } = await ofMachine({ scope: 'unheld' });
     expect(body.scope).toBe('');
     expect(decodeJwt(body.access_token).scope).toBe('');
   });
 
   it.each([
-    ['a resource that is not registered', { resource: 'https://nobody.example.com' }, 'invalid_target'],
+    ['a resource that is not registered', { resource: 'https://unknown.example.com' }, 'invalid_target'],
     ['no resource, where the tenant has no default', { resource: '' }, 'invalid_target'],
     ['two resources', { resource: ['https://a.example.com', 'https://b.example.com'] }, 'invalid_target'],
     ['a scope sent twice', { scope: ['all', 'all'] }, 'invalid_request'],
     ['a client id sent twice', { client_id: ['a', 'a'] }, 'invalid_request'],
     ['a secret sent twice', { client_secret: ['a', 'a'] }, 'invalid_request'],
-    ['a grant sent twice', { grant_type: ['client_credentials', 'client_credentials'] }, 'invalid_request'],
+    ['a grant type sent twice', { grant_type: ['client_credentials', 'client_credentials'] }, 'invalid_request'],
     ['a scope with a quotation mark', { scope: 'a"b' }, 'invalid_scope'],
     ['a scope with two spaces', { scope: 'a  b' }, 'invalid_scope'],
-    ['a grant of no name', { grant_type: '' }, 'invalid_request'],
-    ['a grant by a name that every object has', { grant_type: 'constructor' }, 'unsupported_grant_type'],
-    ['a grant by the name of a prototype', { grant_type: '__proto__' }, 'unsupported_grant_type'],
+    ['an empty grant type', { grant_type: '' }, 'invalid_request'],
+    ['the name of an object member as grant type', { grant_type: 'constructor' }, 'unsupported_grant_type'],
+    ['__proto__ as grant type', { grant_type: '__proto__' }, 'unsupported_grant_type'],
   ])('refuses %s', async (_, form, error) => {
     const { status, headers, body } = await ofMachine(form);
     expect([status, body.error, body.code]).toEqual([400, error, `oidc.${error}`]);
@@ -79,14 +79,14 @@ describe.each(databases)('the token endpoint on %s', (kind) => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('is at one path, in one spelling', async () => {
+  it('is at exactly one path', async () => {
     for (const path of ['TOKEN', 'Token', 'token/', '%74oken', 'token/introspection/', 'token/Introspection']) {
       const { status, body } = await postForm(`${service.url}/oidc/${path}`, { grant_type: 'client_credentials' });
       expect([path, status, body.code]).toEqual([path, 404, 'request.not_found']);
     }
   });
 
-  it('knows no application by a name longer than any id, and none that was deleted', async () => {
+  it('refuses client ids that are too long and clients that were deleted', async () => {
     const refused = [401, 'invalid_client'];
     const long = await ofMachine({ client_id: 'a'.repeat(50_000) });
     expect([long.status, long.body.error]).toEqual(refused);
@@ -100,11 +100,11 @@ describe.each(databases)('the token endpoint on %s', (kind) => {
     expect([gone.status, gone.body.error]).toEqual(refused);
   });
 
-  it('does not mind parameters that it does not know, nor a known one that is empty', async () => {
+  it('ignores unknown parameters and empty ones', async () => {
     expect((await ofMachine({ unknown: ['1', '2'], organization_id: '' })).status).toBe(200);
   });
 
-  it('says which grants an application may not use, and why', async () => {
+  it('names the reason when an application may not use a grant', async () => {
     const exchange = await exchangeForm();
     const asMachine = await send({ ...exchange, ...machine });
     expect(asMachine).toMatchObject({ status: 400, body: { error: 'unauthorized_client' } });
@@ -113,7 +113,7 @@ describe.each(databases)('the token endpoint on %s', (kind) => {
     expect(asSpa).toMatchObject({ status: 400, body: { error: 'unauthorized_client' } });
   });
 
-  it('lets the scripts of an application read an answer, and no others', async () => {
+  it('allows the origins of an application to read responses, and no others', async () => {
     const own = new URL(service.credentials.demo.redirectUri).origin;
     const answer = await send(await exchangeForm(), { origin: own });
     expect(answer.status).toBe(200);
@@ -124,7 +124,7 @@ describe.each(databases)('the token endpoint on %s', (kind) => {
     const foreign = await send(form, { origin: 'https://evil.example.com' });
     expect(foreign).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
     expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
-    expect((await send(form)).status).toBe(200); // It spent nothing.
+    expect((await send(form)).status).toBe(200); // The subject token was not spent.
 
     const preflight = await fetch(`${service.url}/oidc/token`, {
       method: 'OPTIONS',
@@ -133,7 +133,7 @@ describe.each(databases)('the token endpoint on %s', (kind) => {
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, own]);
   });
 
-  it('does not count an opaque origin as an application’s own, whatever scheme it is redirected to', async () => {
+  it('does not allow the opaque origin, even for an application with custom-scheme redirect URIs', async () => {
     const { id } = await service.api.must('POST /applications', {
       name: 'Phone',
       type: 'Native',
@@ -147,18 +147,18 @@ describe.each(databases)('the token endpoint on %s', (kind) => {
     }
   });
 
-  it('does not take a resource that is called default for the default resource, nor remember it as that', async () => {
+  it('does not confuse a resource named default with the default resource, also not in its cache', async () => {
     const { id } = await service.api.must('POST /resources', { name: 'Default', indicator: 'https://default.example' });
     await service.api.must(`PATCH /resources/${id}/is-default`, { isDefault: true });
     const named = async () => (await ofMachine({ resource: 'default' })).body.error;
     const unnamed = async () => decodeJwt((await ofMachine({ resource: '' })).body.access_token).aud;
-    expect(await named()).toBe('invalid_target'); // Nothing is remembered yet.
+    expect(await named()).toBe('invalid_target'); // Nothing is cached yet.
     expect(await unnamed()).toBe('https://default.example');
     expect(await named()).toBe('invalid_target');
     await service.api.must(`DELETE /resources/${id}`);
   });
 
-  it('records what it issued and what it refused, with the application that asked', async () => {
+  it('records issued and refused tokens with the application', async () => {
     const headers = { 'user-agent': `recorder of ${kind}` };
     const { id: organizationId } = await service.api.must('POST /organizations', { name: 'Acme' });
     await service.api.must(`POST /organizations/${organizationId}/applications`, {

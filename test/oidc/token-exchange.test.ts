@@ -17,7 +17,7 @@ describe.each(databases)('token exchange on %s', (kind) => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  /** Exchanges a fresh subject token with these parameters in the place of the usual ones. */
+  /** Exchanges a new subject token, with some parameters changed. */
   const exchange = async (parameters: Record<string, string | string[] | undefined>) =>
     cast.spa.exchange({ subject_token: await cast.mint(), ...parameters });
 
@@ -72,7 +72,7 @@ describe.each(databases)('token exchange on %s', (kind) => {
       'the Management API',
       () => ({ resource: service.credentials.managementApiIndicator }),
       'invalid_target',
-      /not open to users/,
+      /not available to users/,
     ],
     ['an audience', () => ({ audience: cast.resource }), 'invalid_target', /audience is not supported/],
     ['an empty actor token', () => ({ actor_token: '' }), 'invalid_request', /actor_token must not be empty/],
@@ -109,18 +109,18 @@ describe.each(databases)('token exchange on %s', (kind) => {
     expect((await cast.spa.exchange({ subject_token: subjectToken })).status).toBe(200);
   });
 
-  it('takes the URN of other SDKs for the same token', async () => {
+  it('accepts the token type URN of the Logto SDKs', async () => {
     expect((await exchange({ subject_token_type: IMPERSONATION_TOKEN })).status).toBe(200);
   });
 
-  it('grants what was asked for and the subject holds, in the order of the request', async () => {
+  it('grants the requested scopes that the subject has, in the order of the request', async () => {
     const { body } = await exchange({ scope: `unknown ${cast.scope} openid ${cast.scope}` });
     expect(body.scope).toBe(cast.scope);
     expect((await exchange({ scope: undefined })).body.scope).toBe('');
     expect((await exchange({ scope: 'unknown' })).body.scope).toBe('');
   });
 
-  it('says why an actor token is not one', async () => {
+  it('names the reason why an actor token is refused', async () => {
     const { body: machine } = await postForm(
       `${service.url}/oidc/token`,
       { grant_type: 'client_credentials', resource: service.credentials.managementApiIndicator, scope: 'all' },
@@ -136,10 +136,10 @@ describe.each(databases)('token exchange on %s', (kind) => {
   it('refuses an actor who is the subject', async () => {
     const { subjectToken } = await service.api.must('POST /subject-tokens', { userId: cast.alice.id });
     const { body } = await cast.spa.exchange({ subject_token: subjectToken, actor_token: actorToken });
-    expect(body.error_description).toBe('actor and subject are the same person');
+    expect(body.error_description).toBe('actor and subject are the same user');
   });
 
-  it('refuses a suspended actor, at once', async () => {
+  it('refuses a suspended actor at once', async () => {
     const carol = await service.api.must('POST /users', { username: 'carol', password: 'correct horse battery' });
     const token = await cast.spa.signIn({ username: 'carol', password: 'correct horse battery' });
     expect((await exchange({ actor_token: token })).status).toBe(200);
@@ -147,7 +147,7 @@ describe.each(databases)('token exchange on %s', (kind) => {
     expect((await exchange({ actor_token: token })).body.error_description).toBe('actor token is not valid');
   });
 
-  it('refuses a suspended subject: no new token, and an unspent one dies', async () => {
+  it('refuses a suspended subject when minting, and revokes unspent subject tokens', async () => {
     const dave = await service.api.must('POST /users', { username: 'dave' });
     const { subjectToken } = await service.api.must('POST /subject-tokens', { userId: dave.id });
     await service.api.must(`PATCH /users/${dave.id}/is-suspended`, { isSuspended: true });
@@ -159,7 +159,7 @@ describe.each(databases)('token exchange on %s', (kind) => {
     expect((await cast.spa.exchange({ subject_token: subjectToken })).status).toBe(400);
   });
 
-  it('holds a subject token to the application, actor and resource it was bound to', async () => {
+  it('accepts a bound subject token only for its application, actor and resource', async () => {
     const bound = async (besides: object) => cast.mint(besides as Record<string, unknown>);
     const { machine } = service.credentials;
     for (const [besides, error] of [
@@ -178,14 +178,14 @@ describe.each(databases)('token exchange on %s', (kind) => {
     expect((await cast.spa.exchange({ subject_token: matching, actor_token: actorToken })).status).toBe(200);
   });
 
-  it('needs allowTokenExchange, and names it', async () => {
+  it('requires allowTokenExchange, and names it', async () => {
     const application = await service.api.must('POST /applications', { name: 'Plain', type: 'SPA' });
     const { status, body } = await exchange({ client_id: application.id });
     expect([status, body.error]).toEqual([400, 'unauthorized_client']);
     expect(body.error_description).toMatch(/allowTokenExchange/);
   });
 
-  it('writes the impersonation and its audit row with the spend', async () => {
+  it('writes the impersonation and its audit row in the transaction of the spend', async () => {
     const { body } = await cast.spa.exchange({
       subject_token: await cast.mint({ context: { ticketId: 'T-9', reason: 'why' } }),
       actor_token: actorToken,

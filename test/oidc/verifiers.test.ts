@@ -12,7 +12,7 @@ import { getJson } from '../support/call.ts';
 import { type Cast, castOf, verifyAccessToken } from '../support/cast.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 
-/** What resource servers verify with, written by others, on an impersonation token of the default algorithm. */
+/** Third-party verifiers of resource servers accept an impersonation token with the default algorithm. */
 describe('an access token is accepted by', () => {
   let service: TestService;
   let cast: Cast;
@@ -50,7 +50,7 @@ describe('an access token is accepted by', () => {
     await expect(ask(broken())).rejects.toThrow();
   });
 
-  it('express-oauth2-jwt-bearer, strictly by RFC 9068', async () => {
+  it('express-oauth2-jwt-bearer in its strict RFC 9068 mode', async () => {
     const app = express();
     app.use(
       auth({ issuerBaseURL: issuer, audience: cast.resource, strict: true }),
@@ -75,7 +75,7 @@ describe('an access token is accepted by', () => {
 
   it('aws-jwt-verify', async () => {
     const verifier = JwtVerifier.create({ issuer, audience: cast.resource, jwksUri: `${issuer}/jwks` });
-    verifier.cacheJwks(await getJson(`${issuer}/jwks`)); // It fetches over HTTPS alone.
+    verifier.cacheJwks(await getJson(`${issuer}/jwks`)); // aws-jwt-verify fetches only over HTTPS.
     expect(await verifier.verify(token)).toMatchObject(expected());
     await expect(verifier.verify(broken())).rejects.toThrow();
   });

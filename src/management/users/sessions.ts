@@ -11,9 +11,9 @@ import {
   hasGrant,
   lockOwnSession,
   type Session,
+  type SessionContext,
   sessionsOf,
   signInOf,
-  type Where,
 } from '../../oidc/user-sessions.ts';
 import { optional } from '../shared/fields.ts';
 
@@ -62,7 +62,7 @@ const UserGrant = Type.Object({
   application: Type.Object({ id: Type.String(), name: Type.String() }),
 });
 
-async function viewOf(where: Where, session: Session) {
+async function viewOf(where: SessionContext, session: Session) {
   const { accountId, exp, authorizations = {} } = session;
   const [clientId = null] = Object.keys(authorizations);
   const lastSubmission = (await signInOf(where, session)) ?? null;
@@ -70,7 +70,12 @@ async function viewOf(where: Where, session: Session) {
 }
 
 /** @throws 404 `entity.not_found` for another user's, too */
-async function requireSession(where: Where, userId: string, uid: string, find = findSession): Promise<Session> {
+async function requireSession(
+  where: SessionContext,
+  userId: string,
+  uid: string,
+  find = findSession,
+): Promise<Session> {
   const session = await find(where, userId, uid);
   if (!session) throw new ServiceError('entity.not_found');
   return session;

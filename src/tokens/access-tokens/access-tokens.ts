@@ -4,29 +4,29 @@ import type { VerifiedToken } from '../../http/authenticate.ts';
 import type { Tenant } from '../../tenants.ts';
 import { SIGNING_ALGORITHMS, type SigningKeys } from '../keys/signing-keys.ts';
 
-/** How long a verified token is not verified again. Its application is looked at on every call all the same. */
+/** How long a verified token is not verified again. The state of its application is still checked on every call. */
 const REMEMBER_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
 interface Remembered {
   token: VerifiedToken;
   jti: string;
-  /** By the clock, which may jump: the cache's own time does not. */
+  /** Checked against the wall clock, which may jump. The cache's own timer is monotonic and would miss that. */
   expiresAt: number;
 }
 
 export interface AccessTokensOptions {
   keysOf(tenant: Tenant): Promise<SigningKeys>;
-  /** A token must have one of these. */
+  /** Audiences of which a token must have one. */
   audiencesOf(tenant: Tenant): Promise<string[]>;
-  /** Asked for every request, so the answer must be at hand. */
+  /** Called for every request, so it must not wait for the database. */
   isRevoked(tenant: Tenant, jti: string): Promise<boolean>;
 }
 
 /**
- * Verifies our own access tokens at the Management API (RFC 9068 §4): `typ`, a key of ours by `kid`
- * with its one algorithm, issuer, audience and times, and that it was not ended (RFC 7009 §2). What a token says of its keys (`jwk`, `jku`,
- * another `alg`) is never looked at.
+ * Verifies access tokens sent to the Management API (RFC 9068 §4): `typ`, `kid` and the algorithm of that key, issuer,
+ * audience, times, and that the token was not revoked (RFC 7009 §2). Key material named by the token itself (`jwk`,
+ * `jku`, another `alg`) is ignored.
  */
 export class AccessTokens {
   readonly #options: AccessTokensOptions;
@@ -54,7 +54,7 @@ export class AccessTokens {
       token,
       ({ kid = '' }) => {
         const known = publicKeys.get(kid);
-        if (!known) throw new Error('the key is not one of this tenant');
+        if (!known) throw new Error('the signing key does not belong to this tenant');
         algorithm = known.algorithm;
         return known.key;
       },
@@ -67,7 +67,7 @@ export class AccessTokens {
         crit: {},
       },
     ).then((verified) => {
-      if (verified.protectedHeader.alg !== algorithm) throw new Error('the algorithm is not that of the key');
+      if (verified.protectedHeader.alg !== algorithm) throw new Error('the algorithm does not match the signing key');
       return verified;
     });
 

@@ -4,7 +4,7 @@ import { payloadOf, type TokenClaims, type TokenDescription } from './token-clai
 
 export interface JwtAccessTokensOptions {
   issuer: string;
-  /** The one that signs. */
+  /** The current signing key. */
   signer: Signer;
   claims: TokenClaims;
   clock: Clock;
@@ -12,16 +12,16 @@ export interface JwtAccessTokensOptions {
 
 export interface IssuedJwt {
   jwt: string;
-  /** Milliseconds, of a whole second. */
+  /** Epoch milliseconds, a whole second. */
   expiresAt: number;
 }
 
 const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-/** Issues access tokens that are signed JWTs (RFC 9068): too little for a library. */
+/** Issues access tokens as signed JWTs (RFC 9068). */
 export class JwtAccessTokens {
   readonly #options: JwtAccessTokensOptions;
-  /** RFC 9068 §2.1, the same for all. */
+  /** The encoded header, the same for all tokens (RFC 9068 §2.1). */
   readonly #header: string;
 
   constructor(options: JwtAccessTokensOptions) {
@@ -33,15 +33,15 @@ export class JwtAccessTokens {
   /** @param ttl seconds */
   async issue(token: TokenDescription, ttl: number): Promise<IssuedJwt> {
     const { issuer, signer, claims, clock } = this.#options;
-    const ofScript = await claims.ofScript(token);
+    const scriptClaims = await claims.fromScript(token);
     const { jti, clientId, aud, scope, accountId = clientId } = token;
     const iat = secondsOf(clock());
     const exp = iat + ttl;
     const standard = { jti, sub: accountId, iat, exp, scope, client_id: clientId, iss: issuer, aud };
-    const signed = `${this.#header}.${encoded(payloadOf(ofScript, standard, token))}`;
-    const data = Buffer.from(signed);
-    // An exchange goes on to the database; a machine's token is all there is to its request.
+    const signingInput = `${this.#header}.${encoded(payloadOf(scriptClaims, standard, token))}`;
+    const data = Buffer.from(signingInput);
+    // An exchange waits for the database next, so it signs on this thread. Other grants sign on the pool: see `Signer`.
     const signature = await (token.exchange ? signer.signHere(data) : signer.sign(data));
-    return { jwt: `${signed}.${signature.toString('base64url')}`, expiresAt: exp * 1000 };
+    return { jwt: `${signingInput}.${signature.toString('base64url')}`, expiresAt: exp * 1000 };
   }
 }

@@ -3,7 +3,7 @@ import { type ClaimsInput, type CustomClaims, ScriptFailure } from '../../custom
 import { applicationContext, organizationContext, userContext } from '../../custom-claims/token-claims-input.ts';
 import type { TenantCache } from '../../database/notices/tenant-cache.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
-import type { Exchange } from '../exchange/exchange.ts';
+import type { ExchangeParties } from '../endpoint/token-request.ts';
 import { rememberJwt } from '../revocation/issued-jwts.ts';
 import type { SessionInteractions } from '../session-interactions.ts';
 import { TOKEN_EXCHANGE } from '../urns.ts';
@@ -15,17 +15,17 @@ export interface TokenDescription {
   clientId: string;
   aud: string | string[] | undefined;
   scope: string | undefined;
-  /** The person it is for; absent for a machine. */
+  /** The user it is for; absent for client credentials. */
   accountId?: string;
   grantId?: string | undefined;
   gty?: string | undefined;
   sessionUid?: string | undefined;
   organizationId?: string | undefined;
-  exchange?: Exchange;
+  exchange?: ExchangeParties;
 }
 
-/** How a failed script is told to the client: contract, section 4. */
-function refusalOf({ result, message }: ScriptFailure): Error {
+/** The OAuth error for a failed claims script. */
+function oauthErrorOf({ result, message }: ScriptFailure): Error {
   if (result === 'denied') return new errors.AccessDenied(message);
   if (result === 'overloaded') {
     const headers = { 'Retry-After': '1' };
@@ -34,12 +34,12 @@ function refusalOf({ result, message }: ScriptFailure): Error {
   return new errors.InvalidRequest(`Custom claims script error: ${message}`);
 }
 
-const extraOf = ({ subjectToken, actor }: Exchange) => ({
+const extraOf = ({ subjectToken, actor }: ExchangeParties) => ({
   subjectTokenId: subjectToken.id,
   ...(actor && { act: { sub: actor.id } }),
 });
 
-/** What a tenant's script says of a token. */
+/** Runs a tenant's claims script for a token. */
 export class TokenClaims {
   readonly #store: TenantStore;
   readonly #cache: TenantCache;
@@ -53,13 +53,13 @@ export class TokenClaims {
     this.#interactions = interactions;
   }
 
-  /** @throws what the client is told when the script fails */
-  async ofScript(token: TokenDescription): Promise<Record<string, unknown>> {
+  /** Returns the script's claims. @throws the OAuth error for the client if the script fails */
+  async fromScript(token: TokenDescription): Promise<Record<string, unknown>> {
     const tokenType = token.kind === 'ClientCredentials' ? 'client-credentials' : 'access-token';
     try {
       return await this.#customClaims.claimsFor(this.#store, tokenType, () => this.#inputOf(token));
     } catch (error) {
-      throw error instanceof ScriptFailure ? refusalOf(error) : error;
+      throw error instanceof ScriptFailure ? oauthErrorOf(error) : error;
     }
   }
 
@@ -90,16 +90,16 @@ export class TokenClaims {
 }
 
 /**
- * The script's claims, the standard ones over them, and `act` and `organization_id` last, so that no
- * script can set what the service answers for. RFC 8693 §4.1.
+ * Returns the payload of an access token: the script's claims, then the standard ones, then `organization_id` and `act`
+ * (RFC 8693 §4.1), so that a script cannot set any that the service is responsible for.
  */
 export function payloadOf(
-  ofScript: Record<string, unknown> | undefined,
+  scriptClaims: Record<string, unknown> | undefined,
   standard: Record<string, unknown>,
   { organizationId, exchange }: Pick<TokenDescription, 'organizationId' | 'exchange'>,
 ): Record<string, unknown> {
-  const payload = { ...ofScript, ...standard };
-  // RFC 9068 §2.2.3 wants the claim whenever scope was asked for; we always say it.
+  const payload = { ...scriptClaims, ...standard };
+  // RFC 9068 §2.2.3 requires the claim if a scope was requested. Ours always have it.
   payload.scope ??= '';
   if (organizationId !== undefined) payload.organization_id = organizationId;
   if (exchange?.actor) payload.act = { sub: exchange.actor.id };
@@ -107,36 +107,37 @@ export function payloadOf(
 }
 
 /**
- * The same for the tokens that oidc-provider makes. It asks for claims once for every access token, while it is being
- * signed; they go in with the customizer, as the library takes an object with a member `constructor` for no plain one.
+ * Adds the script's claims to access tokens that oidc-provider issues. `extraTokenClaims` is called once per access
+ * token and only runs the script. The customizer adds the claims, because oidc-provider does not accept claims with a
+ * member named `constructor` as a plain object.
  */
 export function claimsOfLibraryTokens(claims: TokenClaims, store: TenantStore) {
-  const ofScript = new WeakMap<AccessToken, Record<string, unknown>>();
+  const scriptClaims = new WeakMap<AccessToken, Record<string, unknown>>();
   return {
     async extraTokenClaims(ctx: KoaContextWithOIDC, token: AccessToken): Promise<undefined> {
-      // An opaque token (an actor's) carries no claims that anyone reads.
+      // An opaque token has no claims that a resource server reads.
       if (!token.resourceServer) return;
       const { jti, kind, clientId = '', aud, scope, accountId, grantId, gty, sessionUid } = token;
       const description = { jti, kind, clientId, aud, scope, accountId, grantId, gty, sessionUid };
       try {
-        ofScript.set(token, await claims.ofScript(description));
+        scriptClaims.set(token, await claims.fromScript(description));
       } catch (error) {
         const { headers } = error as { headers?: Record<string, string> };
         if (headers) ctx.set(headers);
         throw error;
       }
-      // The grant ends with a sign-out, suspension or deletion: the script may have run long enough for one.
+      // A sign-out, suspension or deletion during the script has ended the grant.
       if (!(await ctx.oidc.provider.Grant.find(grantId as string)))
-        throw new errors.InvalidGrant('the user was signed out, suspended or deleted meanwhile');
+        throw new errors.InvalidGrant('the user was signed out, suspended or deleted during the request');
     },
 
-    /** The last step before the signature, so what is remembered here is what the token says. */
+    /** Runs last before signing, so the expiry recorded here is the token's. */
     async customizer(
       _ctx: KoaContextWithOIDC,
       token: AccessToken,
       structured: { payload: Record<string, unknown> },
     ): Promise<void> {
-      structured.payload = payloadOf(ofScript.get(token), structured.payload, {});
+      structured.payload = payloadOf(scriptClaims.get(token), structured.payload, {});
       const { jti, grantId, accountId, clientId = '' } = token;
       if (grantId === undefined) return;
       await rememberJwt(store, {

@@ -1,11 +1,11 @@
 import type { OAuthClient } from './oauth-client.ts';
 
-/** A hyphen keeps it apart from the ids of applications. */
+/** Contains a hyphen, so it can never equal the id of an application. */
 export const ACCOUNT_CLIENT_ID = 'account-page';
 
 /**
- * The account page signs people in as any application does, but redeems no code: it lives on the
- * browser's session alone. It is no row, so it can be neither listed nor deleted.
+ * The OAuth client of the account page. The page signs users in like any application, but never redeems a code: it uses
+ * the browser's session. The client is not a row, so it can be neither listed nor deleted.
  */
 export const accountClient = (endpoint: string): OAuthClient => ({
   client_id: ACCOUNT_CLIENT_ID,

@@ -3,14 +3,14 @@ import type { SecretBox } from '../../base/secret-box.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { ApplicationRow, ApplicationSecretRow } from '../../database/tables/index.ts';
 
-/** True if the application can keep a secret, and so authenticates with one (RFC 6749 §2.1). */
+/** True for a confidential client, which authenticates with a secret (RFC 6749 §2.1). */
 export const isConfidential = ({ type }: Pick<ApplicationRow, 'type'>): boolean =>
   type === 'Traditional' || type === 'MachineToMachine';
 
 export const secretPurposeOf = (tenantId: string, applicationId: string, name: string): string =>
   `application-secret:${tenantId}:${applicationId}:${name}`;
 
-/** A new secret of an application, with its value. @throws 422 `application.secret_name_exists` */
+/** Stores a new secret of an application and returns it with its value. @throws 422 `application.secret_name_exists` */
 export async function addSecret(
   store: TenantStore,
   secrets: SecretBox,

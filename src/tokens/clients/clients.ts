@@ -11,7 +11,7 @@ import { CONSOLE_CLIENT_ID, consoleClient } from './console-client.ts';
 import { runsOnDevice } from './device-clients.ts';
 import type { OAuthClient } from './oauth-client.ts';
 
-/** Metadata of ours beside the standard ones; on a client they keep these names. */
+/** Our own client metadata, in addition to the standard ones. */
 export const CLIENT_EXTRAS = [
   'is_third_party',
   'cors_allowed_origins',
@@ -22,7 +22,7 @@ export const CLIENT_EXTRAS = [
   'require_pkce',
 ];
 
-/** Without a redirect URI nobody can be sent back, so there is no code to be had; the rest works. */
+/** True if users can sign in to the application: the code flow needs a redirect URI. */
 const isInteractive = ({ type, oidcClientMetadata }: ApplicationRow): boolean =>
   type !== 'MachineToMachine' && oidcClientMetadata.redirectUris.length > 0;
 
@@ -30,7 +30,7 @@ function grantTypesOf(application: ApplicationRow): string[] {
   const { type, isThirdParty, customClientMetadata } = application;
   const grants = type === 'MachineToMachine' ? ['client_credentials'] : ['refresh_token'];
   if (isInteractive(application)) grants.unshift('authorization_code');
-  // Never for third parties, whatever the row says.
+  // Never for third-party applications, even if the row allows it.
   return customClientMetadata.allowTokenExchange && !isThirdParty ? [...grants, TOKEN_EXCHANGE] : grants;
 }
 
@@ -41,7 +41,7 @@ function metadataOf(application: ApplicationRow): OAuthClient {
     client_name: name,
     application_type: runsOnDevice(type, oidcClientMetadata) ? 'native' : 'web',
     token_endpoint_auth_method: isConfidential(application) ? 'client_secret_basic' : 'none',
-    // Never compared: an application has several secrets, see `nameOfSecret`.
+    // A placeholder that is never compared: an application has several secrets, see `nameOfSecret`.
     ...(isConfidential(application) && { client_secret: 'unused' }),
     grant_types: grantTypesOf(application),
     response_types: isInteractive(application) ? ['code'] : [],
@@ -51,14 +51,14 @@ function metadataOf(application: ApplicationRow): OAuthClient {
     cors_allowed_origins: customClientMetadata.corsAllowedOrigins ?? [],
     id_token_ttl: customClientMetadata.idTokenTtl ?? 3600,
     refresh_token_ttl_days: customClientMetadata.refreshTokenTtlInDays ?? 14,
-    // As Logto has it: a native application asks for `offline_access`.
+    // As in Logto: a native application must request `offline_access`.
     always_issue_refresh_token: type !== 'Native' && (customClientMetadata.alwaysIssueRefreshToken ?? false),
     rotate_refresh_token: customClientMetadata.rotateRefreshToken ?? true,
     require_pkce: !isConfidential(application) || (customClientMetadata.requirePkce ?? true),
   };
 }
 
-/** Of an application's id, and more. */
+/** Longer than any application id. */
 const MAX_ID_LENGTH = 64;
 
 interface StoredSecret {
@@ -70,8 +70,8 @@ interface StoredSecret {
 const originOf = (uri: string): string | undefined => URL.parse(uri)?.origin;
 
 /**
- * Is this origin allowed by CORS? Origins of redirect URIs and `corsAllowedOrigins` are. `null` never is: every sandboxed
- * page has it, and every URI of a scheme of its own.
+ * Is this origin allowed by CORS? Origins of redirect URIs and `corsAllowedOrigins` are. `null` never is, because every
+ * sandboxed page and every URI with a custom scheme has that origin.
  */
 export const isOwnOrigin = (
   origin: string,
@@ -80,7 +80,7 @@ export const isOwnOrigin = (
   origin !== 'null' &&
   [...(client.redirect_uris ?? []).map(originOf), ...(client.cors_allowed_origins as string[])].includes(origin);
 
-/** A tenant's applications as OAuth clients, read through the cache, and the service's own pages. */
+/** A tenant's OAuth clients: its applications, read through the cache, and the account page and console. */
 export class Clients {
   readonly #tenant: Tenant;
   readonly #cache: TenantCache;
@@ -93,7 +93,7 @@ export class Clients {
   }
 
   async find(id: string): Promise<OAuthClient | undefined> {
-    if (id.length > MAX_ID_LENGTH) return undefined; // It would only fill the cache.
+    if (id.length > MAX_ID_LENGTH) return undefined; // Invented ids would only fill the cache.
     const { id: tenantId, endpoint, store } = this.#tenant;
     if (id === ACCOUNT_CLIENT_ID) return accountClient(endpoint);
     if (id === CONSOLE_CLIENT_ID && tenantId === DEFAULT_TENANT) return consoleClient(endpoint);
@@ -103,7 +103,7 @@ export class Clients {
     });
   }
 
-  /** The live secret that this is, by name; undefined for none. Compares with each in constant time, to the last one. */
+  /** Returns the name of the live secret with this value, if any. Compares with every secret, each in constant time. */
   async nameOfSecret(clientId: string, secret: string, now: number): Promise<string | undefined> {
     const stored = await this.#secretsOf(clientId);
     const given = Buffer.from(hashOf(secret));

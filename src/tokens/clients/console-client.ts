@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import type { Provider } from 'oidc-provider';
 import type { OAuthClient } from './oauth-client.ts';
 
-/** A hyphen keeps it apart from the ids of applications. */
+/** Contains a hyphen, so it can never equal the id of an application. */
 export const CONSOLE_CLIENT_ID = 'admin-console';
 
 export const consoleCallback = (endpoint: string): string => `${endpoint}/console/-/callback`;
 
-/** The administrators' pages sign in as any application does, at the default tenant. It is no row, so it can be neither listed nor deleted. */
+/**
+ * The OAuth client of the console, which signs administrators in like any application, at the default tenant. It is not
+ * a row, so it can be neither listed nor deleted.
+ */
 export const consoleClient = (endpoint: string): OAuthClient => ({
   client_id: CONSOLE_CLIENT_ID,
   client_name: 'Console',
@@ -28,18 +31,18 @@ export const consoleClient = (endpoint: string): OAuthClient => ({
 export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
 
 /**
- * Who signed in, for a code of the console: what its token endpoint would check, without a request of the service to
- * itself, whose public address it may not reach.
+ * Redeems an authorization code of the console and returns the id of the user who signed in. It makes the checks of the
+ * token endpoint in process, because the service may be unable to reach its own public address.
  *
- * Every code of the console comes of a sign-in in that very request: the interaction policy of `provider.ts` demands it.
- * Every sign-in asks for all the factors that the tenant's settings ask for, so no older proof counts beside it.
+ * The interaction policy in `provider.ts` requires a sign-in within the same authorization request, and every sign-in
+ * requires all factors of the tenant's settings, so no older authentication counts.
  *
- * @returns undefined when the code is not one of the console's, is spent or expired, or is another browser's
+ * @returns undefined for a code of another client or browser, and for a spent or expired one
  */
 export async function redeemCode(provider: Provider, code: string, verifier: string): Promise<string | undefined> {
   const found = await provider.AuthorizationCode.find(code);
   const isOwn = found?.clientId === CONSOLE_CLIENT_ID && found.codeChallenge === challengeOf(verifier);
   if (!found || !isOwn || !found.isValid) return undefined;
-  await found.consume(); // Throws for all but one of those that race.
+  await found.consume(); // Throws for all but one of several parallel requests.
   return found.accountId;
 }

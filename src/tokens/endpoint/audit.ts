@@ -4,11 +4,11 @@ import type { TokenAudit } from '../../audit/token-audit.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type RequestFacts, requestFactsOf } from '../../http/context.ts';
 import type { Tenant } from '../../tenants.ts';
-import type { Exchange } from '../exchange/exchange.ts';
 import { TOKEN_EXCHANGE } from '../urns.ts';
 import { admissionOf } from './admission.ts';
+import type { ExchangeParties } from './token-request.ts';
 
-/** A map: what a client names a grant may also be the name of something every object has. */
+/** Audit key by grant type. A Map, because a client may send a name of `Object.prototype` as its grant type. */
 const KEYS: ReadonlyMap<unknown, string> = new Map([
   ['authorization_code', 'ExchangeTokenBy.AuthorizationCode'],
   ['refresh_token', 'ExchangeTokenBy.RefreshToken'],
@@ -16,18 +16,18 @@ const KEYS: ReadonlyMap<unknown, string> = new Map([
   [TOKEN_EXCHANGE, 'ExchangeTokenBy.TokenExchange'],
 ]);
 
-/** Who asked for a token, by which grant. */
-export interface Asked {
+/** A token request as the audit log records it. */
+export interface AuditedRequest {
   grantType: unknown;
-  /** As far as it was found, whether it proved itself or not. */
+  /** The named client if it exists, authenticated or not. */
   clientId: string | undefined;
   userId?: string | undefined;
-  /** Name of the secret that the client proved itself with; never the value. */
+  /** Name of the secret that the client authenticated with; never the value. */
   secretName?: string | undefined;
   facts: RequestFacts;
 }
 
-const entryOf = ({ grantType, clientId, userId, facts }: Asked, now: number) => ({
+const entryOf = ({ grantType, clientId, userId, facts }: AuditedRequest, now: number) => ({
   key: KEYS.get(grantType) ?? 'ExchangeTokenBy.Unknown',
   applicationId: clientId,
   userId,
@@ -35,28 +35,32 @@ const entryOf = ({ grantType, clientId, userId, facts }: Asked, now: number) => 
   createdAt: now,
 });
 
-/** A successful exchange is not recorded so: its row is written with the spend. */
-export const issuedEntry = (asked: Asked, payload: { resource: unknown; scope: unknown }, now: number): AuditEntry => ({
-  ...entryOf(asked, now),
+/** The audit entry of an issued token. Not for an exchange, whose row is written in the transaction of the spend. */
+export const issuedEntry = (
+  request: AuditedRequest,
+  payload: { resource: unknown; scope: unknown },
+  now: number,
+): AuditEntry => ({
+  ...entryOf(request, now),
   result: 'Success',
-  payload: { ...payload, secretName: asked.secretName },
+  payload: { ...payload, secretName: request.secretName },
 });
 
-/** @param exchange as far as it came */
+/** The audit entry of a refused token request. @param exchange its subject token and actor, as far as known */
 export function refusedEntry(
-  asked: Asked,
+  request: AuditedRequest,
   error: errors.OIDCProviderError,
   now: number,
-  exchange?: Exchange,
+  exchange?: ExchangeParties,
 ): AuditEntry {
   const { subjectToken, actor } = exchange ?? {};
   const payload = {
     error: error.message,
     description: error.error_detail ?? error.error_description,
-    secretName: asked.secretName,
+    secretName: request.secretName,
   };
-  const entry = { ...entryOf(asked, now), result: 'Error' as const };
-  if (asked.grantType !== TOKEN_EXCHANGE) return { ...entry, payload };
+  const entry = { ...entryOf(request, now), result: 'Error' as const };
+  if (request.grantType !== TOKEN_EXCHANGE) return { ...entry, payload };
   return {
     ...entry,
     key: 'Impersonation.Refused',
@@ -68,10 +72,10 @@ export function refusedEntry(
 
 const secretNames = new WeakMap<object, string>();
 
-/** Keeps the name of the secret that the client of this request proved itself with. */
+/** Remembers the name of the secret that the client of this request authenticated with. */
 export const rememberSecret = (ctx: object, secretName: string): void => void secretNames.set(ctx, secretName);
 
-const askedOf = (ctx: KoaContextWithOIDC): Asked => ({
+const requestOf = (ctx: KoaContextWithOIDC): AuditedRequest => ({
   grantType: ctx.oidc.params?.grant_type,
   clientId: ctx.oidc.client?.clientId,
   userId: ctx.oidc.entities.Account?.accountId,
@@ -79,15 +83,15 @@ const askedOf = (ctx: KoaContextWithOIDC): Asked => ({
   facts: requestFactsOf(ctx.req),
 });
 
-/** Records every token that the library issues or refuses. */
+/** Records every token that oidc-provider issues or refuses. */
 export function auditTokens(provider: Provider, tenant: Tenant, audit: TokenAudit, clock: Clock): void {
   provider.on('grant.success', (ctx) => {
     const { scope } = ctx.body as { scope?: string };
-    audit.add(tenant.id, issuedEntry(askedOf(ctx), { resource: ctx.oidc.params?.resource, scope }, clock()));
+    audit.add(tenant.id, issuedEntry(requestOf(ctx), { resource: ctx.oidc.params?.resource, scope }, clock()));
   });
   provider.on('grant.error', (ctx, error) => {
-    const asked = askedOf(ctx);
-    const isKnown = admissionOf(ctx.req)?.isProven || asked.userId !== undefined;
-    audit[isKnown ? 'add' : 'addStranger'](tenant.id, refusedEntry(asked, error, clock()));
+    const request = requestOf(ctx);
+    const isKnown = admissionOf(ctx.req)?.isProven || request.userId !== undefined;
+    audit[isKnown ? 'add' : 'addAnonymous'](tenant.id, refusedEntry(request, error, clock()));
   });
 }

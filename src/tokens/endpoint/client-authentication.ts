@@ -4,7 +4,7 @@ import type { Clients } from '../clients/clients.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import { paramOf } from './token-request.ts';
 
-/** Who a request says it is from, and what it has to prove that. */
+/** The client credentials of a request, not yet verified. */
 export interface PresentedClient {
   clientId: string;
   secret: string | undefined;
@@ -41,7 +41,7 @@ function fromHeader(authorization: string): Required<PresentedClient> {
   return { clientId, secret };
 }
 
-/** @throws `invalid_request` when it says nothing, something malformed, or two things at once (RFC 6749 §2.3) */
+/** @throws `invalid_request` for missing or malformed credentials, or for two authentication methods (RFC 6749 §2.3) */
 export function presentedClient(authorization: string | undefined, form: ParsedUrlQuery): PresentedClient {
   const [clientId, secret] = [paramOf(form, 'client_id'), paramOf(form, 'client_secret')];
   if (!authorization) {
@@ -55,7 +55,7 @@ export function presentedClient(authorization: string | undefined, form: ParsedU
   return basic;
 }
 
-/** The same before anything is proven; undefined where that throws. */
+/** Like `presentedClient`, but returns undefined where that throws. */
 export function claimedClient(authorization: string | undefined, form: ParsedUrlQuery): PresentedClient | undefined {
   try {
     return presentedClient(authorization, form);
@@ -65,10 +65,11 @@ export function claimedClient(authorization: string | undefined, form: ParsedUrl
 }
 
 /**
- * A confidential client shows one of its secrets, in the header or in the body; a public one has none to show.
+ * Authenticates a client (RFC 6749 §2.3). A confidential client must send one of its live secrets; a public client must
+ * send none.
  *
- * @returns the client, which is proven now, and which of its secrets it showed
- * @throws `invalid_client`, the same whatever is wrong
+ * @returns the authenticated client and the name of the secret that it used
+ * @throws `invalid_client` with the same body for every cause
  */
 export async function authenticate(
   clients: Clients,

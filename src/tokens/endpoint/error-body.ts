@@ -6,7 +6,7 @@ interface OAuthError {
   error_description?: string;
 }
 
-/** Answers in place of `server_error` when the database is not to be had. @returns whether that is why */
+/** Replaces `server_error` with 503 when the cause is an unavailable database. Returns false for other causes. */
 export function answerUnavailable(ctx: KoaContextWithOIDC, error: unknown): boolean {
   const fault = unavailable(error);
   if (!fault) return false;
@@ -16,10 +16,10 @@ export function answerUnavailable(ctx: KoaContextWithOIDC, error: unknown): bool
   return true;
 }
 
-/** What the library answers when a client may not use a grant; RFC 6749 §5.2 has a code of its own for it. */
+/** oidc-provider's description when a client may not use a grant. RFC 6749 §5.2 has `unauthorized_client` for it. */
 export const GRANT_NOT_ALLOWED = 'requested grant type is not allowed for this client';
 
-/** An error of OAuth that says `code` and `message` too, as the Management API's errors do. */
+/** An OAuth error body that also has `code` and `message`, like the errors of the Management API. */
 export const describedError = (error: string, description: string | undefined) => ({
   error,
   error_description: description,
@@ -27,18 +27,18 @@ export const describedError = (error: string, description: string | undefined) =
   message: description ?? error,
 });
 
-/** The library's description would say of every fault that the request is invalid. */
+/** `invalid_grant` with its real reason. oidc-provider describes all of them as `grant request is invalid`. */
 export const invalidGrant = (reason: string) =>
   Object.assign(new errors.InvalidGrant(reason), { error_description: reason });
 
-/** Says what is wrong with a code: the library's own description of every such fault is `grant request is invalid`. */
+/** Puts the real reason into oidc-provider's `invalid_grant` errors, which all say `grant request is invalid`. */
 export function describeGrantFaults(provider: Provider): void {
   provider.on('grant.error', ({ body }, { message, error_detail: detail }) => {
     if (message === 'invalid_grant' && detail !== undefined) (body as OAuthError).error_description = detail;
   });
 }
 
-/** Koa middleware around every endpoint: describes errors, and says the `requestId` to find a failure of ours by. */
+/** Koa middleware that adds `code` and `message` to errors, and `requestId` to internal ones. */
 export async function errorBody(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next();
   const body = ctx.body as OAuthError | undefined;

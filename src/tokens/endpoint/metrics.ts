@@ -3,10 +3,10 @@ import { Counter, Histogram } from 'prom-client';
 import type { Registry } from '../../observe/metrics.ts';
 import { TOKEN_EXCHANGE } from '../urns.ts';
 
-/** @param error of OAuth; undefined when the token was issued */
+/** @param error OAuth error code; undefined when the token was issued */
 export type ObserveToken = (grantType: unknown, error: string | undefined, startedAt: number) => void;
 
-/** Labels are for us to choose: what a client names a grant is not one. */
+/** Label by grant type. Other grant types are counted as `other`, so clients cannot create labels. */
 const GRANTS: ReadonlyMap<unknown, string> = new Map([
   ['authorization_code', 'authorization_code'],
   ['refresh_token', 'refresh_token'],
@@ -14,18 +14,18 @@ const GRANTS: ReadonlyMap<unknown, string> = new Map([
   [TOKEN_EXCHANGE, 'token_exchange'],
 ]);
 
-/** Tokens by grant and outcome, and how long they took. */
+/** Metrics of token requests by grant: outcomes, and the duration of successful ones. */
 export function tokenMetrics(registry: Registry): ObserveToken {
   const registers = [registry];
   const tokens = new Counter({
     name: 'understudy_tokens_total',
-    help: 'Answers of the token endpoint, by grant; outcome is issued, or the error of OAuth',
+    help: 'Token endpoint responses by grant; the outcome is "issued" or the OAuth error code',
     labelNames: ['grant', 'outcome'] as const,
     registers,
   });
   const seconds = new Histogram({
     name: 'understudy_token_seconds',
-    help: 'Issuing a token, by grant: from the whole request to the answer, script and database included',
+    help: 'Seconds from the complete token request to its response by grant, including script and database',
     labelNames: ['grant'] as const,
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
@@ -37,7 +37,7 @@ export function tokenMetrics(registry: Registry): ObserveToken {
   };
 }
 
-/** Koa middleware around the library's grants. */
+/** Koa middleware that observes the grants of oidc-provider. */
 export const observeLibraryTokens =
   (observe: ObserveToken) =>
   async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {

@@ -9,39 +9,38 @@ import type { Admission } from '../../http/rate-limits/rate-limits.ts';
 import type { Logger } from '../../observe/logger.ts';
 import type { Tenant } from '../../tenants.ts';
 import { type Clients, isOwnOrigin } from '../clients/clients.ts';
-import type { Exchange } from '../exchange/exchange.ts';
 import { TOKEN_EXCHANGE } from '../urns.ts';
 import { requireWithinLimit } from './admission.ts';
-import { type Asked, issuedEntry, refusedEntry } from './audit.ts';
+import { type AuditedRequest, issuedEntry, refusedEntry } from './audit.ts';
 import { authenticate, presentedClient } from './client-authentication.ts';
 import { describedError, GRANT_NOT_ALLOWED } from './error-body.ts';
 import type { ObserveToken } from './metrics.ts';
-import { type Grant, paramsOf, type TokenResponse } from './token-request.ts';
+import { type ExchangeParties, type OwnGrant, paramsOf, type TokenResponse } from './token-request.ts';
 
 export interface TokenEndpointOptions {
   tenant: Tenant;
   clients: Clients;
   /** By `grant_type`. */
-  grants: Readonly<Record<string, Grant>>;
+  grants: Readonly<Record<string, OwnGrant>>;
   audit: TokenAudit;
   observe?: ObserveToken | undefined;
   clock: Clock;
   logger: Logger;
 }
 
-/** One request on its way: what is known of it, for its answer and its record. */
-interface Attempt extends Asked {
+/** The state of one token request, from which its response and audit entry are made. */
+interface TokenAttempt extends AuditedRequest {
   grantType: string;
   form: ParsedUrlQuery;
   origin: string | undefined;
-  /** Whose scripts a browser lets read the answer. */
-  readableFrom: string | undefined;
+  /** `Access-Control-Allow-Origin` of the response. */
+  allowedOrigin: string | undefined;
   authorization: string | undefined;
   admission: Admission;
-  exchange?: Exchange;
+  exchange?: ExchangeParties;
 }
 
-interface Answer {
+interface TokenReply {
   status: number;
   headers?: Record<string, string>;
   body: object;
@@ -53,9 +52,9 @@ const EXCHANGE_NOT_ALLOWED =
 const quoted = (text: string): string => `"${text.replaceAll(/[\\"]/g, '\\$&')}"`;
 
 /**
- * `POST /oidc/token` for the grants that need no browser. They are most of what a busy service is asked for, and what
- * the library does around a grant (its own router and context for each request, a model object for each token) costs
- * more than the grant. Errors are the library's, and so are the other grants, all pages and everything else.
+ * `POST /oidc/token` for client credentials, refresh tokens and token exchange, which are most of a busy service's
+ * requests. Rejected: oidc-provider's own path, whose overhead (a router and a context per request, a model object per
+ * token) costs more than the grant itself. Error classes, the other grants and everything else are oidc-provider's.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-5 RFC 6749 §5}
  */
@@ -66,12 +65,12 @@ export class TokenEndpoint {
     this.#options = options;
   }
 
-  /** False: the grant is the library's, or nobody's. */
+  /** True if the form has one of our grants. The others, and unknown ones, go to oidc-provider. */
   answers({ grant_type: type }: ParsedUrlQuery): boolean {
     return typeof type === 'string' && Object.hasOwn(this.#options.grants, type);
   }
 
-  /** Is this a live secret of the client? Undefined: there is no such client with a secret. */
+  /** True if this is a live secret of the client; undefined if there is no such confidential client. */
   async isSecretOf(clientId: string, secret: string): Promise<boolean | undefined> {
     const { clients, clock } = this.#options;
     const client = await clients.find(clientId);
@@ -79,7 +78,7 @@ export class TokenEndpoint {
     return (await clients.nameOfSecret(clientId, secret, clock())) !== undefined;
   }
 
-  /** @param form one that it answers */
+  /** Responds to a token request. @param form one for which `answers` returns true */
   async answer(
     { headers: { authorization, origin } }: IncomingMessage,
     response: ServerResponse,
@@ -89,24 +88,24 @@ export class TokenEndpoint {
   ): Promise<void> {
     const startedAt = performance.now();
     const grantType = form.grant_type as string;
-    const attempt: Attempt = {
+    const attempt: TokenAttempt = {
       grantType,
       form,
       origin,
-      readableFrom: origin ?? '*',
+      allowedOrigin: origin ?? '*',
       authorization,
       admission,
       clientId: undefined,
       facts,
     };
     const { status, headers, body } = await this.#issue(attempt).then(
-      (body): Answer => ({ status: 200, body }),
-      (error): Answer => this.#refusal(attempt, error),
+      (body): TokenReply => ({ status: 200, body }),
+      (error): TokenReply => this.#refusal(attempt, error),
     );
     this.#options.observe?.(grantType, (body as { error?: string }).error, startedAt);
     const text = JSON.stringify(status >= 500 ? { ...body, requestId: facts.requestId } : body);
     response.writeHead(status, {
-      ...(attempt.readableFrom && { 'Access-Control-Allow-Origin': attempt.readableFrom }),
+      ...(attempt.allowedOrigin && { 'Access-Control-Allow-Origin': attempt.allowedOrigin }),
       'Access-Control-Expose-Headers': 'WWW-Authenticate',
       'Cache-Control': 'no-store',
       'Content-Type': 'application/json; charset=utf-8',
@@ -117,26 +116,26 @@ export class TokenEndpoint {
     response.end(text);
   }
 
-  async #issue(attempt: Attempt): Promise<TokenResponse> {
+  async #issue(attempt: TokenAttempt): Promise<TokenResponse> {
     const { tenant, clients, grants, audit, clock } = this.#options;
     const { grantType, form, origin, authorization, admission, facts } = attempt;
     const presented = presentedClient(authorization, form);
     const found = await clients.find(presented.clientId);
     attempt.clientId = found?.client_id;
     if (found && origin !== undefined && !isOwnOrigin(origin, found)) {
-      attempt.readableFrom = undefined;
+      attempt.allowedOrigin = undefined;
       throw new errors.InvalidRequest(`origin ${origin} not allowed for client: ${found.client_id}`);
     }
     const { client, secretName } = await authenticate(clients, found, presented, clock());
     attempt.secretName = secretName;
-    // A public client has shown nothing yet: what it holds is proven by the token it gets.
+    // A public client has not authenticated yet. It counts as known once it gets a token.
     if (client.token_endpoint_auth_method !== 'none') requireWithinLimit(admission.prove(client.client_id));
     if (!client.grant_types.includes(grantType))
       throw new errors.UnauthorizedClient(grantType === TOKEN_EXCHANGE ? EXCHANGE_NOT_ALLOWED : GRANT_NOT_ALLOWED);
 
-    const { parameters, issue } = grants[grantType] as Grant;
+    const { parameters, issue } = grants[grantType] as OwnGrant;
     const params = paramsOf(form, parameters);
-    const onExchange = (exchange: Exchange) => {
+    const onExchange = (exchange: ExchangeParties) => {
       attempt.exchange = exchange;
     };
     const onUser = (userId: string) => {
@@ -149,13 +148,13 @@ export class TokenEndpoint {
     return response;
   }
 
-  /** RFC 6749 §5.2, and what is recorded of it. */
-  #refusal(attempt: Attempt, error: unknown): Answer {
+  /** Returns the error response (RFC 6749 §5.2) and records the refusal. */
+  #refusal(attempt: TokenAttempt, error: unknown): TokenReply {
     const { tenant, audit, clock } = this.#options;
     if (!(error instanceof errors.OIDCProviderError) || !error.expose) return this.#failure(attempt, error);
-    // A holder of a subject token or a refresh token is no stranger, even with a client that has no secret.
+    // A request with a valid subject or refresh token is not anonymous, even from a public client.
     const isKnown = attempt.admission.isProven || attempt.exchange || attempt.userId !== undefined;
-    audit[isKnown ? 'add' : 'addStranger'](tenant.id, refusedEntry(attempt, error, clock(), attempt.exchange));
+    audit[isKnown ? 'add' : 'addAnonymous'](tenant.id, refusedEntry(attempt, error, clock(), attempt.exchange));
     const { statusCode: status, message, error_description: description = message } = error;
     const { headers = {} } = error as { headers?: Record<string, string> };
     if (status === 401 && attempt.authorization !== undefined)
@@ -164,17 +163,17 @@ export class TokenEndpoint {
     return { status, headers, body: describedError(message, description) };
   }
 
-  /** Not the client's fault. */
-  #failure({ facts: { requestId } }: Attempt, err: unknown): Answer {
+  /** Returns and logs a failure of the service. */
+  #failure({ facts: { requestId } }: TokenAttempt, err: unknown): TokenReply {
     const { tenant, logger } = this.#options;
     const facts = { err, requestId, path: '/token', tenantId: tenant.id };
     const fault = unavailable(err);
     if (fault) {
-      logger.warn(facts, 'token service could not answer');
+      logger.warn(facts, 'Token request failed: the database is unavailable');
       const { status, headers, message } = fault;
       return { status, headers, body: describedError('temporarily_unavailable', message) };
     }
-    logger.error(facts, 'token service failed');
-    return { status: 500, body: describedError('server_error', 'the service failed') };
+    logger.error(facts, 'Token request failed');
+    return { status: 500, body: describedError('server_error', 'internal error') };
   }
 }

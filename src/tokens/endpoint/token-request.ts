@@ -2,21 +2,28 @@ import type { ParsedUrlQuery } from 'node:querystring';
 import { errors } from 'oidc-provider';
 import type { RequestFacts } from '../../http/context.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
-import type { Exchange } from '../exchange/exchange.ts';
+import type { Actor } from '../exchange/actor-token.ts';
+import type { FoundSubjectToken } from '../exchange/find-subject-token.ts';
 
-/** What a grant of ours is given: of a client that has proven itself and may use it. */
+/** The subject token and the actor of a token exchange, from which its claims and audit entries are made. */
+export interface ExchangeParties {
+  subjectToken: FoundSubjectToken;
+  actor?: Actor | undefined;
+}
+
+/** The input of one of our grants. The client is authenticated and may use the grant. */
 export interface TokenRequest {
   client: OAuthClient;
-  /** Name of the secret it proved itself with; never the value. */
+  /** Name of the secret that the client authenticated with; never the value. */
   secretName: string | undefined;
-  /** The grant's own, each once. RFC 6749 §3.2: one without a value is as if it was not sent. */
+  /** The parameters of the grant. An empty one counts as not sent (RFC 6749 §3.2). */
   params: Readonly<Record<string, string | undefined>>;
-  /** As it was sent, with those that are empty. */
+  /** All parameters as sent, including empty and repeated ones. */
   form: ParsedUrlQuery;
   facts: RequestFacts;
-  /** Tells how far an exchange came: a refusal is recorded with it. */
-  onExchange(exchange: Exchange): void;
-  /** Tells whose token was presented, for the same record. */
+  /** Reports the subject token, and later the actor, of an exchange for the audit entry of a refusal. */
+  onExchange(parties: ExchangeParties): void;
+  /** Reports the user of a presented token for the same audit entry. */
   onUser(userId: string): void;
 }
 
@@ -36,33 +43,37 @@ export interface TokenResponse {
 
 export interface IssuedToken {
   response: TokenResponse;
-  /** The token's audience, also where the request named none; undefined for an opaque token. */
+  /** Audience of the token, including a default one; undefined for an opaque token. */
   audience: string | undefined;
 }
 
-/** A way to a token that we answer ourselves; the others are oidc-provider's. */
-export interface Grant {
+/** A grant that we serve ourselves. The others are oidc-provider's. */
+export interface OwnGrant {
   parameters: readonly string[];
-  /** @throws an error of oidc-provider's, which the client is told */
+  /** @throws an error of oidc-provider, which is sent to the client */
   issue(request: TokenRequest): Promise<IssuedToken>;
 }
 
 /** RFC 6749 §3.3 */
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;
 
-/** One parameter. @throws `invalid_request` when it was sent twice */
+/** Returns one parameter, undefined if empty. @throws `invalid_request` if it was sent twice */
 export function paramOf(form: ParsedUrlQuery, name: string): string | undefined {
   const value = form[name];
   if (Array.isArray(value)) throw new errors.InvalidRequest(`'${name}' parameter must not be provided twice`);
   return value || undefined;
 }
 
-/** @throws `invalid_target` for several resources, `invalid_request` for another parameter sent twice, `invalid_scope` */
+/**
+ * Returns the named parameters of a form.
+ *
+ * @throws `invalid_target` for several resources, `invalid_request` for another repeated parameter, `invalid_scope`
+ */
 export function paramsOf(form: ParsedUrlQuery, names: readonly string[]): TokenRequest['params'] {
   const params: Record<string, string | undefined> = {};
   for (const name of names) {
     if (name === 'resource' && Array.isArray(form.resource))
-      throw new errors.InvalidTarget('only one resource can be named');
+      throw new errors.InvalidTarget('only one resource is allowed');
     params[name] = paramOf(form, name);
   }
   if (params.scope !== undefined && !SCOPE.test(params.scope))

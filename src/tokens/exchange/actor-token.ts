@@ -6,13 +6,13 @@ import { ACCESS_TOKEN } from '../urns.ts';
 
 export interface Actor {
   id: string;
-  /** The application that the actor token was given to. */
+  /** The application that the actor token was issued to. */
   clientId: string;
-  /** Of the sign-in that the actor token comes from. */
+  /** Session of the sign-in that produced the actor token. */
   sessionUid: string | undefined;
 }
 
-/** The parts that look an actor token up. */
+/** Where an actor token is looked up. */
 export interface ActorTokens {
   provider: Provider;
   store: TenantStore;
@@ -22,11 +22,11 @@ export interface ActorTokens {
 const isJwt = (token: string): boolean => token.split('.').length === 3;
 
 /**
- * The actor of an exchange, from the `actor_token`; undefined when none was sent.
+ * Returns the actor of an exchange from its `actor_token`, or undefined when none was sent.
  *
- * Only an opaque access token of a person, with `openid`, given to an application that is no third party's, is one: what
- * such an application gets from the code or refresh grant without a resource. The form itself is read: elsewhere an empty parameter counts
- * as absent, and an empty `actor_token` must never mean "no actor".
+ * An actor token is an opaque access token of a user, with scope `openid`, issued to a first-party application: the
+ * token of the code or refresh grant without a resource. This reads the raw form, because elsewhere an empty parameter
+ * counts as absent, and an empty `actor_token` must never mean "no actor".
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8693.html#section-2.1 RFC 8693 §2.1}
  */
@@ -43,7 +43,7 @@ export async function verifyActorToken(
   if (type !== ACCESS_TOKEN) throw new errors.InvalidRequest(`actor_token_type must be ${ACCESS_TOKEN}`);
   if (isJwt(token)) {
     throw new errors.InvalidRequest(
-      'actor token is a JWT; send the access token of a sign-in with scope openid that asked for no resource',
+      'actor token is a JWT; send an opaque access token from a sign-in with scope openid and no resource',
     );
   }
   return findActor({ provider, store, clients }, token);
@@ -54,7 +54,7 @@ async function findActor({ provider, store, clients }: ActorTokens, token: strin
 
   const accessToken = await provider.AccessToken.find(token);
   if (!accessToken?.isValid) throw notValid;
-  // The grant may have ended (sign-out, theft) while the token lives on.
+  // The grant may have ended (sign-out, replayed refresh token) before the token expires.
   const [grant, user, client] = await Promise.all([
     accessToken.grantId ? provider.Grant.find(accessToken.grantId) : undefined,
     store.find('users', { id: accessToken.accountId }),
@@ -63,8 +63,7 @@ async function findActor({ provider, store, clients }: ActorTokens, token: strin
   if (!grant || grant.isExpired || grant.accountId !== accessToken.accountId) throw notValid;
   if (!accessToken.scopes.has('openid')) throw new errors.InvalidRequest('actor token lacks scope openid');
   if (!user || user.isSuspended || !client) throw notValid;
-  // People sign in there, but it is not theirs to say who acts here: its owner could act as each of them.
-  if (client.is_third_party)
-    throw new errors.InvalidRequest('actor token was given to an application of a third party');
+  // The owner of a third-party application has the tokens of all its users, and could use any of them as the actor.
+  if (client.is_third_party) throw new errors.InvalidRequest('actor token was issued to a third-party application');
   return { id: user.id, clientId: client.client_id, sessionUid: accessToken.sessionUid };
 }

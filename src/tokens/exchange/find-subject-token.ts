@@ -3,7 +3,7 @@ import type { SubjectTokenRow } from '../../database/tables/index.ts';
 
 export type FoundSubjectToken = SubjectTokenRow & {
   isSubjectSuspended: boolean;
-  /** The console's, for any tenant. */
+  /** True for an administrator of the console, of any tenant. */
   isSubjectAdministrator: boolean;
   roleIds: string[];
 };
@@ -20,8 +20,8 @@ const MANAGES =
 const SUBJECT = 'join users subject on subject.tenant_id = token.tenant_id and subject.id = token.user_id';
 
 /**
- * A subject token by its hash, with whether its user is suspended or an administrator, and which roles they hold now. A subject token
- * without a user does not exist: it goes with them.
+ * Finds a subject token by its hash, together with the current state of its user: suspended, administrator, roles. A
+ * subject token always has a user, because it is deleted with the user.
  */
 export const subjectTokenByHash: BatchedRead<FoundSubjectToken> = {
   texts: textsFor({ tenant_id: '', token_hash: '' }, (kind, valueFor) => {
@@ -31,7 +31,7 @@ export const subjectTokenByHash: BatchedRead<FoundSubjectToken> = {
       columns: `token.*, subject.is_suspended as is_suspended, ${MANAGES} as is_administrator, ${ROLE_IDS[kind]} as role_ids`,
       from: {
         sqlite: `subject_tokens token ${SUBJECT} where ${isIt('token')}`,
-        // The limit holds PostgreSQL to this order: the other way round it reads all tokens that the user ever had.
+        // The limit forces this join order on PostgreSQL. In the other order it reads all tokens that the user ever had.
         postgres: `(select * from subject_tokens where ${isIt('subject_tokens')} limit 1) token ${SUBJECT}`,
       }[kind],
     };
@@ -40,7 +40,7 @@ export const subjectTokenByHash: BatchedRead<FoundSubjectToken> = {
     return {
       ...(token as unknown as SubjectTokenRow),
       isSubjectSuspended: isSuspended as boolean,
-      isSubjectAdministrator: Boolean(isAdministrator), // SQLite says 0 or 1.
+      isSubjectAdministrator: Boolean(isAdministrator), // SQLite returns 0 or 1.
       roleIds: typeof roleIds === 'string' ? JSON.parse(roleIds) : roleIds,
     };
   },

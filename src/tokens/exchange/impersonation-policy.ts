@@ -10,46 +10,57 @@ import type { FoundSubjectToken } from './find-subject-token.ts';
 
 const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { [EACH_ONCE]: true, maxItems: 100 });
 
-/** Who may be acted for, by whom, and what must be said: a tenant's own rules, beside the integrator's. */
+/** A tenant's rules for impersonation, in addition to the checks in the integrator's backend. */
 export const ImpersonationPolicy = Type.Object({
   subjectTokenTtl: Type.Integer({
     minimum: 60,
     maximum: 3600,
-    description: 'Seconds a subject token may be exchanged',
+    description: 'Lifetime of a subject token in seconds',
   }),
   maxTokenTtl: Nullable(
-    Type.Integer({ minimum: 60, maximum: 86_400, description: 'Seconds; null: as long as the resource says' }),
+    Type.Integer({
+      minimum: 60,
+      maximum: 86_400,
+      description: 'Maximum lifetime of an impersonation in seconds; null: that of the resource',
+    }),
   ),
   requireActor: Type.Boolean({ description: 'Every exchange must carry an actor token' }),
   requiredContextKeys: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
     [EACH_ONCE]: true,
     maxItems: 20,
   }),
-  protectedRoleIds: Type.Array(Ids.items, { ...Ids, description: 'Whoever holds one of these cannot be acted for' }),
+  protectedRoleIds: Type.Array(Ids.items, {
+    ...Ids,
+    description: 'Users with one of these roles cannot be impersonated',
+  }),
   allowedActorRoleIds: Type.Array(Ids.items, {
     ...Ids,
-    description: 'When not empty, the actor must hold one of these',
+    description: 'When not empty, the actor must have one of these roles',
   }),
   allowedActorApplicationIds: Type.Array(Ids.items, {
     ...Ids,
     description:
-      'When not empty, the actor token must have been given to one of these applications. A third party’s never counts',
+      'When not empty, the actor token must be issued to one of these applications; never to a third-party one',
   }),
   actorMaxAge: Nullable(
-    Type.Integer({ minimum: 1, maximum: 2_592_000, description: 'Seconds since the actor signed in' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 2_592_000,
+      description: 'Maximum number of seconds since the actor signed in',
+    }),
   ),
   requiredAcr: Nullable(
     Type.String({
       minLength: 1,
       maxLength: 256,
-      description: "The actor's sign-in must have this `acr`, or a stronger one of ours",
+      description: "The actor's sign-in must have this `acr` or a stronger one",
     }),
   ),
   endOnReplay: Type.Boolean({
-    description: 'A second use of a subject token ends the impersonation its first use began',
+    description: 'A second use of a subject token ends the impersonation that its first use started',
   }),
   protectAdministrators: Type.Boolean({
-    description: 'Administrators of the console cannot be impersonated. True unless set otherwise.',
+    description: 'Administrators of the console cannot be impersonated. True by default.',
   }),
 });
 export type ImpersonationPolicy = Static<typeof ImpersonationPolicy>;
@@ -73,15 +84,15 @@ export async function readImpersonationPolicy(store: TenantStore): Promise<Imper
   return { ...DEFAULTS, ...row?.settings };
 }
 
-/** For the exchange: a short memory, dropped on write. */
+/** The policy for an exchange, cached briefly and dropped on write. */
 export const cachedImpersonationPolicy = (store: TenantStore, cache: TenantCache): Promise<ImpersonationPolicy> =>
   cache.get(store.tenantId, 'impersonation-policy', () => readImpersonationPolicy(store));
 
-const isSaid = (value: unknown): boolean =>
+const isFilled = (value: unknown): boolean =>
   typeof value === 'string' ? value.trim() !== '' : value !== undefined && value !== null;
 
 const missingKeys = ({ requiredContextKeys }: ImpersonationPolicy, context: Record<string, unknown>): string[] =>
-  requiredContextKeys.filter((key) => !isSaid(context[key]));
+  requiredContextKeys.filter((key) => !isFilled(context[key]));
 
 const intersects = (some: readonly string[], others: readonly string[]): boolean =>
   some.some((id) => others.includes(id));
@@ -91,11 +102,11 @@ async function roleIdsOf(store: TenantStore, userId: string): Promise<string[]> 
   return rows.map(({ roleId }) => roleId);
 }
 
-/** Administrators are users of the default tenant. A right counts from the moment it is given. */
+/** True for an administrator of the console. Not cached, so a new administrator is protected at once. */
 const isAdministrator = async (store: TenantStore, userId: string): Promise<boolean> =>
   (await store.from('administrators').where({ userId }).first('userId')) !== undefined;
 
-/** What a policy refuses before a subject token exists. */
+/** Applies the policy when a subject token is minted. @throws `impersonation.…` */
 export async function checkMint(
   store: TenantStore,
   policy: ImpersonationPolicy,
@@ -115,7 +126,7 @@ export async function checkMint(
 
 const refuse = (reason: string) => new errors.InvalidRequest(`impersonation policy: ${reason}`);
 
-/** When and how the actor signed in: RFC 9470's two questions. */
+/** Checks how long ago and how strongly the actor signed in, the two conditions of RFC 9470. */
 async function checkSignIn(
   provider: Provider,
   { actorMaxAge, requiredAcr }: ImpersonationPolicy,
@@ -131,10 +142,10 @@ async function checkSignIn(
 }
 
 /**
- * The same at the exchange, where the actor is known, and again what was checked at minting: the
- * policy or the roles may have changed since. A refusal leaves the subject token unspent. What depends on roles, on
- * administrators and on the actor's application is checked once more by the spend's own statement, as a script may have
- * run in between.
+ * Applies the policy when a subject token is exchanged: the rules about the actor, and again those checked at minting,
+ * because the policy or the roles may have changed. A refusal leaves the subject token unspent. The rules about roles,
+ * administrators and the actor's application are checked once more by the statement that spends the token, because the
+ * claims script runs in between.
  */
 export async function checkExchange(
   provider: Provider,
@@ -145,25 +156,25 @@ export async function checkExchange(
 ): Promise<void> {
   const keys = missingKeys(policy, subjectToken.context);
   if (keys.length > 0) throw refuse(`the context lacks ${keys.join(', ')}`);
-  if (intersects(subjectToken.roleIds, policy.protectedRoleIds)) throw refuse('the subject cannot be acted for');
+  if (intersects(subjectToken.roleIds, policy.protectedRoleIds)) throw refuse('the subject has a protected role');
   if (policy.protectAdministrators && subjectToken.isSubjectAdministrator)
     throw refuse('the subject is an administrator');
 
   const { allowedActorRoleIds, allowedActorApplicationIds } = policy;
-  const wantsActor =
+  const isActorRequired =
     policy.requireActor ||
     allowedActorRoleIds.length > 0 ||
     allowedActorApplicationIds.length > 0 ||
     policy.actorMaxAge !== null ||
     policy.requiredAcr !== null;
   if (!actor) {
-    if (wantsActor) throw refuse('an actor token is required');
+    if (isActorRequired) throw refuse('an actor token is required');
     return;
   }
   if (allowedActorApplicationIds.length > 0 && !allowedActorApplicationIds.includes(actor.clientId))
-    throw refuse('the actor token was given to an application that is not allowed');
+    throw refuse('the actor token was issued to an application that is not allowed');
   if (allowedActorRoleIds.length > 0 && !intersects(await roleIdsOf(store, actor.id), allowedActorRoleIds)) {
-    throw refuse('the actor holds none of the roles that may act for others');
+    throw refuse('the actor has none of the allowed actor roles');
   }
   await checkSignIn(provider, policy, actor);
 }

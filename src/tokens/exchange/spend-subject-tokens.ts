@@ -3,11 +3,11 @@ import { prepared } from '../../database/statements/prepared.ts';
 import type { Statement, Target } from '../../database/statements/statement.ts';
 import type { AuditRow, ImpersonationRow } from '../../database/tables/index.ts';
 
-/** What one exchange writes. */
-export interface Spend {
-  /** Of the subject token. */
+/** The rows that one exchange writes, and what the conditions need. */
+export interface SpendRecord {
+  /** Hash of the subject token. */
   tokenHash: string;
-  /** The application that the actor's token was given to. */
+  /** The application that the actor token was issued to. */
   actorApplicationId: string | null;
   impersonation: Omit<ImpersonationRow, 'tenantId' | 'revokedAt' | 'revokedBy'>;
   audit: Omit<AuditRow, 'tenantId'>;
@@ -46,12 +46,12 @@ const AUDIT = [
 ] as const satisfies (keyof AuditRow)[];
 
 /**
- * One statement, and so one round trip and one transaction. `live` locks the people against change until it commits; a
- * row that another transaction changed meanwhile is looked at again, after the wait, by the same conditions.
+ * One statement, and so one round trip and one transaction. `live` locks the users against change until the commit. If
+ * another transaction changes one of these rows first, PostgreSQL waits for it and checks the same conditions again.
  *
- * Keys are compared with an array, for which the index is used: a join with the list, taken for a hundred rows whatever
- * it holds, reads the whole table. The hash, as one index alone holds it; of the two that hold the id, PostgreSQL takes
- * either for the better while the table is small, and stays with it.
+ * Keys are compared with `any(array(…))`, which uses the index. Rejected: a join with the list. PostgreSQL estimates it
+ * at 100 rows and reads the whole table. Rejected: finding tokens by id. Two indexes contain the id, and PostgreSQL
+ * keeps the one it chose while the table was small; only one contains the hash.
  */
 const POSTGRES = `
   with candidate as materialized (
@@ -105,7 +105,7 @@ const POSTGRES = `
   )
   select id from spent`;
 
-async function onPostgres({ db, tenantId }: Target, spends: readonly Spend[], now: number): Promise<string[]> {
+async function onPostgres({ db, tenantId }: Target, spends: readonly SpendRecord[], now: number): Promise<string[]> {
   const rows = await prepared<{ id: string }>(db, POSTGRES, [
     candidatesOf(spends),
     tenantId,
@@ -126,7 +126,7 @@ async function onPostgres({ db, tenantId }: Target, spends: readonly Spend[], no
 const isLive = (id: string) =>
   `exists (select 1 from users where tenant_id = new.tenant_id and id = value ->> '${id}' and not is_suspended)`;
 
-/** True if the user whom a spend names as `who` holds one of these roles. */
+/** SQL: true if the user in the record's column `who` has one of the roles in this list of the policy. */
 const holdsOneOf = (roles: string, who: string) => `exists (
   select 1 from user_roles held join json_each(configs.settings, '$.${roles}') role on role.value = held.role_id
   where held.tenant_id = new.tenant_id and held.user_id = record.value ->> '${who}')`;
@@ -135,14 +135,14 @@ const isLimited = (list: string) => `coalesce(json_array_length(configs.settings
 const ROLES_LIMITED = isLimited('allowedActorRoleIds');
 const APPLICATIONS_LIMITED = isLimited('allowedActorApplicationIds');
 
-/** Members that a policy lacks have the defaults of `impersonation-policy.ts`: administrators are protected. */
+/** SQL: true for an administrator whom the policy protects, which is the default. */
 const IS_PROTECTED_ADMINISTRATOR = `exists (
     select 1 from administrators where tenant_id = new.tenant_id and user_id = record.value ->> 'subject_id'
   ) and coalesce((
     select settings ->> '$.protectAdministrators' from configs where tenant_id = new.tenant_id and key = 'impersonation'
   ), 1)`;
 
-/** The policy in force; without a row it protects administrators and forbids nothing else. */
+/** SQL: true if the current policy forbids the exchange. Without a policy row, only administrators are protected. */
 const IS_FORBIDDEN = `(${IS_PROTECTED_ADMINISTRATOR} or exists (
   select 1 from configs where tenant_id = new.tenant_id and key = 'impersonation' and (
     ${holdsOneOf('protectedRoleIds', 'subject_id')}
@@ -160,15 +160,16 @@ const IS_FORBIDDEN = `(${IS_PROTECTED_ADMINISTRATOR} or exists (
     )
   )))`;
 
-/** Of the batch, those that were written. `spend`: the row of the view, `new` to its trigger. */
+/** SQL: the inserted impersonations of this batch. @param spend name of the view's row; `new` in its trigger */
 const begunOf = (spend: string) =>
   `impersonations where tenant_id = ${spend}.tenant_id
     and id in (select value ->> 'id' from json_each(${spend}.impersonations))`;
 
 /**
- * For SQLite's writer alone: one insert into this view is the whole spend. It is one call into SQLite and commits by
- * itself, where a transaction of three statements takes five calls, each a hop to another thread and back. Nothing
- * changes between the statements of the trigger, so those that were begun are those to spend.
+ * The view and trigger on SQLite's writer connection: one insert into the view is the whole spend. It is one call into
+ * SQLite and commits by itself. Rejected: a transaction of three statements, which takes five calls, each a hop to
+ * another thread and back. Nothing changes between the statements of the trigger, so the tokens to mark spent are those
+ * of the inserted impersonations.
  */
 export const SPEND_VIEW = `
   create temp view spend as select null as tenant_id, null as at, null as impersonations, null as audits;
@@ -189,7 +190,7 @@ const ON_SQLITE = `
   insert into spend (tenant_id, at, impersonations, audits) values (?, ?, ?, ?)
   returning (select json_group_array(subject_token_id) from ${begunOf('spend')}) as ids`;
 
-async function onSqlite({ db, tenantId }: Target, spends: readonly Spend[], now: number): Promise<string[]> {
+async function onSqlite({ db, tenantId }: Target, spends: readonly SpendRecord[], now: number): Promise<string[]> {
   const [row] = await prepared<{ ids: string }>(db, ON_SQLITE, [
     tenantId,
     now,
@@ -199,7 +200,7 @@ async function onSqlite({ db, tenantId }: Target, spends: readonly Spend[], now:
   return JSON.parse(row?.ids ?? '[]');
 }
 
-const candidatesOf = (spends: readonly Spend[]): string =>
+const candidatesOf = (spends: readonly SpendRecord[]): string =>
   JSON.stringify(
     spends.map(({ tokenHash, actorApplicationId, impersonation: { subjectId, actorId } }) => ({
       token_hash: tokenHash,
@@ -209,15 +210,15 @@ const candidatesOf = (spends: readonly Spend[]): string =>
     })),
   );
 
-const impersonationsOf = (kind: Target['kind'], tenantId: string, spends: readonly Spend[]): string =>
+const impersonationsOf = (kind: Target['kind'], tenantId: string, spends: readonly SpendRecord[]): string =>
   recordsOf(
     kind,
-    // Not a column: on SQLite the conditions read the same records.
+    // `actorApplicationId` is not a column. On SQLite the conditions read it from the same records.
     kind === 'sqlite' ? [...IMPERSONATION, 'actorApplicationId'] : IMPERSONATION,
     spends.map(({ impersonation, actorApplicationId }) => ({ ...impersonation, actorApplicationId, tenantId })),
   );
 
-const auditsOf = (kind: Target['kind'], tenantId: string, spends: readonly Spend[]): string =>
+const auditsOf = (kind: Target['kind'], tenantId: string, spends: readonly SpendRecord[]): string =>
   recordsOf(
     kind,
     AUDIT,
@@ -225,15 +226,15 @@ const auditsOf = (kind: Target['kind'], tenantId: string, spends: readonly Spend
   );
 
 /**
- * Marks subject tokens spent that are unspent, unrevoked and unexpired, whose subject and actor are there and not
- * suspended, and whom the policy of this moment admits (it, or they, may have changed while a script ran), and
- * writes the impersonation and the audit row of each. The people cannot change until the commit: a
- * suspension either comes first and is seen here, or comes after and finds the impersonation to end.
+ * Marks subject tokens as spent and writes the impersonation and the audit row of each. A token is spent only if it is
+ * unspent, unrevoked and unexpired, its subject and actor exist and are not suspended, and the current policy allows it;
+ * all of this may have changed while the claims script ran. The users cannot change until the commit, so a suspension
+ * comes either before (and the spend is refused) or after (and it revokes the impersonation).
  *
- * @param spends of different subject tokens; the payload of an audit row names its own
+ * @param spends of different subject tokens; the payload of each audit row names its subject token
  * @returns the ids of the tokens that were spent, each for one caller only, ever
  */
 export const spendSubjectTokens =
-  (spends: readonly Spend[], now: number): Statement<string[]> =>
+  (spends: readonly SpendRecord[], now: number): Statement<string[]> =>
   (target) =>
     target.kind === 'postgres' ? onPostgres(target, spends, now) : onSqlite(target, spends, now);

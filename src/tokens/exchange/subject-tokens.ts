@@ -4,7 +4,8 @@ import { foreignKeyNotFound, ServiceError } from '../../errors.ts';
 import { type FoundSubjectToken, subjectTokenByHash } from './find-subject-token.ts';
 import { checkMint, readImpersonationPolicy } from './impersonation-policy.ts';
 
-export interface Mint {
+/** The request for a subject token. */
+export interface SubjectTokenRequest {
   userId: string;
   creatorId: string;
   context?: Record<string, unknown> | undefined;
@@ -14,12 +15,14 @@ export interface Mint {
 }
 
 /**
+ * Mints a subject token. Only its hash is stored.
+ *
  * @throws 404 `entity.relation_foreign_key_not_found` for an unknown user
- * @throws 422 `user.suspended`, or `impersonation.…` where the tenant's policy refuses
+ * @throws 422 `user.suspended`, or `impersonation.…` if the tenant's policy refuses
  */
 export async function mintSubjectToken(
   store: TenantStore,
-  { userId, creatorId, context = {}, clientId, actorId, resource }: Mint,
+  { userId, creatorId, context = {}, clientId, actorId, resource }: SubjectTokenRequest,
   now: number,
 ): Promise<{ subjectToken: string; expiresIn: number }> {
   const user = await store.find('users', { id: userId });
@@ -49,7 +52,7 @@ export async function mintSubjectToken(
 export const findSubjectToken = (store: TenantStore, token: string): Promise<FoundSubjectToken | undefined> =>
   store.readOne(subjectTokenByHash, { token_hash: hashOf(token) });
 
-/** Why it cannot be exchanged, in words for the client that holds it; undefined when it can. */
+/** Returns why a subject token cannot be exchanged, as an error description, or undefined if it can. */
 export function refusalOf(found: FoundSubjectToken, now: number): string | undefined {
   if (found.spentAt !== null) return 'subject token was already used';
   if (found.revokedAt !== null) return 'subject token was revoked';

@@ -5,16 +5,15 @@ import type { TenantCache } from '../../database/notices/tenant-cache.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { JwtAccessTokens } from '../access-tokens/jwt-access-token.ts';
 import type { Clients } from '../clients/clients.ts';
-import type { Grant, TokenRequest } from '../endpoint/token-request.ts';
+import type { ExchangeParties, OwnGrant, TokenRequest } from '../endpoint/token-request.ts';
 import { grantedScopes } from '../resources/resource-servers.ts';
 import { type Targets, userTarget } from '../resources/user-target.ts';
 import { endImpersonations } from '../revocation/end-access.ts';
 import { ACCESS_TOKEN, IMPERSONATION_TOKEN, TOKEN_EXCHANGE } from '../urns.ts';
 import { verifyActorToken } from './actor-token.ts';
-import type { Exchange } from './exchange.ts';
 import type { FoundSubjectToken } from './find-subject-token.ts';
 import { cachedImpersonationPolicy, checkExchange, readImpersonationPolicy } from './impersonation-policy.ts';
-import type { SpendQueue } from './spend.ts';
+import type { SpendQueue } from './spend-queue.ts';
 import { findSubjectToken, refusalOf } from './subject-tokens.ts';
 
 export interface ExchangeCollaborators extends Targets {
@@ -23,7 +22,7 @@ export interface ExchangeCollaborators extends Targets {
   clock: Clock;
   accessTokens: JwtAccessTokens;
   spends: SpendQueue;
-  /** Knows actor tokens and the sessions they come from. */
+  /** Finds actor tokens and their sessions. */
   provider: Provider;
   clients: Clients;
 }
@@ -49,7 +48,7 @@ interface ExchangeParameters {
   organizationId: string | undefined;
 }
 
-/** RFC 8693 §2.1. What is wrong with a token is `invalid_request`, with the target `invalid_target` (§2.2.2). */
+/** Checks the parameters of RFC 8693 §2.1. A bad token is `invalid_request`, a bad target `invalid_target` (§2.2.2). */
 function parametersOf(params: TokenRequest['params']): ExchangeParameters {
   const { subject_token: subjectToken, scope, resource, organization_id: organizationId } = params;
   if (subjectToken === undefined) throw new errors.InvalidRequest('subject_token is required');
@@ -59,16 +58,15 @@ function parametersOf(params: TokenRequest['params']): ExchangeParameters {
   if ((params.requested_token_type ?? ACCESS_TOKEN) !== ACCESS_TOKEN) {
     throw new errors.InvalidRequest(`requested_token_type must be ${ACCESS_TOKEN}`);
   }
-  if (params.audience !== undefined)
-    throw new errors.InvalidTarget('audience is not supported; name the resource in resource');
+  if (params.audience !== undefined) throw new errors.InvalidTarget('audience is not supported; use resource');
   if (resource === undefined && organizationId === undefined) {
-    throw new errors.InvalidTarget('resource or organization_id is required: the token is bound to what it names');
+    throw new errors.InvalidTarget('resource or organization_id is required: the issued token is bound to it');
   }
   return { subjectToken, scope, resource, organizationId };
 }
 
-/** A subject token can be bound at creation to an application, an actor and a resource. */
-function refuseOtherBinding(
+/** Checks the binding of a subject token to an application, a resource and an actor, chosen when it was minted. */
+function checkBinding(
   token: FoundSubjectToken,
   clientId: string,
   resource: string | undefined,
@@ -82,14 +80,14 @@ function refuseOtherBinding(
     throw new errors.InvalidRequest('subject token is bound to another actor');
 }
 
-/** Somebody sends a subject token that was used before: by choice of the tenant that ends what its first use began. */
+/** Ends the impersonation of a subject token that is sent again after it was spent, if the tenant's policy says so. */
 async function endOnReplay(
   { store, cache, clock }: ExchangeCollaborators,
   { id, userId }: FoundSubjectToken,
 ): Promise<void> {
   if (!(await cachedImpersonationPolicy(store, cache)).endOnReplay) return;
   await store.transaction((store) =>
-    // Found by the subject, of which there is an index. Anyone with a spent token can ask for this.
+    // The search includes the subject because of its index. Anyone with a spent token can trigger it.
     endImpersonations(store, (row) => row.where({ subjectId: userId, subjectTokenId: id }), {
       by: 'policy',
       reason: 'replayed',
@@ -99,15 +97,16 @@ async function endOnReplay(
 }
 
 /**
- * Impersonation: a subject token goes in, an access token of the subject comes out.
+ * The token exchange grant: exchanges a subject token for an access token of the subject.
  *
- * Sign, spend, answer. The access token is signed before the subject token is spent and leaves the
- * process only after: a failing claims script costs nothing, and of two racing requests one wins.
+ * The order is check, sign, spend, respond. The access token is signed before the subject token is spent, so a failing
+ * claims script leaves the subject token usable. It is sent only after the spend, so one of several parallel requests
+ * succeeds.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8693.html#section-2.1 RFC 8693 §2.1, request}
  * @see {@link https://www.rfc-editor.org/rfc/rfc8693.html#section-4.1 RFC 8693 §4.1, the `act` claim}
  */
-export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
+export function tokenExchange(collaborators: ExchangeCollaborators): OwnGrant {
   const { store, cache, clock, accessTokens, spends, provider } = collaborators;
 
   return {
@@ -117,7 +116,7 @@ export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
       const parameters = parametersOf(params);
       const subjectToken = await findSubjectToken(store, parameters.subjectToken);
       if (!subjectToken) throw new errors.InvalidRequest('subject token is unknown');
-      const exchange: Exchange = { subjectToken };
+      const exchange: ExchangeParties = { subjectToken };
       onExchange(exchange);
       const refusal = refusalOf(subjectToken, clock());
       if (subjectToken.spentAt !== null) await endOnReplay(collaborators, subjectToken);
@@ -129,13 +128,13 @@ export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
 
       const actor = await verifyActorToken(form, collaborators);
       exchange.actor = actor;
-      if (actor?.id === subjectToken.userId) throw new errors.InvalidRequest('actor and subject are the same person');
+      if (actor?.id === subjectToken.userId) throw new errors.InvalidRequest('actor and subject are the same user');
       const policy = await cachedImpersonationPolicy(store, cache);
-      refuseOtherBinding(subjectToken, client.client_id, parameters.resource, actor?.id);
+      checkBinding(subjectToken, client.client_id, parameters.resource, actor?.id);
       await checkExchange(provider, store, policy, subjectToken, actor);
 
       const lifetime = Math.min(ttl, policy.maxTokenTtl ?? ttl);
-      // Also the id of the impersonation, a row of a log.
+      // Also the id of the impersonation, whose rows are listed in this order.
       const jti = newOrderedId(clock());
       const { jwt, expiresAt } = await accessTokens.issue(
         {
@@ -175,7 +174,7 @@ export function tokenExchange(collaborators: ExchangeCollaborators): Grant {
         secretName,
       });
       if (!isSpent) {
-        // Lost a race, was revoked, a user was suspended or the policy changed while the script ran: say which.
+        // Report why: since the checks the token was spent or revoked, a user suspended, or the policy changed.
         const found = await findSubjectToken(store, parameters.subjectToken);
         const refusal = found && refusalOf(found, clock());
         if (found && refusal === undefined)

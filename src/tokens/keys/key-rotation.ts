@@ -7,18 +7,18 @@ import { DEFAULT_TTL_SECONDS } from '../resources/resource-servers.ts';
 import { addSigningKey, JWKS_MAX_AGE_SECONDS, type NewSigningKey, readSigningKeys } from './signing-keys.ts';
 
 /**
- * Three steps: a key is published (`next`), signs (`current`), and stays published while what it signed
- * lives (`previous`). Resource servers keep the JWKS for its `max-age`, so nobody meets a signature
- * whose key they could not have seen; the rest is for making the key and for all processes to read it.
+ * How long a key is published before it may sign. A key is first published (`next`), then signs (`current`), and stays
+ * published until the tokens it signed have expired (`previous`). Resource servers cache the JWKS for its `max-age`, so
+ * none of them meets a signature of an unknown key. The extra 5 s are for all processes to read the new key.
  */
 export const PUBLISHED_MS = (JWKS_MAX_AGE_SECONDS + 5) * 1_000;
 
-/** Beyond the longest life of a token: other processes may sign with the old key for another second. */
+/** Added to the longest token lifetime, because other processes may sign with the old key for another second. */
 const RETIRE_MARGIN_MS = 60_000;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What the steps are decided by. */
+/** The fields of a key that decide its next step. */
 export type KeyState = Pick<SigningKeyRow, 'state' | 'createdAt' | 'retireAt'>;
 
 const isPromotable = ({ state, createdAt }: KeyState, now: number): boolean =>
@@ -27,7 +27,7 @@ const isPromotable = ({ state, createdAt }: KeyState, now: number): boolean =>
 const isRetirable = ({ state, retireAt }: KeyState, now: number): boolean =>
   state === 'previous' && retireAt !== null && retireAt <= now;
 
-/** The step that a tenant's keys wait for. @param rotationDays undefined: nobody asked for a schedule */
+/** Returns the step that is due for a tenant's keys. @param rotationDays undefined without scheduled rotation */
 export function dueStep(
   keys: readonly KeyState[],
   now: number,
@@ -39,24 +39,24 @@ export function dueStep(
   return now - current.createdAt >= rotationDays * DAY_MS ? 'publish' : undefined;
 }
 
-/** Seconds that the longest-lived token of this tenant lives. */
+/** Longest lifetime, in seconds, of an access token of this tenant. */
 async function longestLife(store: TenantStore): Promise<number> {
   const rows = await store.from('resources').select('accessTokenTtl');
   return Math.max(DEFAULT_TTL_SECONDS, ...rows.map(({ accessTokenTtl }) => accessTokenTtl));
 }
 
-/** `next` signs from now on; what signed until now retires when the last token it signed is over. */
+/** Makes this key the current one. The previous one retires when the last token it signed has expired. */
 async function promote(store: TenantStore, { id }: SigningKeyRow, now: number): Promise<void> {
   const retireAt = now + (await longestLife(store)) * 1_000 + RETIRE_MARGIN_MS;
   await store.change('signingKeys', { state: 'current' }, { state: 'previous', retireAt });
   await store.change('signingKeys', { id }, { state: 'current' });
 }
 
-/** A step that the clock took has a record of its own; what a call does is recorded with the call. */
+/** Records a scheduled step. Steps requested by a call are recorded with the call. */
 const recordStep = (store: TenantStore, step: 'Publish' | 'Promote' | 'Retire', keyId: string, now: number) =>
   recordAudit(store, { key: `SigningKey.${step}`, result: 'Success', payload: { keyId }, createdAt: now });
 
-/** In a transaction, by schedule: takes every step whose time has come. */
+/** Takes every step that is due. Runs on schedule, in a transaction. */
 export async function advanceKeys(store: TenantStore, now: number): Promise<void> {
   await countChange(store);
   const keys = await readSigningKeys(store);
@@ -72,7 +72,7 @@ export async function advanceKeys(store: TenantStore, now: number): Promise<void
   }
 }
 
-/** In a transaction, by schedule: publishes this key unless one waits already. */
+/** Publishes this key unless another is already published. Runs on schedule, in a transaction. */
 export async function publishKey(
   store: TenantStore,
   secrets: SecretBox,
@@ -86,16 +86,16 @@ export async function publishKey(
 }
 
 export interface Rotation {
-  /** Published, if none waits to sign already. */
+  /** The key to publish if no other is published yet. */
   prepared: NewSigningKey;
-  /** Sign at once: whoever holds an older JWKS refuses new tokens until they read it again. */
+  /** Sign with it at once. Resource servers with a cached JWKS refuse new tokens until they read it again. */
   immediately: boolean;
   now: number;
 }
 
 /**
- * In a transaction: one step of a rotation. A key that waits is promoted when its time has come and
- * otherwise left to wait, unless it is of another algorithm: then the new one takes its place.
+ * Takes one step of a rotation, in a transaction. A published key is promoted once it was published long enough. If its
+ * algorithm differs from the requested one, the new key replaces it.
  */
 export async function rotateKeys(
   store: TenantStore,

@@ -3,22 +3,22 @@ import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { SigningKeyRow } from '../../database/tables/index.ts';
 import type { Tenants } from '../../tenants.ts';
 
-type Key = Pick<SigningKeyRow, 'tenantId' | 'algorithm' | 'state' | 'createdAt' | 'retireAt'>;
+type KeyState = Pick<SigningKeyRow, 'tenantId' | 'algorithm' | 'state' | 'createdAt' | 'retireAt'>;
 
-/** The steps themselves, which `key-rotation.ts` knows. Each is repeated without harm by another process. */
+/** The steps of a rotation (`key-rotation.ts`). Several processes may take the same step; repeating one has no effect. */
 export interface KeySteps {
-  due(keys: readonly Key[], rotationDays: number | undefined): 'publish' | 'advance' | undefined;
+  due(keys: readonly KeyState[], rotationDays: number | undefined): 'publish' | 'advance' | undefined;
   advance(store: TenantStore): Promise<unknown>;
-  publish(store: TenantStore, keys: readonly Key[]): Promise<unknown>;
+  publish(store: TenantStore, keys: readonly KeyState[]): Promise<unknown>;
 }
 
-/** One query for all tenants; a transaction only for those whose time has come. */
-export async function turnSigningKeys(
+/** Takes the due steps of all tenants: one query for all, then a transaction for each tenant with a due step. */
+export async function takeDueKeySteps(
   { database, tenants, rotationDays }: { database: Database; tenants: Tenants; rotationDays: number | undefined },
   steps: KeySteps,
 ): Promise<void> {
   const columns = ['tenantId', 'algorithm', 'state', 'createdAt', 'retireAt'];
-  const keys: Key[] = await database.reader('signingKeys').select(columns);
+  const keys: KeyState[] = await database.reader('signingKeys').select(columns);
   const configs: { tenantId: string; settings: { rotationDays: number | null } }[] = await database
     .reader('configs')
     .where({ key: 'key-rotation' })

@@ -5,7 +5,7 @@ import type { SigningKeyRow } from '../../database/tables/index.ts';
 
 export type SigningAlgorithm = SigningKeyRow['algorithm'];
 
-/** RFC 7518 §3.1 and RFC 8037 §3.1, in the words of OpenSSL; EdDSA hashes by itself. */
+/** OpenSSL's digest for each algorithm (RFC 7518 §3.1, RFC 8037 §3.1). EdDSA has its own. */
 const HASHES: Record<SigningAlgorithm, string | null> = {
   ES256: 'sha256',
   ES384: 'sha384',
@@ -13,12 +13,12 @@ const HASHES: Record<SigningAlgorithm, string | null> = {
   EdDSA: null,
 };
 
-/** Less than a tenth of a millisecond. The others take up to a whole one, for which nobody else may wait. */
+/** Algorithms that sign in under 0.1 ms. The others take up to 1 ms, which is too long to block the event loop. */
 const QUICK: readonly SigningAlgorithm[] = ['ES256', 'EdDSA'];
 
 /**
- * A signing key, also in the form that oidc-provider takes one. A JWK loses: its every signature goes through WebCrypto at
- * a third more of the processor's time.
+ * A signing key, in the form that oidc-provider accepts. Rejected: passing it a JWK, which signs through WebCrypto and
+ * takes a third more CPU time.
  */
 export class Signer extends ExternalSigningKey {
   readonly #kid: string;
@@ -26,7 +26,7 @@ export class Signer extends ExternalSigningKey {
   readonly #privateKey: KeyObject;
   readonly #publicKey: KeyObject;
 
-  /** @param jwk with its private part */
+  /** @param jwk with private parts */
   constructor(kid: string, algorithm: SigningAlgorithm, jwk: JWK) {
     super();
     this.#kid = kid;
@@ -43,14 +43,14 @@ export class Signer extends ExternalSigningKey {
     return this.#algorithm;
   }
 
-  /** The public part. */
+  /** The public key. */
   override keyObject(): KeyObject {
     return this.#publicKey;
   }
 
   /**
-   * On another thread: best where this one has no time left. Here the tables of the curve and the heap push each other out of
-   * the cache, and the signature costs four times what it costs there.
+   * Signs on libuv's thread pool. Use it when the main thread is saturated: there a signature takes four times as long,
+   * because the tables of the curve and the heap evict each other from the CPU cache.
    */
   override sign(data: Uint8Array): Promise<Buffer> {
     return new Promise((resolve, reject) => {
@@ -61,15 +61,15 @@ export class Signer extends ExternalSigningKey {
   }
 
   /**
-   * On this thread, when the algorithm is quick: best where requests wait for the database anyway. The other threads sleep
-   * meanwhile, and to wake one costs more than the signature.
+   * Signs on the main thread if the algorithm is quick. Use it where requests wait for the database anyway: the pool's
+   * threads are asleep then, and waking one takes longer than the signature.
    */
   async signHere(data: Uint8Array): Promise<Buffer> {
     return QUICK.includes(this.#algorithm) ? sign(HASHES[this.#algorithm], data, this.#key) : this.sign(data);
   }
 
   get #key() {
-    // RFC 7518 §3.4: r and s side by side. RSA and EdDSA know no such choice and ignore it.
+    // ECDSA signatures are r and s concatenated (RFC 7518 §3.4). RSA and EdDSA ignore the option.
     return { key: this.#privateKey, dsaEncoding: 'ieee-p1363' as const };
   }
 }

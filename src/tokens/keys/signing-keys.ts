@@ -5,32 +5,32 @@ import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { SigningKeyRow } from '../../database/tables/index.ts';
 import { Signer, type SigningAlgorithm } from './signer.ts';
 
-/** How long others may keep the JWKS. */
+/** `max-age` of the JWKS. */
 export const JWKS_MAX_AGE_SECONDS = 300;
 
 export const SIGNING_ALGORITHMS = ['ES256', 'RS256', 'ES384', 'EdDSA'] as const satisfies SigningAlgorithm[];
 
-/** ES256 is fast, and every verifier accepts it. */
+/** ES256: fast, and supported by every verifier. */
 export const DEFAULT_ALGORITHM: SigningAlgorithm = 'ES256';
 
 export interface SigningKeys {
   algorithm: SigningAlgorithm;
-  /** The one that signs first, then what is only published. */
+  /** The current key first, then those that are only published. */
   signers: Signer[];
-  /** By `kid`, to verify with. */
+  /** Verification keys by `kid`. */
   publicKeys: ReadonlyMap<string, { key: CryptoKey; algorithm: SigningAlgorithm }>;
 }
 
 export const signingKeyPurposeOf = (tenantId: string, id: string): string => `oidc-key:${tenantId}:${id}`;
 
-/** A key pair that is nobody's yet. */
+/** A generated key pair that is not stored yet. */
 export interface NewSigningKey {
   algorithm: SigningAlgorithm;
   /** With private parts, as JSON. */
   jwk: string;
 }
 
-/** Slow for RS256, so it is done before the transaction opens. */
+/** Generates a key pair. RS256 is slow, so call it before the transaction begins. */
 export async function generateSigningKey(algorithm: SigningAlgorithm): Promise<NewSigningKey> {
   const { privateKey } = await generateKeyPair(algorithm, {
     extractable: true,
@@ -39,7 +39,7 @@ export async function generateSigningKey(algorithm: SigningAlgorithm): Promise<N
   return { algorithm, jwk: JSON.stringify(await exportJWK(privateKey)) };
 }
 
-/** The private part is encrypted. The first key of a tenant signs at once. */
+/** Stores a key with its private part encrypted. */
 export async function addSigningKey(
   store: TenantStore,
   secrets: SecretBox,
@@ -58,7 +58,8 @@ export async function addSigningKey(
 }
 
 const ORDER: Record<SigningKeyRow['state'], number> = { current: 0, next: 1, previous: 2 };
-/** The one that signs first. */
+
+/** Reads the signing keys, the current one first. */
 export async function readSigningKeys(store: TenantStore): Promise<SigningKeyRow[]> {
   const rows = await store.from('signingKeys').select('*');
   return rows.sort((one, other) => ORDER[one.state] - ORDER[other.state] || other.createdAt - one.createdAt);

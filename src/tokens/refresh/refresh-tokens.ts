@@ -7,8 +7,8 @@ import type { OidcPayloadRow } from '../../database/tables/index.ts';
 import { payloadPurposeOf } from '../payload-purpose.ts';
 
 /**
- * A spent refresh token is still answered for this long: two tabs of one application, or two of its APIs, refresh at
- * the same moment. Later it is taken for theft (RFC 9700 §4.14.2).
+ * How long a spent refresh token still works, because two tabs of one application may refresh at the same moment. Later
+ * use counts as theft (RFC 9700 §4.14.2).
  */
 const REUSE_GRACE_MS = 3_000;
 
@@ -20,19 +20,18 @@ export interface RefreshTokensOptions {
   clock: Clock;
 }
 
-/** A refresh token and the one that takes its place. */
-interface Spend {
-  /** The token's own value. */
+/** A refresh token and its successor, by value. */
+interface Rotation {
   value: string;
   grantId: string;
-  /** The value of the token that takes its place. */
+  /** Value of the refresh token that replaces it. */
   successor: string;
 }
 
 /**
- * Rotation of refresh tokens. A spent one remembers, encrypted, the value that took its place, so whoever sends it
- * again in time gets that same value. Rejected: a token of its own for each. Of several lines the thief's would never
- * meet the owner's, and the theft would stay unseen.
+ * Rotation of refresh tokens. A spent token keeps the encrypted value of its successor, so a repeated request within
+ * the grace period gets the same successor. Rejected: a new successor for each request. A thief's line of tokens would then
+ * never meet the owner's, and the theft would go unnoticed.
  */
 export class RefreshTokens {
   readonly #options: RefreshTokensOptions;
@@ -41,16 +40,17 @@ export class RefreshTokens {
     this.#options = options;
   }
 
-  /** @param consumed seconds since the epoch, as the library has it */
+  /** True if a token spent at that time no longer works. @param consumed epoch seconds, as oidc-provider stores it */
   isReplay(consumed: number): boolean {
     return this.#options.clock() - consumed * 1000 >= REUSE_GRACE_MS;
   }
 
   /**
-   * True for one caller only, ever: the update matches an unspent token of a living grant, or nothing. A grant that ends
-   * takes its own row with it, so a revocation or suspension is either seen here or ends the successor too.
+   * Spends a refresh token. Returns true for one caller only, ever: the update matches only an unspent token whose
+   * grant still exists. Ending a grant deletes its row, so a revocation or suspension either makes this return false or
+   * ends the successor too.
    */
-  async spend({ value, grantId, successor }: Spend): Promise<boolean> {
+  async spend({ value, grantId, successor }: Rotation): Promise<boolean> {
     const { store, secrets, clock } = this.#options;
     const key = keyOf(value);
     const row = await store.find('oidcPayloads', key);
@@ -65,7 +65,7 @@ export class RefreshTokens {
     return spent === 1;
   }
 
-  /** The unspent token of this one's line: itself, or what took its place. Undefined when the line or its grant ended. */
+  /** Returns the unspent token of this one's line: itself or a successor. Undefined if the line or its grant ended. */
   async newestOf(value: string, grantId: string): Promise<string | undefined> {
     const { store } = this.#options;
     for (let newest: string | undefined = value; newest !== undefined; ) {

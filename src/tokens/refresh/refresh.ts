@@ -6,9 +6,9 @@ import type { JwtAccessTokens } from '../access-tokens/jwt-access-token.ts';
 import { findAccount } from '../account.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import { invalidGrant } from '../endpoint/error-body.ts';
-import type { Grant as GrantOfOurs, TokenRequest } from '../endpoint/token-request.ts';
+import type { OwnGrant, TokenRequest } from '../endpoint/token-request.ts';
 import { ORGANIZATIONS_SCOPE } from '../resources/organizations.ts';
-import { notAskedFor } from '../resources/resource-servers.ts';
+import { resourceNotRequested } from '../resources/resource-servers.ts';
 import { type Targets, userTarget } from '../resources/user-target.ts';
 import { endGrant } from '../revocation/end-access.ts';
 import { rememberJwt } from '../revocation/issued-jwts.ts';
@@ -22,27 +22,27 @@ type Client = InstanceType<Provider['Client']>;
 export interface RefreshCollaborators extends Targets {
   store: TenantStore;
   clock: Clock;
-  /** Made the refresh token with the code, and makes opaque tokens and ID tokens. */
+  /** Finds refresh tokens, and issues opaque access tokens and ID tokens. */
   provider: Provider;
   accessTokens: JwtAccessTokens;
   refreshTokens: RefreshTokens;
 }
 
-/** A refresh token that may be used now, with all that it stands for. */
-interface Source {
+/** A verified refresh token with its grant and account. */
+interface VerifiedRefreshToken {
   token: RefreshToken & { grantId: string };
   grant: Grant;
   account: Account;
 }
 
-/** The part of the grant that a request asks for. */
-interface Asked {
+/** The part of the grant that a request wants (RFC 6749 §6). */
+interface RequestedAccess {
   scopes: Set<string>;
   resource: string | undefined;
   organizationId: string | undefined;
 }
 
-interface Access {
+interface IssuedAccess {
   value: string;
   /** Seconds. */
   expiresIn: number;
@@ -50,21 +50,21 @@ interface Access {
   audience: string | undefined;
 }
 
-/** A confidential application's refresh token is rotated after this part of its life, as it is of no use without a secret. */
-const ROTATED_AFTER = 0.7;
+/** Fraction of its lifetime after which a confidential client's refresh token is rotated. It needs a secret. */
+const ROTATION_AGE = 0.7;
 
-function rotates(client: OAuthClient, { iat, exp }: { iat: number; exp: number }, now: number): boolean {
+function shouldRotate(client: OAuthClient, { iat, exp }: { iat: number; exp: number }, now: number): boolean {
   if (client.token_endpoint_auth_method === 'none') return true;
-  return client.rotate_refresh_token === true && now / 1000 - iat >= (exp - iat) * ROTATED_AFTER;
+  return client.rotate_refresh_token === true && now / 1000 - iat >= (exp - iat) * ROTATION_AGE;
 }
 
-const ended = () => invalidGrant('the grant of this refresh token was revoked or has expired');
+const grantEnded = () => invalidGrant('the grant of this refresh token was revoked or has expired');
 
-/** RFC 6749 §6: never more than was granted. */
-function askedOf(
+/** Returns what a request wants, which must not exceed the original grant (RFC 6749 §6). */
+function requestedAccessOf(
   { scope, resource, organization_id: organizationId }: TokenRequest['params'],
   token: RefreshToken,
-): Asked {
+): RequestedAccess {
   const granted = token.scopes;
   const scopes = scope === undefined ? granted : new Set(scope.split(' '));
   const missing = [...scopes].filter((name) => !granted.has(name)).join(' ');
@@ -72,25 +72,28 @@ function askedOf(
   if (organizationId !== undefined && !granted.has(ORGANIZATIONS_SCOPE))
     throw new errors.InsufficientScope(`refresh token lacks scope ${ORGANIZATIONS_SCOPE}`, ORGANIZATIONS_SCOPE);
 
-  if (resource !== undefined && ![token.resource].flat().includes(resource)) throw notAskedFor(resource);
-  // Without `openid` there is nothing to read at the userinfo endpoint: the token is for the one resource there is.
+  if (resource !== undefined && ![token.resource].flat().includes(resource)) throw resourceNotRequested(resource);
+  // Without `openid` the token is useless at the userinfo endpoint, so it is for the only resource of the grant.
   const only = organizationId === undefined && !scopes.has('openid') && typeof token.resource === 'string';
   return { scopes, organizationId, resource: resource ?? (only ? (token.resource as string) : undefined) };
 }
 
 /**
- * A refresh token goes in, an access token comes out, and with it the refresh token to use next.
+ * The refresh token grant: issues an access token, an ID token if `openid` was granted, and the next refresh token.
  *
- * Sign, spend, answer, as in an exchange. Whatever can be refused is refused before anything is written, and a token is
- * spent only once its answer is complete: an error on the way costs nobody their session.
+ * The order is check, sign, spend, respond. All checks come before the first write, and the refresh token is spent only
+ * when the response is complete, so an error never costs users their session.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749 §6}
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#RefreshTokens OpenID Connect Core §12}
  */
-export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
+export function refresh(collaborators: RefreshCollaborators): OwnGrant {
   const { store, clock, provider, accessTokens, refreshTokens } = collaborators;
 
-  async function sourceOf({ client_id: clientId }: OAuthClient, { params, onUser }: TokenRequest): Promise<Source> {
+  async function verifyRefreshToken(
+    { client_id: clientId }: OAuthClient,
+    { params, onUser }: TokenRequest,
+  ): Promise<VerifiedRefreshToken> {
     if (params.refresh_token === undefined) throw new errors.InvalidRequest('refresh_token is required');
     const token = await provider.RefreshToken.find(params.refresh_token, { ignoreExpiration: true });
     if (!token) throw invalidGrant('refresh token is unknown or was revoked');
@@ -99,8 +102,8 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
     if (token.clientId !== clientId) throw invalidGrant('refresh token was issued to another application');
     if (token.isExpired) throw invalidGrant('refresh token has expired');
     const grant = grantId === undefined ? undefined : await provider.Grant.find(grantId, { ignoreExpiration: true });
-    if (grantId === undefined || !grant || grant.isExpired || grant.clientId !== clientId) throw ended();
-    if (grant.accountId !== token.accountId) throw ended();
+    if (grantId === undefined || !grant || grant.isExpired || grant.clientId !== clientId) throw grantEnded();
+    if (grant.accountId !== token.accountId) throw grantEnded();
     if (token.consumed !== undefined && refreshTokens.isReplay(token.consumed as number)) {
       await endGrant(store, grantId, clock());
       throw invalidGrant('refresh token was already used');
@@ -110,7 +113,10 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
     return { token: Object.assign(token, { grantId }), grant, account };
   }
 
-  async function jwtOf({ token, grant }: Source, { scopes, resource, organizationId }: Asked): Promise<Access> {
+  async function issueJwt(
+    { token, grant }: VerifiedRefreshToken,
+    { scopes, resource, organizationId }: RequestedAccess,
+  ): Promise<IssuedAccess> {
     const user = { userId: token.accountId, who: 'user' };
     const { audience, ttl, held } = await userTarget(collaborators, user, { resource, organizationId });
     const granted = grant.getResourceScopeFiltered(resource ?? ORGANIZATIONS_RESOURCE, scopes).split(' ');
@@ -126,8 +132,12 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
     return { value: jwt, expiresIn: ttl, scope, audience };
   }
 
-  /** For the userinfo endpoint, and as an actor token. Written before the spend; nobody knows it if that fails. */
-  async function opaqueOf({ token, grant }: Source, { scopes }: Asked, client: Client): Promise<Access> {
+  /** Issues a token for the userinfo endpoint or as an actor token. If the spend then fails, it is never sent. */
+  async function issueOpaqueToken(
+    { token, grant }: VerifiedRefreshToken,
+    { scopes }: RequestedAccess,
+    client: Client,
+  ): Promise<IssuedAccess> {
     const { accountId, expiresWithSession, grantId, sessionUid, sid, claims } = token;
     const scope = grant.getOIDCScopeFiltered(scopes);
     const gty = lineageOf(token);
@@ -136,8 +146,12 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
     return { value: await access.save(), expiresIn: access.expiration, scope, audience: undefined };
   }
 
-  /** `auth_time` and `acr` are told when the sign-in was asked for them: the token's `claims` say so. */
-  async function idTokenOf({ token, grant, account }: Source, { scopes }: Asked, client: Client): Promise<string> {
+  /** Issues an ID token. It has `auth_time` and `acr` if the authorization request asked for them in `claims`. */
+  async function issueIdToken(
+    { token, grant, account }: VerifiedRefreshToken,
+    { scopes }: RequestedAccess,
+    client: Client,
+  ): Promise<string> {
     const scope = grant.getOIDCScopeFiltered(scopes);
     const { acr, amr, authTime } = token;
     const available = { ...(await account.claims('id_token', scope, {}, [])), acr, amr, auth_time: authTime };
@@ -151,18 +165,22 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
     return idToken.issue({ use: 'idtoken' });
   }
 
-  /** Spends the token where it rotates. @returns the refresh token to use next */
-  async function nextOf({ token }: Source, client: Client, mayRotate: boolean): Promise<string> {
+  /** Spends the token if it rotates. @returns the next refresh token */
+  async function nextRefreshToken(
+    { token }: VerifiedRefreshToken,
+    client: Client,
+    mayRotate: boolean,
+  ): Promise<string> {
     const { jti: value, grantId } = token;
     if (mayRotate && token.consumed === undefined) {
       const next = new provider.RefreshToken({ ...fieldsOf(token), client });
-      // Written first, so that a spent token always has one in its place; nobody knows it if the spend fails.
+      // Written first, so that a spent token always has a successor. If the spend fails, it is never sent.
       const successor = await next.save();
       if (await refreshTokens.spend({ value, grantId, successor })) return successor;
       await next.destroy();
     }
     const newest = await refreshTokens.newestOf(value, grantId);
-    if (newest === undefined) throw ended();
+    if (newest === undefined) throw grantEnded();
     return newest;
   }
 
@@ -170,15 +188,17 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
     parameters: ['refresh_token', 'resource', 'scope', 'organization_id'],
 
     async issue(request) {
-      const source = await sourceOf(request.client, request);
-      const asked = askedOf(request.params, source.token);
+      const verified = await verifyRefreshToken(request.client, request);
+      const requested = requestedAccessOf(request.params, verified.token);
       const client = await provider.Client.find(request.client.client_id);
       if (!client) throw new errors.InvalidClientAuth('client not found');
-      const isForResource = asked.resource !== undefined || asked.organizationId !== undefined;
-      const access = await (isForResource ? jwtOf(source, asked) : opaqueOf(source, asked, client));
-      const idToken = asked.scopes.has('openid') ? await idTokenOf(source, asked, client) : undefined;
-      const times = source.token as unknown as { iat: number; exp: number };
-      const refreshToken = await nextOf(source, client, rotates(request.client, times, clock()));
+      const isForResource = requested.resource !== undefined || requested.organizationId !== undefined;
+      const access = await (isForResource
+        ? issueJwt(verified, requested)
+        : issueOpaqueToken(verified, requested, client));
+      const idToken = requested.scopes.has('openid') ? await issueIdToken(verified, requested, client) : undefined;
+      const times = verified.token as unknown as { iat: number; exp: number };
+      const refreshToken = await nextRefreshToken(verified, client, shouldRotate(request.client, times, clock()));
       const response = {
         access_token: access.value,
         refresh_token: refreshToken,
@@ -194,10 +214,10 @@ export function refresh(collaborators: RefreshCollaborators): GrantOfOurs {
 
 const GTY = 'refresh_token';
 
-/** The grants that a token comes from, the first one first. */
+/** The grant types through which a token was issued, oldest first, as oidc-provider's `gty` has them. */
 const lineageOf = ({ gty = '' }: RefreshToken): string => (gty.endsWith(GTY) ? gty : `${gty} ${GTY}`);
 
-/** The next refresh token inherits everything but the value and the times. */
+/** The fields that the next refresh token inherits: everything except value and times. */
 function fieldsOf(token: RefreshToken & { grantId: string }) {
   const { accountId, acr, amr, authTime, claims, expiresWithSession, grantId, iiat, nonce, resource, sessionUid, sid } =
     token;

@@ -3,8 +3,9 @@ import type { Tenant } from '../../tenants.ts';
 import { MANAGEMENT_API, type SystemApi } from '../urns.ts';
 
 /**
- * Who may call the Management API now, or another API of ours, whatever an old token still says: the application lives, is a
- * machine, and holds the scope through a role. Cached like all configuration, dropped on write.
+ * Decides which applications may call the Management API, or another API of the service, at this moment, even if an
+ * older token has the scope: the application must exist, be machine-to-machine, and have the scope through a role.
+ * Cached like all configuration and dropped on write.
  */
 export class ManagementAccess {
   readonly #cache: TenantCache;
@@ -16,7 +17,7 @@ export class ManagementAccess {
     this.#api = api;
   }
 
-  /** Its indicator first, then the aliases of it: the audiences that its tokens may have. */
+  /** Audiences that are accepted in tokens for the API: its indicator, then the aliases. */
   audiencesOf({ id, store }: Tenant): Promise<[indicator: string, ...aliases: string[]]> {
     const { resourceId } = this.#api;
     return this.#cache.get(id, `${resourceId}:audiences`, async () => {

@@ -2,15 +2,15 @@ import { errors } from 'oidc-provider';
 import type { Query, TenantStore } from '../../database/store/tenant-store.ts';
 import { ORGANIZATION } from '../urns.ts';
 
-/** Refresh tokens with this scope may be used for organizations. */
+/** A refresh token with this scope may request organization tokens. */
 export const ORGANIZATIONS_SCOPE = 'urn:logto:scope:organizations';
 
-/** The audience of a token for one organization. */
+/** Audience of an organization token. */
 export const organizationAudience = (organizationId: string): string => `${ORGANIZATION}${organizationId}`;
 
 const refused = (reason: string) => Object.assign(new errors.AccessDenied(reason), { statusCode: 403 });
 
-/** Decides who may get a token for an organization, and which of the tenant's organization permissions it holds. */
+/** Decides who may get a token for an organization, and with which of its permissions. */
 export class Organizations {
   readonly #store: TenantStore;
 
@@ -19,9 +19,10 @@ export class Organizations {
   }
 
   /**
-   * Backup codes stand in for another factor; alone they are no second factor.
+   * Checks that a user may get a token for an organization. Backup codes alone do not count as a second factor, because
+   * they only replace another one.
    *
-   * @param who in words: `user`, `subject`
+   * @param who the word for the user in a refusal: `user` or `subject`
    * @throws 403 `access_denied` for a user who is not a member, or lacks the second factor that the organization requires
    */
   async admitUser(userId: string, organizationId: string, who: string): Promise<void> {
@@ -47,9 +48,9 @@ export class Organizations {
   }
 
   /**
-   * The roles that a user has in one organization; without an organization, in any. Roles in an organization whose
-   * second factor the user lacks do not count, so leaving out the organization does not get round its requirement. One
-   * query, because every token of a user waits for it.
+   * The roles that a user has in one organization or, without `organizationId`, in all of them. Where an organization
+   * requires a second factor, the user's roles in it count only if the user has one; otherwise omitting the organization
+   * would bypass the requirement. It is one query, because every token of a user waits for it.
    */
   #rolesOfUser(userId: string, organizationId?: string) {
     const factors = this.#store.from('userFactors').where({ userId }).whereNot({ type: 'BackupCode' });
@@ -65,12 +66,12 @@ export class Organizations {
     return rows.map(({ organizationRoleId }) => organizationRoleId);
   }
 
-  /** Permissions of a user's roles in one organization; without one, in every organization that they have the factor for. */
+  /** Permissions of the roles that a user has in one organization or, without `organizationId`, in all of them. */
   scopesOfUser(userId: string, organizationId?: string): Promise<string[]> {
     return this.#scopesOf('organizationUserRoles', this.#rolesOfUser(userId, organizationId));
   }
 
-  /** The same for a machine-to-machine application. */
+  /** Permissions of a machine-to-machine application's roles in one organization or in all. */
   scopesOfApplication(applicationId: string, organizationId?: string): Promise<string[]> {
     const table = 'organizationApplicationRoles';
     const where = { applicationId, ...(organizationId !== undefined && { organizationId }) };

@@ -4,28 +4,28 @@ import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { isReservedIndicator, isSystemResource, ORGANIZATIONS_RESOURCE } from '../urns.ts';
 import type { Organizations } from './organizations.ts';
 
-/** A resource as tokens need it (RFC 8707). */
+/** A registered resource (RFC 8707). */
 export interface KnownResource {
   id: string;
   indicator: string;
   /** Seconds. */
   accessTokenTtl: number;
-  /** An API of the service itself: no grant of a user reaches it. */
-  isForMachines: boolean;
+  /** True for the service's own APIs, for which users get no tokens. */
+  isMachineOnly: boolean;
 }
 
-/** Of an access token whose resource says nothing. */
+/** Lifetime of an access token unless its resource sets another. */
 export const DEFAULT_TTL_SECONDS = 3_600;
 
-/** No row, so it can be neither listed nor deleted; its scopes are the tenant's organization permissions. */
+/** The reserved resource, whose scopes are organization permissions. It is not a row, so it cannot be listed. */
 const ORGANIZATIONS: KnownResource = {
   id: 'organizations',
   indicator: ORGANIZATIONS_RESOURCE,
   accessTokenTtl: DEFAULT_TTL_SECONDS,
-  isForMachines: false,
+  isMachineOnly: false,
 };
 
-/** What a tenant's resources are, and who holds which of their scopes. Definitions are cached, holdings never. */
+/** A tenant's resources, and the scopes that users and applications have on them. Role assignments are never cached. */
 export class ResourceServers {
   readonly #store: TenantStore;
   readonly #cache: TenantCache;
@@ -37,12 +37,12 @@ export class ResourceServers {
     this.#organizations = organizations;
   }
 
-  /** By its indicator or an alias. Exact comparison, letter by letter: no trailing slash is added or forgiven. */
+  /** Finds a resource by its indicator or an alias. The comparison is exact; a trailing slash makes a difference. */
   async find(indicator: string): Promise<KnownResource | undefined> {
     if (isReservedIndicator(indicator)) return indicator === ORGANIZATIONS.indicator ? ORGANIZATIONS : undefined;
     return this.#cache.get(this.#store.tenantId, `resource:${indicator}`, async () => {
       const row = (await this.#store.find('resources', { indicator })) ?? (await this.#findByAlias(indicator));
-      return row && { ...row, isForMachines: isSystemResource(row.id) };
+      return row && { ...row, isMachineOnly: isSystemResource(row.id) };
     });
   }
 
@@ -51,9 +51,9 @@ export class ResourceServers {
     return alias && this.#store.find('resources', { id: alias.resourceId });
   }
 
-  /** Of the client credentials grant alone. */
+  /** The resource of a client credentials request that names none. */
   defaultIndicator(): Promise<string | undefined> {
-    // A key of its own kind: what follows `resource:` is for any client to choose.
+    // Not below `resource:`, because clients choose what follows that prefix.
     return this.#cache.get(this.#store.tenantId, 'default-resource', async () => {
       return (await this.#store.find('resources', { isDefault: true }))?.indicator;
     });
@@ -68,8 +68,8 @@ export class ResourceServers {
   }
 
   /**
-   * Scopes an application holds on a resource: through its machine-to-machine roles or, when an organization is named,
-   * through the roles it has in that organization alone.
+   * Scopes that an application has on a resource: through its roles or, with `organizationId`, only through its roles
+   * in that organization.
    */
   async scopesOfApplication(applicationId: string, resourceId: string, organizationId?: string): Promise<string[]> {
     if (resourceId === ORGANIZATIONS.id) return this.#organizations.scopesOfApplication(applicationId, organizationId);
@@ -93,9 +93,9 @@ export class ResourceServers {
   }
 
   /**
-   * Scopes a user holds on a resource: through roles and through organization roles, or, when an
-   * organization is named, through the roles held in it alone. Who has which role is never cached;
-   * what a role holds is. `roleIds` may be given where they were read already.
+   * Scopes that a user has on a resource: through roles and organization roles or, with `organizationId`, only through
+   * the roles in that organization. The scopes of a role are cached; the roles of a user never are. Pass `roleIds` if
+   * they were read already.
    */
   async scopesOfUser(
     { userId, roleIds }: { userId: string; roleIds?: readonly string[] | undefined },
@@ -122,7 +122,7 @@ export class ResourceServers {
     return rows.map(({ roleId }) => roleId);
   }
 
-  /** Role → the names of the resource's scopes it holds. */
+  /** Role id → names of the resource's scopes that the role has. */
   #scopesByRole(
     resourceId: string,
     table: 'roleScopes' | 'organizationRoleResourceScopes',
@@ -140,25 +140,27 @@ export class ResourceServers {
   }
 }
 
-/** Requested ∩ held, in the request's order, each once. */
+/** Returns requested ∩ held scopes, in the order of the request, without duplicates. */
 export function grantedScopes(requested: string | undefined, held: readonly string[]): string {
   const holds = new Set(held);
   return [...new Set((requested ?? '').split(' '))].filter((name) => holds.has(name)).join(' ');
 }
 
-/** Printable, without the two letters that RFC 6749 §5.2 keeps out of descriptions. */
+/** Makes an indicator safe for an error description: printable ASCII except `"` and `\` (RFC 6749 §5.2). */
 const printable = (indicator: string): string =>
   indicator.slice(0, 256).replaceAll(/[^\x20-\x21\x23-\x5B\x5D-\x7E]/g, '?');
 
-/** @param known undefined when it is not registered, as opposed to closed to users */
-export const notOpen = (indicator: string, known?: KnownResource) =>
-  new errors.InvalidTarget(`resource ${printable(indicator)} is ${known ? 'not open to users' : 'not registered'}`);
+/** The error for a resource that cannot be requested. @param known the resource if it is registered */
+export const unavailableResource = (indicator: string, known?: KnownResource) =>
+  new errors.InvalidTarget(
+    `resource ${printable(indicator)} is ${known ? 'not available to users' : 'not registered'}`,
+  );
 
-/** RFC 8707 §2.2: a refresh names one of the resources that the authorization request named. */
-export const notAskedFor = (indicator: string) =>
-  new errors.InvalidTarget(`resource ${printable(indicator)} was not asked for at sign-in`);
+/** The error for a refresh with a resource that the authorization request did not name (RFC 8707 §2.2). */
+export const resourceNotRequested = (indicator: string) =>
+  new errors.InvalidTarget(`resource ${printable(indicator)} was not requested at sign-in`);
 
-/** As oidc-provider takes a resource: always a signed JWT with one audience. */
+/** A resource in the form that oidc-provider expects. Its tokens are always signed JWTs with one audience. */
 export function resourceServerInfo({
   audience,
   scope,

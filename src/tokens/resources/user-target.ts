@@ -1,7 +1,7 @@
 import { type Organizations, organizationAudience } from './organizations.ts';
-import { DEFAULT_TTL_SECONDS, notOpen, type ResourceServers } from './resource-servers.ts';
+import { DEFAULT_TTL_SECONDS, type ResourceServers, unavailableResource } from './resource-servers.ts';
 
-/** Where tokens may be asked for, and by whom. */
+/** The resources and organizations for which tokens can be requested. */
 export interface Targets {
   resourceServers: ResourceServers;
   organizations: Organizations;
@@ -12,29 +12,33 @@ export interface UserTarget {
   audience: string;
   /** Seconds. */
   ttl: number;
-  /** Scopes the user holds there. */
+  /** Scopes that the user has there. */
   held: string[];
 }
 
-interface Named {
-  /** One of the two at least. */
+interface RequestedTarget {
+  /** At least one of the two is set. */
   resource: string | undefined;
   organizationId: string | undefined;
 }
 
 interface TokenUser {
   userId: string;
-  /** May be given where they were read already. */
+  /** Pass these if they were read already. */
   roleIds?: readonly string[] | undefined;
-  /** In words, for a refusal: `user`, `subject`. */
+  /** The word for the user in a refusal: `user` or `subject`. */
   who: string;
 }
 
-/** @throws `invalid_target`, or 403 `access_denied` where the organization does not admit the user */
+/**
+ * Resolves the resource or organization of a token for a user.
+ *
+ * @throws `invalid_target`, or 403 `access_denied` if the organization refuses the user
+ */
 export async function userTarget(
   { resourceServers, organizations }: Targets,
   { userId, roleIds, who }: TokenUser,
-  { resource, organizationId }: Named,
+  { resource, organizationId }: RequestedTarget,
 ): Promise<UserTarget> {
   if (organizationId !== undefined) {
     await organizations.admitUser(userId, organizationId, who);
@@ -46,8 +50,8 @@ export async function userTarget(
 
   const indicator = resource as string;
   const known = await resourceServers.find(indicator);
-  // The service's own APIs are for machines: nobody reaches one as a user, or by acting as one.
-  if (!known || known.isForMachines) throw notOpen(indicator, known);
+  // The service's own APIs are for machine-to-machine applications only, not for users or impersonations of them.
+  if (!known || known.isMachineOnly) throw unavailableResource(indicator, known);
   const held = await resourceServers.scopesOfUser({ userId, roleIds }, known.id, organizationId);
   return { audience: known.indicator, ttl: known.accessTokenTtl, held };
 }

@@ -3,19 +3,20 @@ import { hashOf } from '../../base/ids.ts';
 import type { Condition, TenantStore } from '../../database/store/tenant-store.ts';
 import { endJwts } from './issued-jwts.ts';
 
-/** Who ended it: the application whose call it was. */
+/** The cause of an end of access: the caller, the reason and the time. */
 export interface Ending {
+  /** The application that made the call, or `policy`. */
   by: string;
   reason: 'revoked' | 'suspended' | 'deleted' | 'replayed';
   now: number;
 }
 
-/** No access token lives longer: the maximum of a resource's `accessTokenTtl`, and an hour for a clock that was set. */
+/** Upper limit for the lifetime of an access token: the maximum `accessTokenTtl`, plus one hour for clock changes. */
 const LONGEST_TOKEN_MS = 25 * 60 * 60 * 1000;
 
 /**
- * Revokes the running impersonations among these, each with an audit row, and returns how many there were. The time
- * they were issued bounds the search: a user may have been impersonated for years.
+ * Revokes the active impersonations that match, each with an audit row, and returns their number. `issuedAt` bounds the
+ * search, because a user may have years of past impersonations.
  */
 export async function endImpersonations(
   store: TenantStore,
@@ -56,16 +57,16 @@ const GIVEN_BY_GRANTS = ['AccessToken', 'AuthorizationCode', 'RefreshToken'];
 export const endGrant = (store: TenantStore, grantId: string, now: number): Promise<void> =>
   store.transaction(async (store) => {
     await store.removeAll('oidcPayloads', { model: 'Grant', id: hashOf(grantId) });
-    // Not a sign-in that waits: the library lets the person before sign out in the middle of one.
+    // A pending sign-in stays: oidc-provider ends the previous user's session in the middle of one.
     await store.removeWhere('oidcPayloads', (row) => row.where({ grantId }).whereIn('model', GIVEN_BY_GRANTS));
     await endJwts(store, { grantId }, now);
   });
 
 /**
- * Ends what a user holds: sessions, the console's too, grants, refresh tokens and access tokens. Anyone who knew the old
- * password is signed out everywhere. What others were given to act as the user is not the user's, and stays.
+ * Ends a user's sessions (also in the console), grants, refresh tokens and access tokens, so that anyone who knew the
+ * old password is signed out everywhere. Impersonations of the user belong to their actors and stay active.
  *
- * @param exceptUid the session that the change was made in
+ * @param exceptUid `uid` of the session in which the password was changed, which stays
  */
 export async function endSessions(
   store: TenantStore,
@@ -80,13 +81,13 @@ export async function endSessions(
 }
 
 /**
- * Ends what a user may still do, or others as them: sessions (of the console too), grants, refresh tokens and access
- * tokens; unspent subject tokens and running impersonations of which they are subject or actor. For a suspension, and
- * before a deletion.
+ * Ends all access of a user, and all access to the user's account: sessions (also in the console), grants, refresh
+ * tokens, access tokens, and the unspent subject tokens and active impersonations with the user as subject or actor.
+ * Called for a suspension and before a deletion.
  */
 export async function endAccess(store: TenantStore, userId: string, ending: Ending): Promise<void> {
   await endSessions(store, userId, ending);
-  // One search for each role: with both in one condition SQLite reads the rows of the whole tenant.
+  // One query each for subject and actor. Rejected: one condition with OR, for which SQLite reads the whole tenant.
   for (const role of [{ userId }, { actorId: userId }])
     await store.change('subjectTokens', { ...role, spentAt: null, revokedAt: null }, { revokedAt: ending.now });
   for (const role of [{ subjectId: userId }, { actorId: userId }])

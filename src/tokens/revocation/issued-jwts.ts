@@ -5,8 +5,8 @@ import { ServiceError } from '../../errors.ts';
 import { invalidGrant } from '../endpoint/error-body.ts';
 
 /**
- * Remembers a JWT that is about to be given to a user's application, so that it can be ended with its grant. The grant is
- * locked meanwhile: whatever ends it comes before, and then there is no token, or after, and then finds this one.
+ * Records a JWT that is about to be issued, so that it can be revoked with its grant. The grant is locked during the
+ * write: a request that ends it comes either before (then no token is issued) or after (then it revokes this one too).
  *
  * @throws `invalid_grant` when the grant has ended
  */
@@ -20,8 +20,8 @@ export async function rememberJwt(store: TenantStore, jwt: Omit<IssuedJwtRow, 't
 }
 
 /**
- * Ends the JWTs of a grant, a user or an application: introspection calls them inactive, and the public list names them
- * until they would have expired. In the transaction that has removed the grants, after that.
+ * Revokes the JWTs of a grant, a user or an application: introspection reports them inactive, and the public list has
+ * them until they would have expired. Call it in the transaction that removes the grants, after removing them.
  */
 export async function endJwts(
   store: TenantStore,

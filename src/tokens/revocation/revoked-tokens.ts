@@ -6,12 +6,13 @@ import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { contextOf } from '../../http/context.ts';
 import { endImpersonations } from './end-access.ts';
 
-/** True if a JWT was ended before its time. */
+/** True if a JWT was revoked. */
 export const isRevoked = async (store: TenantStore, jti: string): Promise<boolean> =>
   (await store.find('revokedTokens', { id: jti })) !== undefined;
 
 /**
- * Ends one JWT (RFC 7009). An impersonation is ended in its own row too, with an audit row of who did it; once is enough.
+ * Revokes one JWT (RFC 7009). An impersonation is also revoked in its own row, with an audit row that names the client.
+ * Repeated calls have no effect.
  */
 export async function revokeToken(
   store: TenantStore,
@@ -28,13 +29,13 @@ export async function revokeToken(
   });
 }
 
-/** The database writes the text: tens of thousands of rows would hold the event loop while they became objects. */
+/** The list as JSON, built by the database. Parsing tens of thousands of rows here would block the event loop. */
 const TEXT = {
   sqlite: `coalesce(json_group_array(json_object('jti', id, 'exp', expires_at / 1000) order by expires_at, id), '[]')`,
   postgres: `coalesce(json_agg(json_build_object('jti', id, 'exp', expires_at / 1000) order by expires_at, id collate "C"), '[]')::text`,
 };
 
-/** JWTs that were ended before their time and would still verify, by their expiry in seconds, and then by `jti`. */
+/** Revoked JWTs that have not expired, ordered by expiry in seconds and then by `jti`. */
 async function listOf(store: TenantStore, now: number): Promise<{ body: string; etag: string }> {
   const text = store.raw(`${TEXT[store.kind]} as text`);
   const row: unknown = await store.from('revokedTokens').where('expiresAt', '>', now).first(text);
@@ -43,10 +44,10 @@ async function listOf(store: TenantStore, now: number): Promise<{ body: string; 
 }
 
 /**
- * `GET /oidc/revoked-tokens`: for resource servers that verify JWTs by themselves. Public: it says
- * nothing of whom a token was for.
+ * `GET /oidc/revoked-tokens`: for resource servers that verify JWTs themselves. It is public, because it does not
+ * reveal whose tokens they were.
  *
- * @param lists keeps one text a tenant, for a second
+ * @param lists caches one list per tenant for one second
  */
 export function revokedTokensEndpoint(clock: Clock, lists: TenantCache): RequestHandler {
   return async (request, response) => {

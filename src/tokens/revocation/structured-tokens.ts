@@ -8,14 +8,15 @@ import { isRevoked, revokeToken } from './revoked-tokens.ts';
 
 const tokens = new WeakMap<object, string>();
 
-/** What the library is given in the place of a JWT: it authenticates the client and finds nothing. */
+/** Replaces a JWT in the form that oidc-provider reads: it authenticates the client and finds no such token. */
 const PLACEHOLDER = 'structured';
 
 const isJwt = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
 
 /**
- * oidc-provider neither introspects nor revokes JWTs, as it does not store them. It still reads the
- * form and authenticates the client: the JWT is taken out of the body before, and answered for after.
+ * Takes the JWT out of an introspection or revocation form. oidc-provider does not store JWTs and so can neither
+ * introspect nor revoke them, but it still reads the form and authenticates the client. The middleware below then
+ * handles the JWT.
  */
 export function takeStructuredToken(body: Buffer): { body: Buffer; token?: string } {
   const form = new URLSearchParams(body.toString());
@@ -25,7 +26,7 @@ export function takeStructuredToken(body: Buffer): { body: Buffer; token?: strin
   return { body: Buffer.from(form.toString()), token };
 }
 
-/** Remembers the JWT that was taken out of a request, for the middleware below. */
+/** Remembers the JWT of a request for the middleware below. */
 export const keepStructuredToken = (request: object, token: string): void => {
   tokens.set(request, token);
 };
@@ -41,7 +42,7 @@ export interface StructuredTokensOptions {
 export function structuredTokens({ tenant, keys, access, clock }: StructuredTokensOptions) {
   const { store } = tenant;
 
-  /** The claims of a JWT of ours that has not expired; undefined for anything else. */
+  /** Returns the claims of an unexpired JWT of this tenant, or undefined. */
   async function verified(
     token: string,
   ): Promise<(JWTPayload & { jti: string; exp: number; client_id: string }) | undefined> {
@@ -66,7 +67,7 @@ export function structuredTokens({ tenant, keys, access, clock }: StructuredToke
     }
   }
 
-  /** Whoever the token is for, and the application it was given to, must still be there. */
+  /** True if the token is not revoked, its application exists, and its subject and actor are active users. */
   async function isLive({
     sub,
     client_id: clientId,
@@ -86,10 +87,10 @@ export function structuredTokens({ tenant, keys, access, clock }: StructuredToke
 
   async function introspect(token: string, clientId: string): Promise<Record<string, unknown>> {
     const payload = await verified(token);
-    // Own tokens only, unless the client is one that may call the Management API.
-    const mayAsk = payload && (payload.client_id === clientId || (await access.isEntitled(tenant, clientId)));
-    if (!payload || !mayAsk || !(await isLive(payload))) return { active: false };
-    // RFC 7662 §2.2: last, so that no claim of the token says what the service answers for.
+    // A client may introspect its own tokens. One that may call the Management API may introspect any.
+    const mayIntrospect = payload && (payload.client_id === clientId || (await access.isEntitled(tenant, clientId)));
+    if (!payload || !mayIntrospect || !(await isLive(payload))) return { active: false };
+    // Last, so that no claim of the token replaces them (RFC 7662 §2.2).
     return { ...payload, active: true, token_type: 'Bearer' };
   }
 
@@ -101,7 +102,7 @@ export function structuredTokens({ tenant, keys, access, clock }: StructuredToke
     if (ctx.oidc.route === 'introspection') ctx.body = await introspect(token, clientId);
     if (ctx.oidc.route === 'revocation') {
       const payload = await verified(token);
-      // RFC 7009 §2.2: an unknown token is answered with 200 as well; a client ends its own only (§2.1).
+      // An unknown token also gets 200 (RFC 7009 §2.2). A client can revoke only its own tokens (§2.1).
       if (payload?.client_id === clientId) await revokeToken(store, payload, clientId, clock());
     }
   };

@@ -5,12 +5,12 @@ import type { TenantStore } from '../database/store/tenant-store.ts';
 import { endGrant } from '../tokens/revocation/end-access.ts';
 import type { TenantAdapter } from './adapter.ts';
 
-/** `iat` is missing until the library stores it, so what has one was loaded. The types say otherwise. */
+/** True for a loaded record: oidc-provider sets `iat` when it stores one, although its types always have it. */
 export const isStored = ({ iat }: { iat?: number }): boolean => iat !== undefined;
 
 const hasEnded = () => new errors.LoginRequired('the session has ended');
 
-/** Saves as the library does, but for the writes that are given. */
+/** Runs `save` of oidc-provider with some of the adapter's writes replaced. */
 async function saveWith(
   model: { readonly adapter: Adapter },
   writes: Partial<Adapter>,
@@ -25,12 +25,12 @@ async function saveWith(
 }
 
 /**
- * A grant that was loaded is saved if it still exists, and a new one, whose `sessionUid` says where it is given, while that
- * session does. Without a `sessionUid` the sign-in of the same request begins the session.
+ * Makes `Grant.save` update a loaded grant only if it still exists, and insert a new grant only if the session in its
+ * `sessionUid` still exists. A grant without `sessionUid` belongs to a session that the same request starts.
  */
-function saveLivingGrants({ Grant: { prototype } }: Provider): void {
+function protectEndedGrants({ Grant: { prototype } }: Provider): void {
   const { save } = prototype;
-  prototype.save = async function saveLiving(this: Grant & { sessionUid?: string }) {
+  prototype.save = async function saveUnlessEnded(this: Grant & { sessionUid?: string }) {
     const adapter = this.adapter as TenantAdapter;
     const { sessionUid } = this;
     let write: TenantAdapter['insertWithin'] | undefined;
@@ -49,19 +49,19 @@ type Fields = Record<string, unknown>;
 interface LoadedSession extends Session {
   /** The stored fields when this request began. */
   readonly loaded?: Fields;
-  /** Before `resetIdentifier`. */
+  /** The id before `resetIdentifier`. */
   oldId?: string;
 }
 
-/** Members that the types leave out. */
+/** Members that the types of oidc-provider omit. */
 interface SessionModel {
   prototype: LoadedSession;
   instantiate(payload?: Fields): Session;
 }
 
 /**
- * What is stored, with the changes of this request alone. Two tabs have the session loaded at a time: neither may
- * forget the grant that the other was given, or the sign-out that it began.
+ * Returns the stored fields with only the changes of this request applied. Two tabs may have loaded the session at the
+ * same time; neither may overwrite the grant or the sign-out of the other.
  */
 function merged(loaded: Fields, changed: Fields, stored: Fields): Fields {
   const result = { ...stored };
@@ -77,7 +77,7 @@ function merged(loaded: Fields, changed: Fields, stored: Fields): Fields {
 
 const fieldsOf = (value: unknown): Fields => (value ?? {}) as Fields;
 
-/** The browser keeps the cookie that it has: another request may have given it a newer one. */
+/** Removes the session cookie from the response, because another request may have set a newer one. */
 function keepCookie({ oidc, response }: NonNullable<typeof Provider.ctx>): void {
   const name = oidc.provider.cookieName('session');
   const cookies = [response.get('set-cookie')].flat();
@@ -89,11 +89,11 @@ function keepCookie({ oidc, response }: NonNullable<typeof Provider.ctx>): void 
 }
 
 /**
- * The library saves every session that it has loaded at the end of the request. Here such a save only changes a session
- * that still exists, under the id that it was loaded by, so nothing brings back one that was ended meanwhile. The
- * request is then refused, and what it has granted ends too.
+ * oidc-provider saves every loaded session at the end of the request. This makes the save update only a session that
+ * still exists under the id by which it was loaded, so a session that ended during the request stays ended. The request
+ * is then refused, and the grant that it made ends too.
  */
-function saveLivingSessions(provider: Provider, store: TenantStore, clock: Clock): void {
+function protectEndedSessions(provider: Provider, store: TenantStore, clock: Clock): void {
   const Model = provider.Session as unknown as SessionModel;
   const { prototype, instantiate } = Model;
   const { save } = prototype;
@@ -113,32 +113,32 @@ function saveLivingSessions(provider: Provider, store: TenantStore, clock: Clock
     return session;
   };
 
-  prototype.save = async function saveLiving(this: LoadedSession, ttl) {
+  prototype.save = async function saveUnlessEnded(this: LoadedSession, ttl) {
     const { loaded } = this;
     if (!loaded) return save.call(this, ttl);
     const sessions = this.adapter as TenantAdapter;
     const known = this.oldId ?? this.jti;
-    let isLiving = true;
+    let stillExists = true;
     const saved = await saveWith(
       this,
       {
-        // The library removes the row of the old id, which here gets the new id instead.
+        // oidc-provider deletes the row with the old id. Here that row gets the new id instead.
         async destroy() {},
         async upsert(value, payload, expiresIn) {
           const change = (stored: Fields) => merged(loaded, payload, stored);
-          isLiving = await sessions.replace(known, value, change, expiresIn);
+          stillExists = await sessions.replace(known, value, change, expiresIn);
         },
       },
       () => save.call(this, ttl),
     );
     delete this.oldId;
-    if (!isLiving) await refuse(this);
+    if (!stillExists) await refuse(this);
     return saved;
   };
 }
 
-/** Keeps the library from bringing back what was ended while it held it. */
+/** Keeps oidc-provider from restoring sessions and grants that ended while a request had them loaded. */
 export function keepEnded(provider: Provider, store: TenantStore, clock: Clock): void {
-  saveLivingSessions(provider, store, clock);
-  saveLivingGrants(provider);
+  protectEndedSessions(provider, store, clock);
+  protectEndedGrants(provider);
 }
