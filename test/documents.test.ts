@@ -72,6 +72,21 @@ describe('the documents', () => {
   });
 });
 
+it('docs/impersonation.md quotes only error descriptions that exist', () => {
+  const sources = globSync(['src/{tokens,oidc}/**/*.ts', 'node_modules/oidc-provider/lib/helpers/errors.js'], {
+    cwd: root,
+  });
+  const code = sources.map(read).join('\n').replace(/\$\{who\}/g, 'subject');
+  const [table = ''] = /^\| `error` \|.*?\n\n/ms.exec(read('docs/impersonation.md')) ?? [];
+  const quoted = table
+    .split('\n')
+    .slice(1)
+    .flatMap((row) => [...(row.split('|')[2] ?? '').matchAll(/`([^`]+)`/g)].map(([, text = '']) => text));
+  const fragments = quoted.flatMap((text) => text.split('…')).map((text) => text.trim().replace(/^is (?=not )/, ''));
+  expect(fragments.length).toBeGreaterThan(25);
+  expect(fragments.filter((fragment) => !code.includes(fragment))).toEqual([]);
+});
+
 it('docs/configuration.md has every variable that the service reads', () => {
   const sources = ['src/config/index.ts', 'src/config/reader.ts'].map(read).join('\n');
   const names = [...sources.matchAll(/'([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+|PORT|HOST|ENDPOINT|DEMO)'/g)];
