@@ -76,7 +76,10 @@ it('docs/impersonation.md quotes only error descriptions that exist', () => {
   const sources = globSync(['src/{tokens,oidc}/**/*.ts', 'node_modules/oidc-provider/lib/helpers/errors.js'], {
     cwd: root,
   });
-  const code = sources.map(read).join('\n').replace(/\$\{who\}/g, 'subject');
+  const code = sources
+    .map(read)
+    .join('\n')
+    .replace(/\$\{who\}/g, 'subject');
   const [table = ''] = /^\| `error` \|.*?\n\n/ms.exec(read('docs/impersonation.md')) ?? [];
   const quoted = table
     .split('\n')
