@@ -62,7 +62,7 @@ export async function examine(env?: NodeJS.ProcessEnv): Promise<Finding[]> {
     config = readConfig(env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const advice = 'The variables are in the README, under "Configure it".';
+    const advice = 'docs/configuration.md lists the variables.';
     return error.faults.map((message) => fault('configuration', message, advice));
   }
   return [

@@ -7,10 +7,8 @@ import type { Page } from 'playwright-core';
 import { addHistory, openConsoleSession } from './showcase/history.ts';
 import { type ShowcaseService, startShowcaseService } from './showcase/service.ts';
 
-export const summary = 'Take the screenshots of the documents from a service of its own, with demonstration data.';
-export const usage = `
-
-  Writes docs/images/*.webp. Needs the development dependencies: npm test installs them.`;
+export const summary =
+  'Take the screenshots in docs/images from a service of its own, with demonstration data. Needs the development dependencies.';
 
 const FOLDER = join(import.meta.dirname, '../docs/images');
 const COLOR_SCHEMES = ['light', 'dark'] as const;
@@ -23,7 +21,7 @@ interface Screenshot {
   name: string;
   path: string;
   viewport?: { width: number; height: number };
-  /** Prepares the page before the screenshot. */
+  /** Brings the page into the state that the screenshot shows. */
   prepare?(page: Page): Promise<void>;
 }
 
@@ -79,7 +77,9 @@ async function launchBrowser() {
   const [{ chromium }, { browserPath }] = await Promise.all([
     import('playwright-core'),
     import('../test/support/chromium.ts'),
-  ]);
+  ]).catch((error) => {
+    throw new Error('The browser is a development dependency. Install it first: npm run check', { cause: error });
+  });
   const args = ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none'];
   return chromium.launch({ executablePath: await browserPath(), args });
 }
