@@ -12,7 +12,7 @@ export const usage = `--file <path>
   --file <path>   where to write the copy; an existing file is not overwritten`;
 
 /** A connection of its own, for a few SQLite-specific statements. */
-class File implements AsyncDisposable {
+class SqliteFile implements AsyncDisposable {
   readonly #file: sqlite3.Database;
 
   constructor(path: string, mode: number) {
@@ -39,7 +39,7 @@ class File implements AsyncDisposable {
  * @returns the fingerprint of its secret key
  */
 async function verifyCopy(path: string): Promise<string> {
-  await using copy = new File(path, sqlite3.OPEN_READONLY);
+  await using copy = new SqliteFile(path, sqlite3.OPEN_READONLY);
   const faults = (await copy.all('pragma integrity_check')).map(({ integrity_check: fault }) => fault);
   if (faults.join() !== 'ok') throw new Error(`SQLite finds the copy broken: ${faults.slice(0, 5).join('; ')}`);
   const orphans = await copy.all('pragma foreign_key_check');
@@ -61,7 +61,7 @@ export async function backup(dataDir: string, file: string): Promise<{ bytes: nu
   try {
     {
       // Reading a write-ahead log needs write access to its index.
-      await using database = new File(source, sqlite3.OPEN_READWRITE);
+      await using database = new SqliteFile(source, sqlite3.OPEN_READWRITE);
       await database.all('vacuum into ?', draft);
     }
     const fingerprint = await verifyCopy(draft);

@@ -9,7 +9,7 @@ export const summary = 'Run a complete impersonation against the running service
 
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
-const WEBHOOK_PATIENCE_MS = 5_000;
+const WEBHOOK_TIMEOUT_MS = 5_000;
 
 let step = 0;
 const say = (text = '') => console.log(text);
@@ -68,17 +68,17 @@ export async function run(): Promise<void> {
   const tokenEndpoint = `${endpoint}/oidc/token`;
 
   heading("The backend's own token: client credentials for the Management API");
-  const { answer: machineToken } = await call('POST', tokenEndpoint, {
+  const { answer: backendToken } = await call('POST', tokenEndpoint, {
     form: { grant_type: 'client_credentials', resource: managementApiIndicator, scope: 'all' },
     headers: { authorization: `Basic ${btoa(`${machine.clientId}:${machine.clientSecret}`)}` },
   });
-  const asMachine = { authorization: `Bearer ${machineToken.access_token}` };
+  const asBackend = { authorization: `Bearer ${backendToken.access_token}` };
 
   heading('A webhook that subscribes to changes of users');
   const receiver = await receiveOne();
   const { answer: hook } = await call('POST', `${api}/hooks`, {
     json: { name: 'Demo', events: ['User.Data.Updated'], config: { url: receiver.url } },
-    headers: asMachine,
+    headers: asBackend,
   });
 
   try {
@@ -88,7 +88,7 @@ export async function run(): Promise<void> {
         userId: demo.subject.id,
         context: { ticketId: 'TICKET-7', reason: 'Order is missing', supportEngineerId: demo.actor.id },
       },
-      headers: asMachine,
+      headers: asBackend,
     });
 
     heading(`The actor signs in through the page, as ${demo.actor.username}: authorization code with PKCE`);
@@ -128,20 +128,20 @@ export async function run(): Promise<void> {
     heading('A change of the user, and the webhook that announces it');
     await call('PATCH', `${api}/users/${demo.subject.id}/custom-data`, {
       json: { customData: { lastHelpedAt: new Date().toISOString() } },
-      headers: asMachine,
+      headers: asBackend,
     });
-    const patience = setTimeout(() => {
+    const timeout = setTimeout(() => {
       console.error('   no webhook arrived; see the log of the service');
       process.exit(1);
-    }, WEBHOOK_PATIENCE_MS);
+    }, WEBHOOK_TIMEOUT_MS);
     const { headers, body } = await receiver.arrived;
-    clearTimeout(patience);
+    clearTimeout(timeout);
     new Webhook(hook.webhookSecret).verify(body, headers);
     say('   the webhook arrived, and its signature is valid:');
     show(JSON.parse(body));
   } finally {
     receiver.close();
-    await fetch(`${api}/hooks/${hook.id}`, { method: 'DELETE', headers: asMachine });
+    await fetch(`${api}/hooks/${hook.id}`, { method: 'DELETE', headers: asBackend });
   }
   say(`\nDone. List all impersonations with GET ${api}/impersonations`);
 }

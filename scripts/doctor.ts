@@ -6,7 +6,7 @@ import { connect } from '../src/database/connect.ts';
 import type { Database } from '../src/database/database.ts';
 import { configurationFindings, fileFindings } from './checks/configuration.ts';
 import { historyFindings, migrationFindings, postgresFindings, sqliteFindings } from './checks/database.ts';
-import { attempt, type Finding, fault, ok } from './checks/finding.ts';
+import { type Finding, fault, ok, runChecks } from './checks/finding.ts';
 import { secretKeyFindings } from './checks/secret-key.ts';
 import { diskFindings, endpointFindings, sandboxFindings, webhookFindings } from './checks/surroundings.ts';
 
@@ -15,7 +15,7 @@ export const usage = `[--json]
 
   --json   print the findings as JSON`;
 
-const WITH_DATABASE = 'The statement above failed. Start the service and read its log.';
+const STATEMENT_FAILED = 'The statement above failed. Start the service and read its log.';
 
 async function databaseFindings(config: Config): Promise<Finding[]> {
   const { databaseUrl, databaseDirectUrl, dataDir } = config;
@@ -29,10 +29,10 @@ async function databaseFindings(config: Config): Promise<Finding[]> {
   if (!isThere) return [ok('database', `there is no ${file} yet: the first start will create it`)];
   const database = connect({ databaseUrl: databaseDirectUrl ?? databaseUrl, dataDir, poolSize: 2 });
   const group = (check: string, checks: (database: Database) => Promise<Finding[]>) =>
-    attempt(check, () => checks(database), WITH_DATABASE);
+    runChecks(check, () => checks(database), STATEMENT_FAILED);
   try {
     const advice = 'Check DATABASE_URL (host, port, database, user, password), and that the server is running.';
-    const settings = await attempt(
+    const settings = await runChecks(
       'database',
       () => (databaseUrl ? postgresFindings(config, database) : sqliteFindings(database)),
       advice,
@@ -41,14 +41,14 @@ async function databaseFindings(config: Config): Promise<Finding[]> {
     const isNew = !(await database.reader.schema.hasTable('migrations'));
     const findings = [...settings, ...(await group('database.migrations', migrationFindings))];
     if (findings.some(({ check, level }) => check === 'database.migrations' && level === 'ok') && !isNew)
-      for (const [check, checks] of Object.entries(ofRows(config))) findings.push(...(await group(check, checks)));
+      for (const [check, checks] of Object.entries(rowChecks(config))) findings.push(...(await group(check, checks)));
     return findings;
   } finally {
     await database.close();
   }
 }
 
-const ofRows = (config: Config): Record<string, (database: Database) => Promise<Finding[]>> => ({
+const rowChecks = (config: Config): Record<string, (database: Database) => Promise<Finding[]>> => ({
   clock: historyFindings,
   'secret-key': (database) => secretKeyFindings(config, database),
   endpoint: (database) => endpointFindings(config, database),
@@ -68,9 +68,9 @@ export async function examine(env?: NodeJS.ProcessEnv): Promise<Finding[]> {
   return [
     ...configurationFindings(config),
     ...(await fileFindings(config)),
-    ...(await attempt('disk', () => diskFindings(config), 'Create DATA_DIR, and make it writable for the service.')),
+    ...(await runChecks('disk', () => diskFindings(config), 'Create DATA_DIR, and make it writable for the service.')),
     ...(await databaseFindings(config)),
-    ...(await attempt('sandbox', () => sandboxFindings(config), 'sandbox/README.md explains what each layer needs.')),
+    ...(await runChecks('sandbox', () => sandboxFindings(config), 'sandbox/README.md explains what each layer needs.')),
   ];
 }
 

@@ -14,7 +14,7 @@ import { checkFingerprint } from '../src/setup/secret-key.ts';
 import { sealStoredHeaders } from '../src/webhooks/sending/hook-headers.ts';
 import { appliedMigrations, END, FORMAT, type Heading, rowCount } from './support/export-format.ts';
 import { Progress } from './support/progress.ts';
-import { reached, withDatabase } from './support/running-service.ts';
+import { withDatabase, withReadableErrors } from './support/running-service.ts';
 import { changeSealed } from './support/sealed-columns.ts';
 import { readPassphrase, readSealed } from './support/sealed-file.ts';
 import type { Row } from './support/tenant-rows.ts';
@@ -29,7 +29,7 @@ export const usage = `--file <path> --passphrase-file <path>
 /** Rows per insert. */
 const BATCH = 200;
 
-async function requireFit(db: Knex, { format, migrations, tenant, endpoints }: Heading): Promise<void> {
+async function requireCompatible(db: Knex, { format, migrations, tenant, endpoints }: Heading): Promise<void> {
   if (format !== FORMAT) throw new Error('The file has the format of another release.');
   const own = await appliedMigrations(db);
   if (migrations.join() !== own.join())
@@ -45,7 +45,7 @@ async function requireFit(db: Knex, { format, migrations, tenant, endpoints }: H
 }
 
 /** Yields batches of rows, each of one table, in the order of the file. Throws if the file is incomplete. */
-async function* batchesOf(lines: AsyncIterable<string>): AsyncIterable<[Table, Row[]]> {
+async function* batchesIn(lines: AsyncIterable<string>): AsyncIterable<[Table, Row[]]> {
   let table: Table | undefined;
   let rows: Row[] = [];
   let isWhole = false;
@@ -80,14 +80,14 @@ async function insertAll(
   const lines = readSealed(file, passphrase);
   const iterator = lines[Symbol.asyncIterator]();
   const heading = JSON.parse((await iterator.next()).value) as Heading;
-  await requireFit(db, heading);
+  await requireCompatible(db, heading);
   const { tenant, endpoints, counts } = heading;
   await db('tenants').insert(encode(tenant));
   await db('tenantEndpoints').insert(endpoints.map((url, position) => ({ url, tenantId: tenant.id, position })));
 
   progress?.start(rowCount(heading));
   const inserted: Heading['counts'] = Object.fromEntries(tenantTables.map((table) => [table, 0]));
-  for await (const [table, rows] of batchesOf({ [Symbol.asyncIterator]: () => iterator })) {
+  for await (const [table, rows] of batchesIn({ [Symbol.asyncIterator]: () => iterator })) {
     const sealed = rows.map((row) => {
       const own = { ...row, tenantId: tenant.id };
       return changeSealed(table, own, (text, purpose) => secrets.seal(text, purpose));
@@ -121,7 +121,7 @@ export async function run(args: string[]): Promise<void> {
   // The import needs SQLite's only writer, so the service must not run.
   const unlock = databaseUrl ? undefined : await lockDataDir(dataDir);
   try {
-    await reached(() => migrate({ databaseUrl: databaseDirectUrl ?? databaseUrl, dataDir, poolSize: 2 }));
+    await withReadableErrors(() => migrate({ databaseUrl: databaseDirectUrl ?? databaseUrl, dataDir, poolSize: 2 }));
     const what: Import = { file, passphrase, progress: new Progress() };
     const id = await withDatabase((database, secrets) => importTenant(database, secrets, what));
     console.log(`Imported tenant ${id}. It is served as soon as its endpoints lead to this service.`);

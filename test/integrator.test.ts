@@ -55,7 +55,7 @@ async function signInElsewhere({ url, api }: TestService, person: { username: st
 }
 
 /** Gives a user the role that the example requires for impersonation. */
-async function promote({ api }: TestService, userId: string): Promise<void> {
+async function allowImpersonation({ api }: TestService, userId: string): Promise<void> {
   const { id } = await api.must('POST /roles', { name: 'Support', description: 'May act as customers' });
   await api.must(`POST /users/${userId}/roles`, { roleIds: [id] });
 }
@@ -64,12 +64,12 @@ describe.each(databases)("the integrator's backend on %s", (kind) => {
   it('issues a subject token to support, whose exchange returns a token with the actor', async () => {
     await using service = await startService(kind);
     const { alice, bob, spa, resource, scope } = castOf(service);
-    await promote(service, alice.id);
+    await allowImpersonation(service, alice.id);
     await using backend = await startIntegrator(service);
 
     const actorToken = await spa.signIn(alice);
-    const wish = { userId: bob.id, reason: 'Order is missing', ticketId: 'TICKET-7' };
-    const granted = await backend.request(wish, actorToken);
+    const request = { userId: bob.id, reason: 'Order is missing', ticketId: 'TICKET-7' };
+    const granted = await backend.request(request, actorToken);
     expect(granted).toEqual({ status: 200, body: { subjectToken: expect.stringMatching(/^sub_/), expiresIn: 600 } });
 
     const exchange = { subject_token: granted.body.subjectToken, actor_token: actorToken };
@@ -84,7 +84,7 @@ describe.each(databases)("the integrator's backend on %s", (kind) => {
     });
 
     // The subject token is bound to its actor: it is useless without the actor's own token.
-    const next = await backend.request(wish, actorToken);
+    const next = await backend.request(request, actorToken);
     const stolen = await spa.exchange({ subject_token: next.body.subjectToken });
     expect(stolen).toMatchObject({
       status: 400,
@@ -96,27 +96,27 @@ describe.each(databases)("the integrator's backend on %s", (kind) => {
     await using service = await startService(kind);
     const { alice, bob, spa } = castOf(service);
     await using backend = await startIntegrator(service);
-    const wish = { userId: bob.id, reason: 'Order is missing', ticketId: 'TICKET-7' };
+    const request = { userId: bob.id, reason: 'Order is missing', ticketId: 'TICKET-7' };
     const actorToken = await spa.signIn(alice);
 
-    expect(await backend.request(wish)).toMatchObject({ status: 401 });
-    expect(await backend.request(wish, 'nobodys')).toMatchObject({ status: 401 });
-    expect(await backend.request(wish, await spa.signIn(alice, 'profile'))).toMatchObject({ status: 401 });
-    expect(await backend.request(wish, actorToken)).toMatchObject({ status: 403 });
+    expect(await backend.request(request)).toMatchObject({ status: 401 });
+    expect(await backend.request(request, 'nobodys')).toMatchObject({ status: 401 });
+    expect(await backend.request(request, await spa.signIn(alice, 'profile'))).toMatchObject({ status: 401 });
+    expect(await backend.request(request, actorToken)).toMatchObject({ status: 403 });
 
-    await promote(service, alice.id);
+    await allowImpersonation(service, alice.id);
     // Any application can get a token with `openid`, but only the support application's is accepted.
-    expect(await backend.request(wish, await signInElsewhere(service, alice))).toMatchObject({ status: 401 });
-    const { reason: _, ...without } = wish;
+    expect(await backend.request(request, await signInElsewhere(service, alice))).toMatchObject({ status: 401 });
+    const { reason: _, ...without } = request;
     expect(await backend.request(without, actorToken)).toEqual({
       status: 400,
       body: { error: 'reason must be a non-empty string' },
     });
-    expect(await backend.request({ ...wish, userId: alice.id }, actorToken)).toMatchObject({ status: 400 });
-    expect(await backend.request({ ...wish, userId: 'nobody' }, actorToken)).toMatchObject({ status: 404 });
+    expect(await backend.request({ ...request, userId: alice.id }, actorToken)).toMatchObject({ status: 400 });
+    expect(await backend.request({ ...request, userId: 'nobody' }, actorToken)).toMatchObject({ status: 404 });
 
     await service.api.must(`PATCH /users/${alice.id}/is-suspended`, { isSuspended: true });
-    expect(await backend.request(wish, actorToken)).toMatchObject({ status: 401 });
+    expect(await backend.request(request, actorToken)).toMatchObject({ status: 401 });
     expect(await service.api.must('GET /subject-tokens')).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ import {
 } from './support/regular-expressions.ts';
 
 /** The maximum size of a request body. */
-const LARGEST = 1024 * 1024;
+const MAX_BODY = 1024 * 1024;
 /** Exponential backtracking is noticeable at this length, but still finishes. */
 const TINY = 26;
 /** Quadratic backtracking costs some hundred times as much as a linear match at this length. */
@@ -17,7 +17,7 @@ const SMALL = 1024;
 /** Milliseconds. Shorter measurements are meaningless. */
 const NOTICEABLE = 60;
 /** For twice the text, a linear expression takes twice as long and a quadratic one four times. */
-const MOST_GROWTH = 3.3;
+const MAX_GROWTH = 3.3;
 /** The number of worst attacks that are measured in full. */
 const SUSPECTS = 4;
 
@@ -37,9 +37,9 @@ function worstAttacks({ expression, text }: Found): Attack[] {
 /** Returns the length at which the cost of this attack grows faster than the text, or undefined if it never does. */
 function breakingPoint({ expression }: Found, attack: Attack): number | undefined {
   let before = costOf(expression, textOf(attack, SMALL));
-  for (let length = 2 * SMALL; length <= LARGEST; length *= 2) {
+  for (let length = 2 * SMALL; length <= MAX_BODY; length *= 2) {
     const cost = costOf(expression, textOf(attack, length));
-    if (cost > NOTICEABLE && cost > MOST_GROWTH * before) return length;
+    if (cost > NOTICEABLE && cost > MAX_GROWTH * before) return length;
     before = cost;
   }
   return undefined;

@@ -14,44 +14,44 @@ function setting(name: string, fallback?: string): string {
 
 const ENDPOINT = setting('ENDPOINT'); // The service's endpoint, without a trailing slash.
 const MANAGEMENT_API = setting('MANAGEMENT_API_INDICATOR', `${ENDPOINT}/api`);
-const MACHINE = btoa(`${setting('MACHINE_CLIENT_ID')}:${setting('MACHINE_CLIENT_SECRET')}`);
+const CLIENT_CREDENTIALS = btoa(`${setting('MACHINE_CLIENT_ID')}:${setting('MACHINE_CLIENT_SECRET')}`);
 const SUPPORT_APPLICATION = setting('SUPPORT_APPLICATION_ID'); // Actors sign in to it, and it performs the exchange.
 const SUPPORT_ROLE = setting('SUPPORT_ROLE', 'Support');
 
 /** An error whose message is returned to the caller. */
 const refusal = (status: number, message: string) => Object.assign(new Error(message), { status });
 
-type Question = { authorization?: string; form?: Record<string, string>; json?: object };
+type CallOptions = { authorization?: string; form?: Record<string, string>; json?: object };
 
 /** Calls the service with a form, a JSON body or no body. */
-async function ask<Answer>(path: string, { authorization, form, json }: Question): Promise<Answer> {
+async function callService<Result>(path: string, { authorization, form, json }: CallOptions): Promise<Result> {
   const response = await fetch(`${ENDPOINT}${path}`, {
     method: form || json ? 'POST' : 'GET',
     headers: { ...(authorization && { authorization }), ...(json && { 'content-type': 'application/json' }) },
     body: form ? new URLSearchParams(form) : json ? JSON.stringify(json) : null,
     signal: AbortSignal.timeout(5_000),
   });
-  const answer = (await response.json()) as Answer & { message: string };
-  if (response.ok) return answer;
-  if (response.status === 401) machine.until = 0; // The token may have been revoked. The next request gets a new one.
+  const result = (await response.json()) as Result & { message: string };
+  if (response.ok) return result;
+  if (response.status === 401) accessToken.until = 0; // The token may have been revoked. The next request gets a new one.
   // An unknown or suspended user is the caller's mistake. If the service refuses this backend, that is our mistake:
   // 502.
-  throw refusal([404, 422].includes(response.status) ? response.status : 502, answer.message);
+  throw refusal([404, 422].includes(response.status) ? response.status : 502, result.message);
 }
 
-const machine = { token: '', until: 0 };
+const accessToken = { token: '', until: 0 };
 
 /** Returns the Authorization header for the Management API. The token is cached until a minute before it expires. */
-async function asMachine(): Promise<string> {
-  if (machine.until < Date.now()) {
+async function managementAuthorization(): Promise<string> {
+  if (accessToken.until < Date.now()) {
     const form = { grant_type: 'client_credentials', resource: MANAGEMENT_API, scope: 'all' };
-    const { access_token: token, expires_in: seconds } = await ask<{ access_token: string; expires_in: number }>(
-      '/oidc/token',
-      { authorization: `Basic ${MACHINE}`, form },
-    );
-    Object.assign(machine, { token, until: Date.now() + (seconds - 60) * 1000 });
+    const { access_token: token, expires_in: seconds } = await callService<{
+      access_token: string;
+      expires_in: number;
+    }>('/oidc/token', { authorization: `Basic ${CLIENT_CREDENTIALS}`, form });
+    Object.assign(accessToken, { token, until: Date.now() + (seconds - 60) * 1000 });
   }
-  return `Bearer ${machine.token}`;
+  return `Bearer ${accessToken.token}`;
 }
 
 /**
@@ -61,7 +61,7 @@ async function asMachine(): Promise<string> {
 async function actorOf(authorization = ''): Promise<string> {
   const [, token] = /^Bearer (\S+)$/i.exec(authorization) ?? [];
   if (!token) throw refusal(401, 'an access token is required: Authorization: Bearer …');
-  const { active, sub, scope } = await ask<{ active: boolean; sub?: string; scope?: string }>(
+  const { active, sub, scope } = await callService<{ active: boolean; sub?: string; scope?: string }>(
     '/oidc/token/introspection',
     { form: { token, client_id: SUPPORT_APPLICATION } },
   );
@@ -71,12 +71,14 @@ async function actorOf(authorization = ''): Promise<string> {
 
 /** Your policy goes here. Roles are read for every request, so removing a role takes effect immediately. */
 async function requireSupport(actorId: string): Promise<void> {
-  const roles = await ask<{ name: string }[]>(`/api/users/${actorId}/roles`, { authorization: await asMachine() });
+  const roles = await callService<{ name: string }[]>(`/api/users/${actorId}/roles`, {
+    authorization: await managementAuthorization(),
+  });
   if (!roles.some(({ name }) => name === SUPPORT_ROLE))
     throw refusal(403, `only users with the role ${SUPPORT_ROLE} may impersonate`);
 }
 
-function textOf(body: Record<string, unknown> | undefined, name: string): string {
+function requireText(body: Record<string, unknown> | undefined, name: string): string {
   const value = body?.[name];
   if (typeof value === 'string' && value.trim()) return value;
   throw refusal(400, `${name} must be a non-empty string`);
@@ -93,11 +95,11 @@ const server = express()
   .post('/api/request-impersonation', async ({ headers, body }, response) => {
     const actorId = await actorOf(headers.authorization);
     await requireSupport(actorId);
-    const [userId, reason, ticketId] = ['userId', 'reason', 'ticketId'].map((name) => textOf(body, name));
+    const [userId, reason, ticketId] = ['userId', 'reason', 'ticketId'].map((name) => requireText(body, name));
     if (userId === actorId) throw refusal(400, 'userId must not be the actor');
 
-    const minted = await ask<{ subjectToken: string; expiresIn: number }>('/api/subject-tokens', {
-      authorization: await asMachine(),
+    const minted = await callService<{ subjectToken: string; expiresIn: number }>('/api/subject-tokens', {
+      authorization: await managementAuthorization(),
       json: {
         userId,
         context: { ticketId, reason, supportEngineerId: actorId },

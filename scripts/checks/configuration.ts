@@ -53,11 +53,11 @@ export function configurationFindings(config: Config): Finding[] {
 }
 
 /** Examples of addresses that are reachable from inside the network only. */
-const INSIDE = { '127.0.0.1': 'this host', '10.0.0.1': 'the private network 10.0.0.0/8' };
+const INTERNAL_ADDRESSES = { '127.0.0.1': 'this host', '10.0.0.1': 'the private network 10.0.0.0/8' };
 
 function guardFindings({ isLoopback, webhooks: { allowedNetworks, proxyUrl } }: Config): Finding[] {
   const guard = new AddressGuard({ allowedNetworks });
-  const open = Object.entries(INSIDE).filter(([address]) => guard.checkAddress(address) === undefined);
+  const open = Object.entries(INTERNAL_ADDRESSES).filter(([address]) => guard.checkAddress(address) === undefined);
   if (proxyUrl && isLoopbackHost(new URL(proxyUrl).hostname) && !isLoopback)
     return [
       ok('webhooks.guard', 'webhooks are sent through a proxy on this host, which must refuse private addresses'),
@@ -75,31 +75,31 @@ function guardFindings({ isLoopback, webhooks: { allowedNetworks, proxyUrl } }: 
   ];
 }
 
-const OTHERS = 0o077;
+const OTHER_USERS = 0o077;
 
 /**
  * Checks that everything in `DATA_DIR` is readable by its owner only: keys, credentials, the database with its log,
  * messages.
  */
 export async function fileFindings({ dataDir }: Config): Promise<Finding[]> {
-  const alone = ok('files', `only the owner can read ${dataDir}`);
+  const closed = ok('files', `only the owner can read ${dataDir}`);
   const folder = await stat(dataDir).catch(() => undefined);
   // The folder is closed, so other users cannot reach the files.
-  if (!folder || (folder.mode & OTHERS) === 0) return [alone];
+  if (!folder || (folder.mode & OTHER_USERS) === 0) return [closed];
   const findings: Finding[] = [];
   for (const name of (await readdir(dataDir)).sort()) {
     const path = join(dataDir, name);
     const found = await stat(path).catch(() => undefined); // SQLite may have removed a file in the meantime.
-    if (found && (found.mode & OTHERS) !== 0)
+    if (found && (found.mode & OTHER_USERS) !== 0)
       findings.push(
         fault('files', `Other users of this host can read ${path}.`, `chmod 700 ${dataDir} && chmod -R go= ${path}`),
       );
   }
-  return findings.length > 0 ? findings : [alone];
+  return findings.length > 0 ? findings : [closed];
 }
 
 /** Returns the key that the service would start with, or undefined if it would create one. */
-export async function keyInUse({ secretKey, dataDir }: Config): Promise<Buffer | undefined> {
+export async function configuredKey({ secretKey, dataDir }: Config): Promise<Buffer | undefined> {
   if (secretKey) return secretKey;
   const text = await readFile(join(dataDir, 'secret.key'), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : Buffer.from(text.trim(), 'base64');

@@ -63,8 +63,8 @@ async function postgresSettings(database: Database): Promise<Finding[]> {
   );
   const { version, encoding, fsync, fullPageWrites, synchronousCommit, readOnly, mayCreate, isSuperuser } = settings;
   const findings: Finding[] = [ok('database.version', `PostgreSQL ${version}`)];
-  const say = (is: boolean, finding: Finding) => is && findings.push(finding);
-  say(
+  const addIf = (is: boolean, finding: Finding) => is && findings.push(finding);
+  addIf(
     version < OLDEST_POSTGRES,
     warning(
       'database.version',
@@ -72,7 +72,7 @@ async function postgresSettings(database: Database): Promise<Finding[]> {
       `Upgrade to ${OLDEST_POSTGRES} or later.`,
     ),
   );
-  say(
+  addIf(
     encoding !== 'UTF8',
     fault(
       'database.encoding',
@@ -80,18 +80,18 @@ async function postgresSettings(database: Database): Promise<Finding[]> {
       'Create it again: create database … encoding UTF8 template template0.',
     ),
   );
-  const careless = Object.entries({ fsync, fullPageWrites, synchronousCommit })
+  const unsafe = Object.entries({ fsync, fullPageWrites, synchronousCommit })
     .filter(([, value]) => value === 'off')
     .map(([name]) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-  say(
-    careless.length > 0,
+  addIf(
+    unsafe.length > 0,
     fault(
       'database.durability',
-      `${careless.join(', ')} off: a crash loses acknowledged changes and may corrupt the database.`,
+      `${unsafe.join(', ')} off: a crash loses acknowledged changes and may corrupt the database.`,
       'Set them to on in postgresql.conf.',
     ),
   );
-  say(
+  addIf(
     readOnly === 'on',
     fault(
       'database.writable',
@@ -99,7 +99,7 @@ async function postgresSettings(database: Database): Promise<Finding[]> {
       'Point DATABASE_URL to the primary.',
     ),
   );
-  say(
+  addIf(
     !mayCreate,
     fault(
       'database.permissions',
@@ -107,7 +107,7 @@ async function postgresSettings(database: Database): Promise<Finding[]> {
       'grant create on schema public to this role, or make it the owner.',
     ),
   );
-  say(
+  addIf(
     isSuperuser,
     warning(
       'database.permissions',
@@ -122,9 +122,9 @@ export async function postgresFindings(config: Config, database: Database): Prom
   const { databaseUrl = '', databaseDirectUrl, databasePoolSize } = config;
   const findings = await postgresSettings(database);
   const { hostname, searchParams } = new URL(databaseUrl);
-  const isNear = ['', 'localhost', '127.0.0.1', '[::1]'].includes(hostname) || searchParams.has('host');
+  const isLocal = ['', 'localhost', '127.0.0.1', '[::1]'].includes(hostname) || searchParams.has('host');
   const { ssl } = await rowOf<{ ssl: boolean }>(database, 'select ssl from pg_stat_ssl where pid = pg_backend_pid()');
-  if (!isNear && !ssl)
+  if (!isLocal && !ssl)
     findings.push(
       warning(
         'database.tls',
@@ -189,12 +189,12 @@ export async function historyFindings(database: Database): Promise<Finding[]> {
   const { latest } = (await database.reader('auditLog').max({ latest: 'createdAt' }).first()) as {
     latest: number | null;
   };
-  const ahead = (latest ?? 0) - Date.now();
-  if (ahead <= CLOCK_TOLERANCE_MS) return [];
+  const aheadMs = (latest ?? 0) - Date.now();
+  if (aheadMs <= CLOCK_TOLERANCE_MS) return [];
   return [
     fault(
       'clock',
-      `The newest audit entry is ${Math.round(ahead / 1000)} s in the future: this clock is slow, or another was fast.`,
+      `The newest audit entry is ${Math.round(aheadMs / 1000)} s in the future: this clock is slow, or another was fast.`,
       'Synchronize every host with a time server. Tokens issued with a wrong clock stay valid until their exp.',
     ),
   ];

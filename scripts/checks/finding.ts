@@ -27,7 +27,7 @@ export const fault = (check: string, message: string, advice: string): Finding =
 });
 
 /** Runs a group of checks. If the group itself throws, the error becomes a `fault`. */
-export async function attempt(check: string, checks: () => Promise<Finding[]>, advice: string): Promise<Finding[]> {
+export async function runChecks(check: string, checks: () => Promise<Finding[]>, advice: string): Promise<Finding[]> {
   try {
     return await checks();
   } catch (error) {

@@ -2,11 +2,11 @@ import { SecretBox } from '../../src/base/secret-box.ts';
 import type { Config } from '../../src/config/index.ts';
 import type { Database } from '../../src/database/database.ts';
 import { sealedColumns } from '../support/sealed-columns.ts';
-import { keyInUse } from './configuration.ts';
+import { configuredKey } from './configuration.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 /** True if any value in the database is still encrypted with the previous key. */
-async function stillOld(database: Database, { prefix }: SecretBox): Promise<boolean> {
+async function hasOldValues(database: Database, { prefix }: SecretBox): Promise<boolean> {
   for (const { table, column } of sealedColumns) {
     const old = database.reader(table).whereNotNull(column);
     if (await old.whereRaw('substr(??, 1, ?) <> ?', [column, prefix.length, prefix]).first(column)) return true;
@@ -17,7 +17,7 @@ async function stillOld(database: Database, { prefix }: SecretBox): Promise<bool
 /** Checks that the key matches the database, and that a key rotation was completed. */
 export async function secretKeyFindings(config: Config, database: Database): Promise<Finding[]> {
   const setting = await database.reader('serviceSettings').where({ key: 'secret-key-fingerprint' }).first('value');
-  const key = await keyInUse(config);
+  const key = await configuredKey(config);
   if (!key && !setting) return [ok('secret-key', 'the first start will create one in DATA_DIR/secret.key')];
   if (!key)
     return [
@@ -37,7 +37,7 @@ export async function secretKeyFindings(config: Config, database: Database): Pro
         'Configure the key of this database. To rotate the key, see docs/operate.md, "The secret key".',
       ),
     ];
-  if (!setting || !(await stillOld(database, box))) {
+  if (!setting || !(await hasOldValues(database, box))) {
     if (!config.previousSecretKey) return [ok('secret-key', `${box.fingerprint} matches this database`)];
     return [warning('secret-key', 'SECRET_KEY_PREVIOUS is set but no longer needed.', 'Remove it.')];
   }

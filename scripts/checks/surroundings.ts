@@ -6,11 +6,11 @@ import { harden } from '../../src/script-runners/process/hardening.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 const MIB = 1024 * 1024;
-const LITTLE_SPACE = 1024 * MIB;
-const NO_SPACE = 128 * MIB;
+const LOW_SPACE = 1024 * MIB;
+const TOO_LITTLE_SPACE = 128 * MIB;
 /** The number of tenants whose endpoint is requested, oldest first. */
-const MOST_ENDPOINTS = 20;
-const PATIENCE_MS = 5_000;
+const MAX_ENDPOINTS = 20;
+const TIMEOUT_MS = 5_000;
 const OVERDUE_MS = 60 * 60 * 1000;
 
 /** Network file systems by the type number of statfs(2). SQLite's locks and its memory map do not work on them. */
@@ -27,9 +27,9 @@ export async function diskFindings({ dataDir, databaseUrl }: Config): Promise<Fi
   const free = bavail * bsize;
   const text = `${Math.floor(free / MIB)} MiB free at ${dataDir}`;
   const findings =
-    free < NO_SPACE
+    free < TOO_LITTLE_SPACE
       ? [fault('disk', text, 'Free some space: with a full disk every change fails.')]
-      : free < LITTLE_SPACE
+      : free < LOW_SPACE
         ? [warning('disk', text, 'Free some space, or move DATA_DIR.')]
         : [ok('disk', text)];
   const remote = REMOTE.get(type);
@@ -49,7 +49,7 @@ async function endpointFinding(endpoint: string, tenantId: string): Promise<Find
   const check = `endpoint.${tenantId}`;
   const url = `${endpoint}/oidc/.well-known/openid-configuration`;
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), redirect: 'manual' });
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' });
     if (!response.ok)
       return fault(
         check,
@@ -75,16 +75,16 @@ export async function endpointFindings({ endpoint }: Config, database: Database)
     .join('tenantEndpoints', 'tenants.id', 'tenantEndpoints.tenantId')
     .where({ position: 0, isSuspended: false })
     .orderBy('tenants.createdAt')
-    .limit(MOST_ENDPOINTS)
+    .limit(MAX_ENDPOINTS)
     .select('tenants.id', 'tenantEndpoints.url');
   const findings = await Promise.all(tenants.map(({ id, url }) => endpointFinding(url, id)));
-  const own = tenants.find(({ id }) => id === 'default');
-  if (own && own.url !== endpoint)
+  const defaultTenant = tenants.find(({ id }) => id === 'default');
+  if (defaultTenant && defaultTenant.url !== endpoint)
     findings.push(
       warning(
         'endpoint',
-        `ENDPOINT is ${endpoint}, but the default tenant uses ${own.url}.`,
-        `Set ENDPOINT=${own.url}, or move the tenant: npm run cli -- change-address --to ${endpoint}`,
+        `ENDPOINT is ${endpoint}, but the default tenant uses ${defaultTenant.url}.`,
+        `Set ENDPOINT=${defaultTenant.url}, or move the tenant: npm run cli -- change-address --to ${endpoint}`,
       ),
     );
   return findings;
@@ -133,12 +133,12 @@ export async function webhookFindings({ webhooks }: Config, database: Database):
     return [];
   });
   const overdue = { state: 'waiting' };
-  const late = await database
+  const lateDelivery = await database
     .reader('deliveries')
     .where(overdue)
     .where('dueAt', '<', Date.now() - OVERDUE_MS)
     .first('id');
-  if (late)
+  if (lateDelivery)
     findings.push(
       warning(
         'webhooks.backlog',

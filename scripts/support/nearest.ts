@@ -1,5 +1,5 @@
 /** With more changes than this, the user probably meant another word. */
-const MOST_CHANGES = 2;
+const MAX_CHANGES = 2;
 
 /**
  * Returns the number of letters to insert, remove or replace to turn one word into the other (Levenshtein distance).
@@ -22,5 +22,5 @@ export function nearest(typed: string, words: readonly string[]): string | undef
   const [best] = words
     .map((word) => ({ word, changes: distance(typed, word) }))
     .toSorted((one, other) => one.changes - other.changes);
-  return best && best.changes <= MOST_CHANGES ? best.word : undefined;
+  return best && best.changes <= MAX_CHANGES ? best.word : undefined;
 }

@@ -16,7 +16,7 @@ export async function readCredentials(dataDir = readConfig().dataDir): Promise<C
 }
 
 /** @throws a readable message if the database is unavailable */
-export async function reached<T>(work: () => Promise<T>): Promise<T> {
+export async function withReadableErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -33,7 +33,7 @@ export async function withDatabase<T>(work: (database: Database, secrets: Secret
   const database = connect({ databaseUrl: databaseDirectUrl ?? databaseUrl, dataDir, poolSize: 2 });
   try {
     const secrets = new SecretBox(secretKey ?? (await loadSecretKey(dataDir)), previousSecretKey);
-    return await reached(() => work(database, secrets));
+    return await withReadableErrors(() => work(database, secrets));
   } finally {
     await database.close();
   }

@@ -9,14 +9,14 @@ import { Decrypter, Encrypter } from 'age-encryption';
 import { refuseExisting } from './refuse-existing.ts';
 
 /** A passphrase that is short enough to remember is also short enough to guess by brute force. */
-const LEAST_PASSPHRASE = 12;
+const MIN_PASSPHRASE_LENGTH = 12;
 
 /** @param source a file, or `-` for standard input */
 export async function readPassphrase(source: string): Promise<string> {
   const given = source === '-' ? await text(process.stdin) : await readFile(source, 'utf8');
   const passphrase = given.trim();
-  if (passphrase.length >= LEAST_PASSPHRASE) return passphrase;
-  throw new Error(`The passphrase must have at least ${LEAST_PASSPHRASE} characters: openssl rand -base64 24`);
+  if (passphrase.length >= MIN_PASSPHRASE_LENGTH) return passphrase;
+  throw new Error(`The passphrase must have at least ${MIN_PASSPHRASE_LENGTH} characters: openssl rand -base64 24`);
 }
 
 type Bytes = AsyncIterable<Uint8Array>;

@@ -29,13 +29,13 @@ describe.each(databases)('doctor on %s', (kind) => {
     ...(service.databaseUrl && { DATABASE_URL: service.databaseUrl }),
   });
   /** The tests' PostgreSQL is not durable on purpose, and its user is a superuser. */
-  const ofTheTests = ['database.durability', 'database.permissions'];
-  const strange = (findings: Finding[]) =>
-    findings.filter(({ check, level }) => level !== 'ok' && check !== 'sandbox' && !ofTheTests.includes(check));
+  const expectedInTests = ['database.durability', 'database.permissions'];
+  const unexpected = (findings: Finding[]) =>
+    findings.filter(({ check, level }) => level !== 'ok' && check !== 'sandbox' && !expectedInTests.includes(check));
 
   it('finds no problem with a running service', async () => {
     const findings = await examine(environment());
-    expect(strange(findings)).toEqual([]);
+    expect(unexpected(findings)).toEqual([]);
     expect(named(findings, 'ok')).toEqual(
       expect.arrayContaining([
         'configuration',
@@ -63,7 +63,7 @@ describe.each(databases)('doctor on %s', (kind) => {
   it('reports a wrong secret key and an unfinished key rotation', async () => {
     const other = randomBytes(32).toString('base64');
     const wrong = await examine({ ...environment(), SECRET_KEY: other });
-    expect(named(strange(wrong), 'fault')).toEqual(['secret-key']);
+    expect(named(unexpected(wrong), 'fault')).toEqual(['secret-key']);
     const midway = await examine({ ...environment(), SECRET_KEY: other, SECRET_KEY_PREVIOUS: key });
     expect(midway).toContainEqual(
       expect.objectContaining({ check: 'secret-key', advice: expect.stringContaining('rotate-secret-key') }),
@@ -74,12 +74,12 @@ describe.each(databases)('doctor on %s', (kind) => {
     const config = { url: 'http://127.0.0.1:1/hook' };
     const { id } = await service.api.must('POST /hooks', { name: 'Near', events: ['User.Created'], config });
     const narrow = await examine({ ...environment(), WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8' });
-    expect(named(strange(narrow), 'warning')).toEqual(['webhooks.address']);
+    expect(named(unexpected(narrow), 'warning')).toEqual(['webhooks.address']);
     const { databaseUrl, dataDir } = service;
     const database = connect({ databaseUrl, dataDir, poolSize: 2 });
     await database.write((db) => db('hooks').where({ id }).update({ enabled: false, disabledReason: 'gone' }));
     await database.close();
-    expect(named(strange(await examine(environment())), 'warning')).toEqual(['webhooks.off']);
+    expect(named(unexpected(await examine(environment())), 'warning')).toEqual(['webhooks.off']);
     await service.api.must(`DELETE /hooks/${id}`);
   });
 
@@ -88,10 +88,10 @@ describe.each(databases)('doctor on %s', (kind) => {
     const { databaseUrl, dataDir } = service;
     const database = connect({ databaseUrl, dataDir, poolSize: 2 });
     await database.write((db) => db('auditLog').update({ createdAt: Date.now() + 3_600_000 }));
-    expect(named(strange(await examine(environment())), 'fault')).toEqual(['clock', 'endpoint.default']);
+    expect(named(unexpected(await examine(environment())), 'fault')).toEqual(['clock', 'endpoint.default']);
     await database.write((db) => db('migrations').insert({ name: '999_future', batch: 9 }));
     await database.close();
-    expect(named(strange(await examine(environment())), 'fault')).toEqual(['database.migrations']);
+    expect(named(unexpected(await examine(environment())), 'fault')).toEqual(['database.migrations']);
   });
 });
 
@@ -124,13 +124,14 @@ describe('doctor without a database', () => {
       await writeFile(join(place.dataDir, file), '');
       await chmod(join(place.dataDir, file), file === 'secret.key' ? 0o600 : 0o644);
     }
-    const told = async () => (await examine({ DATA_DIR: place.dataDir })).filter(({ check }) => check === 'files');
+    const fileFindings = async () =>
+      (await examine({ DATA_DIR: place.dataDir })).filter(({ check }) => check === 'files');
     await chmod(place.dataDir, 0o755);
-    expect((await told()).map(({ level, message }) => [level, message.split(' ')[0]])).toEqual(
+    expect((await fileFindings()).map(({ level, message }) => [level, message.split(' ')[0]])).toEqual(
       ['outbox', 'server.lock', 'understudy.db-wal'].map((file) => ['fault', join(place.dataDir, file)]),
     );
     await chmod(place.dataDir, 0o700);
-    expect(await told()).toEqual([expect.objectContaining({ level: 'ok' })]);
+    expect(await fileFindings()).toEqual([expect.objectContaining({ level: 'ok' })]);
   });
 
   it('reports a database that does not respond', async () => {

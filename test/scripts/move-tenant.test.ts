@@ -21,7 +21,7 @@ import { buildWorld } from '../support/world.ts';
 const passphrase = 'correct horse battery staple';
 
 /** A database with a secret key of its own, like another installation. */
-class Place implements AsyncDisposable {
+class Installation implements AsyncDisposable {
   readonly key = randomBytes(32);
   readonly secrets = new SecretBox(this.key);
   readonly kind: DatabaseKind;
@@ -34,10 +34,10 @@ class Place implements AsyncDisposable {
     this.database = connect(this.settings);
   }
 
-  static async prepare(kind: DatabaseKind): Promise<Place> {
-    const place = new Place(kind, await createDatabase(kind));
-    await migrate(place.settings);
-    return place;
+  static async prepare(kind: DatabaseKind): Promise<Installation> {
+    const installation = new Installation(kind, await createDatabase(kind));
+    await migrate(installation.settings);
+    return installation;
   }
 
   get settings() {
@@ -76,14 +76,14 @@ async function contentOf(file: string): Promise<string[]> {
 }
 
 describe('moving a tenant', () => {
-  let home: Place;
-  let away: Place;
+  let home: Installation;
+  let away: Installation;
   let before: TestService;
   let left: Awaited<ReturnType<typeof use>>;
   let file: string;
   beforeAll(async () => {
-    home = await Place.prepare('sqlite');
-    away = await Place.prepare('postgres');
+    home = await Installation.prepare('sqlite');
+    away = await Installation.prepare('postgres');
     before = await home.start();
     left = await use(before, home.database);
     file = await home.export(); // Exports while the service is running.
@@ -107,9 +107,9 @@ describe('moving a tenant', () => {
   }
 
   /** Expects the imported tenant to work with its old credentials, tokens and keys. */
-  async function expectToServe(place: Place): Promise<void> {
+  async function expectToServe(installation: Installation): Promise<void> {
     const { credentials, url } = before;
-    await using service = await place.start({ PORT: new URL(url).port });
+    await using service = await installation.start({ PORT: new URL(url).port });
     expect(service.credentials).toBeUndefined(); // The start did not count as a first start.
     const api = new ManagementClient(url, credentials.managementApiIndicator, credentials.machine);
     const cast = castOf({ ...service, api, credentials });
@@ -129,7 +129,7 @@ describe('moving a tenant', () => {
   });
 
   it('works back to SQLite with the changes since, and the tenant is served', async () => {
-    await using sqlite = await Place.prepare('sqlite');
+    await using sqlite = await Installation.prepare('sqlite');
     const moved = await away.export();
     await sqlite.import(moved);
     expect(await contentOf(await sqlite.export())).toEqual(await contentOf(moved));
@@ -146,7 +146,7 @@ describe('moving a tenant', () => {
   });
 
   it('imports everything or nothing', async () => {
-    await using target = await Place.prepare('postgres');
+    await using target = await Installation.prepare('postgres');
     const cut = join(target.shared.dataDir, 'cut.age');
     await writeFile(cut, await readFile(file));
     await truncate(cut, (await stat(file)).size - 100);
@@ -159,7 +159,7 @@ describe('moving a tenant', () => {
 
   it('refuses a database with that tenant, its endpoint or other migrations', async () => {
     await expect(home.import(file)).rejects.toThrow('Tenant default already exists');
-    await using other = await Place.prepare('sqlite');
+    await using other = await Installation.prepare('sqlite');
     await other.database.write((db) =>
       db('tenants').insert({ id: 'other', name: 'Other', settings: '{}', createdAt: 0 }),
     );
@@ -173,8 +173,8 @@ describe('moving a tenant', () => {
 });
 
 it('exports every table with a tenant', async () => {
-  await using place = await Place.prepare('postgres');
-  const columns: { tableName: string }[] = await place.database
+  await using installation = await Installation.prepare('postgres');
+  const columns: { tableName: string }[] = await installation.database
     .reader('information_schema.columns')
     .where({ columnName: 'tenant_id', tableSchema: 'public' })
     .select('tableName');
