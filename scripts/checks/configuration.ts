@@ -92,7 +92,11 @@ export async function fileFindings({ dataDir }: Config): Promise<Finding[]> {
     const found = await stat(path).catch(() => undefined); // SQLite may have removed a file in the meantime.
     if (found && (found.mode & OTHER_USERS) !== 0)
       findings.push(
-        fault('files', `Other users of this host can read ${path}.`, `chmod 700 ${dataDir} && chmod -R go= ${path}`),
+        fault(
+          'files',
+          `${path} is readable by other users of this host.`,
+          `chmod 700 ${dataDir} && chmod -R go= ${path}`,
+        ),
       );
   }
   return findings.length > 0 ? findings : [closed];
