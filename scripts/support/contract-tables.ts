@@ -5,7 +5,7 @@ import { type EventType, eventTypes } from '../../src/events/catalogue.ts';
 import { namedSchemas } from '../../src/http/openapi/schemas.ts';
 import type { Operation } from '../../src/http/operations/operation.ts';
 import { operations } from '../../src/management/index.ts';
-import { announced } from '../../src/sign-in/interaction/complete.ts';
+import { completionEvents } from '../../src/sign-in/interaction/complete.ts';
 import { table } from './table.ts';
 
 const code = (text: string): string => `\`${text}\``;
@@ -58,7 +58,7 @@ const HEAD = ['Operation', 'Request', 'Success', 'Events', 'Errors of its own'];
 /** Where each event comes from: operations, then flows of the sign-in pages. */
 function sourcesOf(type: EventType): string {
   const routes = operations.filter((operation) => eventsOf(operation).includes(type)).map(({ route }) => code(route));
-  const flows = Object.entries(announced).filter(([, events]) => Object.values<string>(events).includes(type));
+  const flows = Object.entries(completionEvents).filter(([, events]) => Object.values<string>(events).includes(type));
   return [...routes, ...flows.map(([flow]) => `interaction ${code(flow)}`)].join(', ');
 }
 
