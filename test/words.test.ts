@@ -40,7 +40,7 @@ const RULES: Rule[] = [
   },
   {
     pattern:
-      /\bthe contract, section\b|\bcontract, section\b|\btables? 6\.\d|\bthe specification['’]?s?\b|\bsection 6\.\d/i,
+      /\bthe contract, section\b|\bsection \d of the contract\b|\bcontract, section\b|\btables? 6\.\d|\bthe specification['’]?s?\b|\bsection 6\.\d/i,
     advice: 'refer to docs/wire-contract.md, which is in this repository',
   },
 ];
