@@ -100,6 +100,13 @@ it('docs/configuration.md has every variable that the service reads', () => {
   expect([...missing]).toEqual([]);
 });
 
+it('docs/glossary.md defines each term once', () => {
+  const terms = [...read('docs/glossary.md').matchAll(/^\| ([^|]+) \| [^|]+ \|/gm)].map(([, term = '']) => term);
+  const names = terms.filter((term) => !['Term', '---'].includes(term)).map((term) => term.toLowerCase());
+  expect(names.length).toBeGreaterThan(60);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
 it('docs/claims.md lists every reserved claim', () => {
   const words = new Set(read('docs/claims.md').match(/\w+/g));
   expect([...RESERVED_CLAIMS].filter((claim) => !words.has(claim))).toEqual([]);

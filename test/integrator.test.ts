@@ -100,7 +100,7 @@ describe.each(databases)("the integrator's backend on %s", (kind) => {
     const actorToken = await spa.signIn(alice);
 
     expect(await backend.request(request)).toMatchObject({ status: 401 });
-    expect(await backend.request(request, 'nobodys')).toMatchObject({ status: 401 });
+    expect(await backend.request(request, 'unknown')).toMatchObject({ status: 401 });
     expect(await backend.request(request, await spa.signIn(alice, 'profile'))).toMatchObject({ status: 401 });
     expect(await backend.request(request, actorToken)).toMatchObject({ status: 403 });
 
@@ -113,7 +113,7 @@ describe.each(databases)("the integrator's backend on %s", (kind) => {
       body: { error: 'reason must be a non-empty string' },
     });
     expect(await backend.request({ ...request, userId: alice.id }, actorToken)).toMatchObject({ status: 400 });
-    expect(await backend.request({ ...request, userId: 'nobody' }, actorToken)).toMatchObject({ status: 404 });
+    expect(await backend.request({ ...request, userId: 'unknown' }, actorToken)).toMatchObject({ status: 404 });
 
     await service.api.must(`PATCH /users/${alice.id}/is-suspended`, { isSuspended: true });
     expect(await backend.request(request, actorToken)).toMatchObject({ status: 401 });

@@ -53,7 +53,7 @@ describe.each(databases)('leases on %s', (kind) => {
     await service.api.must('POST /roles', { name: 'Told', description: 'Told' });
     await receiver.next('Role.Created');
     const database = connect({ databaseUrl: service.databaseUrl, dataDir: service.dataDir, poolSize: 2 });
-    await database.write((db) => db('deliveries').update({ leaseUntil: 1, leaseOwner: 'somebody dead' }));
+    await database.write((db) => db('deliveries').update({ leaseUntil: 1, leaseOwner: 'a killed process' }));
     await database.close();
     receiver.behave(status(204));
     await receiver.next('Role.Created');

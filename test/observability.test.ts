@@ -38,8 +38,10 @@ describe.each(databases)('observability on %s', (kind) => {
     await withinOneMinute();
     expect((await spa.exchange({ subject_token, actor_token })).status).toBe(200);
     expect((await spa.exchange({ subject_token, actor_token })).status).toBe(400);
-    const nobody = { grant_type: 'urn:made:up', client_id: 'nobody' };
-    const answers = await Promise.all(Array.from({ length: 9 }, () => postForm(`${service.url}/oidc/token`, nobody)));
+    const unknownClient = { grant_type: 'urn:made:up', client_id: 'unknownClient' };
+    const answers = await Promise.all(
+      Array.from({ length: 9 }, () => postForm(`${service.url}/oidc/token`, unknownClient)),
+    );
     expect(answers.map(({ status }) => status)).toContain(429);
 
     const text = await (await fetch(`http://localhost:${port}/metrics`)).text();

@@ -83,10 +83,10 @@ describe('a process with a wrong or incomplete environment', () => {
     for (const missing of LAYERS.filter((layer) => !layers.includes(layer))) {
       const { exited, output } = start({ DATA_DIR: dataDir, PORT: String(port), SANDBOX_REQUIRE: missing });
       expect(await exited).toBe(1);
-      const told = output()
+      const lines = output()
         .split('\n')
         .filter((line) => line && !line.startsWith('{'));
-      expect(told).toEqual([expect.stringContaining(`The sandbox must have ${missing}`)]);
+      expect(lines).toEqual([expect.stringContaining(`The sandbox must have ${missing}`)]);
     }
   });
 

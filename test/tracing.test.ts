@@ -66,7 +66,7 @@ describe.each(databases)('traces on %s', (kind) => {
     await service.api.must('POST /hooks', { name: 'Mine', events: ['Role.Created'], config: { url: hook.url } });
     const secrets = await service.exchange(CALLER);
     await service.api.must('POST /roles', { name: 'Told', description: 'Told' });
-    const told = await hook.next('Role.Created');
+    const delivery = await hook.next('Role.Created');
 
     const find = (name: string, parentSpanId?: string) =>
       traces.spans.find((span) => span.name === name && (!parentSpanId || span.parentSpanId === parentSpanId));
@@ -85,7 +85,7 @@ describe.each(databases)('traces on %s', (kind) => {
 
     const attempt = find('webhook attempt');
     expect(attempt).toMatchObject({ parentSpanId: undefined, attributes: { 'http.response.status_code': 200 } });
-    expect(told.headers.traceparent).toBe(`00-${attempt?.traceId}-${attempt?.spanId}-01`);
+    expect(delivery.headers.traceparent).toBe(`00-${attempt?.traceId}-${attempt?.spanId}-01`);
     expect([...traces.services]).toEqual(['staging']);
     const all = traces.bodies.map(({ text }) => text).join('');
     expect(secrets.filter((secret) => all.includes(secret))).toEqual([]);

@@ -102,7 +102,7 @@ async function contestOn(driver: LoadDriver, service: Understudy, env: Record<st
   const database = connect({ databaseUrl: env.DATABASE_URL, dataDir: env.DATA_DIR ?? '', poolSize: 2 });
   const ids = await fill(database);
   await database.close();
-  const config = { url: 'http://127.0.0.1:9/nobody' };
+  const config = { url: 'http://127.0.0.1:9/closed' };
   for (let index = 0; index < HOOKS; index += 1)
     await service.api.must('POST /hooks', { name: `Hook ${index}`, events: ['User.Created'], config });
   const raw = await spawnServer('test/bench/raw/management.ts', env);

@@ -13,10 +13,10 @@ const known = files.filter((file) => file.endsWith('.ts') && file !== 'run.ts').
 const [name = ''] = process.argv.slice(2);
 
 if (known.includes(name)) {
-  const machine = { node: process.version, cores: availableParallelism() };
-  console.log(`${name}: Node ${machine.node}, ${machine.cores} × ${cpus()[0]?.model}`);
+  const host = { node: process.version, cores: availableParallelism() };
+  console.log(`${name}: Node ${host.node}, ${host.cores} × ${cpus()[0]?.model}`);
   const { bench }: { bench: Bench } = await import(`./${name}.ts`);
-  console.log(JSON.stringify({ bench: name, ...machine, ...(await bench()) }));
+  console.log(JSON.stringify({ bench: name, ...host, ...(await bench()) }));
 } else {
   console.error(`Usage: npm run bench -- <name>\n\n${known.map((each) => `  ${each}`).join('\n')}`);
   process.exitCode = 2;

@@ -101,12 +101,12 @@ describe.each(databases)('commands on %s', (kind) => {
       [['--id', 'a', '--endpoint', service.url], `Another tenant is served at ${service.url}.`],
       [['--id', 'default', '--endpoint', 'https://a.example'], 'Tenant default already exists.'],
     ] as const;
-    for (const [args, told] of refusals) {
+    for (const [args, message] of refusals) {
       const { code, stderr } = await make(...args);
       expect({ args, code, lines: stderr.trim().split('\n') }).toEqual({
         args,
         code: 1,
-        lines: [expect.stringContaining(told)],
+        lines: [expect.stringContaining(message)],
       });
     }
     const made = await make('--id', 'acme', '--endpoint', 'https://acme.example/');

@@ -139,8 +139,8 @@ describe('moving a tenant', () => {
   it('writes a complete file, readable by its owner only', async () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect((await readFile(file)).subarray(0, 21).toString()).toBe('age-encryption.org/v1');
-    const wrong = exportTenant(home.database, home.secrets, { tenantId: 'nobody', file: `${file}.2`, passphrase });
-    await expect(wrong).rejects.toThrow('no tenant nobody');
+    const wrong = exportTenant(home.database, home.secrets, { tenantId: 'unknown', file: `${file}.2`, passphrase });
+    await expect(wrong).rejects.toThrow('no tenant unknown');
     await expect(stat(`${file}.2`)).rejects.toThrow('ENOENT');
     await expect(stat(`${file}.2.part`)).rejects.toThrow('ENOENT');
   });

@@ -55,7 +55,7 @@ export class ManagementClient {
       { grant_type: 'client_credentials', resource: this.#indicator, scope },
       { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
     );
-    if (status !== 200) throw new Error(`no machine token: ${status} ${JSON.stringify(body)}`);
+    if (status !== 200) throw new Error(`no Management API token: ${status} ${JSON.stringify(body)}`);
     this.#token = body.access_token as string;
     return this.#token;
   }

@@ -64,7 +64,7 @@ export class MixedLoad implements AsyncDisposable {
     };
     const workers: [count: number, work: () => Promise<void>][] = [
       [3, () => this.#exchange()],
-      [2, () => this.#machine()],
+      [2, () => this.#clientCredentials()],
       [2, () => this.#write()],
       [2, () => this.#read()],
       [1, () => this.#signIn()],
@@ -100,7 +100,7 @@ export class MixedLoad implements AsyncDisposable {
     });
   }
 
-  async #machine(): Promise<void> {
+  async #clientCredentials(): Promise<void> {
     const { machine, managementApiIndicator } = this.#service.credentials;
     const { clientId: client_id, clientSecret: client_secret } = machine;
     await this.#token({

@@ -26,7 +26,7 @@ export function payloadOf(n: number): Record<string, unknown> {
     data: {
       n,
       id: 'u0a1b2c3d4e5',
-      username: 'somebody',
+      username: 'barbara',
       name: 'Some Body',
       avatar: null,
       customData: { note: 'x'.repeat(240) },
