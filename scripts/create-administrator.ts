@@ -1,6 +1,12 @@
 import { parseArgs } from 'node:util';
 import { readConfig } from '../src/config/index.ts';
-import { findPerson, linkUrl, makeLink, manage, unmanage } from '../src/console/session/administrators.ts';
+import {
+  addAdministrator,
+  createLink,
+  findUser,
+  linkUrl,
+  removeAdministrator,
+} from '../src/console/session/administrators.ts';
 import type { Database } from '../src/database/database.ts';
 import { TenantStore } from '../src/database/store/tenant-store.ts';
 import { DEFAULT_TENANT } from '../src/tenants.ts';
@@ -22,14 +28,14 @@ async function requireTenants(database: Database, ids: readonly string[]): Promi
 
 /** Grants or revokes the right to manage tenants: for all the named tenants, or for none if one fails. */
 async function changeRights(store: TenantStore, name: string, tenantIds: string[], isRemoving: boolean): Promise<void> {
-  const user = await findPerson(store, name);
+  const user = await findUser(store, name);
   if (!user) throw new Error(`Tenant ${DEFAULT_TENANT} has no user ${name}.`);
-  const means = { by: 'command', now: Date.now() } as const;
+  const change = { by: 'command', now: Date.now() } as const;
   if (isRemoving) {
     await store.transaction(async (store) => {
-      for (const tenantId of tenantIds) await unmanage(store, user.id, tenantId, means);
+      for (const tenantId of tenantIds) await removeAdministrator(store, user.id, tenantId, change);
     });
-  } else await manage(store, user.id, tenantIds, means);
+  } else await addAdministrator(store, user.id, tenantIds, change);
   console.log(`${name} (${user.id}) ${isRemoving ? 'no longer manages' : 'may manage'} ${tenantIds.join(', ')}.`);
 }
 
@@ -48,7 +54,7 @@ export async function run(args: string[]): Promise<void> {
     await requireTenants(database, tenantIds);
     const store = new TenantStore(database, DEFAULT_TENANT);
     if (name !== undefined) return changeRights(store, name, tenantIds, remove);
-    const token = await makeLink(store, tenantIds, Date.now());
+    const token = await createLink(store, tenantIds, Date.now());
     console.log(`Open this link within 24 hours to manage ${tenantIds.join(', ')}. It works once:`);
     console.log(linkUrl(readConfig().endpoint, token));
   });
