@@ -86,7 +86,7 @@ describe('a process with a wrong or incomplete environment', () => {
       const lines = output()
         .split('\n')
         .filter((line) => line && !line.startsWith('{'));
-      expect(lines).toEqual([expect.stringContaining(`The sandbox must have ${missing}`)]);
+      expect(lines).toEqual([expect.stringContaining(`Required sandbox layers are missing: ${missing}`)]);
     }
   });
 
