@@ -3,38 +3,38 @@ import { isLoopbackHost } from './config/index.ts';
 import type { Database } from './database/database.ts';
 import { TenantStore } from './database/store/tenant-store.ts';
 
-/** The owner of all rows. A new object is made whenever its row or its endpoints change. */
+/** A tenant, which owns all other rows. Immutable: a change of its row or endpoints creates a new object. */
 export interface Tenant {
   id: string;
   name: string;
-  /** Public base URL, the first of its endpoints, without a trailing slash. */
+  /** Public base URL without a trailing slash: the first of the tenant's endpoints. */
   endpoint: string;
-  /** Of `endpoint`: what a URL of this tenant begins with. */
+  /** Host and port of `endpoint`. */
   host: string;
   protocol: 'http' | 'https';
-  /** Reached from the same machine only, as when it is tried out. */
+  /** True if `endpoint` is reachable only from the same machine, as in a local trial. */
   isLoopback: boolean;
-  /** Likewise: `''` or `/acme`. */
+  /** Path of `endpoint`: `''` or `/acme`. */
   path: string;
-  /** `{endpoint}/oidc`, with the path that issuer has. */
+  /** The OIDC issuer: `{endpoint}/oidc`. */
   issuer: string;
   isSuspended: boolean;
   settings: Record<string, unknown>;
-  /** Grows with every change of keys, endpoints or settings. */
+  /** Incremented by every change of keys, endpoints or settings. */
   version: number;
   store: TenantStore;
 }
 
-/** Where a request is for: its tenant, and the path prefix by which it was found (`''` or `/acme`). */
-export interface Resolved {
+/** The tenant of a request, and the path prefix that identified it (`''` or `/acme`). */
+export interface ResolvedTenant {
   tenant: Tenant;
   prefix: string;
 }
 
-/** The tenant of the first start, by which those who run the service reach it. */
+/** The tenant created at the first start. Operators use it to manage the service. */
 export const DEFAULT_TENANT = 'default';
 
-/** How long a process may serve by what it last read. A change that it is told of is seen at once. */
+/** How long a process may use the tenants it last read. Announced changes take effect at once. */
 const REFRESH_MS = 1_000;
 
 interface TenantRow {
@@ -48,34 +48,36 @@ interface TenantRow {
 const withoutDefaultPort = (host: string): string => host.toLowerCase().replace(/:(?:80|443)$/, '');
 
 /**
- * What a request is compared with: host in lower case with the port unless it is a default one, and the
- * path without a trailing slash. Not the scheme, which a proxy in front may have taken away.
+ * Returns the key that requests are matched against: host in lower case, port unless it is a default one, and path
+ * without a trailing slash. Excludes the scheme, because a proxy may terminate TLS.
  */
-export function placeOf(endpoint: string): string {
+export function endpointKeyOf(endpoint: string): string {
   const { host, pathname } = new URL(endpoint);
   return withoutDefaultPort(host) + pathname.replace(/(?<!\/)\/+$/, '');
 }
 
-/** Longest endpoint, in characters: no path is looked at beyond it. */
+/** Maximum length of an endpoint in characters. Paths are compared only up to this length. */
 export const MAX_ENDPOINT_LENGTH = 512;
 
-/** The longest part of a path that may be an endpoint's: it ends where a segment does. */
+/** Returns the longest prefix of a path, in whole segments, that can belong to an endpoint. */
 function longestPrefix(path: string): string {
   const whole = path.replace(/(?<!\/)\/+$/, '');
   return whole.length <= MAX_ENDPOINT_LENGTH ? whole : whole.slice(0, whole.lastIndexOf('/', MAX_ENDPOINT_LENGTH));
 }
 
-/** Finds the tenant of a request: the longest endpoint that is a prefix of its URL, never what a token says. */
+/**
+ * Finds the tenant of a request: the one whose endpoint is the longest prefix of the URL. Never trusts a token for it.
+ */
 export class Tenants {
   readonly #database: Database;
   readonly #clock: Clock;
-  #byPlace = new Map<string, Tenant>();
+  #byEndpoint = new Map<string, Tenant>();
   #byId = new Map<string, Tenant>();
   #readAt = Number.NEGATIVE_INFINITY;
-  #reading: Promise<void> | undefined;
-  /** Changes that were committed here or told by others, and how many of them the last reading has surely seen. */
+  #pendingRead: Promise<void> | undefined;
+  /** Number of changes committed here or announced by other processes, and how many of them the last read includes. */
   #changes = 0;
-  #seen = 0;
+  #changesRead = 0;
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
@@ -95,13 +97,13 @@ export class Tenants {
     return [...this.#byId.values()];
   }
 
-  /** Undefined when several tenants are served and none at this address. */
-  async resolve(host: string, path: string): Promise<Resolved | undefined> {
+  /** Returns the tenant at this address. With only one tenant, returns it for any address. */
+  async resolve(host: string, path: string): Promise<ResolvedTenant | undefined> {
     await this.#refresh();
     const [only] = this.#byId.values();
     const base = withoutDefaultPort(host);
     for (let prefix = longestPrefix(path); ; prefix = prefix.slice(0, prefix.lastIndexOf('/'))) {
-      const tenant = this.#byPlace.get(base + prefix);
+      const tenant = this.#byEndpoint.get(base + prefix);
       if (tenant) return { tenant, prefix };
       if (prefix === '') break;
     }
@@ -126,13 +128,13 @@ export class Tenants {
 
   async #refresh(): Promise<void> {
     const changes = this.#changes;
-    if (this.#seen >= changes && Math.abs(this.#clock() - this.#readAt) < REFRESH_MS) return;
+    if (this.#changesRead >= changes && Math.abs(this.#clock() - this.#readAt) < REFRESH_MS) return;
     do {
-      this.#reading ??= this.#read().finally(() => {
-        this.#reading = undefined;
+      this.#pendingRead ??= this.#read().finally(() => {
+        this.#pendingRead = undefined;
       });
-      await this.#reading;
-    } while (this.#seen < changes); // The reading that was waited for may have begun before the change.
+      await this.#pendingRead;
+    } while (this.#changesRead < changes); // The awaited read may have started before the change.
   }
 
   async #read(): Promise<void> {
@@ -149,29 +151,29 @@ export class Tenants {
     const byId = new Map<string, Tenant>();
     for (const row of rows) {
       const endpoint = canonical.get(row.id);
-      if (endpoint === undefined) continue; // Deleted: its rows are being removed.
+      if (endpoint === undefined) continue; // A deleted tenant whose rows are being removed.
       const known = this.#byId.get(row.id);
       const unchanged =
         known && known.version === row.version && known.endpoint === endpoint && known.isSuspended === row.isSuspended;
       byId.set(row.id, unchanged ? known : this.#tenantOf(row, endpoint));
     }
 
-    const byPlace = new Map<string, Tenant>();
+    const byEndpoint = new Map<string, Tenant>();
     for (const { url, tenantId } of endpoints) {
       const tenant = byId.get(tenantId);
-      if (tenant) byPlace.set(placeOf(url), tenant);
+      if (tenant) byEndpoint.set(endpointKeyOf(url), tenant);
     }
     this.#byId = byId;
-    this.#byPlace = byPlace;
+    this.#byEndpoint = byEndpoint;
     this.#readAt = startedAt;
-    this.#seen = changes;
+    this.#changesRead = changes;
   }
 }
 
 /**
- * Counts a change of a tenant's keys, endpoints or settings, in the transaction that makes it: every process builds
- * anew what it made of them. The row stays locked until then, so of two such changes one waits.
+ * Increments a tenant's version in the transaction that changes its keys, endpoints or settings. Every process then
+ * rebuilds what it derived from them. Locks the row until the commit, so concurrent changes wait for each other.
  */
-export async function countChange(store: TenantStore): Promise<void> {
+export async function incrementVersion(store: TenantStore): Promise<void> {
   await store.acrossTenants().db('tenants').where({ id: store.tenantId }).increment('version', 1);
 }

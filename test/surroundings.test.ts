@@ -93,7 +93,7 @@ describe('a process whose surroundings are not as it was told', () => {
   it('says in one line that PostgreSQL does not answer, without a stack', async () => {
     const env = { DATABASE_URL: `postgres://x@127.0.0.1:${await freePort()}/x`, DATA_DIR: dataDir };
     const service = start({ ...env, PORT: String(await freePort()) });
-    await service.until('database does not answer yet');
+    await service.until('Database is not responding yet');
     await service.stop('SIGKILL');
     for (const line of service.output().trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level');
   });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { connect } from '../src/database/connect.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { TenantStore } from '../src/database/store/tenant-store.ts';
-import { countChange, Tenants } from '../src/tenants.ts';
+import { incrementVersion, Tenants } from '../src/tenants.ts';
 import { createDatabase, databases } from './support/databases.ts';
 import { addTenant } from './support/tenant-rows.ts';
 
@@ -19,7 +19,7 @@ it.each(databases)('a change is seen by whoever asks after it, in the midst of r
   for (let version = 1; version <= 20; version += 1) {
     now += 2_000;
     const early = [tenants.byId('acme'), tenants.byId('acme')]; // A reading that may begin before the change.
-    await store.transaction(countChange);
+    await store.transaction(incrementVersion);
     const late = await Promise.all([tenants.byId('acme'), tenants.resolve('acme.example', '/'), tenants.byId('acme')]);
     expect([late[0]?.version, late[1]?.tenant.version, late[2]?.version]).toEqual([version, version, version]);
     expect((await tenants.byId('acme'))?.version).toBe(version);

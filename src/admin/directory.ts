@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { TenantStore } from '../database/store/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 import type { Listed, Page } from '../http/operations/operation.ts';
-import { countChange, DEFAULT_TENANT } from '../tenants.ts';
+import { DEFAULT_TENANT, incrementVersion } from '../tenants.ts';
 import { requireFreePlaces } from './endpoints.ts';
 import { changeIndicators, type Indicators, indicatorsByTenant } from './indicators.ts';
 
@@ -81,7 +81,7 @@ export async function changeTenant(
   const patch = { ...(name !== undefined && { name }), ...(isSuspended !== undefined && { isSuspended }) };
   if (Object.keys(patch).length > 0) await db('tenants').where({ id }).update(patch);
   await changeIndicators(storeOf(id), indicators);
-  await countChange(storeOf(id));
+  await incrementVersion(storeOf(id));
   return (await findTenant(store, id)) as TenantEntry;
 }
 
@@ -89,5 +89,5 @@ export async function changeTenant(
 export async function unlistTenant(store: TenantStore, id: string): Promise<void> {
   const { db, storeOf } = store.acrossTenants();
   if ((await db('tenantEndpoints').where({ tenantId: id }).delete()) === 0) throw new ServiceError('entity.not_found');
-  await countChange(storeOf(id));
+  await incrementVersion(storeOf(id));
 }

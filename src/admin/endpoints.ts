@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { ServiceError } from '../errors.ts';
 import { invalidBody } from '../management/shared/fields.ts';
-import { placeOf } from '../tenants.ts';
+import { endpointKeyOf } from '../tenants.ts';
 
 /** The form of a tenant's id. */
 export const TENANT_ID = /^[a-z0-9][a-z0-9-]{0,31}$/;
@@ -26,15 +26,15 @@ function normalized(text: string, index: number): string {
  */
 export function normalizedEndpoints(endpoints: readonly string[]): string[] {
   const urls = endpoints.map(normalized);
-  if (new Set(urls.map(placeOf)).size < urls.length) throw invalidBody('body.endpoints: two are the same place');
+  if (new Set(urls.map(endpointKeyOf)).size < urls.length) throw invalidBody('body.endpoints: two are the same place');
   return urls;
 }
 
 /** Those of these endpoints at which another tenant is served. */
 export async function takenPlaces(db: Knex, tenantId: string, endpoints: readonly string[]): Promise<string[]> {
   const others: { url: string }[] = await db('tenantEndpoints').whereNot({ tenantId }).select('url');
-  const taken = new Set(others.map(({ url }) => placeOf(url)));
-  return endpoints.filter((url) => taken.has(placeOf(url)));
+  const taken = new Set(others.map(({ url }) => endpointKeyOf(url)));
+  return endpoints.filter((url) => taken.has(endpointKeyOf(url)));
 }
 
 /** @throws 422 `entity.unique_integrity_violation` when another tenant is served at one of these places */

@@ -3,7 +3,7 @@ import { type BatchedRead, textsFor } from '../database/statements/batched-read.
 import type { UserRow } from '../database/tables/index.ts';
 import type { Json } from '../database/tables/row.ts';
 
-/** A user with all that hangs on them, as `context.user` of a script is made of. */
+/** A user with everything that `context.user` of a script contains. */
 export interface UserContextRow {
   user: UserRow;
   roles: {
@@ -14,7 +14,7 @@ export interface UserContextRow {
   }[];
   organizations: { id: string; name: string; description: string }[];
   organizationRoles: { organizationId: string; roleId: string; roleName: string }[];
-  /** SQLite says 0 and 1 inside JSON too. */
+  /** SQLite returns 0 and 1 inside JSON too. */
   linkedIdentities: { target: string; externalId: string; details: Json; isSso: boolean | 0 | 1 }[];
   factors: { id: string; type: string; createdAt: number; lastUsedAt: number | null }[];
 }
@@ -32,7 +32,7 @@ const DIALECTS = {
   },
 };
 
-/** Every join names the tenant, which is that of the row it starts from. */
+/** Returns the select list. Every join includes the tenant of the row it starts from. */
 function columnsOn(kind: Database['kind']): string {
   const { object, json, list } = DIALECTS[kind];
   const objectOf = (members: Record<string, string>) =>

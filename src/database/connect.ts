@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Database } from './database.ts';
 import { camelCase, snakeCase } from './drivers/names.ts';
 import { migratorConfig, poolConfig, WITHOUT_VALUES } from './drivers/postgres-config.ts';
-import { againWhenUndone } from './drivers/retry.ts';
+import { retryIfUndone } from './drivers/retry.ts';
 import { PreparedSqliteClient } from './drivers/sqlite-client.ts';
 import { markFailures } from './drivers/unavailable.ts';
 import { Commits } from './notices/commits.ts';
@@ -14,16 +14,16 @@ import { ReadBatches } from './store/read-batches.ts';
 import { Transactions } from './store/transactions.ts';
 import { booleanColumns, jsonColumns } from './tables/index.ts';
 
-// Times and counts are bigint columns; all of them fit a double exactly.
+// Times and counts are bigint columns. All values fit a double exactly.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 export interface DatabaseSettings {
-  /** `postgres://…`; without it SQLite at `dataDir/understudy.db`. */
+  /** `postgres://…`. If undefined, SQLite at `dataDir/understudy.db`. */
   databaseUrl: string | undefined;
   dataDir: string;
   /** Connections to PostgreSQL. */
   poolSize: number;
-  /** No pooler stands between (`pooler.ts`). Unless it is known, nothing is asked of sessions. */
+  /** True if there is no pooler (`drivers/pooler.ts`). By default no session features are used. */
   isDirect?: boolean;
 }
 
@@ -36,7 +36,7 @@ function camelRow(row: unknown): unknown {
   return converted;
 }
 
-/** SQLite knows neither booleans nor JSON: it gives back 0/1 and text. */
+/** Converts a row of SQLite, which returns booleans as 0/1 and JSON as text. */
 function sqliteRow(row: unknown): unknown {
   if (row === null || typeof row !== 'object') return row;
   const converted: RawRow = {};
@@ -54,15 +54,15 @@ function conversions(convert: (row: unknown) => unknown): Pick<Knex.Config, 'wra
     wrapIdentifier: (name, wrap) => wrap(snakeCase(name)),
     postProcessResponse: (result) => {
       if (Array.isArray(result)) return result.map(convert);
-      if (Array.isArray(result?.rows)) return result.rows.map(convert); // PostgreSQL's answer to `raw`.
+      if (Array.isArray(result?.rows)) return result.rows.map(convert); // PostgreSQL's result of `raw`.
       return convert(result);
     },
   };
 }
 
 /**
- * Keys are random, so a busy minute touches pages all over the file: they stay in memory (KiB), and are copied from the
- * log to their places less often (pages of 4 KiB), each then once for many changes. Neither has to do with durability.
+ * Ids are random, so writes touch pages all over the file. A cache of 64 MiB keeps them in memory, and a checkpoint
+ * only every 8,000 pages (of 4 KiB) copies each page once for many changes. Neither affects durability.
  */
 const WRITER = 'pragma cache_size = -65536; pragma wal_autocheckpoint = 8000;';
 
@@ -87,11 +87,11 @@ function sqliteConfig(dataDir: string, { pool, setup }: { pool: number; setup: s
   };
 }
 
-/** Connections of this kind, beside the pool: one takes work while the other records it. */
+/** Additional connections for `byKey`: one claims deliveries while the other settles them. */
 const BY_KEY_CONNECTIONS = 2;
 const BY_KEY = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off', jit: 'off' };
 
-/** The settings of the one connection that writes (SQLite), or of migrations (PostgreSQL). */
+/** Knex configuration of the single writer (SQLite), or of migrations (PostgreSQL). */
 export function knexConfig({ databaseUrl, dataDir }: Pick<DatabaseSettings, 'databaseUrl' | 'dataDir'>): Knex.Config {
   return databaseUrl ? migratorConfig(databaseUrl) : sqliteConfig(dataDir, { pool: 1, setup: WRITER });
 }
@@ -101,7 +101,10 @@ const waitingFor = (db: Knex): number => db.client.pool.numPendingAcquires();
 export interface ConnectOptions {
   /** Called after each SQLite commit with the number of transactions that shared it. */
   onCommit?: ((transactions: number) => void) | undefined;
-  /** SQL that creates temporary views and triggers on SQLite's writing connection. Features that write through one supply it. */
+  /**
+   * SQL that creates temporary views and triggers on the writer connection of SQLite, for features that write through
+   * them.
+   */
   sqliteViews?: string;
 }
 
@@ -118,9 +121,9 @@ export function connect(settings: DatabaseSettings, { onCommit, sqliteViews = ''
       kind: 'postgres',
       reader: pool,
       reads: new ReadBatches(pool, 'postgres'),
-      write: (work) => againWhenUndone(() => work(pool)),
-      byKey: (work) => againWhenUndone(() => work(keyed)),
-      transaction: (work) => againWhenUndone(() => transactions.run(work)),
+      write: (work) => retryIfUndone(() => work(pool)),
+      byKey: (work) => retryIfUndone(() => work(keyed)),
+      transaction: (work) => retryIfUndone(() => transactions.run(work)),
       commits: new Commits(),
       pools: [pool, keyed],
       waiting: () => waitingFor(pool) + waitingFor(keyed),

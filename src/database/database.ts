@@ -4,29 +4,30 @@ import type { DatabaseKind } from './statements/batched-read.ts';
 import type { Figures } from './statistics/figures.ts';
 import type { ReadBatches } from './store/read-batches.ts';
 
-/** What every part that touches rows is given: one way to read, one way to write. */
+/** The database as all other modules see it. */
 export interface Database {
   readonly kind: DatabaseKind;
   /** For reads outside a transaction. On SQLite these connections cannot write. */
   readonly reader: Knex;
-  /** For reads by key outside a transaction: what is asked for at the same time is read together. */
+  /** For reads by key outside a transaction. Concurrent reads are batched. */
   readonly reads: ReadBatches;
-  /** One statement that commits by itself. */
+  /** Runs one statement that commits by itself. */
   write<T>(work: (db: Knex) => Promise<T>): Promise<T>;
   /**
-   * Like `write`, for a statement that finds every row by a key. PostgreSQL then never reads a table whole, which it
-   * otherwise prefers while it believes the table small, and keeps to in a prepared statement long after it has grown.
+   * Like `write`, for a statement that finds every row by a key. Disables table scans in PostgreSQL, which otherwise
+   * prefers them while it estimates the table to be small, and keeps using them in a prepared statement after it has
+   * grown.
    */
   byKey<T>(work: (db: Knex) => Promise<T>): Promise<T>;
-  /** All or nothing. On SQLite concurrent transactions share one commit: see `CommitGroup`. */
+  /** Runs a transaction. On SQLite concurrent transactions share one commit: see `CommitGroup`. */
   transaction<T>(work: (db: Knex) => Promise<T>): Promise<T>;
-  /** Who wants to know of committed writes: caches, and the poller of webhooks. */
+  /** Announces committed writes to caches and to the webhook poller. */
   readonly commits: Commits;
-  /** Its connections, for those who measure them. */
+  /** Connection pools, for metrics. */
   readonly pools: readonly Knex[];
-  /** How many wait for a connection, or for SQLite's writer. */
+  /** Number of requests that wait for a connection, or for SQLite's writer. */
   waiting(): number;
-  /** What this process counted and `FigureWriter` has not written yet. */
+  /** Counts of this process that `FigureWriter` has not written yet. */
   readonly figures: Figures;
   close(): Promise<void>;
 }

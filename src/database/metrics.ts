@@ -7,9 +7,9 @@ import { errorClassOf } from './drivers/error-class.ts';
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 10];
 
 export interface DatabaseMetrics {
-  /** Told how many transactions shared a commit of SQLite. */
+  /** Called with the number of transactions that shared a commit on SQLite. */
   onCommit(transactions: number): void;
-  /** The same database, measured. */
+  /** Returns the database with its operations measured. */
   measured(database: Database): Database;
 }
 
@@ -17,27 +17,27 @@ export function databaseMetrics(registry: Registry): DatabaseMetrics {
   const registers = [registry];
   const transactionSeconds = new Histogram({
     name: 'understudy_database_transaction_seconds',
-    help: 'From the wish for a transaction, or for a single statement that writes, to its end; waiting included',
+    help: 'Duration of a transaction or a single write statement, including the wait for a connection',
     labelNames: ['kind'] as const,
     buckets: SECONDS,
     registers,
   });
   const waitSeconds = new Histogram({
     name: 'understudy_database_wait_seconds',
-    help: 'From the wish for a connection to having it',
+    help: 'Time to acquire a connection',
     buckets: SECONDS,
     registers,
   });
   const commitTransactions = new Histogram({
     name: 'understudy_database_commit_transactions',
-    help: 'Transactions that share a commit of SQLite',
+    help: 'Transactions per commit on SQLite',
     buckets: [1, 2, 4, 8, 16, 32, 64],
     registers,
   });
   const failed = counterBy(
     registry,
     'understudy_database_errors_total',
-    'Statements and connections that failed, by class',
+    'Failed statements and connections, by error class',
     'class',
   );
 
@@ -80,7 +80,7 @@ export function databaseMetrics(registry: Registry): DatabaseMetrics {
       gauge(
         registry,
         'understudy_database_waiting',
-        'Wishes for a connection, or for the writer of SQLite, that wait',
+        'Requests that wait for a connection, or for the SQLite writer',
         waiting,
       );
       return {

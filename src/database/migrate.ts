@@ -4,19 +4,19 @@ import { type DatabaseSettings, knexConfig } from './connect.ts';
 import { markFailures } from './drivers/unavailable.ts';
 import { migrationSource, migrations } from './migrations/index.ts';
 
-/** Any fixed number will do: it names our lock among PostgreSQL's advisory locks. */
+/** Identifies our lock among PostgreSQL's advisory locks. The number is arbitrary. */
 const ADVISORY_LOCK = 7_833_425;
 
 export class NewerDatabaseError extends Error {
   constructor(unknown: string[]) {
     super(
-      `The database was made by a newer release: it holds the migrations ${unknown.join(', ')}. Start that release, or restore a backup.`,
+      `The database was made by a newer release: it contains the migrations ${unknown.join(', ')}. Start that release, or restore a backup.`,
     );
     this.name = 'NewerDatabaseError';
   }
 }
 
-/** Unconverted rows: Knex's migrator reads its own tables by their column names. */
+/** Returns a Knex without name conversion, because its migrator reads its own tables by column name. */
 function migratorOf(settings: DatabaseSettings): Knex {
   if (!settings.databaseUrl) mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
   const { wrapIdentifier: _, postProcessResponse: __, ...config } = knexConfig(settings);
@@ -33,15 +33,15 @@ async function refuseNewer(db: Knex): Promise<void> {
 
 async function bringForward(db: Knex): Promise<string[]> {
   await refuseNewer(db);
-  // Whoever holds our own lock is alone: a lock row left by a killed process is stale.
+  // The caller holds our own lock, so a row in Knex's lock table is a leftover of a killed process.
   if (await db.schema.hasTable('migrations_lock')) await db.migrate.forceFreeMigrationsLock();
   const [, applied] = await db.migrate.latest();
   return applied;
 }
 
 /**
- * Brings the schema to this release. Two processes may start at once on PostgreSQL: the second
- * waits and finds nothing to do. On SQLite the caller is the only server process.
+ * Migrates the schema to this release. If two processes start at once on PostgreSQL, the second waits and finds nothing
+ * to do. On SQLite the caller is the only server process.
  *
  * @returns the names of the migrations that were applied
  * @throws {NewerDatabaseError}
@@ -59,7 +59,7 @@ export async function migrate(settings: DatabaseSettings): Promise<string[]> {
   }
 }
 
-/** Takes back every migration: for `test/migrations.test.ts`. */
+/** Rolls back all migrations, for `test/migrations.test.ts`. */
 export async function rollbackAll(settings: DatabaseSettings): Promise<void> {
   const db = migratorOf(settings);
   try {

@@ -13,9 +13,12 @@ import { configurationTables } from './tables/configuration-tables.ts';
 export type DatabaseConfig = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'databasePoolSize' | 'dataDir'>;
 
 const WITHOUT_NOTICES =
-  'the way to PostgreSQL leads through a connection pooler and DATABASE_DIRECT_URL names no other: what other processes write is found by polling, within 1 s, configuration within 5 s';
+  'Connected to PostgreSQL through a connection pooler, and DATABASE_DIRECT_URL is not set to a direct connection. Changes by other processes are found by polling, within 1 s (configuration: 5 s)';
 
-/** For a server process: alone on SQLite, joined with the others on PostgreSQL, and with the schema of this release. */
+/**
+ * Opens the database for a server process: locks it on SQLite, joins the other processes on PostgreSQL, and migrates
+ * it.
+ */
 export async function openDatabase(
   { databaseUrl, databaseDirectUrl, dataDir, databasePoolSize: poolSize }: DatabaseConfig,
   logger: Logger,
@@ -25,7 +28,7 @@ export async function openDatabase(
   if (!databaseUrl) closing.add(await lockDataDir(dataDir));
   const directUrl = databaseDirectUrl ?? databaseUrl;
   const applied = await waitForDatabase(() => migrate({ databaseUrl: directUrl, dataDir, poolSize }), logger);
-  if (applied.length > 0) logger.info({ migrations: applied }, 'database brought forward');
+  if (applied.length > 0) logger.info({ migrations: applied }, 'Applied database migrations');
   const isPooled = databaseUrl !== undefined && (await waitForDatabase(() => isBehindPooler(databaseUrl), logger));
 
   const settings = { databaseUrl, dataDir, poolSize, isDirect: !isPooled };

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { Organization, OrganizationRole, OrganizationScope, Role, Scope, User } from '../entities.ts';
 
 interface EventKind {
-  /** What `data` is unless the row says otherwise. None: the ids are in `params`. */
+  /** Schema of `data`. Events without one have their ids in `params`. */
   data?: TSchema;
 }
 
@@ -37,11 +37,14 @@ const kinds = {
 
 export type EventType = keyof typeof kinds;
 
-/** Every event of the specification's section 6: type → what its `data` is. */
+/** All event types, with the schema of their `data`. */
 export const catalogue: Readonly<Record<EventType, EventKind>> = kinds;
 export const eventTypes = Object.keys(kinds) as EventType[];
 
-/** Events of the compatible API that nothing here announces: a webhook that lists them can be carried over as it is. */
+/**
+ * Events of the compatible API that this service never sends. Accepted, so that existing webhooks can be migrated as
+ * is.
+ */
 export const silentEventTypes = [
   'PostSignInAdaptiveMfaTriggered',
   'Identifier.Lockout',

@@ -2,7 +2,7 @@ import { newOrderedId } from '../base/ids.ts';
 import type { TenantStore } from '../database/store/tenant-store.ts';
 import type { EventType } from './catalogue.ts';
 
-/** What is known of the request that caused an event. Absent members are left out of the payload. */
+/** Facts about the request that caused an event. Undefined ones are omitted from the payload. */
 export interface EventFacts {
   userAgent: string | undefined;
   ip: string | undefined;
@@ -17,7 +17,7 @@ export interface EventFacts {
   matchedRoute?: string;
 }
 
-/** Bytes of JSON. A larger event carries the id of its `data` instead. */
+/** Maximum size of an event's JSON. A larger event contains only the ids of its `data`. */
 const MAX_BODY_BYTES = 256 * 1024;
 
 function truncated(payload: Record<string, unknown>): Record<string, unknown> {
@@ -27,16 +27,16 @@ function truncated(payload: Record<string, unknown>): Record<string, unknown> {
   return { ...kept, data: Array.isArray(data) ? data.slice(0, 1_000).map(idOf) : { id: idOf(data) }, truncated: true };
 }
 
-/** Stored once, without `hookId`, which each attempt appends as the last member. */
+/** Returns the body to store, without `hookId`, which each attempt appends as the last member. */
 function bodyOf(payload: Record<string, unknown>): string {
   const body = JSON.stringify(payload);
   return Buffer.byteLength(body) <= MAX_BODY_BYTES ? body : JSON.stringify(truncated(payload));
 }
 
 /**
- * Writes the event and one delivery per subscribed webhook through the caller's store, so the
- * change, the event and its deliveries commit together or not at all. The event is kept also when
- * nobody listens: it can be replayed to a webhook that is made later.
+ * Writes an event and one delivery per subscribed webhook through the caller's store, so that the change, the event and
+ * its deliveries commit together or not at all. The event is stored even if no webhook subscribes to it, so that it can
+ * be replayed to a webhook created later.
  */
 export async function recordEvent(
   store: TenantStore,

@@ -2,7 +2,7 @@ import { exampleOf } from '../base/example.ts';
 import { User } from '../entities.ts';
 import { catalogue, type EventType } from './catalogue.ts';
 
-/** What the sign-in pages announce, by what the person did there. */
+/** Events of the sign-in pages, with their `interactionEvent`. */
 const INTERACTIONS: Partial<Record<EventType, string>> = {
   PostRegister: 'Register',
   PostSignIn: 'SignIn',
@@ -18,7 +18,7 @@ const interaction = (interactionEvent: string) => ({
   application: { id: '4kq9x2m7w1d8e5r3t6y0u', type: 'SPA', name: 'Shop', description: null },
 });
 
-/** The body of an event as it would be sent, with made-up data and without `hookId`. */
+/** Returns an event body with sample data, without `hookId`. */
 export function sampleOf(type: EventType, now: number): Record<string, unknown> {
   const { data } = catalogue[type];
   const interactionEvent = INTERACTIONS[type];

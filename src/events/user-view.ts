@@ -2,7 +2,7 @@ import type { TenantStore } from '../database/store/tenant-store.ts';
 import type { UserIdentityRow, UserRow } from '../database/tables/index.ts';
 import type { User } from '../entities.ts';
 
-/** Social identities by the target, the connector that vouches for them. */
+/** Returns social identities by target, which identifies the connector. */
 const identitiesOf = (linked: readonly UserIdentityRow[]): Record<string, unknown> =>
   Object.fromEntries(
     linked
@@ -19,17 +19,17 @@ function viewOf({ passwordHash, ...fields }: UserRow, linked: readonly UserIdent
   return { ...fields, hasPassword: passwordHash !== null, identities: identitiesOf(linked) };
 }
 
-/** Someone just created: nothing is linked yet. */
+/** Returns the view of a user just created, without linked identities. */
 export const newUserView = (user: UserRow): User => viewOf(user, []);
 
-/** The user as the API returns it and events carry it: the row, what is linked to it, and never its password. */
+/** Returns the user as the API and events contain it: the row with its linked identities, without the password hash. */
 export async function userView(store: TenantStore, user: UserRow, { includeSso = false } = {}): Promise<User> {
   const linked = await store.from('userIdentities').where({ userId: user.id }).select('*');
   const view = viewOf(user, linked);
   return includeSso ? { ...view, ssoIdentities: ssoIdentitiesOf(linked) } : view;
 }
 
-/** All of a list, with one query for what is linked to any of them. */
+/** Returns the views of several users, with one query for their linked identities. */
 export async function userViews(store: TenantStore, users: readonly UserRow[]): Promise<User[]> {
   if (users.length === 0) return [];
   const ids = users.map(({ id }) => id);

@@ -2,25 +2,29 @@ import { newId } from '../base/ids.ts';
 import type { Database } from '../database/database.ts';
 import type { Logger } from '../observe/logger.ts';
 
-/** How long the work of a leader that died waits for another one, at most, with one renewal on top. */
+/** Duration of the lease. If the leader dies, another process takes over after at most this plus one `RENEW_MS`. */
 const LEASE_MS = 6_000;
 const RENEW_MS = 2_000;
-const NAME = 'jobs';
+const LEASE_NAME = 'jobs';
 
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
-/** Mine already, over, or of a time to come: the clock of the database went back. */
-const TAKE = `insert into leases (name, holder, expires_at) values (?, ?, ${NOW} + ?)
+/**
+ * Succeeds if this process already holds the lease, if it expired, or if it lies in the future: then the database's
+ * clock went back.
+ */
+const ACQUIRE = `insert into leases (name, holder, expires_at) values (?, ?, ${NOW} + ?)
   on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
   where leases.holder = excluded.holder or leases.expires_at <= ${NOW} or leases.expires_at > excluded.expires_at
   returning name`;
 
 /**
- * One of the processes on a PostgreSQL at a time, by a lease that it renews; SQLite has one process, which leads.
- * Only the clock of the database decides, and of its own a process only asks how long ago it was given the lease: one
- * that was paused, or cut off, knows by itself that it leads no more. A process that stops gives the lease back.
+ * Elects one leader among the processes on a PostgreSQL database, by a lease that the leader renews. On SQLite the only
+ * process leads. Expiry is decided by the database's clock; a process uses its own only to measure how long ago it
+ * requested the lease. So a process that was paused or disconnected knows by itself that it no longer leads. A process
+ * that stops releases the lease.
  *
- * The loser, an advisory lock, lives in a session: a pooler gives it to whoever comes next.
+ * Rejected: an advisory lock. It belongs to a session, and a pooler hands the session to another process.
  */
 export class Leader {
   readonly #database: Database;
@@ -29,7 +33,7 @@ export class Leader {
   #leadsUntil = Number.NEGATIVE_INFINITY;
   #wasLeading = false;
   #timer: NodeJS.Timeout | undefined;
-  #taking: Promise<void> | undefined;
+  #renewal: Promise<void> | undefined;
 
   constructor(database: Database, logger: Logger) {
     this.#database = database;
@@ -48,32 +52,36 @@ export class Leader {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#taking;
+    await this.#renewal;
     if (this.#database.kind === 'sqlite' || !this.isLeading) return;
     this.#leadsUntil = Number.NEGATIVE_INFINITY;
-    const own = { name: NAME, holder: this.#holder };
+    const own = { name: LEASE_NAME, holder: this.#holder };
     await this.#database
       .write((db) => db('leases').where(own).delete())
-      .catch((err) => this.#logger.warn({ err }, 'the lease of the scheduled work was not given back; it will end'));
+      .catch((err) => this.#logger.warn({ err }, 'Could not release the scheduler lease; it will expire'));
   }
 
-  /** One at a time: a database that is slow to answer is not asked again meanwhile. */
+  /** Runs one renewal at a time: while the database is slow to respond, no further request is sent. */
   #renew(): Promise<void> {
-    this.#taking ??= this.#take()
-      .catch((err) => this.#logger.warn({ err }, 'the lease of the scheduled work could not be renewed'))
+    this.#renewal ??= this.#acquire()
+      .catch((err) => this.#logger.warn({ err }, 'Could not renew the scheduler lease'))
       .finally(() => {
-        this.#taking = undefined;
+        this.#renewal = undefined;
         if (this.isLeading !== this.#wasLeading)
-          this.#logger.info(this.isLeading ? 'leads the scheduled work' : 'leads the scheduled work no more');
+          this.#logger.info(
+            this.isLeading
+              ? 'This process now runs the scheduled jobs'
+              : 'This process no longer runs the scheduled jobs',
+          );
         this.#wasLeading = this.isLeading;
       });
-    return this.#taking;
+    return this.#renewal;
   }
 
-  async #take(): Promise<void> {
-    const askedAt = performance.now();
-    const rows: unknown = await this.#database.write((db) => db.raw(TAKE, [NAME, this.#holder, LEASE_MS]));
+  async #acquire(): Promise<void> {
+    const requestedAt = performance.now();
+    const rows: unknown = await this.#database.write((db) => db.raw(ACQUIRE, [LEASE_NAME, this.#holder, LEASE_MS]));
     const isMine = (rows as unknown[]).length > 0;
-    this.#leadsUntil = isMine ? askedAt + LEASE_MS : Number.NEGATIVE_INFINITY;
+    this.#leadsUntil = isMine ? requestedAt + LEASE_MS : Number.NEGATIVE_INFINITY;
   }
 }

@@ -7,14 +7,14 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
 
 /**
- * Refused even where `allowedNetworks` covers them: they hand out the machine's own credentials. All of
- * link-local is here, because nothing that receives webhooks lives there and clouds keep adding to it.
+ * Cloud metadata services, refused even if `allowedNetworks` includes them, because they give out the server's
+ * credentials. Contains all of link-local: no endpoint is there, and cloud providers keep adding services to it.
  */
 const METADATA = [
   '169.254.0.0/16', // AWS, GCP, Azure, OpenStack, Oracle, Scaleway, Tencent; ECS and EKS credentials
   'fe80::/10',
   '100.100.100.200/32', // Alibaba
-  '168.63.129.16/32', // Azure's wire server: public by its number, private by its nature
+  '168.63.129.16/32', // Azure's wire server: in a public range, but private
   '192.0.0.192/32', // Oracle, classic
   'fd00:ec2::/32', // AWS
   'fd20:ce::254/128', // GCP
@@ -22,26 +22,26 @@ const METADATA = [
   'fd00:42::42/128', // Scaleway
 ].map(parseNetwork);
 
-/** All of IPv6 that is allocated for public use; everything outside is refused without asking further. */
+/** The IPv6 range allocated for public use. Addresses outside are refused. */
 const GLOBAL_IPV6 = parseNetwork('2000::/3');
 const NAT64 = parseNetwork('64:ff9b::/96');
 const SIX_TO_FOUR = parseNetwork('2002::/16');
 
-/** Services that take the lines of a POST for commands (FTP, SSH, mail, SMB, printers, caches, IRC). */
+/** Ports of services that may execute the lines of a POST as commands (FTP, SSH, mail, SMB, printers, caches, IRC). */
 const BLOCKED_PORTS = new Set('21 22 23 25 53 110 143 445 465 587 993 995 2525 6379 6667 9100 11211'.split(' '));
 
 export interface AddressGuardOptions {
-  /** Networks (CIDR, or a single address) that may be reached although they are not public. */
+  /** Private networks (CIDR, or single addresses) that requests may reach. */
   allowedNetworks?: string[];
-  /** Name → addresses; an argument for tests. */
+  /** Resolves a name to addresses. Tests replace it. */
   resolve?: (hostname: string) => Promise<string[]>;
 }
 
 /**
- * Keeps requests to URLs that tenants choose away from this machine and its neighbours (SSRF).
+ * Prevents SSRF: requests to URLs that tenants configure cannot reach this server or its private network.
  *
- * It judges addresses, never names: a name is resolved here, every answer is judged, and the connection
- * goes to an answer that was judged. So a name that changes its answer between check and use gains nothing.
+ * Checks addresses, not names: it resolves the name, checks every address, and the connection uses a checked address.
+ * So DNS rebinding (a name that resolves differently between check and use) has no effect.
  */
 export class AddressGuard {
   readonly #allowed: Network[];
@@ -53,8 +53,8 @@ export class AddressGuard {
   }
 
   /**
-   * Why `url` may not be requested, or undefined: what can be said without asking the DNS. `URL` has
-   * already turned every spelling of an IPv4 address (octal, hex, short, full-width) into the usual one.
+   * Returns why `url` must not be requested, or undefined if nothing forbids it before a DNS lookup. `URL` has already
+   * normalized every notation of an IPv4 address (octal, hex, short, full-width).
    */
   checkUrl(url: string | URL): string | undefined {
     const parsed = typeof url === 'string' ? URL.parse(url) : url;
@@ -67,22 +67,22 @@ export class AddressGuard {
     return isIP(literal) ? this.checkAddress(literal) : undefined;
   }
 
-  /** Why no connection may be made to this IP address, or undefined. */
+  /** Returns why no connection to this IP address is allowed, or undefined if one is. */
   checkAddress(address: string): string | undefined {
     const outer = ipaddr.parse(address);
-    if (carriedBy(outer).some((inner) => isIn(METADATA, inner))) return `The address ${address} is never allowed.`;
-    const inner = judged(outer);
+    if (embeddedIn(outer).some((inner) => isIn(METADATA, inner))) return `The address ${address} is never allowed.`;
+    const inner = effectiveAddress(outer);
     if (isPublic(inner) || isIn(this.#allowed, inner) || isIn(this.#allowed, outer)) return undefined;
     return `The address ${address} is not public.`;
   }
 
-  /** For `net.connect` and `tls.connect`: yields checked addresses only. One bad answer refuses them all. */
+  /** A `lookup` for `net.connect` and `tls.connect` that fails if any address of the name is not allowed. */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     this.#checkedAddresses(hostname).then(
       (addresses) => {
-        const answers = addresses.map((address) => ({ address, family: isIP(address) }));
-        const [first] = answers;
-        if (options.all) callback(null, answers);
+        const found = addresses.map((address) => ({ address, family: isIP(address) }));
+        const [first] = found;
+        if (options.all) callback(null, found);
         else callback(null, first?.address ?? '', first?.family);
       },
       (error) => callback(error, []),
@@ -94,14 +94,14 @@ export class AddressGuard {
       throw new HttpError('dns', `The name ${hostname} cannot be resolved.`, { cause });
     });
     if (addresses.length === 0) throw new HttpError('dns', `The name ${hostname} has no address.`);
-    // The message does not name the address: tenants read it, and could map the operator's network by names.
+    // The message omits the address: tenants can read it, and could use names to map the operator's network.
     if (addresses.some((address) => this.checkAddress(address) !== undefined))
-      throw new HttpError('blocked', `The name ${hostname} does not lead to a public address.`);
+      throw new HttpError('blocked', `The name ${hostname} does not resolve to public addresses only.`);
     return addresses;
   }
 }
 
-/** @throws {TypeError} naming the text when it is neither a CIDR network nor an address. */
+/** @throws {TypeError} if the text is neither a CIDR network nor an address */
 function parseNetwork(text: string): Network {
   if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
   if (!isIP(text)) throw new TypeError(`${text} is not a network in CIDR notation`);
@@ -116,14 +116,14 @@ function isPublic(address: Address): boolean {
   return address.range() === 'unicast' && (address.kind() === 'ipv4' || isIn([GLOBAL_IPV6], address));
 }
 
-/** IPv4-mapped and NAT64 addresses reach the IPv4 address they end in and are judged as it. */
-function judged(address: Address): Address {
+/** Returns the address to check: IPv4-mapped and NAT64 addresses reach the IPv4 address at their end. */
+function effectiveAddress(address: Address): Address {
   const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress();
   return isMapped || isIn([NAT64], address) ? ipv4At(address, 12) : address;
 }
 
-/** The address and any IPv4 address it may be carrying: at its end in most schemes, after the prefix in 6to4. */
-function carriedBy(address: Address): Address[] {
+/** Returns the address and the IPv4 addresses it may embed: at its end in most schemes, after the prefix in 6to4. */
+function embeddedIn(address: Address): Address[] {
   if (address.kind() === 'ipv4') return [address];
   return [address, ipv4At(address, 12), ...(isIn([SIX_TO_FOUR], address) ? [ipv4At(address, 2)] : [])];
 }

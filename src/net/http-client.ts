@@ -4,15 +4,15 @@ import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import type { AddressGuard } from './address-guard.ts';
 import { HttpError, toHttpError } from './http-error.ts';
 
-/** From the DNS query to the end of the TLS handshake. */
+/** Limit from the DNS query to the end of the TLS handshake. */
 const CONNECT_TIMEOUT_MS = 5000;
 const MAX_RESPONSE_HEADER_BYTES = 16 * 1024;
-/** URLs whose parts are remembered: parsing and checking one costs as much as writing the request. */
+/** Parsed URLs to cache: parsing and checking one costs as much as writing the request. */
 const MAX_TARGETS = 1000;
 
 export interface HttpClientOptions {
   guard: AddressGuard;
-  /** All requests go through this proxy, which then resolves names and decides what may be reached. */
+  /** Sends all requests through this proxy, which then resolves names and decides which are allowed. */
   proxyUrl?: string | undefined;
   /** PEM certificates to trust instead of the built-in ones. */
   ca?: string | undefined;
@@ -23,20 +23,20 @@ export interface HttpRequest {
   method: string;
   headers: Record<string, string>;
   body?: Buffer | string | undefined;
-  /** For everything: DNS, connection, TLS, request and the last byte of the answer. */
+  /** Limit for everything: DNS, connection, TLS, request and the last byte of the response. */
   deadlineMs: number;
-  /** More of the body is not read: the connection is destroyed and the answer marked `truncated`. */
+  /** Limit for the body. If it is exceeded, the connection is closed and the response is `truncated`. */
   maxResponseBytes: number;
 }
 
-export interface HttpReply {
+export interface HttpResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
   truncated: boolean;
 }
 
-/** What a URL says by itself, which never changes; names are judged anew with each connection. */
+/** The result of parsing and checking a URL. It can be cached, because names are checked at each connection. */
 interface HttpTarget {
   origin: string;
   path: string;
@@ -44,8 +44,8 @@ interface HttpTarget {
 }
 
 /**
- * HTTP to servers we do not trust. One request is one attempt: no redirect is followed, nothing is sent
- * again, nothing is inflated, and no answer can hold on longer or cost more memory than the request allows.
+ * An HTTP client for untrusted servers. A request is one attempt: it follows no redirects, retries nothing,
+ * decompresses nothing, and a response cannot take more time or memory than the request allows.
  */
 export class HttpClient {
   readonly #guard: AddressGuard;
@@ -54,7 +54,7 @@ export class HttpClient {
 
   constructor({ guard, proxyUrl, ca }: HttpClientOptions) {
     this.#guard = guard;
-    // Undici's own timeouts are off: they restart with every byte, so a dripping server would outlive them.
+    // Undici's own timeouts are off: they restart with every byte, so a server could keep a response open forever.
     const limits = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: MAX_RESPONSE_HEADER_BYTES, allowH2: false };
     const tls = ca ? { ca } : {};
     this.#dispatcher = proxyUrl
@@ -62,17 +62,17 @@ export class HttpClient {
       : new Agent({ ...limits, connect: { ...tls, timeout: CONNECT_TIMEOUT_MS, lookup: guard.lookup } });
   }
 
-  /** @throws {HttpError} when there is no complete answer; any status is an answer. */
-  async request({ url, method, headers, body, deadlineMs, maxResponseBytes }: HttpRequest): Promise<HttpReply> {
+  /** @throws {HttpError} if there is no complete response. A response of any status is returned. */
+  async request({ url, method, headers, body, deadlineMs, maxResponseBytes }: HttpRequest): Promise<HttpResponse> {
     const { origin, path, refusal } = this.#targetOf(url);
     if (refusal) throw new HttpError('blocked', refusal);
-    return new Promise<HttpReply>((resolve, reject) => {
-      const exchange = new Exchange(deadlineMs, maxResponseBytes, resolve, reject);
-      const sent = { 'accept-encoding': 'identity', ...headers };
+    return new Promise<HttpResponse>((resolve, reject) => {
+      const pending = new PendingRequest(deadlineMs, maxResponseBytes, resolve, reject);
+      const allHeaders = { 'accept-encoding': 'identity', ...headers };
       try {
-        this.#dispatcher.dispatch({ origin, path, method, headers: sent, body }, exchange);
+        this.#dispatcher.dispatch({ origin, path, method, headers: allHeaders, body }, pending);
       } catch (error) {
-        exchange.onResponseError(undefined, error as Error);
+        pending.onResponseError(undefined, error as Error);
       }
     });
   }
@@ -88,17 +88,17 @@ export class HttpClient {
     return target;
   }
 
-  /** Breaks off whatever is under way. */
+  /** Aborts all requests in flight. */
   close(): Promise<void> {
     return this.#dispatcher.destroy();
   }
 }
 
-/** One request on its way: undici's callbacks on one side, a promise that settles exactly once on the other. */
-class Exchange implements Dispatcher.DispatchHandler {
+/** One request in flight. Turns undici's callbacks into a promise. */
+class PendingRequest implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
   readonly #maxBytes: number;
-  readonly #resolve: (reply: HttpReply) => void;
+  readonly #resolve: (response: HttpResponse) => void;
   readonly #reject: (error: HttpError) => void;
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
@@ -110,7 +110,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     deadlineMs: number,
     maxBytes: number,
-    resolve: (reply: HttpReply) => void,
+    resolve: (response: HttpResponse) => void,
     reject: (error: HttpError) => void,
   ) {
     this.#maxBytes = maxBytes;
@@ -121,11 +121,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#failure) controller.abort(this.#failure); // The deadline passed while the request waited for a connection.
+    if (this.#failure) controller.abort(this.#failure); // The deadline passed before a connection was available.
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    if (status < 200) return; // An interim answer; the final one follows.
+    if (status < 200) return; // An interim response.
     this.#status = status;
     this.#headers = headers;
   }
@@ -136,7 +136,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
     if (chunk.length <= room) return;
     this.#finish(true);
-    controller.abort(new HttpError('reset', 'The rest of the answer is not wanted.'));
+    controller.abort(new HttpError('reset', 'The response is larger than allowed.'));
   }
 
   onResponseEnd(): void {
@@ -159,7 +159,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #expire(deadlineMs: number): void {
-    this.#failure = new HttpError('timeout', `No complete answer within ${deadlineMs} ms.`, { status: this.#status });
+    this.#failure = new HttpError('timeout', `No complete response within ${deadlineMs} ms.`, { status: this.#status });
     this.#reject(this.#failure);
     this.#controller?.abort(this.#failure);
   }

@@ -1,4 +1,4 @@
-/** Why a request has no usable answer. Stored with attempts and used as a metric label: never renamed. */
+/** Why a request has no usable response. Stored with attempts, and used as a metric label: never rename. */
 export type HttpFailure =
   | 'blocked'
   | 'dns'
@@ -12,7 +12,7 @@ export type HttpFailure =
 
 export interface HttpErrorDetails {
   cause?: unknown;
-  /** The status, when the answer broke off after its headers. */
+  /** The status, if the response was cut off after its headers. */
   status?: number;
 }
 
@@ -29,7 +29,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Error codes of undici, Node's sockets and OpenSSL; the HTTP parser's errors have a name only. The first row that matches decides. */
+/** Maps error codes of undici, Node's sockets and OpenSSL, and the name of HTTP parser errors. The first match wins. */
 const REASONS: [RegExp, HttpFailure][] = [
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'timeout'],
   [/^UND_ERR_HEADERS_OVERFLOW$/, 'headers_too_large'],
@@ -39,13 +39,13 @@ const REASONS: [RegExp, HttpFailure][] = [
   [/^(HTTPParserError|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, 'protocol'],
 ];
 
-/** Says what went wrong. The address that a name led to is left out: tenants read it, and could map the operator's network. */
+/** Describes the failure without the resolved address: tenants can read it, and could map the operator's network. */
 function messageOf(error: Error, reason: HttpFailure, code: string): string {
   if (reason === 'timeout') return 'The connection timed out.';
   return reason === 'connect' || 'address' in error ? `The connection failed: ${code}.` : error.message;
 }
 
-/** Any failure of a request as an `HttpError`. What has no row above is a connection that broke. */
+/** Converts any failure of a request to an `HttpError`. Unknown ones count as a reset connection. */
 export function toHttpError(error: Error & { code?: unknown }, status?: number): HttpError {
   if (error instanceof HttpError) return error;
   const code = String(error.code ?? error.name);

@@ -38,7 +38,7 @@ import { signInRoutes } from '../sign-in/routes.ts';
 import { DEFAULT_TENANT, type Tenant, Tenants } from '../tenants.ts';
 import { ManagementAccess } from '../tokens/resources/management-access.ts';
 import { revokedTokensEndpoint } from '../tokens/revocation/revoked-tokens.ts';
-import { backlog } from '../webhooks/deliveries/backlog.ts';
+import { readBacklog } from '../webhooks/deliveries/backlog.ts';
 import { sealStoredHeaders } from '../webhooks/sending/hook-headers.ts';
 import { webhookMetrics } from '../webhooks/sending/metrics.ts';
 import { WebhookPoller } from '../webhooks/sending/poller.ts';
@@ -167,7 +167,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     ...(observers &&
       webhookMetrics(observers.registry, {
         stats: () => poller.stats(),
-        backlog: () => backlog(database, clock()),
+        backlog: () => readBacklog(database, clock()),
         clock,
       })),
   });

@@ -10,7 +10,7 @@ import type { Tenants } from '../tenants.ts';
 import { advanceKeys, dueStep, publishKey } from '../tokens/keys/key-rotation.ts';
 import { takeDueKeySteps } from '../tokens/keys/scheduled-rotation.ts';
 import { DEFAULT_ALGORITHM, generateSigningKey } from '../tokens/keys/signing-keys.ts';
-import { noteBacklog } from '../webhooks/deliveries/backlog-figure.ts';
+import { recordBacklog } from '../webhooks/deliveries/backlog.ts';
 import { clearDeliveries } from '../webhooks/deliveries/clearing.ts';
 import { sweepWebhooks } from '../webhooks/deliveries/retention.ts';
 
@@ -50,7 +50,7 @@ export function serviceJobs(parts: ServiceJobsParts): Job[] {
   const { database, clock } = parts;
   return [
     { name: 'expiry', at: '*/5 * * * *', run: () => sweepExpired(database, clock()) },
-    { name: 'backlog', at: '* * * * *', run: () => noteBacklog(database, clock()) },
+    { name: 'backlog', at: '* * * * *', run: () => recordBacklog(database, clock()) },
     { name: 'webhook-clearing', at: '*/5 * * * * *', run: () => clearDeliveries(database) },
     { name: 'webhook-retention', at: '17 * * * *', run: () => sweepWebhooks(database, clock()) },
     { name: 'tenant-removal', at: '* * * * *', run: () => removeDeletedTenants(database) },

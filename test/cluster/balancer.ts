@@ -2,15 +2,15 @@ import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 
-/** What stands before several processes: gives each request to the next of them, on a connection of its own. */
+/** A round-robin load balancer. Each request uses a connection of its own. */
 export class Balancer implements AsyncDisposable {
-  /** How many requests each of the targets was given. */
-  readonly given: number[] = [];
+  /** Number of requests forwarded to each target. */
+  readonly requestCounts: number[] = [];
   #targets: URL[] = [];
   #next = 0;
   readonly #server = createServer((request, response) => {
     const index = this.#next++ % this.#targets.length;
-    this.given[index] = (this.given[index] ?? 0) + 1;
+    this.requestCounts[index] = (this.requestCounts[index] ?? 0) + 1;
     const { hostname, port } = this.#targets[index] as URL;
     const { method, url: path, headers } = request;
     const passed = send({ hostname, port, method, path, headers, agent: false }, (answer) => {
@@ -31,8 +31,8 @@ export class Balancer implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Gives requests to these alone, in turn. */
-  to(...urls: string[]): void {
+  /** Sets the targets. */
+  setTargets(...urls: string[]): void {
     this.#targets = urls.map((url) => new URL(url));
   }
 

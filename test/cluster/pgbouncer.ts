@@ -9,7 +9,7 @@ const binary = process.env.PGBOUNCER || 'pgbouncer';
 
 export const hasPgBouncer = spawnSync(binary, ['--version']).status === 0;
 
-/** PgBouncer itself, in transaction mode, where it is installed: on the path, or at `PGBOUNCER`. */
+/** Starts a real PgBouncer in transaction mode. It must be on the path, or at `PGBOUNCER`. */
 export async function startPgBouncer(databaseUrl: string): Promise<AsyncDisposable & { url: string }> {
   const { hostname, port, username, pathname } = new URL(databaseUrl);
   const name = pathname.slice(1);

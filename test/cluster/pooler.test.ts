@@ -13,12 +13,12 @@ import { TransactionPooler } from './transaction-pooler.ts';
 const PARALLEL = 24;
 
 const poolers = [
-  { name: 'what PgBouncer does to sessions', start: (url: string) => TransactionPooler.before(url) },
+  { name: 'a simulated pooler', start: (url: string) => TransactionPooler.before(url) },
   ...(hasPgBouncer ? [{ name: 'PgBouncer', start: startPgBouncer }] : []),
 ];
 
 describe.each(poolers)('behind $name, in transaction mode', ({ start }) => {
-  it('everything works, and processes hear of each other past it', async () => {
+  it('works, and processes notify each other over direct connections', async () => {
     await using database = await createDatabase('postgres');
     await using pooler = await start(database.url ?? '');
     await using receiver = await WebhookReceiver.start();
@@ -52,7 +52,7 @@ describe.each(poolers)('behind $name, in transaction mode', ({ start }) => {
     await expect.poll(claimsAtSecond, { timeout: 3_500 }).toBe('gold');
   });
 
-  it('it starts and works without DATABASE_DIRECT_URL, and says what is later then', async () => {
+  it('works without DATABASE_DIRECT_URL, and warns that changes take effect later', async () => {
     await using database = await createDatabase('postgres');
     await using pooler = await start(database.url ?? '');
     expect([await isBehindPooler(pooler.url), await isBehindPooler(database.url ?? '')]).toEqual([true, false]);

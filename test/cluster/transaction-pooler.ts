@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 const PROTOCOL = 196_608;
-/** What PgBouncer lets a client ask for at the start; it refuses the others. */
+/** Startup parameters that PgBouncer allows; it refuses others. */
 const ALLOWED = new Set(['user', 'database', 'client_encoding', 'application_name']);
 
 const message = (type: string, body: Buffer): Buffer => {
@@ -23,15 +23,15 @@ const startup = (fields: Record<string, string>): Buffer => {
   return Buffer.concat([int32(text.length + 8, PROTOCOL), Buffer.from(text)]);
 };
 
-/** Cuts what comes into the protocol's messages; each is handed over whole. */
-function messagesOf(socket: Socket, take: (type: string, whole: Buffer) => void): (more: Buffer) => void {
+/** Splits incoming data into messages of the PostgreSQL protocol and passes each to `onMessage`. */
+function messagesOf(socket: Socket, onMessage: (type: string, whole: Buffer) => void): (more: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   const push = (more: Buffer) => {
     rest = Buffer.concat([rest, more]);
     while (rest.length >= 5 && rest.length > rest.readInt32BE(1)) {
       const whole = rest.subarray(0, rest.readInt32BE(1) + 1);
       rest = rest.subarray(whole.length);
-      take(String.fromCharCode(whole[0] as number), whole);
+      onMessage(String.fromCharCode(whole[0] as number), whole);
     }
   };
   socket.on('data', push);
@@ -40,17 +40,17 @@ function messagesOf(socket: Socket, take: (type: string, whole: Buffer) => void)
 
 interface Server {
   socket: Socket;
-  /** Who has it for a transaction. */
+  /** The client whose transaction uses it. */
   client: Socket | undefined;
 }
 
 /**
- * What a pooler in transaction mode does to sessions, and no more: every transaction of a client goes to the server
- * connection that has rested longest, so that two in a row never share one while there are others.
+ * A minimal pooler in transaction mode. Each transaction of a client uses the server connection that has been idle
+ * longest, so that two consecutive ones never share a connection while others are idle.
  */
 export class TransactionPooler implements AsyncDisposable {
   readonly #target: URL;
-  readonly #resting: Server[] = [];
+  readonly #idle: Server[] = [];
   readonly #waiting: ((server: Server) => void)[] = [];
   readonly #sockets = new Set<Socket>();
   readonly #listener = createServer((client) => this.#serve(client));
@@ -72,7 +72,7 @@ export class TransactionPooler implements AsyncDisposable {
   }
 
   async #open(): Promise<void> {
-    const socket = this.#keep(connect(Number(this.#target.port), this.#target.hostname));
+    const socket = this.#track(connect(Number(this.#target.port), this.#target.hostname));
     const server: Server = { socket, client: undefined };
     const { promise: ready, resolve } = Promise.withResolvers<void>();
     messagesOf(socket, (type, whole) => {
@@ -81,7 +81,7 @@ export class TransactionPooler implements AsyncDisposable {
       server.client = undefined;
       const next = this.#waiting.shift();
       if (next) next(server);
-      else this.#resting.push(server);
+      else this.#idle.push(server);
       resolve();
     });
     socket.write(startup({ user: this.#target.username, database: this.#target.pathname.slice(1) }));
@@ -89,17 +89,17 @@ export class TransactionPooler implements AsyncDisposable {
   }
 
   #serve(client: Socket): void {
-    this.#keep(client);
-    let held: Server | undefined;
+    this.#track(client);
+    let current: Server | undefined;
     let batch: Buffer[] = [];
     const send = (server: Server) => {
-      held = server;
+      current = server;
       server.client = client;
       server.socket.write(Buffer.concat(batch));
       batch = [];
     };
-    client.once('data', (hello: Buffer) => {
-      const names = hello.toString('utf8', 8).split('\0');
+    client.once('data', (startupMessage: Buffer) => {
+      const names = startupMessage.toString('utf8', 8).split('\0');
       const refused = names.find((name, index) => index % 2 === 0 && name && !ALLOWED.has(name));
       if (refused) {
         const text = `SFATAL\0C08P01\0Munsupported startup parameter: ${refused}\0\0`;
@@ -112,15 +112,15 @@ export class TransactionPooler implements AsyncDisposable {
         if (type === 'X') return void client.end();
         batch.push(whole);
         if (type !== 'Q' && type !== 'S') return;
-        if (held?.client === client) return send(held);
-        const server = this.#resting.shift();
+        if (current?.client === client) return send(current);
+        const server = this.#idle.shift();
         if (server) send(server);
         else this.#waiting.push(send);
       });
     });
   }
 
-  #keep(socket: Socket): Socket {
+  #track(socket: Socket): Socket {
     this.#sockets.add(socket.setNoDelay());
     socket.on('error', () => {});
     socket.once('close', () => this.#sockets.delete(socket));

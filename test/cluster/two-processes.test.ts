@@ -6,7 +6,7 @@ import { createDatabase, type Database } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { Balancer } from './balancer.ts';
 
-/** Less than what is kept would last by itself (5 s), and more than a busy machine needs. */
+/** Shorter than the lifetime of a cache entry (5 s), and long enough for a busy machine. */
 const AT_ONCE = { timeout: 3_500, interval: 20 };
 
 let database: Database;
@@ -31,11 +31,11 @@ afterAll(async () => {
   await database?.[Symbol.asyncDispose]();
 });
 
-const inTurn = () => balancer.to(first.localUrl, second.localUrl);
+const inTurn = () => balancer.setTargets(first.localUrl, second.localUrl);
 
-/** What this does reaches only one of the two. */
-async function at<T>(service: TestService, work: () => Promise<T>): Promise<T> {
-  balancer.to(service.localUrl);
+/** Sends the requests of `work` to only one of the two processes. */
+async function inProcess<T>(service: TestService, work: () => Promise<T>): Promise<T> {
+  balancer.setTargets(service.localUrl);
   try {
     return await work();
   } finally {
@@ -43,18 +43,18 @@ async function at<T>(service: TestService, work: () => Promise<T>): Promise<T> {
   }
 }
 
-const machine = (who: 'machine' | 'operator' = 'machine') => {
+const authorizationOf = (who: 'machine' | 'operator' = 'machine') => {
   const { clientId, clientSecret } = first.credentials[who];
   return { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` };
 };
-const machineToken = (scope = 'all', headers = machine()) =>
+const machineToken = (scope = 'all', headers = authorizationOf()) =>
   postForm(
     `${balancer.url}/oidc/token`,
     { grant_type: 'client_credentials', resource: first.credentials.managementApiIndicator, scope },
     headers,
   );
 
-it('share a sign-in, and the whole flow after it, request by request', async () => {
+it('share a sign-in and the whole flow after it, with alternating requests', async () => {
   for (let round = 0; round < 3; round += 1) {
     const subjectToken = await cast.mint({ context: { ticketId: 'T-1' } });
     const actorToken = await cast.spa.signIn(cast.alice);
@@ -62,58 +62,66 @@ it('share a sign-in, and the whole flow after it, request by request', async () 
     expect([status, body.error]).toEqual([200, undefined]);
     const claims = await verifyAccessToken(first, body.access_token, cast.resource);
     expect(claims).toMatchObject({ sub: cast.bob.id, act: { sub: cast.alice.id } });
-    balancer.to(second.localUrl, first.localUrl); // The other way round in the next round.
+    balancer.setTargets(second.localUrl, first.localUrl); // In the opposite order in the next round.
   }
   inTurn();
-  expect(Math.min(...balancer.given)).toBeGreaterThan(10);
+  expect(Math.min(...balancer.requestCounts)).toBeGreaterThan(10);
 });
 
-it('take a subject token that the other minted, once', async () => {
-  const subject_token = await at(first, () => cast.mint());
+it('accept a subject token created by the other process, once', async () => {
+  const subject_token = await inProcess(first, () => cast.mint());
   const exchange = () => cast.spa.exchange({ subject_token });
-  expect((await at(second, exchange)).status).toBe(200);
-  expect((await at(first, exchange)).body.error_description).toBe('subject token was already used');
+  expect((await inProcess(second, exchange)).status).toBe(200);
+  expect((await inProcess(first, exchange)).body.error_description).toBe('subject token was already used');
 });
 
-it('both know of an ended impersonation', async () => {
-  const subject_token = await at(first, () => cast.mint());
-  const { body } = await at(second, () => cast.spa.exchange({ subject_token }));
+it('both report a revoked impersonation', async () => {
+  const subject_token = await inProcess(first, () => cast.mint());
+  const { body } = await inProcess(second, () => cast.spa.exchange({ subject_token }));
   const { jti } = await verifyAccessToken(first, body.access_token, cast.resource);
   const isActive = async () =>
-    (await postForm(`${balancer.url}/oidc/token/introspection`, { token: body.access_token }, machine())).body.active;
-  expect(await at(second, isActive)).toBe(true);
-  await at(first, () => first.api.must(`POST /impersonations/${jti}/revoke`));
-  expect(await at(second, isActive)).toBe(false);
-  const revoked = await at(second, () => getJson(`${balancer.url}/oidc/revoked-tokens`));
+    (await postForm(`${balancer.url}/oidc/token/introspection`, { token: body.access_token }, authorizationOf())).body
+      .active;
+  expect(await inProcess(second, isActive)).toBe(true);
+  await inProcess(first, () => first.api.must(`POST /impersonations/${jti}/revoke`));
+  expect(await inProcess(second, isActive)).toBe(false);
+  const revoked = await inProcess(second, () => getJson(`${balancer.url}/oidc/revoked-tokens`));
   expect(JSON.stringify(revoked)).toContain(jti);
 });
 
 it('both refuse a token at the Management API once one of them has revoked it', async () => {
   const { access_token: token } = (await machineToken()).body;
-  const ask = async () =>
+  const read = async () =>
     (await fetch(`${balancer.url}/api/roles`, { headers: { authorization: `Bearer ${token}` } })).status;
-  const change = () => postForm(`${balancer.url}/oidc/token/revocation`, { token }, machine());
-  await seenAtOnce({ ask, change, before: 200, after: 401 });
+  const change = () => postForm(`${balancer.url}/oidc/token/revocation`, { token }, authorizationOf());
+  await expectAtOnce({ read, change, before: 200, after: 401 });
 });
 
-/** Asks one process before and after the other has made the change: what it keeps is fresh when it must be dropped. */
-async function seenAtOnce<T>(what: { ask: () => Promise<T>; change: () => Promise<unknown>; before: T; after: T }) {
-  const { ask, change, before, after } = what;
-  expect(await at(second, ask)).toEqual(before);
-  await at(first, change);
-  await expect.poll(() => at(second, ask), AT_ONCE).toEqual(after);
+/**
+ * Calls `read` in one process before and after `change` in the other, so that the first has just cached the old value.
+ */
+async function expectAtOnce<T>(options: {
+  read: () => Promise<T>;
+  change: () => Promise<unknown>;
+  before: T;
+  after: T;
+}) {
+  const { read, change, before, after } = options;
+  expect(await inProcess(second, read)).toEqual(before);
+  await inProcess(first, change);
+  await expect.poll(() => inProcess(second, read), AT_ONCE).toEqual(after);
 }
 
-it('see at once that a secret of an application is gone', async () => {
+it('both refuse a deleted client secret at once', async () => {
   const { id } = await first.api.must('POST /applications', { name: 'Nightly', type: 'MachineToMachine' });
   const { value } = await first.api.must(`POST /applications/${id}/secrets`, { name: 'main' });
   const headers = { authorization: `Basic ${btoa(`${id}:${value}`)}` };
-  const ask = async () => (await machineToken('all', headers)).status;
+  const read = async () => (await machineToken('all', headers)).status;
   const change = () => first.api.must(`DELETE /applications/${id}/secrets/main`);
-  await seenAtOnce({ ask, change, before: 200, after: 401 });
+  await expectAtOnce({ read, change, before: 200, after: 401 });
 });
 
-it('see at once what a role may, a resource is called, and a script says', async () => {
+it('both apply a new script and the deletion of a resource at once', async () => {
   const claimsOf = async () => {
     const { body } = await cast.spa.exchange({ subject_token: await cast.mint() });
     return body.error ?? (await verifyAccessToken(first, body.access_token, cast.resource)).plan;
@@ -121,9 +129,9 @@ it('see at once what a role may, a resource is called, and a script says', async
   const path = '/configs/jwt-customizer/access-token';
   const script = (plan: string) => ({ script: `const getCustomJwtClaims = async () => ({ plan: '${plan}' });` });
   await first.api.must(`PUT ${path}`, script('silver'));
-  await expect.poll(() => at(second, claimsOf), AT_ONCE).toBe('silver');
-  await seenAtOnce({
-    ask: claimsOf,
+  await expect.poll(() => inProcess(second, claimsOf), AT_ONCE).toBe('silver');
+  await expectAtOnce({
+    read: claimsOf,
     change: () => first.api.must(`PUT ${path}`, script('gold')),
     before: 'silver',
     after: 'gold',
@@ -133,32 +141,32 @@ it('see at once what a role may, a resource is called, and a script says', async
     ({ indicator }: { indicator: string }) => indicator === cast.resource,
   );
   const change = () => first.api.must(`DELETE /resources/${resource.id}`);
-  await seenAtOnce({ ask: claimsOf, change, before: 'gold', after: 'invalid_target' });
+  await expectAtOnce({ read: claimsOf, change, before: 'gold', after: 'invalid_target' });
 });
 
-it('sign with the same key, also just after a leak', async () => {
+it('sign with the same key, even right after an immediate rotation', async () => {
   const keyOf = async () => decodeProtectedHeader((await machineToken()).body.access_token).kid;
   const published = async () =>
     (await getJson(`${balancer.url}/oidc/jwks`)).keys.map(({ kid }: { kid: string }) => kid);
-  const old = (await at(second, () => machineToken())).body.access_token;
+  const old = (await inProcess(second, () => machineToken())).body.access_token;
   const isAccepted = async () =>
     (await fetch(`${balancer.url}/api/users`, { headers: { authorization: `Bearer ${old}` } })).status;
-  expect(await at(second, isAccepted)).toBe(200);
-  const [current, previous] = await at(first, () =>
+  expect(await inProcess(second, isAccepted)).toBe(200);
+  const [current, previous] = await inProcess(first, () =>
     first.api.must('POST /configs/oidc/private-keys/rotate', { immediately: true }),
   );
-  await expect.poll(() => at(second, keyOf), AT_ONCE).toBe(current.id);
-  expect(await at(second, isAccepted)).toBe(200);
-  await at(first, () => first.api.must(`DELETE /configs/oidc/private-keys/${previous.id}`));
-  await expect.poll(() => at(second, published), AT_ONCE).not.toContain(previous.id);
-  expect(await at(second, isAccepted)).toBe(401);
+  await expect.poll(() => inProcess(second, keyOf), AT_ONCE).toBe(current.id);
+  expect(await inProcess(second, isAccepted)).toBe(200);
+  await inProcess(first, () => first.api.must(`DELETE /configs/oidc/private-keys/${previous.id}`));
+  await expect.poll(() => inProcess(second, published), AT_ONCE).not.toContain(previous.id);
+  expect(await inProcess(second, isAccepted)).toBe(401);
 });
 
-it('serve a new tenant at once, and no more when it is gone', async () => {
+it('serve a new tenant at once, and stop when it is deleted', async () => {
   const { body } = await postForm(
     `${balancer.url}/oidc/token`,
     { grant_type: 'client_credentials', resource: `${balancer.url}/admin/api`, scope: 'tenants' },
-    machine('operator'),
+    authorizationOf('operator'),
   );
   const operate = async (method: string, path: string, json?: object) => {
     const headers = { authorization: `Bearer ${body.access_token}`, 'content-type': 'application/json' };
@@ -182,5 +190,5 @@ it('serve a new tenant at once, and no more when it is gone', async () => {
     { before: `${endpoint}/oidc`, change: () => operate('DELETE', '/acme') },
   ];
   for (const [index, { before, change }] of changes.entries())
-    await seenAtOnce({ ask: issuer, change, before, after: changes[index + 1]?.before ?? 404 });
+    await expectAtOnce({ read: issuer, change, before, after: changes[index + 1]?.before ?? 404 });
 });

@@ -2,16 +2,16 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { createDatabase, type Database as Place } from '../support/databases.ts';
+import { createDatabase, type Database as TestDatabase } from '../support/databases.ts';
 
-let place: Place;
+let files: TestDatabase;
 let database: Database;
-/** How many shared each commit. */
+/** Number of transactions in each commit. */
 let commits: number[];
 
 beforeEach(async () => {
-  place = await createDatabase('sqlite');
-  const settings = { databaseUrl: undefined, dataDir: place.dataDir, poolSize: 2 };
+  files = await createDatabase('sqlite');
+  const settings = { databaseUrl: undefined, dataDir: files.dataDir, poolSize: 2 };
   await migrate(settings);
   commits = [];
   database = connect(settings, { onCommit: (transactions) => commits.push(transactions) });
@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await database.close();
-  await place[Symbol.asyncDispose]();
+  await files[Symbol.asyncDispose]();
 });
 
 const write = (id: number, text: string | null = 'x') =>
@@ -29,7 +29,7 @@ const ids = async () =>
   ((await database.reader('notes').orderBy('id').select('id')) as { id: number }[]).map(({ id }) => id);
 const outcomes = async (works: Promise<unknown>[]) => (await Promise.allSettled(works)).map(({ status }) => status);
 
-it('commits together what waits together, and undoes alone what fails among it', async () => {
+it('commits waiting transactions together, and rolls back only those that fail', async () => {
   const first = write(1); // The others wait for it.
   const failing = database.transaction(async (db) => {
     await db('notes').insert({ id: 10, text: 'x' });
@@ -52,7 +52,7 @@ it('commits together what waits together, and undoes alone what fails among it',
   expect(commits).toEqual([1, 6]);
 });
 
-it('fails all that wait together when the database undoes their transaction, and none is half written', async () => {
+it('fails the whole group if the database rolls back its transaction, and writes none of it', async () => {
   const first = write(1);
   const undone = database.write((db) => db.raw("insert or rollback into notes (id, text) values (1, 'x')"));
   expect(await outcomes([first, write(2), undone, write(3)])).toEqual([

@@ -4,11 +4,11 @@ import { migrate } from '../../src/database/migrate.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { createDatabase, databases } from '../support/databases.ts';
 
-/** As a password hash, or what a tenant wrote, would stand in a statement. */
+/** A confidential value in a statement, such as a password hash. */
 const VALUE = 'argon2id-7f3c9d';
 
 describe.each(databases)('a statement that fails on %s', (kind) => {
-  it('does not bring its values into the log', async () => {
+  it('does not log its values', async () => {
     await using owned = await createDatabase(kind);
     const settings = { databaseUrl: owned.url, dataDir: owned.dataDir, poolSize: 1 };
     await migrate(settings);
@@ -28,7 +28,7 @@ describe.each(databases)('a statement that fails on %s', (kind) => {
         (error: Error) => error,
       );
       expect(error?.message).toMatch(/service_settings|no_such/);
-      logger.error({ err: error }, 'a statement failed');
+      logger.error({ err: error }, 'Statement failed');
     }
     const logged = lines.join('');
     expect(logged).toContain('no_such_table');

@@ -7,7 +7,7 @@ import { FigureWriter, WIDTHS } from '../../src/database/statistics/figure-write
 import type { FigureRow } from '../../src/database/statistics/figures.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { createLogger } from '../../src/observe/logger.ts';
-import { createDatabase, databases, type Database as Place } from '../support/databases.ts';
+import { createDatabase, databases, type Database as TestDatabase } from '../support/databases.ts';
 import { addTenant } from '../support/tenant-rows.ts';
 
 const MINUTE_MS = 60_000;
@@ -15,25 +15,25 @@ const NOON = Date.UTC(2026, 5, 1, 12);
 const logger = createLogger('silent');
 
 describe.each(databases)('figures on %s', (kind) => {
-  let place: Place;
+  let files: TestDatabase;
   let database: Database;
-  const open = () => connect({ databaseUrl: place.url, dataDir: place.dataDir, poolSize: 2 });
+  const open = () => connect({ databaseUrl: files.url, dataDir: files.dataDir, poolSize: 2 });
   const stored = (width: keyof typeof WIDTHS, tenantId = 'acme'): Promise<FigureRow[]> =>
     database.reader('figures').where({ widthMs: WIDTHS[width].widthMs, tenantId }).orderBy('startsAt');
   const writer = (of = database) => new FigureWriter(of, logger);
 
   beforeEach(async () => {
-    place = await createDatabase(kind);
-    await migrate({ databaseUrl: place.url, dataDir: place.dataDir, poolSize: 2 });
+    files = await createDatabase(kind);
+    await migrate({ databaseUrl: files.url, dataDir: files.dataDir, poolSize: 2 });
     database = open();
     await addTenant(database, 'acme');
   });
   afterEach(async () => {
     await database.close();
-    await place[Symbol.asyncDispose]();
+    await files[Symbol.asyncDispose]();
   });
 
-  it('are added up by minute and by hour, and of a backlog the most is kept', async () => {
+  it('are summed by minute and by hour, and keep the maximum of the backlog', async () => {
     const figures = writer();
     for (const [at, backlog] of [
       [NOON, 5],
@@ -52,7 +52,7 @@ describe.each(databases)('figures on %s', (kind) => {
     expect(await stored('hour')).toMatchObject([{ startsAt: NOON, scriptRuns: 4, scriptMicros: 750, backlog: 9 }]);
   });
 
-  it('count what a transaction did once it has committed, and nothing of one that did not', async () => {
+  it('include counts of a transaction only once it has committed', async () => {
     const figures = writer();
     const store = new TenantStore(database, 'acme');
     await expect(
@@ -70,7 +70,7 @@ describe.each(databases)('figures on %s', (kind) => {
     expect(await stored('minute')).toMatchObject([{ impersonationsEnded: 2 }]);
   });
 
-  it('are written later when the database was away', async () => {
+  it('are written later if the database was unavailable', async () => {
     const figures = writer();
     database.figures.add('acme', NOON, { tokensByCode: 2 });
     await database.write((db) => db.schema.renameTable('figures', 'gone'));
@@ -81,16 +81,16 @@ describe.each(databases)('figures on %s', (kind) => {
     expect(await stored('minute')).toMatchObject([{ tokensByCode: 3 }]);
   });
 
-  it('of a tenant that was removed meanwhile do not hold up those of others', async () => {
+  it('of a removed tenant do not prevent writing those of others', async () => {
     const figures = writer();
-    database.figures.add('nobody', NOON, { tokensByCode: 1 });
+    database.figures.add('removed', NOON, { tokensByCode: 1 });
     database.figures.add('acme', NOON, { tokensByCode: 1 });
     await figures.close();
-    expect(await stored('minute', 'nobody')).toEqual([]);
+    expect(await stored('minute', 'removed')).toEqual([]);
     expect(await stored('minute')).toMatchObject([{ tokensByCode: 1 }]);
   });
 
-  it('go when nothing shows them any more: minutes after two days, hours after two weeks', async () => {
+  it('are deleted when no longer shown: minutes after two days, hours after two weeks', async () => {
     const figures = writer();
     database.figures.add('acme', NOON, { tokensByCode: 1 });
     await figures.close();
@@ -106,9 +106,9 @@ describe.each(databases)('figures on %s', (kind) => {
   });
 });
 
-it('figures of two processes that write at once on PostgreSQL are all there', async () => {
-  await using place = await createDatabase('postgres');
-  const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 4 };
+it('keeps the figures of two processes that write concurrently on PostgreSQL', async () => {
+  await using files = await createDatabase('postgres');
+  const settings = { databaseUrl: files.url, dataDir: files.dataDir, poolSize: 4 };
   await migrate(settings);
   const processes = [connect(settings), connect(settings)];
   const [first] = processes as [Database];

@@ -3,7 +3,7 @@ import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createDatabase } from '../support/databases.ts';
 
-it('on SQLite fold case as its searches do', async () => {
+it('folds case in the search indexes on SQLite as searches do', async () => {
   await using place = await createDatabase('sqlite');
   const settings = { databaseUrl: undefined, dataDir: place.dataDir, poolSize: 1 };
   await migrate(settings);

@@ -5,8 +5,8 @@ import { createDatabase } from '../support/databases.ts';
 
 const NOTES = 'select * from notes where id = ?';
 
-/** One connection, with a table of one row, and a statement that was prepared there. */
-async function scratch() {
+/** Opens one connection with a table of one row and a prepared statement. */
+async function openScratch() {
   const owned = await createDatabase('postgres');
   const database = connect({ databaseUrl: owned.url, dataDir: owned.dataDir, poolSize: 1, isDirect: true });
   await database.write((db) => db.raw('create table notes (id text primary key, text text)'));
@@ -24,23 +24,23 @@ async function scratch() {
 }
 
 describe('a prepared statement on PostgreSQL', () => {
-  it('stays with the connection', async () => {
-    await using stage = await scratch();
-    await prepared(stage.database.reader, NOTES, ['a']);
-    expect(await stage.statements()).toHaveLength(1);
+  it('is kept by the connection', async () => {
+    await using scratch = await openScratch();
+    await prepared(scratch.database.reader, NOTES, ['a']);
+    expect(await scratch.statements()).toHaveLength(1);
   });
 
-  it('is prepared anew when a newer release has changed its table', async () => {
-    await using stage = await scratch();
-    await stage.database.write((db) => db.raw('alter table notes add column author text'));
-    expect(await prepared(stage.database.reader, NOTES, ['a'])).toEqual([{ id: 'a', text: 'first', author: null }]);
+  it('is prepared again if a newer release changed its table', async () => {
+    await using scratch = await openScratch();
+    await scratch.database.write((db) => db.raw('alter table notes add column author text'));
+    expect(await prepared(scratch.database.reader, NOTES, ['a'])).toEqual([{ id: 'a', text: 'first', author: null }]);
   });
 
-  it('has its transaction begun again', async () => {
-    await using stage = await scratch();
-    await stage.database.write((db) => db.raw('alter table notes add column author text'));
+  it('that is stale inside a transaction makes the transaction run again', async () => {
+    await using scratch = await openScratch();
+    await scratch.database.write((db) => db.raw('alter table notes add column author text'));
     const attempts: unknown[] = [];
-    const rows = await stage.database.transaction(async (db) => {
+    const rows = await scratch.database.transaction(async (db) => {
       attempts.push(await db.raw("insert into notes values ('b', 'second', 'me')"));
       return prepared(db, NOTES, ['b']);
     });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
 
-/** A database of its own with one empty table. */
-async function scratch() {
+/** Creates a database with one empty table. */
+async function openScratch() {
   const dataDir = await mkdtemp(join(tmpdir(), 'understudy-prepared-'));
   const database = connect({ databaseUrl: undefined, dataDir, poolSize: 1 });
   await database.write((db) => db.raw('create table notes (id text primary key, text text)'));
@@ -18,10 +18,10 @@ async function scratch() {
   };
 }
 
-describe('statements that stay prepared on SQLite', () => {
-  it('answer anew each time, also after one has failed', async () => {
-    await using stage = await scratch();
-    const { database } = stage;
+describe('cached prepared statements on SQLite', () => {
+  it('return current results, even after one has failed', async () => {
+    await using scratch = await openScratch();
+    const { database } = scratch;
     const add = (id: string, text: string) =>
       database.write((db) => db.raw('insert into notes values (?, ?)', [id, text]));
     const read = (id: string) => database.reader.raw('select text from notes where id = ?', [id]);
@@ -34,9 +34,9 @@ describe('statements that stay prepared on SQLite', () => {
     expect(await read('c')).toEqual([]);
   });
 
-  it('see a change of the schema', async () => {
-    await using stage = await scratch();
-    const { database } = stage;
+  it('adapt to schema changes', async () => {
+    await using scratch = await openScratch();
+    const { database } = scratch;
     const all = () => database.write((db) => db.raw('select * from notes'));
     await database.write((db) => db.raw('insert into notes values (?, ?)', ['a', 'first']));
     expect(await all()).toEqual([{ id: 'a', text: 'first' }]);
@@ -46,10 +46,10 @@ describe('statements that stay prepared on SQLite', () => {
     await expect(all()).rejects.toThrow('no such table');
   });
 
-  it('are let go when there are many, and when the connection closes', async () => {
-    await using stage = await scratch();
-    const { database } = stage;
-    // More texts than are kept, several at a time on each of the connections.
+  it('are finalized when there are too many, and when the connection closes', async () => {
+    await using scratch = await openScratch();
+    const { database } = scratch;
+    // More statements than the cache keeps, several at a time on each connection.
     const texts = Array.from({ length: 600 }, (_, index) => `select ${index} as number from (select 1)`);
     const answers = await Promise.all(texts.map((text) => database.reader.raw(text)));
     expect(answers.map(([row]) => row.number)).toEqual(texts.map((_, index) => index));

@@ -3,7 +3,7 @@ import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createDatabase } from '../support/databases.ts';
 
-it('two transactions that lock in opposite order both succeed on PostgreSQL', async () => {
+it('completes both of two transactions that lock in opposite order on PostgreSQL', async () => {
   await using owned = await createDatabase('postgres');
   const settings = { databaseUrl: owned.url, dataDir: owned.dataDir, poolSize: 4 };
   await migrate(settings);
@@ -27,7 +27,7 @@ it('two transactions that lock in opposite order both succeed on PostgreSQL', as
       await db('serviceSettings').where({ key: second }).update({ value: first });
     });
   await Promise.all([swap('a', 'b'), swap('b', 'a')]);
-  // One of the two was undone and done again: once, or on a busy machine once more.
+  // One of the two was rolled back and repeated, once or (on a busy machine) more often.
   expect(attempts.length).toBeGreaterThanOrEqual(3);
   await database.close();
 });

@@ -6,7 +6,7 @@ import { sweepExpired } from '../../src/database/retention/expiry.ts';
 import { removeDeletedTenants } from '../../src/database/retention/tenant-removal.ts';
 import { operations } from '../../src/management/index.ts';
 import { sqliteViews } from '../../src/service/sqlite-views.ts';
-import { noteBacklog } from '../../src/webhooks/deliveries/backlog-figure.ts';
+import { recordBacklog } from '../../src/webhooks/deliveries/backlog.ts';
 import { clearDeliveries } from '../../src/webhooks/deliveries/clearing.ts';
 import { sweepWebhooks } from '../../src/webhooks/deliveries/retention.ts';
 import { castOf } from '../support/cast.ts';
@@ -22,20 +22,23 @@ const ROWS = 20_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Statements that may walk along the rows of a tenant, and why. All of them read outside a transaction. None is sent
- * by a token request, by a write or by the poller.
+ * Statements that may read many rows of a tenant, and why. All of them run outside a transaction. None is sent by a
+ * token request, by a write or by the poller.
  */
 const WALKS: Record<string, RegExp> = {
-  'a page of a list: in the order of an index, until the page is full': /order by .* limit (\?|\$\d+)/,
-  'how many a list holds, which the API promises': /^select count\(\*\) as .total/,
-  'how many events of a time a replay would send': /^select count\(\*\) as .count. .* .occurred_at. between/,
-  'the overview counts to a thousand': /as running\) as running/,
-  'the number of open deliveries of each tenant, once a minute': /due_at. is not null group by/,
+  'a page of a list, read along an index until the page is full': /order by .* limit (\?|\$\d+)/,
+  'the length of a list, which the API returns': /^select count\(\*\) as .total/,
+  'the number of events that a replay would send': /^select count\(\*\) as .count. .* .occurred_at. between/,
+  'the counts of the overview, up to a thousand': /as running\) as running/,
+  'the number of open deliveries per tenant, once a minute': /due_at. is not null group by/,
 };
 
 const isWalk = (sql: string): boolean => Object.values(WALKS).some((walk) => walk.test(sql));
 
-/** Uses every operation, mints, exchanges, replays a spent token, and runs what runs by the clock. */
+/**
+ * Records the statements of every operation, a sign-in, an exchange, the reuse of a spent token, and all scheduled
+ * jobs.
+ */
 async function statementsOfUse(kind: DatabaseKind): Promise<Sent[]> {
   const recorder = new StatementRecorder(kind);
   const stage = await buildStage(kind);
@@ -46,7 +49,7 @@ async function statementsOfUse(kind: DatabaseKind): Promise<Sent[]> {
   }
   const { database } = stage;
   const later = Date.now() + 60 * DAY_MS;
-  for (const job of [sweepExpired, sweepWebhooks, clearDeliveries, noteBacklog, removeDeletedTenants])
+  for (const job of [sweepExpired, sweepWebhooks, clearDeliveries, recordBacklog, removeDeletedTenants])
     await recorder.during(job.name, async () => job(database, later));
   await stage.close();
 
@@ -61,7 +64,7 @@ async function statementsOfUse(kind: DatabaseKind): Promise<Sent[]> {
   return recorder.stop();
 }
 
-/** A growing table may stand in a statement, and so in its plan, under another name. */
+/** Returns the names of growing tables in a statement, including aliases, because its plan uses those. */
 function growingNames(sql: string): Set<string> {
   const names = new Set(GROWING);
   for (const [, table = '', alias = ''] of sql.matchAll(/\b(\w+)[`"]? (?:as )?[`"]?(\w+)/g))
@@ -69,7 +72,7 @@ function growingNames(sql: string): Set<string> {
   return names;
 }
 
-/** Steps that read all rows of a table, or all of a tenant. A list may walk an index that holds all it asks for. */
+/** Returns steps that read all rows of a table or tenant. A list may read a covering index. */
 async function scansOnSqlite(database: Database, sql: string): Promise<string[]> {
   const names = growingNames(sql);
   const isPage = /order by .* limit \?/.test(sql) && !/ like /.test(sql);
@@ -81,7 +84,7 @@ async function scansOnSqlite(database: Database, sql: string): Promise<string[]>
   });
 }
 
-/** Nodes that read a whole table, in the plan for the values that the statement was sent with. */
+/** Returns nodes that read a whole table, in the plan for the values the statement was sent with. */
 async function scansOnPostgres(database: Database, { sql, bindings }: Sent): Promise<string[]> {
   if (isWalk(sql)) return [];
   const connection = await database.reader.client.acquireConnection();
@@ -125,7 +128,7 @@ describe.each(databases)('no request, commit or job on %s', (kind) => {
   });
 });
 
-it('has an index for every foreign key, so that no deletion searches a table for children', async () => {
+it('has an index for every foreign key, so that deletions do not scan a table for children', async () => {
   await using place = await createDatabase('sqlite');
   const settings = { databaseUrl: undefined, dataDir: place.dataDir, poolSize: 1 };
   await migrate(settings);
@@ -144,5 +147,5 @@ it('has an index for every foreign key, so that no deletion searches a table for
         missing.push(`${name} (${columns})`);
   }
   await database.close();
-  expect(missing).toEqual(['active_scripts (tenant_id,token_type,number)']); // It has two rows a tenant.
+  expect(missing).toEqual(['active_scripts (tenant_id,token_type,number)']); // Has only two rows per tenant.
 });

@@ -3,7 +3,7 @@ import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createDatabase } from '../support/databases.ts';
 
-it('a statement that SQLite cannot prepare fails alone, and may be asked again', async () => {
+it('fails only the statement that SQLite cannot prepare, and can run it again later', async () => {
   await using place = await createDatabase('sqlite');
   const settings = { databaseUrl: undefined, dataDir: place.dataDir, poolSize: 2 };
   await migrate(settings);

@@ -8,7 +8,7 @@ import { createDatabase } from '../support/databases.ts';
 
 // SQLite plans without statistics, so the plan on an empty database is the plan on a full one.
 it.each(Object.entries({ subjectTokenByHash, userContextById }))(
-  '%s finds every row by more than its tenant on SQLite',
+  'finds every row of %s by more than its tenant on SQLite',
   async (_name, { texts }) => {
     await using owned = await createDatabase('sqlite');
     const settings = { databaseUrl: owned.url, dataDir: owned.dataDir, poolSize: 1 };

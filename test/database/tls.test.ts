@@ -6,10 +6,10 @@ import { startPostgres } from '../support/postgres.ts';
 
 const CERTIFICATE = join(import.meta.dirname, '../support/tls/localhost.crt');
 
-it('is asked for by the URL of PostgreSQL: whom to trust, and that it is checked', async () => {
+it('configures TLS to PostgreSQL by the URL: whether to verify the certificate, and with which CA', async () => {
   await using postgres = await startPostgres({ tls: true });
   await using place = await createDatabase('postgres', postgres.url);
-  /** Whether the connection is encrypted, or why there is none. */
+  /** Returns true if the connection is encrypted, or the error code if it failed. */
   const ask = async (parameters: string): Promise<unknown> => {
     const databaseUrl = `${place.url?.replace('127.0.0.1', 'localhost')}${parameters}`;
     const database = connect({ databaseUrl, dataDir: place.dataDir, poolSize: 2, isDirect: true });

@@ -3,15 +3,15 @@ import { expect, it } from 'vitest';
 import { ManagementClient } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';
 import { createDatabase, databases } from '../support/databases.ts';
+import { ServiceProcess } from '../support/service-process.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { Killable } from '../webhooks/killable.ts';
 
 const HOUR_MS = 3_600_000;
 
-it.each(databases)('goes on while its clock jumps an hour forward and back: %s', async (kind) => {
+it.each(databases)('keeps working while its clock jumps an hour forward and back (%s)', async (kind) => {
   await using database = await createDatabase(kind);
   await using receiver = await WebhookReceiver.start();
-  await using service = await Killable.on(database, {
+  await using service = await ServiceProcess.on(database, {
     env: { DEMO: 'true', LOG_LEVEL: 'fatal' },
     preload: ['test/faults/shift-clock.ts'],
   });
@@ -21,7 +21,7 @@ it.each(databases)('goes on while its clock jumps an hour forward and back: %s',
   const config = { url: receiver.url };
   const keys = createRemoteJWKSet(new URL(`${service.url}/oidc/jwks`));
 
-  /** All that matters, by people and machines whose clocks jump along; `count` is how often it was done. */
+  /** Uses the main functions, with clients whose clocks jump too. `count` numbers the calls, from 1. */
   async function useAll(count: number, shift: number): Promise<void> {
     const api = new ManagementClient(service.url, managementApiIndicator, machine);
     const { spa, alice, bob, resource } = castOf({ url: service.url, api, credentials });
@@ -42,7 +42,7 @@ it.each(databases)('goes on while its clock jumps an hour forward and back: %s',
   expect((await old.call('GET /roles')).status).toBe(200);
 
   service.signal('SIGUSR2');
-  await expect.poll(async () => (await old.call('GET /roles')).status).toBe(401); // Its hour is over.
+  await expect.poll(async () => (await old.call('GET /roles')).status).toBe(401); // It has expired.
   await useAll(2, HOUR_MS);
   const ahead = new ManagementClient(service.url, managementApiIndicator, machine);
   await ahead.must('GET /roles');
@@ -50,7 +50,7 @@ it.each(databases)('goes on while its clock jumps an hour forward and back: %s',
   service.signal('SIGUSR2');
   await expect.poll(async () => (await old.call('GET /roles')).status).toBe(200);
   await useAll(3, 0);
-  // Written while the clock was ahead: changed and read like everything else.
+  // Rows written while the clock was ahead can be read and changed like others.
   const [role] = await old.must('GET /roles');
   await old.must(`PATCH /roles/${role.id}`, { description: 'after the jump' });
   expect((await old.must(`GET /roles/${role.id}`)).description).toBe('after the jump');

@@ -1,8 +1,8 @@
 import sqlite3 from 'sqlite3';
 
 /**
- * Loaded before the service with `--import`: each SIGUSR2 fills SQLite's disk, or makes room again. The database may
- * not grow beyond the pages it has, which SQLite tells in the same way as a disk that has no more.
+ * Loaded before the service with `--import`. Each SIGUSR2 fills SQLite's disk, or makes room again: it limits the
+ * number of pages of the database, which SQLite reports with the same error as a full disk.
  */
 const MAX_PAGES = 1_073_741_823;
 const opened = new Set<sqlite3.Database>();

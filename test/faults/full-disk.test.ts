@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { postForm } from '../support/call.ts';
 import { createDatabase, execute } from '../support/databases.ts';
+import { ServiceProcess } from '../support/service-process.ts';
 import { startService } from '../support/start-service.ts';
-import { Killable } from '../webhooks/killable.ts';
 
 const BIG = 'x'.repeat(50_000);
 
-it('answers 503 while the disk of SQLite is full, still reads, and goes on by itself', async () => {
+it("responds 503 while SQLite's disk is full, still reads, and recovers by itself", async () => {
   await using database = await createDatabase('sqlite');
-  await using service = await Killable.on(database, {
+  await using service = await ServiceProcess.on(database, {
     env: { LOG_LEVEL: 'fatal' },
     preload: ['test/faults/fill-disk.ts'],
   });
@@ -23,7 +23,7 @@ it('answers 503 while the disk of SQLite is full, still reads, and goes on by it
 
   service.signal('SIGUSR2');
   await expect.poll(async () => (await write()).status, { timeout: 20_000, interval: 1 }).toBe(503);
-  const [one, another] = await Promise.all([write(), write()]); // In one commit.
+  const [one, another] = await Promise.all([write(), write()]); // These share one commit.
   for (const { status, body, headers } of [one, another]) {
     expect([status, body.code, body.data]).toEqual([503, 'request.unavailable', { reason: 'database_full' }]);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
@@ -35,7 +35,7 @@ it('answers 503 while the disk of SQLite is full, still reads, and goes on by it
   await expect.poll(async () => (await write()).status).toBe(200);
 });
 
-it('answers 503 while PostgreSQL takes no changes, and says why', async () => {
+it('responds 503 with a reason while PostgreSQL is read-only or its disk is full', async () => {
   await using service = await startService('postgres');
   const url = service.databaseUrl ?? '';
   const name = new URL(url).pathname.slice(1);
@@ -56,7 +56,7 @@ it('answers 503 while PostgreSQL takes no changes, and says why', async () => {
       url,
       `select pg_terminate_backend(pid, 10_000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
     );
-  // As on a server that a failover has left behind: sessions end, and new ones read only.
+  // Like the old primary after a failover: sessions end, and new ones are read-only.
   await execute(url, `alter database ${name} set default_transaction_read_only = true`);
   await endSessions();
   await expect.poll(async () => (await write()).body?.data).toEqual({ reason: 'database_read_only' });
@@ -72,7 +72,7 @@ it('answers 503 while PostgreSQL takes no changes, and says why', async () => {
   await expect.poll(async () => (await write()).status).toBe(201);
   expect((await exchange()).status).toBe(200);
 
-  // What the server says when its disk is full.
+  // The error of a server whose disk is full.
   await execute(
     url,
     `create function fail() returns trigger language plpgsql as $$ begin raise exception 'no space' using errcode = 'disk_full'; end $$;

@@ -6,33 +6,34 @@ import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import type { Answer } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';
 import type { Database } from '../support/databases.ts';
+import { Ledger } from '../support/ledger.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
 import type { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { type Killable, Ledger } from '../webhooks/killable.ts';
 
-/** Each of these goes on, over and over, until it is told to stop. */
+/** Each of these repeats its request until stopped. */
 const WORKERS = ['write', 'write', 'exchange', 'exchange', 'signIn', 'token'] as const;
 
-/** Waits between tries at a service that is not there. */
+/** Pause between requests to a service that is down. */
 const PAUSE_MS = 30;
 
 export interface LoadOptions {
-  service: Killable;
+  service: ServiceProcess;
   database: Database;
   receiver: WebhookReceiver;
 }
 
 /**
- * Sign-ins, exchanges, writes with their webhooks and plain tokens, at once, at a service that may die or fail at any
- * moment. What it acknowledges goes into a ledger on disk, which `check` holds against what is there in the end.
+ * Concurrent sign-ins, token exchanges, writes with webhooks, and plain tokens, on a service that may die or fail at
+ * any moment. Acknowledged requests are recorded in a ledger on disk, which `check` compares with the final state.
  */
 export class MixedLoad {
-  /** Answers that no fault excuses. */
+  /** Responses that no fault explains. */
   readonly unexpected: string[] = [];
-  /** Acknowledged, of every kind. */
+  /** Number of acknowledged requests of all kinds. */
   done = 0;
-  /** Answered 503. */
+  /** Number of 503 responses. */
   unavailable = 0;
-  /** Not answered at all. */
+  /** Number of requests without a response. */
   cut = 0;
   readonly #options: LoadOptions;
   readonly #ledger: Ledger;
@@ -45,8 +46,8 @@ export class MixedLoad {
     this.#ledger = new Ledger(`${options.database.dataDir}/ledger`);
   }
 
-  /** Begins at a service that runs, with a webhook for what is written. */
-  static async at(options: LoadOptions): Promise<MixedLoad> {
+  /** Starts the load on a running service, and creates a webhook for the written users. */
+  static async start(options: LoadOptions): Promise<MixedLoad> {
     const api = await options.service.api();
     await api.must('POST /hooks', { name: 'Load', events: ['User.Created'], config: { url: options.receiver.url } });
     const load = new MixedLoad(options);
@@ -59,7 +60,7 @@ export class MixedLoad {
     await this.#working;
   }
 
-  /** Nothing that was acknowledged is missing, nothing was spent twice, and every event arrived. */
+  /** Checks that nothing acknowledged is missing, no subject token was spent twice, and every event arrived. */
   async check(): Promise<void> {
     const { database, receiver } = this.#options;
     const acknowledged = (kind: string) =>
@@ -101,8 +102,8 @@ export class MixedLoad {
 
   #refused({ headers, body }: Answer): void {
     this.unavailable += 1;
-    const isSaid = body?.code === 'request.unavailable' || body?.error === 'temporarily_unavailable';
-    if (!isSaid || !headers.get('retry-after')) this.unexpected.push(`503 ${JSON.stringify(body)}`);
+    const isExplained = body?.code === 'request.unavailable' || body?.error === 'temporarily_unavailable';
+    if (!isExplained || !headers.get('retry-after')) this.unexpected.push(`503 ${JSON.stringify(body)}`);
   }
 
   async write(): Promise<Answer> {
@@ -113,7 +114,7 @@ export class MixedLoad {
     return answer;
   }
 
-  /** The same subject token, twice at once: one of them is refused, however the other ends. */
+  /** Exchanges the same subject token twice at once. At most one may succeed. */
   async exchange(): Promise<Answer> {
     const { spa, bob } = await this.#cast();
     const minted = await (await this.#api()).call('POST /subject-tokens', { userId: bob.id });
@@ -125,7 +126,7 @@ export class MixedLoad {
     for (const { body } of won) this.#ledger.add(`impersonation ${decodeJwt(body.access_token).jti}`);
     if (won.length > 1) this.unexpected.push('a subject token was spent twice');
     const [first] = [...won, ...answers.filter(({ status }) => status !== 400)];
-    if (!first) throw new Error('cut, or its answer was');
+    if (!first) throw new Error('The connection was cut.');
     return first;
   }
 

@@ -3,19 +3,19 @@ import { decodeJwt } from 'jose';
 import { expect, it } from 'vitest';
 import { type Answer, postForm } from '../support/call.ts';
 import { createDatabase } from '../support/databases.ts';
-import { Killable } from '../webhooks/killable.ts';
+import { ServiceProcess } from '../support/service-process.ts';
 
 const KILLS = 6;
 const CLIENTS = 4;
 
-/** The processes that this one has started, runners and whatever holds them. */
+/** Returns all descendants of a process: runners and their parents. */
 function descendantsOf(pid: number): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   const children = text.split(' ').filter(Boolean).map(Number);
   return children.flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
-/** Of one that ended meanwhile nothing is left to kill. */
+/** Kills all runners. Ignores those that ended in the meantime. */
 function killRunners(pid: number): void {
   try {
     for (const runner of descendantsOf(pid)) process.kill(runner, 'SIGKILL');
@@ -25,11 +25,11 @@ function killRunners(pid: number): void {
 }
 
 it.runIf(process.platform === 'linux')(
-  'issues what scripts say, or refuses, while their runners are killed over and over',
+  'issues tokens with the claims of the script or refuses them, while runners are killed repeatedly',
   async () => {
     await using database = await createDatabase('sqlite');
     const env = { LOG_LEVEL: 'fatal', RATE_LIMIT_TOKEN: '1000000', SANDBOX_RUNNERS: '2' };
-    await using service = await Killable.on(database, { env });
+    await using service = await ServiceProcess.on(database, { env });
     await service.start();
     const api = await service.api();
     const script = "const getCustomJwtClaims = async () => ({ plan: 'gold' });";
@@ -60,9 +60,9 @@ it.runIf(process.platform === 'linux')(
 
     const statuses = new Set(answers.map(({ status }) => status));
     expect([...statuses].filter((status) => ![200, 400, 503].includes(status))).toEqual([]);
-    // Never a token without what the script adds.
+    // No token may lack the claim of the script.
     expect(answers.filter((answer) => answer.status === 200 && planOf(answer) !== 'gold')).toEqual([]);
-    // To the service it looked as if the script had ended its process: uploaded again, it is out of quarantine.
+    // The service assumed that the script crashed its runner and quarantined it. Uploading it again ends that.
     await api.must('PUT /configs/jwt-customizer/client-credentials', { script: `${script} // Again.` });
     await expect.poll(async () => planOf(await issue()), { timeout: 20_000 }).toBe('gold');
     expect(service.isDead).toBe(false);

@@ -1,4 +1,4 @@
-/** Loaded before the service with `--import`: each SIGUSR2 moves its clock, an hour forward and an hour back in turn. */
+/** Loaded before the service with `--import`. Each SIGUSR2 moves its clock, alternately an hour forward and back. */
 const HOUR_MS = 3_600_000;
 const RealDate = Date;
 let shift = 0;

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * A host before PostgreSQL that can be gone without a word, as a machine is whose power fails: what was connected gets
- * neither an answer nor an end, and its address leads to a new host at once.
+ * A proxy in front of PostgreSQL that can vanish like a host that loses power: open connections get neither a response
+ * nor a close, and the address leads to a new host at once.
  */
 export class VanishingHost implements AsyncDisposable {
-  /** The database, through this host. */
+  /** URL of the database through this host. */
   readonly url: string;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -39,12 +39,12 @@ export class VanishingHost implements AsyncDisposable {
     outer.once('close', () => this.#pairs.delete(pair));
   }
 
-  /** @returns how many connections it takes along */
+  /** @returns the number of connections that vanish */
   vanish(): number {
     const { size } = this.#pairs;
     for (const [outer, inner] of this.#pairs) {
       outer.unpipe(inner).pause();
-      inner.unpipe(outer).destroy(); // PostgreSQL lets go of what it held for them.
+      inner.unpipe(outer).destroy(); // PostgreSQL releases their locks.
     }
     this.#pairs.clear();
     return size;

@@ -5,10 +5,10 @@ import { Leader } from '../../src/jobs/leader.ts';
 import { startJobs } from '../../src/jobs/scheduler.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { createDatabase } from '../support/databases.ts';
-import { Killable } from '../webhooks/killable.ts';
+import { ServiceProcess } from '../support/service-process.ts';
 
 const logger = createLogger('silent');
-/** A lease, a renewal, and what a busy machine adds. */
+/** Timeout for a takeover: a lease, a renewal, and a margin for other load on the machine. */
 const TAKEN_OVER_MS = 20_000;
 
 async function prepare(kind: 'sqlite' | 'postgres') {
@@ -18,7 +18,7 @@ async function prepare(kind: 'sqlite' | 'postgres') {
   return { files, open: () => connect(settings) };
 }
 
-it('is always the one process of SQLite', async () => {
+it('is always the only process on SQLite', async () => {
   const { files, open } = await prepare('sqlite');
   await using _ = files;
   const database = open();
@@ -29,7 +29,7 @@ it('is always the one process of SQLite', async () => {
   await database.close();
 });
 
-it('is one of several, gives way when it stops, and comes after one that is gone', async () => {
+it('is one of several processes, releases the lease when it stops, and is replaced when it disappears', async () => {
   const { files, open } = await prepare('postgres');
   await using _ = files;
   const [one, other] = [open(), open()];
@@ -43,19 +43,19 @@ it('is one of several, gives way when it stops, and comes after one that is gone
   expect(leader.isLeading).toBe(false);
   await expect.poll(() => next.isLeading, { timeout: TAKEN_OVER_MS }).toBe(true);
 
-  // The other can no longer renew: it knows by itself, and a clock that went back keeps nobody out.
-  const [mine, its] = next === first ? [one, other] : [other, one];
-  await mine.close();
-  await its.write((db) => db('leases').update({ expiresAt: Date.now() + 3_600_000 }));
+  // A process that cannot renew its lease knows by itself. A lease in the future (clock set back) is taken over.
+  const [nextDatabase, otherDatabase] = next === first ? [one, other] : [other, one];
+  await nextDatabase.close();
+  await otherDatabase.write((db) => db('leases').update({ expiresAt: Date.now() + 3_600_000 }));
   await expect.poll(() => next.isLeading, { timeout: TAKEN_OVER_MS }).toBe(false);
-  const third = new Leader(its, logger);
+  const third = new Leader(otherDatabase, logger);
   await third.start();
   expect(third.isLeading).toBe(true);
   await Promise.all([next.stop(), third.stop()]);
-  await its.close();
+  await otherDatabase.close();
 });
 
-it('alone does what is due', async () => {
+it('is the only process that runs jobs', async () => {
   const done: string[] = [];
   const jobOf = (name: string) => [{ name, at: '* * * * * *', run: async () => void done.push(name) }];
   const leading = startJobs(jobOf('leader'), { isLeading: true }, logger);
@@ -65,9 +65,9 @@ it('alone does what is due', async () => {
   expect(new Set(done)).toEqual(new Set(['leader']));
 });
 
-it('is followed by another process within seconds when it is killed', async () => {
+it('is replaced by another process within seconds when it is killed', async () => {
   await using database = await createDatabase('postgres');
-  const [first, second] = [await Killable.on(database), await Killable.on(database)];
+  const [first, second] = [await ServiceProcess.on(database), await ServiceProcess.on(database)];
   try {
     await first.start();
     await second.start();

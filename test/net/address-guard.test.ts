@@ -5,7 +5,7 @@ import { HttpError } from '../../src/net/http-error.ts';
 
 const guard = new AddressGuard();
 
-/** What `net.connect` would be given for a name that resolves to `answers`. */
+/** Returns what `net.connect` gets for a name that resolves to `answers`. */
 function lookup(answers: string[], allowedNetworks: string[] = []): Promise<string[]> {
   const guard = new AddressGuard({ allowedNetworks, resolve: async () => answers });
   return new Promise((resolve, reject) => {
@@ -85,16 +85,16 @@ describe('URLs', () => {
 });
 
 describe('names', () => {
-  it('yields every answer when all are public', async () => {
+  it('returns every address if all are public', async () => {
     expect(await lookup(['93.184.216.34', '2606:4700::1111'])).toEqual(['93.184.216.34', '2606:4700::1111']);
   });
 
-  it('refuses mixed answers whole', async () => {
+  it('refuses all addresses if one is not public', async () => {
     await expect(lookup(['93.184.216.34', '127.0.0.1'])).rejects.toMatchObject({ reason: 'blocked' });
     await expect(lookup(['2606:4700::1111', '::ffff:10.0.0.1'])).rejects.toMatchObject({ reason: 'blocked' });
   });
 
-  it('asks again at every connection, so a changed answer is judged anew', async () => {
+  it('resolves and checks names again for every connection', async () => {
     const answers = [['93.184.216.34'], ['127.0.0.1']];
     const guard = new AddressGuard({ resolve: async () => answers.shift() ?? [] });
     const connect = () =>
@@ -104,19 +104,19 @@ describe('names', () => {
     expect(await connect()).toMatchObject({ reason: 'dns' });
   });
 
-  it('says that a name cannot be resolved', async () => {
+  it('reports that a name cannot be resolved', async () => {
     const guard = new AddressGuard({ resolve: () => Promise.reject(new Error('ENOTFOUND')) });
     const error = await new Promise((resolve) => guard.lookup('gone.example', { all: true }, resolve));
     expect(error).toBeInstanceOf(HttpError);
     expect(error).toMatchObject({ reason: 'dns', message: expect.stringContaining('gone.example') });
   });
 
-  it('resolves loopback through the real resolver, and refuses it', async () => {
+  it('resolves localhost with the real resolver, and refuses it', async () => {
     const error = await new Promise((resolve) => guard.lookup('localhost', { all: true }, resolve));
     expect(error).toMatchObject({ reason: 'blocked' });
   });
 
-  it('does not tell which address a refused name led to', async () => {
+  it('does not reveal the address of a refused name', async () => {
     const guard = new AddressGuard({ resolve: async () => ['10.11.12.13'] });
     const error = await new Promise((resolve) => guard.lookup('printer.internal', {}, resolve));
     expect(error).toMatchObject({ reason: 'blocked', message: expect.stringContaining('printer.internal') });
@@ -128,14 +128,14 @@ describe('allowed networks', () => {
   const open = new AddressGuard({ allowedNetworks: ['10.0.0.0/8', 'fd00::/8', '127.0.0.1'] });
 
   it.each(['http://10.1.2.3', 'http://[::ffff:10.1.2.3]', 'http://[fd00:1::1]', 'http://127.0.0.1:3000'])(
-    'opens %s',
+    'allow %s',
     (url) => {
       expect(open.checkUrl(url)).toBeUndefined();
     },
   );
 
   it.each(['http://11.0.0.1', 'http://127.0.0.2', 'http://192.168.0.1', 'http://[::1]'])(
-    'leaves the rest as it was: %s',
+    'do not affect other addresses: %s',
     (url) => {
       expect(open.checkUrl(url) === undefined).toBe(url === 'http://11.0.0.1');
     },
@@ -155,16 +155,16 @@ describe('allowed networks', () => {
     'http://[fe80::a9fe:a9fe]',
     'http://100.100.100.200',
     'http://168.63.129.16',
-  ])('never opens cloud metadata: %s', (url) => {
+  ])('never allow cloud metadata services: %s', (url) => {
     expect(everything.checkUrl(url)).toContain('never allowed');
   });
 
-  it('never opens metadata behind a name either', async () => {
+  it('never allow a name that resolves to a metadata service', async () => {
     await expect(lookup(['169.254.169.254'], ['0.0.0.0/0'])).rejects.toMatchObject({ reason: 'blocked' });
     expect(await lookup(['192.168.7.7'], ['0.0.0.0/0'])).toEqual(['192.168.7.7']);
   });
 
-  it('names a network that is none', () => {
+  it('must be valid', () => {
     expect(() => new AddressGuard({ allowedNetworks: ['10.0.0.0/33'] })).toThrow('10.0.0.0/33');
   });
 });

@@ -34,7 +34,7 @@ function clientOf(options: { allowedNetworks?: string[]; ca?: string; proxyUrl?:
   return client;
 }
 
-const post = (client: HttpClient, url: string, besides: Partial<HttpRequest> = {}) =>
+const post = (client: HttpClient, url: string, overrides: Partial<HttpRequest> = {}) =>
   client.request({
     url,
     method: 'POST',
@@ -42,10 +42,10 @@ const post = (client: HttpClient, url: string, besides: Partial<HttpRequest> = {
     body: '{}',
     deadlineMs: 5000,
     maxResponseBytes: 65_536,
-    ...besides,
+    ...overrides,
   });
 
-/** A TCP server that answers any request with exactly these bytes. */
+/** Starts a TCP server that responds to any request with exactly these bytes. */
 async function rawServer(answer: string): Promise<string> {
   const server = createServer((socket) => socket.once('data', () => socket.write(answer)).on('error', () => undefined));
   server.listen(0, '127.0.0.1');
@@ -54,8 +54,8 @@ async function rawServer(answer: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe('an exchange', () => {
-  it('sends what it is given and returns status, headers and body', async () => {
+describe('a request', () => {
+  it('sends headers and body as given, and returns status, headers and body', async () => {
     await using receiver = await WebhookReceiver.start({ behaviour: status(202, { 'x-request': 'a' }, 'taken') });
     const reply = await post(clientOf(), `${receiver.url}?a=b`, { headers: { 'x-own': 'c' }, body: 'exact bytes é' });
     expect(reply).toMatchObject({ status: 202, headers: { 'x-request': 'a' }, truncated: false });
@@ -68,7 +68,7 @@ describe('an exchange', () => {
     });
   });
 
-  it('skips interim answers', async () => {
+  it('skips interim responses', async () => {
     const url = await rawServer('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
     expect(await post(clientOf(), url)).toMatchObject({ status: 200, body: Buffer.from('ok') });
   });
@@ -80,7 +80,7 @@ describe('an exchange', () => {
     expect(inside.arrivals).toEqual([]);
   });
 
-  it('inflates nothing', async () => {
+  it('decompresses nothing', async () => {
     await using receiver = await WebhookReceiver.start({
       behaviour: status(200, { 'content-encoding': 'gzip' }, 'raw'),
     });
@@ -90,17 +90,17 @@ describe('an exchange', () => {
 
 describe('limits', () => {
   it.each([
-    ['never answers', hang],
-    ['answers too late', slow(20_000)],
-    ['drips a byte at a time', drip(20)],
-  ])('ends at the deadline when the server %s', async (_, behaviour) => {
+    ['never responds', hang],
+    ['responds too late', slow(20_000)],
+    ['sends one byte at a time', drip(20)],
+  ])('end a request at the deadline if the server %s', async (_, behaviour) => {
     await using receiver = await WebhookReceiver.start({ behaviour });
     const started = performance.now();
     await expect(post(clientOf(), receiver.url, { deadlineMs: 200 })).rejects.toMatchObject({ reason: 'timeout' });
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
-  it('counts the DNS into the deadline', async () => {
+  it('include the DNS lookup in the deadline', async () => {
     const guard = new AddressGuard({ resolve: () => new Promise(() => undefined) });
     const client = new HttpClient({ guard });
     opened.push(client);
@@ -108,7 +108,7 @@ describe('limits', () => {
     await expect(request).rejects.toMatchObject({ reason: 'timeout' });
   });
 
-  it('closes the connection at the deadline', async () => {
+  it('close the connection at the deadline', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     opened.push(server);
@@ -120,14 +120,14 @@ describe('limits', () => {
     if (!socket.closed) await once(socket, 'close');
   });
 
-  it('reads no more of a body than it may, and then destroys the connection', async () => {
+  it('truncate a response body that is too large', async () => {
     await using receiver = await WebhookReceiver.start({ behaviour: endlessBody });
     const reply = await post(clientOf(), receiver.url, { maxResponseBytes: 1000 });
     expect(reply).toMatchObject({ status: 200, truncated: true });
     expect(reply.body).toHaveLength(1000);
   });
 
-  it('refuses more than 16 KiB of headers', async () => {
+  it('allow at most 16 KiB of headers', async () => {
     await using receiver = await WebhookReceiver.start({ behaviour: hugeHeaders(20_000) });
     await expect(post(clientOf(), receiver.url)).rejects.toMatchObject({ reason: 'headers_too_large' });
     receiver.behave(hugeHeaders(12_000));
@@ -135,35 +135,35 @@ describe('limits', () => {
   });
 });
 
-describe('failures', () => {
-  it('says that nothing listens', async () => {
+describe('the error', () => {
+  it('reports that nothing listens', async () => {
     const receiver = await WebhookReceiver.start();
     await receiver.stop();
     await expect(post(clientOf(), receiver.url)).rejects.toMatchObject({ reason: 'connect' });
   });
 
-  it.each([true, false])('says that the connection broke inside the body (length announced: %s)', async (announced) => {
+  it.each([true, false])('reports a connection reset within the body (with content-length: %s)', async (announced) => {
     await using receiver = await WebhookReceiver.start({ behaviour: cutMidBody(announced) });
     await expect(post(clientOf(), receiver.url)).rejects.toMatchObject({ reason: 'reset', status: 200 });
   });
 
-  it('says that the connection broke before an answer', async () => {
+  it('reports a connection reset before a response', async () => {
     await using receiver = await WebhookReceiver.start({ behaviour: (response) => void response.socket?.destroy() });
     await expect(post(clientOf(), receiver.url)).rejects.toMatchObject({ reason: 'reset', status: undefined });
   });
 
-  it('says that the answer is not HTTP', async () => {
+  it('reports a response that is not HTTP', async () => {
     const url = await rawServer('SSH-2.0-OpenSSH_9.2\r\n');
     await expect(post(clientOf(), url)).rejects.toMatchObject({ reason: 'protocol' });
   });
 
-  it('says that the request cannot be sent', async () => {
+  it('reports a request that is not valid', async () => {
     await using receiver = await WebhookReceiver.start();
     const request = post(clientOf(), receiver.url, { headers: { 'x-bad': 'a\r\nb' } });
     await expect(request).rejects.toMatchObject({ reason: 'invalid_request' });
   });
 
-  it('connects to nothing that is blocked, by address or by name', async () => {
+  it('reports a blocked address or name, without connecting to it', async () => {
     await using receiver = await WebhookReceiver.start();
     const client = clientOf({ allowedNetworks: [] });
     await expect(post(client, receiver.url)).rejects.toMatchObject({ reason: 'blocked' });
@@ -174,18 +174,18 @@ describe('failures', () => {
 });
 
 describe('TLS', () => {
-  it('accepts a certificate that is trusted for the name', async () => {
+  it('accepts a trusted certificate for the name', async () => {
     await using receiver = await WebhookReceiver.start({ tls });
     expect(await post(clientOf({ ca: tls.cert.toString() }), receiver.url)).toMatchObject({ status: 200 });
   });
 
-  it('refuses one that is not trusted', async () => {
+  it('refuses an untrusted certificate', async () => {
     await using receiver = await WebhookReceiver.start({ tls });
     await expect(post(clientOf(), receiver.url)).rejects.toMatchObject({ reason: 'tls' });
     expect(receiver.arrivals).toEqual([]);
   });
 
-  it('refuses one for another name', async () => {
+  it('refuses a certificate for another name', async () => {
     await using receiver = await WebhookReceiver.start({ tls });
     const guard = new AddressGuard({ allowedNetworks: LOOPBACK, resolve: async () => ['127.0.0.1', '::1'] });
     const client = new HttpClient({ guard, ca: tls.cert.toString() });
@@ -194,7 +194,7 @@ describe('TLS', () => {
     await expect(request).rejects.toMatchObject({ reason: 'tls' });
   });
 
-  it('says that the port does not speak TLS', async () => {
+  it('reports a port that does not use TLS', async () => {
     await using receiver = await WebhookReceiver.start();
     const request = post(clientOf(), receiver.url.replace('http:', 'https:'));
     await expect(request).rejects.toMatchObject({ reason: 'tls' });
@@ -219,7 +219,7 @@ describe('an egress proxy', () => {
     return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, targets };
   }
 
-  it('resolves names in our place', async () => {
+  it('resolves names instead of the client', async () => {
     await using receiver = await WebhookReceiver.start();
     const proxy = await startProxy();
     const client = clientOf({ allowedNetworks: [], proxyUrl: proxy.url });
@@ -229,14 +229,14 @@ describe('an egress proxy', () => {
     expect((await receiver.next()).headers.host).toBe(`only-the-proxy-knows.example:${receiver.port}`);
   });
 
-  it('is not asked for addresses that are blocked', async () => {
+  it('receives no requests to blocked addresses', async () => {
     const proxy = await startProxy();
     const client = clientOf({ allowedNetworks: [], proxyUrl: proxy.url });
     await expect(post(client, 'http://169.254.169.254/')).rejects.toMatchObject({ reason: 'blocked' });
     expect(proxy.targets).toEqual([]);
   });
 
-  it('may refuse', async () => {
+  it('can refuse a request', async () => {
     const proxy = await startProxy(403);
     const client = clientOf({ proxyUrl: proxy.url });
     await expect(post(client, 'http://receiver.example/')).rejects.toMatchObject({ reason: 'connect' });

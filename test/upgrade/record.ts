@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
-import '../../src/observe/expected-warnings.ts'; // Ahead of the service, which loads the library.
+import '../../src/observe/expected-warnings.ts'; // Before the service, which loads the library.
 import knex from 'knex';
 import { readConfig } from '../../src/config/index.ts';
 import { connect, type DatabaseSettings, knexConfig } from '../../src/database/connect.ts';
@@ -21,24 +21,23 @@ import { status, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { buildWorld } from '../support/world.ts';
 
 /**
- * Records what a release leaves in its database, for `upgrade.test.ts`: `node test/upgrade/record.ts <release>`, run
- * from a checkout of that release, with this file in it. Written beside this file, in a folder of the release's name:
- * the statements of its migrations, for each database; the rows that its code wrote, which are the same for both; and
- * the secrets that open them.
+ * Records the database of a release for `upgrade.test.ts`. Run `node test/upgrade/record.ts <release>` in a checkout of
+ * that release that contains this file. Writes to a folder named after the release, next to this file: the statements
+ * of its migrations for each database, the rows its code wrote (the same for both), and the secrets that decrypt them.
  *
- * Two addresses are left open, as tests listen where there is room: `{{ENDPOINT}}` and `{{RECEIVER}}`.
+ * Two addresses are placeholders, because tests listen on free ports: `{{ENDPOINT}}` and `{{RECEIVER}}`.
  */
 const SECRET_KEY = 'a2V5IG9mIGEgcmVjb3JkZWQgcmVsZWFzZSwgbm8gc2U=';
-const PASSWORD_DIGEST = '$2b$04$AFFxVvFNnBNt6bOaIDe/NuZRR6yMIpBSPRPSgYYQ2Y7uoh7ViRY56'; // Of "correct horse".
+const PASSWORD_DIGEST = '$2b$04$AFFxVvFNnBNt6bOaIDe/NuZRR6yMIpBSPRPSgYYQ2Y7uoh7ViRY56'; // Hash of "correct horse".
 const SERVICE_TABLES = ['serviceSettings', 'tenants', 'tenantEndpoints'];
 
-/** Names as they are in the database, values as the driver gives them. */
+/** Opens the database without conversions: names as in the database, values as the driver returns them. */
 function rawDatabase(settings: DatabaseSettings): Knex {
   const { wrapIdentifier: _, postProcessResponse: __, ...config } = knexConfig(settings);
   return knex({ ...config, migrations: { migrationSource, tableName: 'migrations' } });
 }
 
-/** What the migrations say to the database. */
+/** Runs the migrations and returns their statements. */
 async function schemaOf(settings: DatabaseSettings): Promise<string> {
   const db = rawDatabase(settings);
   const statements: string[] = [];
@@ -48,7 +47,7 @@ async function schemaOf(settings: DatabaseSettings): Promise<string> {
   return statements.join('');
 }
 
-/** A literal that SQLite and PostgreSQL read alike. */
+/** Returns a literal that is valid in both SQLite and PostgreSQL. */
 function literal(column: string, value: unknown): string {
   if (value === null) return 'null';
   if (booleanColumns.has(camelCase(column))) return value ? 'true' : 'false';
@@ -71,7 +70,7 @@ async function dataOf(settings: DatabaseSettings): Promise<string> {
   return `${inserts.join('\n')}\n`;
 }
 
-/** Uses the service as people do; what is in the answer is to be used again after the upgrade. */
+/** Uses the service, and returns what `upgrade.test.ts` uses again after the upgrade. */
 async function use(service: TestService, receiver: WebhookReceiver) {
   const { url, api, databaseUrl, dataDir } = service;
   const database = connect({ databaseUrl, dataDir, poolSize: 2 });
@@ -139,7 +138,7 @@ const settings: DatabaseSettings = { databaseUrl: undefined, dataDir, poolSize: 
 await writeFile(join(folder, 'sqlite.sql'), await schemaOf(settings));
 const service = await startService(config, createLogger(config.logLevel));
 const { credentials } = service;
-if (!credentials) throw new Error('not a first start');
+if (!credentials) throw new Error('The database is not empty.');
 const made = await use(
   {
     ...service,

@@ -13,13 +13,13 @@ import { freePort } from '../support/free-port.ts';
 import { startService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 
-/** Each a folder beside this file, as `record.ts` wrote it from the code of that release. */
+/** Releases with a recording: each is a folder next to this file, written by `record.ts` in that release. */
 const releases = readdirSync(import.meta.dirname).filter((name) => /^\d/.test(name));
 const cases = releases.flatMap((release) => databases.map((kind) => ({ release, kind })));
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Runs a whole script, with no library of ours in between. */
+/** Runs an SQL script with the driver alone. */
 async function execute({ url, dataDir }: Database, sql: string): Promise<void> {
   if (url) {
     const client = new Client(url);
@@ -32,14 +32,14 @@ async function execute({ url, dataDir }: Database, sql: string): Promise<void> {
   return new Promise((resolve) => file.close(() => resolve()));
 }
 
-/** Moves every time, so that what the record holds is neither too young for this test nor ever too old. */
+/** Shifts all times so that the recording is one hour old: never too new for this test, and never expired. */
 function anHourOld(data: string, recordedAt: number): string {
   const moved = Date.now() - HOUR_MS - recordedAt;
   return data.replace(/(?<=[( ])\d{13}(?=[,)])/g, (time) => String(Number(time) + moved));
 }
 
 describe.each(cases)('a database of release $release on $kind', ({ release, kind }) => {
-  it('is brought forward, and serves what that release left in it', async () => {
+  it('is migrated, and everything that release stored works', async () => {
     await using shared = await createDatabase(kind);
     await using receiver = await WebhookReceiver.start();
     const port = await freePort();
@@ -52,7 +52,7 @@ describe.each(cases)('a database of release $release on $kind', ({ release, kind
     await execute(shared, anHourOld(read('data.sql'), left.recordedAt));
 
     await using service = await startService(kind, { SECRET_KEY: left.secretKey, PORT: String(port) }, shared);
-    expect(service.credentials).toBeUndefined(); // It was not taken for a first start.
+    expect(service.credentials).toBeUndefined(); // Not treated as a first start.
 
     const { body, headers } = await receiver.next('User.Data.Updated');
     expect([headers['webhook-id'], body]).toEqual([left.delivery.id, left.delivery.body]);
@@ -92,7 +92,7 @@ describe.each(cases)('a database of release $release on $kind', ({ release, kind
   });
 });
 
-it('is recorded with all of its own migrations, in the order of today', () => {
+it('has recordings with the current migrations in the current order', () => {
   for (const release of releases) {
     const data = readFileSync(join(import.meta.dirname, release, 'data.sql'), 'utf8');
     const recorded = [...data.matchAll(/into migrations \(name, batch\) values \('(\w+)'/g)].map(([, name]) => name);

@@ -12,8 +12,8 @@ const grown = () => {
 };
 const fail = (breaker: Breaker, now: number, isTimeout = false) => breaker.failed({ startedAt: now, now, isTimeout });
 
-describe('a breaker', () => {
-  it('starts small and doubles with each success up to the most', () => {
+describe('a circuit breaker', () => {
+  it('starts with little room and doubles it with each success up to the maximum', () => {
     const breaker = fresh();
     const rooms = [breaker.room(0)];
     for (let success = 0; success < 3; success += 1) {
@@ -23,7 +23,7 @@ describe('a breaker', () => {
     expect(rooms).toEqual([2, 4, 8, 8]);
   });
 
-  it('opens at the fifth failure in a row, not at five with a success between', () => {
+  it('opens after five consecutive failures, but not if a success is in between', () => {
     const breaker = grown();
     for (let failure = 0; failure < 4; failure += 1) fail(breaker, 0);
     breaker.succeeded();
@@ -33,14 +33,14 @@ describe('a breaker', () => {
     expect([breaker.state(0), breaker.room(0), breaker.room(4999), breaker.room(5000)]).toEqual(['open', 0, 0, 4]);
   });
 
-  it('opens at one timeout', () => {
+  it('opens after one timeout', () => {
     const breaker = grown();
     fail(breaker, 0, true);
     expect(breaker.room(0)).toBe(0);
     expect(breaker.room(5000)).toBe(4);
   });
 
-  it('halves down to one probe, and stays open longer each time, five minutes at most', () => {
+  it('halves its room down to one probe and stays open longer each time, up to five minutes', () => {
     const breaker = grown();
     const seen: [number, number][] = [];
     let now = 0;
@@ -59,7 +59,7 @@ describe('a breaker', () => {
     ]);
   });
 
-  it('opens once for attempts that were under way together', () => {
+  it('opens only once for concurrent attempts that fail', () => {
     const breaker = grown();
     for (let straggler = 0; straggler < 8; straggler += 1) {
       breaker.failed({ startedAt: 0, now: 100 + straggler, isTimeout: true });
@@ -67,7 +67,7 @@ describe('a breaker', () => {
     expect(breaker.room(100 + 5000)).toBe(4);
   });
 
-  it('closes at the first success', () => {
+  it('closes after the first success', () => {
     const breaker = grown();
     fail(breaker, 0, true);
     expect(breaker.state(6000)).toBe('probing');
@@ -76,7 +76,7 @@ describe('a breaker', () => {
   });
 });
 
-describe('a hook that only fails', () => {
+describe('a webhook that always fails', () => {
   const HOUR = 3_600_000;
   const record = (failingSince: number | null, lastFailureAt: number | null, goneCount = 0) =>
     disabledReason({ failingSince, lastFailureAt, goneCount }, 200 * HOUR);
@@ -86,32 +86,32 @@ describe('a hook that only fails', () => {
     expect(record(81 * HOUR, 199 * HOUR)).toBeUndefined();
   });
 
-  it('is not when its failures lie close together and silence followed', () => {
+  it('stays enabled if its failures are close together and no events followed', () => {
     expect(record(0, 11 * HOUR)).toBeUndefined();
     expect(record(0, 12 * HOUR)).toBeDefined();
   });
 
-  it('is at the second 410', () => {
+  it('is disabled after the second 410', () => {
     expect(record(null, null, 1)).toBeUndefined();
     expect(record(null, null, 2)).toContain('410');
   });
 });
 
-describe('the places of a process', () => {
+describe('slots', () => {
   it('are limited, and free again when an attempt ends', () => {
     const slots = new Slots(2);
-    const [first] = [slots.take(), slots.take()];
-    expect(slots.take()).toBeUndefined();
-    slots.leave(first as symbol);
-    expect(slots.take()).toBeDefined();
+    const [first] = [slots.acquire(), slots.acquire()];
+    expect(slots.acquire()).toBeUndefined();
+    slots.release(first as symbol);
+    expect(slots.acquire()).toBeDefined();
   });
 
-  it('are given back by attempts that take long, which go on', async () => {
+  it('are freed by slow attempts, which continue', async () => {
     const slots = new Slots(1);
-    slots.take();
-    expect(slots.take()).toBeUndefined();
+    slots.acquire();
+    expect(slots.acquire()).toBeUndefined();
     await new Promise((resolve) => setTimeout(resolve, slots.nextFreeMs + 5));
-    expect(slots.take()).toBeDefined();
+    expect(slots.acquire()).toBeDefined();
     expect(slots.inUse).toBe(2);
   });
 });

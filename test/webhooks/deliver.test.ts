@@ -21,8 +21,8 @@ const attempt = (url: string, headers: Record<string, string> = {}, deadlineMs =
     Date.now,
   );
 
-describe('what is sent', () => {
-  it('is the stored body with the hook as its last member, signed', async () => {
+describe('the request', () => {
+  it('contains the stored body with hookId as its last member, signed', async () => {
     await using receiver = await WebhookReceiver.start();
     await attempt(receiver.url);
     const { body, headers, method } = await receiver.next('User.Created');
@@ -37,11 +37,11 @@ describe('what is sent', () => {
     expect(verified).toMatchObject({ hookId: 'hook1' });
   });
 
-  it('is the same bytes at every attempt', () => {
+  it('has the same body at every attempt', () => {
     expect(bodyFor('hook1', stored)).toEqual(bodyFor('hook1', stored));
   });
 
-  it('carries the configured headers, none of which replaces ours', async () => {
+  it('has the configured headers, which cannot override the built-in ones', async () => {
     await using receiver = await WebhookReceiver.start();
     await attempt(receiver.url, { Authorization: 'Bearer a', 'User-Agent': 'evil', 'Webhook-Id': 'forged' });
     const { headers } = await receiver.next();
@@ -49,61 +49,61 @@ describe('what is sent', () => {
   });
 });
 
-describe('headers that can be configured', () => {
-  it.each(['Authorization', 'x-tenant', 'Accept'])('%s is one', (name) => {
+describe('configured headers', () => {
+  it.each(['Authorization', 'x-tenant', 'Accept'])('can include %s', (name) => {
     expect(checkHeaders({ [name]: 'value' })).toBeUndefined();
   });
 
   it.each(['Host', 'content-type', 'Content-Length', 'transfer-encoding', 'Connection', 'webhook-id', 'Logto-X', 'TE'])(
-    '%s is not',
+    'cannot include %s',
     (name) => {
       expect(checkHeaders({ [name]: 'value' })).toContain(name);
     },
   );
 
-  it('must be valid', () => {
+  it('must have valid names and values', () => {
     expect(checkHeaders({ 'bad name': 'value' })).toContain('bad name');
     expect(checkHeaders({ 'x-split': 'a\r\nx-injected: b' })).toContain('x-split');
   });
 });
 
 describe('the outcome', () => {
-  it.each([200, 201, 204, 299])('is success after a %d', async (code) => {
+  it.each([200, 201, 204, 299])('is a success after %d', async (code) => {
     await using receiver = await WebhookReceiver.start({ behaviour: status(code) });
     expect(await attempt(receiver.url)).toMatchObject({ status: code, error: undefined });
   });
 
-  it.each([302, 400, 410, 429, 500, 503])('is a failure after a %d', async (code) => {
+  it.each([302, 400, 410, 429, 500, 503])('is a failure after %d', async (code) => {
     await using receiver = await WebhookReceiver.start({ behaviour: status(code, { 'retry-after': '17' }, 'why') });
-    const expected = { status: code, error: 'status', reply: 'why', retryAfter: '17' };
+    const expected = { status: code, error: 'status', responseBody: 'why', retryAfter: '17' };
     expect(await attempt(receiver.url)).toMatchObject(expected);
   });
 
-  it('keeps 8 KiB of the answer, as text that any database can hold', async () => {
+  it('keeps 8 KiB of the response, as text that any database can store', async () => {
     await using receiver = await WebhookReceiver.start({ behaviour: endlessBody });
-    const { error, reply } = await attempt(receiver.url);
+    const { error, responseBody } = await attempt(receiver.url);
     expect(error).toBeUndefined();
-    expect(reply).toHaveLength(8192);
+    expect(responseBody).toHaveLength(8192);
     receiver.behave(status(200, {}, 'a\0b'));
-    expect(await attempt(receiver.url)).toMatchObject({ reply: 'a\uFFFDb' });
+    expect(await attempt(receiver.url)).toMatchObject({ responseBody: 'a\uFFFDb' });
   });
 
   it.each([
     ['timeout', hang, undefined],
     ['timeout', drip(10), 200],
     ['reset', cutMidBody(), 200],
-  ])('is %s when the answer does not come whole, even after a 200', async (error, behaviour, code) => {
+  ])('is %s if the response is incomplete, even after status 200', async (error, behaviour, code) => {
     await using receiver = await WebhookReceiver.start({ behaviour });
     const outcome = await attempt(receiver.url, {}, 1_000);
     expect(outcome).toMatchObject({ error, status: code, message: expect.any(String) });
     expect(outcome.durationMs).toBeLessThan(10_000);
   });
 
-  it('is a refusal when the address is not allowed', async () => {
+  it('is blocked if the address is not allowed', async () => {
     expect(await attempt('http://10.0.0.1/')).toMatchObject({ error: 'blocked', status: undefined });
   });
 
-  it('says when the attempt started and how long it took', async () => {
+  it('includes when the attempt started and how long it took', async () => {
     await using receiver = await WebhookReceiver.start({
       behaviour: (response) => setTimeout(() => response.end(), 50),
     });
@@ -113,7 +113,7 @@ describe('the outcome', () => {
     expect(durationMs).toBeGreaterThanOrEqual(45);
   });
 
-  it('leaves no connection behind when the receiver would hold one', async () => {
+  it('is followed by closing the connection if the endpoint does not', async () => {
     await using receiver = await WebhookReceiver.start();
     const closed = new Promise((resolve) => {
       receiver.behave((response) => response.socket?.once('close', resolve));

@@ -12,7 +12,7 @@ describe.each(databases)('the headers of a webhook on %s', (kind) => {
   const open = ({ url, dataDir }: { url: string | undefined; dataDir: string }) =>
     connect({ databaseUrl: url, dataDir, poolSize: 1 });
 
-  it('are sent and shown, and do not stand in the database in clear', async () => {
+  it('are sent and shown, and are encrypted in the database', async () => {
     await using shared = await createDatabase(kind);
     await using service = await startService(kind, {}, shared);
     await using receiver = await WebhookReceiver.start({ behaviour: status(503, {}, 'later') });
@@ -46,7 +46,7 @@ describe.each(databases)('the headers of a webhook on %s', (kind) => {
     expect((await receiver.next()).headers).not.toHaveProperty('authorization');
   });
 
-  it('that an earlier release left in clear do not stay so after a start', async () => {
+  it('are encrypted at the next start if an earlier release stored them in plain text', async () => {
     await using shared = await createDatabase(kind);
     await using receiver = await WebhookReceiver.start();
     const before = await startService(kind, {}, shared);

@@ -2,8 +2,8 @@ import pg from 'pg';
 import sqlite3 from 'sqlite3';
 
 /**
- * Loaded before the service with `--import`: kills the process, as `kill -9` does, at the nth statement of a kind.
- * `KILL_AT=<point>:<n>`. The service itself knows nothing of it.
+ * Loaded before the service with `--import`. Kills the process, as `kill -9` does, at the nth statement of a kind, set
+ * by `KILL_AT=<point>:<n>`. The service contains no code for it.
  */
 export const KILL_POINTS = ['before-commit', 'after-commit', 'before-settle', 'after-settle', 'migration'] as const;
 export type KillPoint = (typeof KILL_POINTS)[number];
@@ -21,10 +21,10 @@ let left = Number(count);
 
 const die = (): never => {
   process.kill(process.pid, 'SIGKILL');
-  for (;;); // The signal is on its way; nothing more may happen.
+  for (;;); // Blocks until the signal arrives, so that nothing else runs.
 };
 
-/** @returns the arguments, with a callback that kills once the statement has taken effect where that is wanted */
+/** @returns the arguments; for an `after-…` point with a callback that kills once the statement has taken effect */
 function watched(sql: unknown, args: unknown[]): unknown[] {
   if (point === '' || typeof sql !== 'string' || !STATEMENTS[point].test(sql.trim())) return args;
   left -= 1;
@@ -37,7 +37,7 @@ function patch(prototype: object, names: string[], sqlOf: (first: unknown, self:
   const methods = prototype as Record<string, (...args: unknown[]) => unknown>;
   for (const name of names) {
     const original = methods[name];
-    if (!original) throw new Error(`there is no ${name} to watch`);
+    if (!original) throw new Error(`There is no method ${name} to watch.`);
     methods[name] = function (...args) {
       return original.apply(this, watched(sqlOf(args[0], this as object), args));
     };

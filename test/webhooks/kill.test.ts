@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createDatabase, type DatabaseKind } from '../support/databases.ts';
+import { Ledger } from '../support/ledger.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { ServiceProcess } from '../support/service-process.ts';
 import { slow, WebhookReceiver } from '../support/webhook-receiver.ts';
 import type { KillPoint } from './kill-points.ts';
-import { chance, Killable, Ledger } from './killable.ts';
-import { until } from './stage.ts';
+import { until } from './poller-harness.ts';
 
 const KILLS = Number(process.env.KILLS ?? 5);
 const SEED = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
@@ -16,11 +18,11 @@ const POINTS: (KillPoint | 'any moment')[] = [
   'before-settle',
 ];
 const WRITERS = 4;
-/** Deliveries that one kill may repeat: eight under way to the one hook, and what waited for or was in one settlement. */
+/** Deliveries that one kill may repeat: eight in flight to the single webhook, and those not yet settled. */
 const REPEATED_PER_KILL = 8 + 100;
 
-/** Makes users one after another until the process is dead; what it acknowledges goes into the ledger. */
-async function write(service: Killable, ledger: Ledger, name: () => string): Promise<void> {
+/** Creates users one after another until the process is dead, and records acknowledged ones in the ledger. */
+async function write(service: ServiceProcess, ledger: Ledger, name: () => string): Promise<void> {
   const api = await service.api();
   while (!service.isDead) {
     const username = name();
@@ -30,14 +32,16 @@ async function write(service: Killable, ledger: Ledger, name: () => string): Pro
   }
 }
 
-/** The statement to die at, of its kind: one of the first so many, which a run gets to long before it is late. */
+/** The process dies at one of this many first statements of a kind, which a run reaches long before `LATE_MS`. */
 const MAX_STATEMENTS = 30;
 const LATE_MS = 90_000;
 const MAX_MOMENT_MS = 800;
 
-/** Starts, lets writers work, and ends with the process dead at the point, which it must reach by itself. */
+/**
+ * Starts the service and the writers, and returns when the process is dead. It must reach a named kill point by itself.
+ */
 async function killedRun(
-  service: Killable,
+  service: ServiceProcess,
   run: { point: (typeof POINTS)[number]; after: number },
   work: () => Promise<void>,
 ) {
@@ -65,24 +69,24 @@ async function killedRun(
 it.each<[string, DatabaseKind, boolean]>([
   ['sqlite', 'sqlite', false],
   ['postgres', 'postgres', false],
-  ['postgres, beside a second process', 'postgres', true],
+  ['postgres with a second process', 'postgres', true],
 ])(
-  'loses nothing that was acknowledged, however often it is killed: %s',
+  'loses nothing it acknowledged when it is killed repeatedly (%s)',
   async (_, kind, hasSecond) => {
     console.log(`KILL_SEED=${SEED} KILLS=${KILLS}`);
-    const draw = chance(SEED);
+    const random = seededRandom(SEED);
     await using database = await createDatabase(kind);
     await using receiver = await WebhookReceiver.start({ behaviour: slow(2) });
     const ledger = new Ledger(join(database.dataDir, 'ledger'));
-    await using service = await Killable.on(database);
-    await using second = await Killable.on(database);
+    await using service = await ServiceProcess.on(database);
+    await using second = await ServiceProcess.on(database);
     let count = 0;
     const name = () => {
       count += 1;
       return `user${count}`;
     };
 
-    await service.start(`migration:${1 + draw(40)}`);
+    await service.start(`migration:${1 + random(40)}`);
     await service.dead();
     await service.start();
     await (await service.api()).must('POST /hooks', {
@@ -95,7 +99,7 @@ it.each<[string, DatabaseKind, boolean]>([
 
     for (let kill = 0; kill < KILLS; kill += 1) {
       const point = POINTS[kill % POINTS.length] as (typeof POINTS)[number];
-      const run = { point, after: 1 + draw(point === 'any moment' ? MAX_MOMENT_MS : MAX_STATEMENTS) };
+      const run = { point, after: 1 + random(point === 'any moment' ? MAX_MOMENT_MS : MAX_STATEMENTS) };
       await killedRun(service, run, () => write(service, ledger, name));
     }
     await service.start();

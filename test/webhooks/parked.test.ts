@@ -6,7 +6,7 @@ import * as sqlite from '../../src/webhooks/deliveries/sqlite.ts';
 import type { Connections, HookRoom, Statements } from '../../src/webhooks/deliveries/statements.ts';
 import { park } from '../support/park.ts';
 import { type PlanNode, planNodes, sqlitePlan, triggeredStatements } from '../support/statements.ts';
-import { Stage } from './stage.ts';
+import { PollerHarness } from './poller-harness.ts';
 
 const PARKED = 100_000;
 const HOOKS = 10;
@@ -14,17 +14,17 @@ const DUE = 3;
 
 type Db = Connections['reader'];
 
-/** Hooks with three rows due each, and all the rows that are not. */
-async function withParkedRows(stage: Stage): Promise<HookRoom[]> {
+/** Creates webhooks with three due rows each, and many rows that are not due. */
+async function withParkedRows(harness: PollerHarness): Promise<HookRoom[]> {
   const rooms: HookRoom[] = [];
   for (let count = 0; count < HOOKS; count += 1)
-    rooms.push({ tenantId: 'default', hookId: await stage.hook('http://127.0.0.1:1'), room: 8 });
-  await park(stage.database, 'default', PARKED, Date.now());
-  await stage.announce(DUE);
+    rooms.push({ tenantId: 'default', hookId: await harness.hook('http://127.0.0.1:1'), room: 8 });
+  await park(harness.database, 'default', PARKED, Date.now());
+  await harness.announce(DUE);
   return rooms;
 }
 
-/** A database that explains each statement in place of answering it. */
+/** Returns a database that explains each statement instead of running it. */
 function explaining(db: Db, explain: string, plans: unknown[]): Db {
   const raw = (sql: string, bindings: unknown[]) => {
     const answer = db.raw(`${explain} ${sql}`, bindings as never).then((rows) => {
@@ -48,10 +48,10 @@ async function plansOf(database: Database, explain: string, statements: Statemen
   return plans;
 }
 
-it('PostgreSQL reads no row that is not due to find those that are', async () => {
-  await using stage = await Stage.open('postgres');
-  const rooms = await withParkedRows(stage);
-  const plans = await plansOf(stage.database, 'explain (analyze, format json)', postgres, rooms);
+it('finds due rows on PostgreSQL without reading rows that are not due', async () => {
+  await using harness = await PollerHarness.open('postgres');
+  const rooms = await withParkedRows(harness);
+  const plans = await plansOf(harness.database, 'explain (analyze, format json)', postgres, rooms);
   const isRead = (node: PlanNode) => node['Relation Name'] === 'deliveries' && node['Node Type'].includes('Scan');
   const nodes = planNodes(plans).filter(isRead);
   expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
@@ -65,32 +65,32 @@ it('PostgreSQL reads no row that is not due to find those that are', async () =>
   expect(Math.max(...read)).toBeLessThanOrEqual(HOOKS * DUE);
 });
 
-/** Every way into the table, with the columns of the index that are used. */
+/** All plan steps that read the table, with the index columns they use. */
 const SQLITE_STEPS = [
-  'USING INDEX deliveries_due (tenant_id>?)', // Its first row alone: the head of the next tenant.
+  'USING INDEX deliveries_due (tenant_id>?)', // Reads only the first row, of the next tenant.
   'USING INDEX deliveries_due (tenant_id=? AND hook_id>?)',
   'USING INDEX deliveries_due (tenant_id=? AND hook_id=? AND due_at<?)',
   'USING INTEGER PRIMARY KEY (rowid=?)',
 ];
 
-it('SQLite finds due rows by every column of the index that can bound them', async () => {
-  await using stage = await Stage.open('sqlite');
-  const rooms = await withParkedRows(stage);
-  const plans = (await plansOf(stage.database, 'explain query plan', sqlite, rooms)) as { detail: string }[];
+it('finds due rows on SQLite by every index column that can bound them', async () => {
+  await using harness = await PollerHarness.open('sqlite');
+  const rooms = await withParkedRows(harness);
+  const plans = (await plansOf(harness.database, 'explain query plan', sqlite, rooms)) as { detail: string }[];
   const read = plans.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH) (deliveries|next)/.test(detail));
   expect(read.length).toBeGreaterThan(HOOKS);
   const ways = new Set(read.map((detail) => detail.replace(/^SEARCH \w+ /, '')));
   expect([...ways].sort()).toEqual(SQLITE_STEPS.toSorted());
-  const deliveries = new Deliveries(stage.database, 'me');
+  const deliveries = new Deliveries(harness.database, 'me');
   expect(await deliveries.claim(rooms, Date.now(), Date.now() + 1000)).toHaveLength(HOOKS * DUE);
 });
 
-it('SQLite settles deliveries by their keys', async () => {
-  await using stage = await Stage.open('sqlite');
-  const statements = (await triggeredStatements(stage.database)).filter(({ by }) => by === 'settle_all');
+it('settles deliveries on SQLite by their keys', async () => {
+  await using harness = await PollerHarness.open('sqlite');
+  const statements = (await triggeredStatements(harness.database)).filter(({ by }) => by === 'settle_all');
   expect(statements).toHaveLength(3);
   for (const { sql } of statements) {
-    const steps = (await sqlitePlan(stage.database, sql)).filter((step) => / deliveries /.test(step));
+    const steps = (await sqlitePlan(harness.database, sql)).filter((step) => / deliveries /.test(step));
     expect(steps).toContain('SEARCH deliveries USING INDEX sqlite_autoindex_deliveries_1 (tenant_id=? AND id=?)');
     for (const step of steps) expect(step).toMatch(/\((tenant_id=\? AND id|rowid)=\?\)$/);
   }

@@ -6,7 +6,7 @@ import { secondsOf } from '../../src/base/clock.ts';
 import { signatureHeaders } from '../../src/webhooks/signatures/signature.ts';
 import { freePort } from '../support/free-port.ts';
 
-it('receives, verifies and prints', async () => {
+it('receives, verifies and prints webhooks', async () => {
   const port = await freePort();
   const command = ['scripts/cli.ts', 'receive-webhooks', '--port', String(port), '--key', 'the-key'];
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -15,7 +15,7 @@ it('receives, verifies and prints', async () => {
     const until = async (part: string) => {
       for (;;) {
         const { value, done } = await lines.next();
-        if (done) throw new Error(`it ended without ${part}`);
+        if (done) throw new Error(`The output ended without ${part}`);
         if (value.includes(part)) return value;
       }
     };

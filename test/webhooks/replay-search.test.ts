@@ -3,8 +3,8 @@ import { PreparedSqliteClient } from '../../src/database/drivers/sqlite-client.t
 import { startService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 
-// Elsewhere a long read keeps nobody waiting. SQLite has one connection that writes, and all writes go through it.
-it('a replay on SQLite does not search for its events on the connection that writes', async () => {
+// SQLite has a single writer connection, so a long read on it would make all writes wait.
+it('searches the events of a replay on SQLite outside the writer connection', async () => {
   await using service = await startService('sqlite');
   await using receiver = await WebhookReceiver.start();
   const { api } = service;
@@ -31,6 +31,6 @@ it('a replay on SQLite does not search for its events on the connection that wri
   const writer = sent.find(({ sql }) => sql === 'begin immediate')?.connection;
   expect(writer).toBeDefined();
   const searches = sent.filter(({ sql }) => /`events` where .*`occurred_at` between/.test(sql));
-  expect(searches.length).toBe(2); // To count them, and to send them.
+  expect(searches.length).toBe(2); // One to count them, one to send them.
   expect(searches.filter(({ connection }) => connection === writer)).toEqual([]);
 });

@@ -18,17 +18,17 @@ describe.each([
   const verify = (signingKey: string, text: Buffer, headers: Record<string, string>) =>
     new Webhook(webhookSecret(signingKey)).verify(text.toString(), headers);
 
-  it('accepts what we send', () => {
+  it('accepts our signature', () => {
     expect(verify(key, body, sign([key]))).toMatchObject({ event: 'User.Created' });
   });
 
-  it('accepts either key while a rotation overlaps', () => {
+  it('accepts the old and the new secret while a rotation overlaps', () => {
     const headers = sign([key, olderKey]);
     expect(verify(key, body, headers)).toBeDefined();
     expect(verify(olderKey, body, headers)).toBeDefined();
   });
 
-  it('refuses another key, a changed body, id or time, and an old message', () => {
+  it('refuses another secret, a changed body, id or timestamp, and an old message', () => {
     const headers = sign([key]);
     expect(() => verify(olderKey, body, headers)).toThrow();
     expect(() => verify(key, Buffer.from(`${body} `), headers)).toThrow();
@@ -39,13 +39,13 @@ describe.each([
   });
 });
 
-describe('the older header', () => {
+describe('the logto-signature-sha-256 header', () => {
   it('is the hex HMAC-SHA256 of the exact body', () => {
     const expected = createHmac('sha256', key).update(body).digest('hex');
     expect(sign([key])['logto-signature-sha-256']).toBe(expected);
   });
 
-  it('is signed by the newest key alone', () => {
+  it('is signed with the newest secret only', () => {
     const name = 'logto-signature-sha-256';
     expect(sign([key, olderKey])[name]).toBe(sign([key])[name]);
   });

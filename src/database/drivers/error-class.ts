@@ -1,4 +1,4 @@
-/** What kind of thing went wrong. Used as a metric label: never renamed. */
+/** The kind of a database error. Used as a metric label: never rename. */
 export type ErrorClass =
   | 'busy'
   | 'connection'
@@ -10,7 +10,7 @@ export type ErrorClass =
   | 'undone'
   | 'other';
 
-/** SQLite's codes, SQLSTATE classes and codes of PostgreSQL, and those of sockets. The first that matches decides. */
+/** Maps SQLite codes, PostgreSQL's SQLSTATE codes and classes, and socket errors. The first match wins. */
 const CLASSES: [RegExp, ErrorClass][] = [
   [/^SQLITE_(BUSY|LOCKED)/, 'busy'],
   [/^(SQLITE_CONSTRAINT|23)/, 'constraint'],

@@ -1,4 +1,4 @@
-/** Knex documents its dialects as the classes to extend, and ships no types for them. */
+/** Types for Knex's dialects. Knex documents them as classes to extend, but ships no types for them. */
 declare module 'knex/lib/dialects/sqlite3/index.js' {
   import type { Knex } from 'knex';
   export default class SqliteClient extends Knex.Client {
@@ -8,7 +8,7 @@ declare module 'knex/lib/dialects/sqlite3/index.js' {
 }
 
 declare module 'knex/lib/dialects/postgres/index.js' {
-  /** Knex's own PostgreSQL client: it has no types of its own. */
+  /** Knex's PostgreSQL client. */
   export default class PostgresClient {
     _query(connection: object, query: object): Promise<object>;
   }
@@ -16,6 +16,6 @@ declare module 'knex/lib/dialects/postgres/index.js' {
 
 declare module 'knex/lib/knex-builder/make-knex.js' {
   import type { Knex } from 'knex';
-  /** A Knex on this client. */
+  /** Creates a Knex instance on this client. */
   export default function makeKnex(client: unknown): Knex;
 }

@@ -1,7 +1,7 @@
 const snakeNames = new Map<string, string>();
 const camelNames = new Map<string, string>();
 
-/** Memoized: identifiers are few, and every query asks for all of its own. */
+/** Memoizes a conversion: identifiers are few, and every query converts all of its own. */
 function remember(names: Map<string, string>, name: string, convert: (name: string) => string): string {
   let converted = names.get(name);
   if (converted === undefined) {

@@ -1,12 +1,12 @@
 import pg from 'pg';
 
 /**
- * Whether a pooler such as PgBouncer stands between: the process id that it gives a client is not that of the server
- * process behind it. What lives in a session is then lost, or another's: LISTEN, prepared statements, settings.
+ * Returns true if the connection goes through a pooler such as PgBouncer: the process id that a pooler reports is not
+ * that of the server process. Session state (LISTEN, prepared statements, settings) is then lost or shared with others.
  */
 export async function isBehindPooler(databaseUrl: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => {}); // The query that is under way fails with it.
+  client.on('error', () => {}); // The current query fails with the same error.
   try {
     await client.connect();
     const { rows } = await client.query('select pg_backend_pid() as pid');

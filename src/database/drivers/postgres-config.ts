@@ -1,20 +1,20 @@
 import type { Knex } from 'knex';
 import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 
-/** Of a statement, of a wait for a lock, and of a transaction that nobody goes on with. */
+/** Limits in milliseconds for a statement, for waiting on a lock, and for an abandoned transaction. */
 const TIMEOUTS = { statement_timeout: 20_000, lock_timeout: 10_000, idle_in_transaction_session_timeout: 20_000 };
 
-/** A connection on which nothing has moved for longer than a statement may take has lost its other end: in a failover. */
+/** A connection without traffic for longer than a statement may take is dead, for example after a failover. */
 const SILENCE_MS = 25_000;
 
-/** What fails is told to whoever asked for it; Knex would write it to the console besides. */
+/** Errors are returned to the caller. Without this, Knex would also write them to the console. */
 const log = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
-interface Connection {
+interface PostgresConnection {
   connection: { stream: { setTimeout(ms: number, done: () => void): void; destroy(error: Error): void } };
 }
 
-/** For a pooler, which may give each transaction another connection: no statement is prepared under a name. */
+/** Uses no named prepared statements, because a pooler may assign each transaction another connection. */
 class UnpreparedPostgresClient extends PostgresClient {
   override _query(connection: object, query: { options?: { name?: string } }): Promise<object> {
     const { name: _, ...options } = query.options ?? {};
@@ -22,15 +22,15 @@ class UnpreparedPostgresClient extends PostgresClient {
   }
 }
 
-function afterCreate({ connection: { stream } }: Connection, done: () => void): void {
-  stream.setTimeout(SILENCE_MS, () => stream.destroy(new Error('Connection terminated: PostgreSQL is silent')));
+function afterCreate({ connection: { stream } }: PostgresConnection, done: () => void): void {
+  stream.setTimeout(SILENCE_MS, () => stream.destroy(new Error('Connection terminated: no response from PostgreSQL')));
   done();
 }
 
-/** The message of a failed statement shows its placeholders: its values may be secrets, and the log keeps messages. */
+/** Keeps values out of the error messages of failed statements: values may be secrets, and messages are logged. */
 export const WITHOUT_VALUES = { compileSqlOnError: false };
 
-/** For migrations, which take as long as they take. */
+/** Configuration for migrations, which have no time limit. */
 export const migratorConfig = (databaseUrl: string): Knex.Config => ({
   ...WITHOUT_VALUES,
   client: 'pg',
@@ -42,9 +42,9 @@ export const migratorConfig = (databaseUrl: string): Knex.Config => ({
 
 export interface PoolOptions {
   size: number;
-  /** Sessions are our own, and can have settings and prepared statements. */
+  /** True if there is no pooler, so sessions can have settings and prepared statements. */
   isDirect: boolean;
-  /** Settings of the planner, which nothing relies on. */
+  /** Planner settings. They only affect speed. */
   session: Record<string, string>;
 }
 

@@ -12,9 +12,9 @@ export class DatabaseInUseError extends Error {
 }
 
 /**
- * Makes this process the only server on a SQLite file until it ends, however it ends: an exclusive
- * transaction on a file beside the database is a lock of the operating system, so a killed process
- * leaves none. The loser, a file with a process id, does.
+ * Makes this process the only server on a SQLite file until it exits. The lock is an exclusive transaction on a file
+ * next to the database, which the operating system releases even if the process is killed. Rejected: a file with a
+ * process id, which a killed process leaves behind.
  *
  * @returns releases the lock
  * @throws {DatabaseInUseError}

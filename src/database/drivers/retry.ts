@@ -1,18 +1,18 @@
 import { isStaleStatement } from '../statements/prepared.ts';
 
-/** A deadlock, or a serialization failure: PostgreSQL undid one of two so that the other could go on. */
+/** SQLSTATE of a deadlock and of a serialization failure: PostgreSQL rolled back one transaction for another. */
 const UNDONE = new Set(['40P01', '40001']);
-const ATTEMPTS = 4;
+const MAX_RUNS = 4;
 
-/** Does again what the database undid for the sake of another transaction. Nothing of the undone attempt is left. */
-export async function againWhenUndone<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
+/** Runs `work` again if the database rolled it back because of another transaction or a stale prepared statement. */
+export async function retryIfUndone<T>(work: () => Promise<T>): Promise<T> {
+  for (let run = 1; ; run += 1) {
     try {
       return await work();
     } catch (error) {
       const { code = '' } = error as { code?: string };
       const isUndone = UNDONE.has(code) || isStaleStatement(error as object);
-      if (attempt === ATTEMPTS || !isUndone) throw error;
+      if (run === MAX_RUNS || !isUndone) throw error;
     }
   }
 }

@@ -2,17 +2,17 @@ import SqliteClient from 'knex/lib/dialects/sqlite3/index.js';
 import { LRUCache } from 'lru-cache';
 
 interface Statement {
-  all(bindings: readonly unknown[], done: Done): void;
-  run(bindings: readonly unknown[], done: Done): void;
+  all(bindings: readonly unknown[], done: Callback): void;
+  run(bindings: readonly unknown[], done: Callback): void;
   finalize(): void;
 }
-interface Connection {
+interface SqliteConnection {
   prepare(sql: string, done: (error: Error | null) => void): Statement;
 }
-type Done = (this: { lastID: number; changes: number }, error: Error | null, rows?: unknown[]) => void;
+type Callback = (this: { lastID: number; changes: number }, error: Error | null, rows?: unknown[]) => void;
 
-/** Knex's own record of a query: what goes in, and where it looks for what came out. */
-interface Query {
+/** Knex's own query object: its input, and where Knex expects the result. */
+interface KnexQuery {
   sql: string;
   bindings?: readonly unknown[];
   method?: string;
@@ -21,16 +21,18 @@ interface Query {
   context?: unknown;
 }
 
-/** Of one connection: more than there are texts in the code, but for lists of differing length. */
+/** Prepared statements per connection: more than the code has, except for lists of varying length. */
 const MAX_STATEMENTS = 256;
 
-const isRun = ({ method, returning }: Query): boolean =>
+const isRun = ({ method, returning }: KnexQuery): boolean =>
   method === 'del' || method === 'counter' || ((method === 'insert' || method === 'update') && !returning);
 
-/** Outside the class: Knex makes a client for each transaction by `Object.create`, which private members do not survive. */
-const prepared = new WeakMap<Connection, LRUCache<string, Statement>>();
+/**
+ * Outside the class, because Knex creates a client per transaction with `Object.create`, which loses private members.
+ */
+const prepared = new WeakMap<SqliteConnection, LRUCache<string, Statement>>();
 
-function statementsOf(connection: Connection): LRUCache<string, Statement> {
+function statementsOf(connection: SqliteConnection): LRUCache<string, Statement> {
   let statements = prepared.get(connection);
   if (!statements) {
     statements = new LRUCache({ max: MAX_STATEMENTS, dispose: (statement) => statement.finalize() });
@@ -40,23 +42,23 @@ function statementsOf(connection: Connection): LRUCache<string, Statement> {
 }
 
 /**
- * Knex's SQLite client with statements that stay prepared. Each call into SQLite is a hop to another thread and back,
- * which costs more than most statements do; one that is prepared anew takes two hops, and is parsed and planned again.
+ * Knex's SQLite client with a cache of prepared statements. Each call into SQLite is a round trip to another thread,
+ * which costs more than most statements. Without the cache a statement takes two, and is parsed and planned again.
  */
 export class PreparedSqliteClient extends SqliteClient {
-  override _query(connection: Connection, query: Query): Promise<Query> {
+  override _query(connection: SqliteConnection, query: KnexQuery): Promise<KnexQuery> {
     const statements = statementsOf(connection);
     return new Promise((resolve, reject) => {
-      const isPrepared = (error: Error | null) => {
+      const onPrepared = (error: Error | null) => {
         if (!error) return;
         statements.delete(query.sql);
-        reject(error); // The driver forgets what waits for a statement that could not be prepared.
+        reject(error); // The driver never calls back for a statement that could not be prepared.
       };
-      const statement = statements.get(query.sql) ?? connection.prepare(query.sql, isPrepared);
+      const statement = statements.get(query.sql) ?? connection.prepare(query.sql, onPrepared);
       statements.set(query.sql, statement);
-      const done: Done = function (error, rows) {
+      const done: Callback = function (error, rows) {
         if (error) {
-          statements.delete(query.sql); // It may not have ended, and then holds what it read.
+          statements.delete(query.sql); // It may not have finished, and would keep its read lock.
           return reject(error);
         }
         query.response = rows;
@@ -67,8 +69,8 @@ export class PreparedSqliteClient extends SqliteClient {
     });
   }
 
-  override async destroyRawConnection(connection: Connection): Promise<void> {
-    statementsOf(connection).clear(); // A connection with a statement cannot be closed.
+  override async destroyRawConnection(connection: SqliteConnection): Promise<void> {
+    statementsOf(connection).clear(); // A connection with open statements cannot be closed.
     await super.destroyRawConnection(connection);
   }
 }

@@ -3,36 +3,40 @@ import { ServiceError } from '../../errors.ts';
 import { type ErrorClass, errorClassOf } from './error-class.ts';
 
 const SOON = '1';
-/** Until somebody has made room, or another server has taken over. */
+/** Retry-After in seconds while an operator makes room, or another server takes over. */
 const LATER = '10';
 
-const ANSWERS: Partial<Record<ErrorClass, [message: string, retryAfter: string]>> = {
-  busy: ['The database has more to do than it can.', SOON],
-  connection: ['The database does not answer.', SOON],
-  full: ['The disk of the database is full.', LATER],
-  pool: ['The database has more to do than it can.', SOON],
-  read_only: ['The database takes no changes now.', LATER],
-  timeout: ['The database has more to do than it can.', SOON],
-  undone: ['The database has more to do than it can.', SOON],
+const RESPONSES: Partial<Record<ErrorClass, [message: string, retryAfter: string]>> = {
+  busy: ['The database is overloaded.', SOON],
+  connection: ['The database is not responding.', SOON],
+  full: ["The database's disk is full.", LATER],
+  pool: ['The database is overloaded.', SOON],
+  read_only: ['The database is read-only at the moment.', LATER],
+  timeout: ['The database is overloaded.', SOON],
+  undone: ['The database is overloaded.', SOON],
 };
 
-/** Others fail with the same codes: a mail server, a script's `fetch`. */
+/** Errors of the database. Other services, such as a mail server or a script's `fetch`, fail with the same codes. */
 const ofDatabase = new WeakSet<object>();
 
-/** Parts that PostgreSQL adds to an error: the key or the row that failed, and the parameters. */
-interface Failure {
+/** Fields of a PostgreSQL error that contain values: the key or row that failed, and the parameters. */
+interface PostgresError {
   detail?: string | undefined;
   where?: string | undefined;
 }
 
-/** Of `Key (tenant_id, name)=(default, secret) already exists.` the columns stay: `constraints.ts` reads them. */
+/**
+ * Keeps only the columns of `Key (tenant_id, name)=(default, secret) already exists.`, which `constraints.ts` reads.
+ */
 const columnsIn = (detail = ''): string | undefined =>
   detail.startsWith('Key (') ? detail.slice(0, detail.indexOf(')=(') + 1) : undefined;
 
-/** Marks what fails there: statements, whose values then reach no log, and connections that cannot be had. */
+/**
+ * Marks errors of statements and connections as database errors, and removes values from them so that none is logged.
+ */
 export function markFailures(db: Knex): Knex {
   const mark = (error: object) => void ofDatabase.add(error);
-  db.on('query-error', (error: Failure) => {
+  db.on('query-error', (error: PostgresError) => {
     mark(error);
     error.detail = columnsIn(error.detail);
     error.where = undefined;
@@ -41,14 +45,14 @@ export function markFailures(db: Knex): Knex {
   return db;
 }
 
-/** 503 with the reason, when the database is not to be had or takes nothing; undefined for every other failure. */
+/** Returns a 503 error if the database is unavailable or read-only; undefined for every other failure. */
 export function unavailable(error: unknown): ServiceError | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const errorClass = errorClassOf(error);
-  // Knex makes this one anew of the pool's.
-  const answer = ofDatabase.has(error) || errorClass === 'pool' ? ANSWERS[errorClass] : undefined;
-  if (!answer) return undefined;
-  const [message, retryAfter] = answer;
+  // Knex creates a new error object for pool timeouts, so it is not marked.
+  const response = ofDatabase.has(error) || errorClass === 'pool' ? RESPONSES[errorClass] : undefined;
+  if (!response) return undefined;
+  const [message, retryAfter] = response;
   const options = { message, data: { reason: `database_${errorClass}` }, headers: { 'Retry-After': retryAfter } };
   return new ServiceError('request.unavailable', options);
 }

@@ -11,7 +11,7 @@ export async function up(db: Knex): Promise<void> {
     table.string('name').notNullable();
     table.boolean('is_suspended').notNullable().defaultTo(false);
     table.json('settings').notNullable();
-    // Counts changes of keys, endpoints and settings: a process that sees a new number builds its provider anew.
+    // Incremented by changes of keys, endpoints and settings. A process that sees a new value rebuilds its provider.
     table.bigInteger('version').notNullable().defaultTo(0);
     table.bigInteger('created_at').notNullable();
   });
@@ -19,7 +19,7 @@ export async function up(db: Knex): Promise<void> {
   await db.schema.createTable('tenant_endpoints', (table) => {
     table.string('url', 512).primary();
     table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
-    // The first endpoint is the canonical one: the issuer is made from it.
+    // The first endpoint is the canonical one, and determines the issuer.
     table.integer('position').notNullable();
     table.index(['tenant_id']);
   });

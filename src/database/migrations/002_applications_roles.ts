@@ -20,7 +20,7 @@ export async function up(db: Knex): Promise<void> {
     table.string('tenant_id').notNullable();
     table.string('application_id').notNullable();
     table.string('name', 256).notNullable();
-    table.text('value_encrypted').notNullable(); // Encrypted, not hashed: the API lists secrets with their values.
+    table.text('value_encrypted').notNullable(); // Encrypted, not hashed: the API lists the values.
     table.bigInteger('created_at').notNullable();
     table.bigInteger('expires_at');
     table.primary(['tenant_id', 'application_id', 'name']);
@@ -75,7 +75,7 @@ export async function up(db: Knex): Promise<void> {
     table.string('scope_id').notNullable();
     table.primary(['tenant_id', 'role_id', 'scope_id']);
     table.index(['tenant_id', 'scope_id']);
-    // The tenant is part of both keys, so a role cannot hold a scope of another tenant.
+    // The tenant is part of both keys, so a role cannot contain a scope of another tenant.
     table.foreign(['tenant_id', 'role_id']).references(['tenant_id', 'id']).inTable('roles').onDelete('CASCADE');
     table.foreign(['tenant_id', 'scope_id']).references(['tenant_id', 'id']).inTable('scopes').onDelete('CASCADE');
   });

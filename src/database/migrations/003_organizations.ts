@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** A join of two tenant-owned tables: the pair is the key, and both foreign keys carry the tenant. */
+/** Creates a join table of two tenant-owned tables. The pair is the key, and both foreign keys include the tenant. */
 async function createJoin(
   db: Knex,
   name: string,
@@ -68,7 +68,7 @@ export async function up(db: Knex): Promise<void> {
       table.primary(['tenant_id', 'organization_id', member, 'organization_role_id']);
       table.index(['tenant_id', 'organization_role_id']);
       table.index(['tenant_id', member]);
-      // A role in an organization belongs to the membership: it goes with it.
+      // A role in an organization is deleted with the membership.
       table
         .foreign(['tenant_id', 'organization_id', member])
         .references(['tenant_id', 'organization_id', member])

@@ -6,7 +6,7 @@ export async function up(db: Knex): Promise<void> {
     table.string('id').notNullable(); // The `kid` of the JWKS.
     table.string('algorithm').notNullable();
     table.text('private_key_encrypted').notNullable();
-    table.string('state').notNullable(); // next, current or previous: all three are published, only `current` signs.
+    table.string('state').notNullable(); // next, current or previous. All three are published; only `current` signs.
     table.bigInteger('created_at').notNullable();
     table.bigInteger('retire_at');
     table.primary(['tenant_id', 'id']);
@@ -16,7 +16,7 @@ export async function up(db: Knex): Promise<void> {
   await db.schema.createTable('oidc_payloads', (table) => {
     table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
     table.string('model').notNullable();
-    // A hash: what the client holds is the id itself.
+    // A hash, because the id itself is the credential that the client has.
     table.string('id').notNullable();
     table.text('payload_encrypted').notNullable();
     table.string('account_id');
@@ -38,7 +38,7 @@ export async function up(db: Knex): Promise<void> {
     table.string('token_hash').notNullable();
     table.string('user_id').notNullable();
     table.json('context').notNullable();
-    // When set, only this application, with this actor, for this resource.
+    // If set, only this application, this actor and this resource are accepted.
     table.string('client_id');
     table.string('actor_id');
     table.string('resource', 2048);
@@ -55,7 +55,7 @@ export async function up(db: Knex): Promise<void> {
     table.foreign(['tenant_id', 'user_id']).references(['tenant_id', 'id']).inTable('users').onDelete('CASCADE');
   });
 
-  // No foreign key to users: who acted as whom must stay readable after either is deleted.
+  // No foreign key to users: the record must remain after the actor or the subject is deleted.
   await db.schema.createTable('impersonations', (table) => {
     table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
     table.string('id').notNullable(); // The `jti` of the issued token.
@@ -77,7 +77,7 @@ export async function up(db: Knex): Promise<void> {
     table.index(['tenant_id', 'issued_at', 'id']);
     table.index(['tenant_id', 'subject_id']);
   });
-  // Partial: most impersonations end by themselves, and every index is paid for at each exchange.
+  // Partial, because most impersonations are never revoked, and every index costs time at each exchange.
   await db.raw(
     'create index impersonations_by_actor on impersonations (tenant_id, actor_id) where actor_id is not null',
   );
@@ -85,7 +85,7 @@ export async function up(db: Knex): Promise<void> {
     'create index impersonations_revoked on impersonations (tenant_id, expires_at) where revoked_at is not null',
   );
 
-  // Tokens that verify by themselves, ended before their time by RFC 7009. Impersonations keep it in their own row.
+  // JWT access tokens revoked before they expire (RFC 7009). Impersonations record that in their own row.
   await db.schema.createTable('revoked_tokens', (table) => {
     table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
     table.string('id').notNullable(); // The `jti`.

@@ -9,13 +9,13 @@ export async function up(db: Knex): Promise<void> {
     table.json('events').notNullable();
     table.json('config').notNullable();
     table.text('signing_key_encrypted').notNullable();
-    // [{ signingKeyEncrypted, expiresAt }], newest first: keys that still sign beside the new one.
+    // [{ signingKeyEncrypted, expiresAt }], newest first: old secrets that still sign along with the new one.
     table.json('old_signing_keys').notNullable();
     table.boolean('enabled').notNullable().defaultTo(true);
     table.string('disabled_reason', 512);
     table.bigInteger('failing_since');
     table.bigInteger('last_failure_at');
-    table.integer('gone_count').notNullable().defaultTo(0); // 410 answers in a row.
+    table.integer('gone_count').notNullable().defaultTo(0); // Consecutive 410 responses.
     table.bigInteger('created_at').notNullable();
     table.primary(['tenant_id', 'id']);
   });
@@ -24,7 +24,7 @@ export async function up(db: Knex): Promise<void> {
     table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
     table.string('id').notNullable(); // Also the `webhook-id` header.
     table.string('type').notNullable();
-    table.text('body').notNullable(); // The JSON text that is signed, without `hookId`.
+    table.text('body').notNullable(); // The JSON text to sign, without `hookId`.
     table.bigInteger('occurred_at').notNullable();
     table.primary(['tenant_id', 'id']);
     table.index(['tenant_id', 'occurred_at', 'id']);
@@ -36,7 +36,7 @@ export async function up(db: Knex): Promise<void> {
     table.string('id').notNullable();
     table.string('hook_id').notNullable();
     table.json('filter').notNullable(); // { since, until, state, events }
-    table.string('cursor'); // Where the background walk stands: `<occurred at>:<event id>`.
+    table.string('cursor'); // Position of the replay: `<occurred at>:<event id>`.
     table.integer('count').notNullable();
     table.integer('done').notNullable().defaultTo(0);
     table.string('state').notNullable(); // running, done or cancelled.
@@ -46,7 +46,7 @@ export async function up(db: Knex): Promise<void> {
     table.foreign(['tenant_id', 'hook_id']).references(['tenant_id', 'id']).inTable('hooks').onDelete('CASCADE');
   });
 
-  // A row only while waiting, delivering, dead or cancelled: a delivered one lives on in its attempts.
+  // A delivery has a row while it is waiting, delivering, dead or cancelled. A delivered one has only its attempts.
   await db.schema.createTable('deliveries', (table) => {
     table.string('tenant_id').notNullable();
     table.string('id').notNullable();
@@ -66,12 +66,12 @@ export async function up(db: Knex): Promise<void> {
     table.foreign(['tenant_id', 'event_id']).references(['tenant_id', 'id']).inTable('events').onDelete('CASCADE');
     table.foreign(['tenant_id', 'hook_id']).references(['tenant_id', 'id']).inTable('hooks').onDelete('CASCADE');
   });
-  // Partial indexes: the hot path sees only rows that wait, or that someone holds.
+  // Partial indexes: the hot path reads only rows that are waiting or leased.
   await db.raw(`create index deliveries_due on deliveries (tenant_id, hook_id, due_at, id) where state = 'waiting'`);
   await db.raw(`create index deliveries_leased on deliveries (lease_until) where state = 'delivering'`);
 
-  // No foreign key: it would cost a third of writing an attempt, and make deleting a busy hook delete a month of
-  // history in one transaction. What a deleted hook or tenant leaves here goes with the retention sweep.
+  // No foreign key: it would cost a third of the time to write an attempt, and deleting a busy webhook would delete a
+  // month of history in one transaction. Rows of a deleted webhook or tenant are removed by the retention sweep.
   await db.schema.createTable('attempts', (table) => {
     table.string('tenant_id').notNullable();
     table.string('id').notNullable();
@@ -83,7 +83,7 @@ export async function up(db: Knex): Promise<void> {
     table.string('trigger').notNullable();
     table.bigInteger('started_at').notNullable();
     table.integer('duration_ms').notNullable();
-    table.integer('status'); // Of the reply; null when there was none.
+    table.integer('status'); // Status of the response; null if there was none.
     table.string('error_class');
     table.text('error_message');
     table.text('response_body'); // The first 8 KiB.

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 export async function up(db: Knex): Promise<void> {
-  // Immutable: a change is a new version, activating moves one pointer.
+  // Immutable: a change creates a new version, and activating one moves a pointer.
   await db.schema.createTable('script_versions', (table) => {
     table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
     table.string('token_type').notNullable(); // access-token or client-credentials.
@@ -43,7 +43,7 @@ export async function up(db: Knex): Promise<void> {
     table.json('console').notNullable();
     table.string('user_id');
     table.string('jti');
-    table.text('input_encrypted'); // Only where the version records inputs; never a token.
+    table.text('input_encrypted'); // Set only if the version records inputs. Never contains a token.
     table.bigInteger('created_at').notNullable();
     table.primary(['tenant_id', 'id']);
     table.index(['tenant_id', 'token_type', 'created_at', 'id']);

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 export async function up(db: Knex): Promise<void> {
-  // One row a tenant; none: the defaults.
+  // At most one row per tenant. Without a row the defaults apply.
   await db.schema.createTable('sign_in_settings', (table) => {
     table.string('tenant_id').primary().references('id').inTable('tenants').onDelete('CASCADE');
     table.json('settings').notNullable();
@@ -16,18 +16,18 @@ export async function up(db: Knex): Promise<void> {
     table.string('client_id', 2048).notNullable();
     table.text('client_secret_encrypted').notNullable();
     table.string('scope', 1024).notNullable();
-    // E-mail domains in lower case. With one or more the connector is single sign-on for them.
+    // Email domains in lower case. If there are any, the connector is their single sign-on.
     table.json('domains').notNullable();
     table.bigInteger('created_at').notNullable();
     table.primary(['tenant_id', 'id']);
     table.unique(['tenant_id', 'target']);
   });
 
-  // How far a person has come in one interaction of oidc-provider, whose uid is the id.
+  // Progress of a user in one interaction of oidc-provider. The id is the interaction's uid.
   await db.schema.createTable('sign_in_progress', (table) => {
     table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
     table.string('id').notNullable();
-    // Grows with every step: of two requests that saw the same step, one goes on.
+    // Incremented by every step, so that only one of two concurrent requests continues.
     table.integer('version').notNullable();
     table.text('state_encrypted').notNullable();
     table.bigInteger('finished_at');

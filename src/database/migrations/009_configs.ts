@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 export async function up(db: Knex): Promise<void> {
-  // What a tenant decides, by subject: `impersonation`, `sandbox`. No row: the defaults.
+  // A tenant's settings by topic: `impersonation`, `sandbox`. Without a row the defaults apply.
   await db.schema.createTable('configs', (table) => {
     table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
     table.string('key').notNullable();

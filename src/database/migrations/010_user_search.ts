@@ -4,8 +4,8 @@ const COLUMNS = ['username', 'primary_email', 'name'];
 const isSqlite = (db: Knex): boolean => db.client.dialect === 'sqlite3';
 
 /**
- * For searches by one field, exact or by the beginning, with case folded as `text-match.ts` folds it. The column
- * comes before the tenant: with the tenant first SQLite takes such an index for lists that have nothing to do with it.
+ * Indexes for searches by one field, exact or by prefix, with case folded as in `text-match.ts`. The column comes
+ * before the tenant. Rejected: the tenant first. SQLite then uses the index for unrelated lists.
  */
 export async function up(db: Knex): Promise<void> {
   for (const column of COLUMNS) {

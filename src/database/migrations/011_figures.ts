@@ -19,7 +19,7 @@ const FIGURES = [
 ];
 
 export async function up(db: Knex): Promise<void> {
-  // What the overview shows, a row per tenant and minute and one per tenant and hour in which something happened.
+  // Figures of the overview: a row per tenant and minute, and one per tenant and hour, with any activity.
   await db.schema.createTable('figures', (table) => {
     table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
     table.integer('width_ms').notNullable();

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 export async function up(db: Knex): Promise<void> {
-  // Which process does a work that only one may do at a time. By the clock of the database.
+  // The process that runs work which only one may run at a time. Times are from the database's clock.
   await db.schema.createTable('leases', (table) => {
     table.string('name').primary();
     table.string('holder').notNullable();

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Taking a delivery under a lease touches no index, for what a lease changes (state, holder, end) is in none. On
- * PostgreSQL the new version of the row then lies beside the old one, where its page has room, and costs a fifth.
+ * Claiming a delivery changes no index, because the columns of a lease (state, owner, expiry) are in none. PostgreSQL
+ * then writes the new row version to the same page, if it has room, at a fifth of the cost.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw('drop index deliveries_leased');
@@ -14,7 +14,7 @@ export async function up(db: Knex): Promise<void> {
 
   await replaceAttempts(db, '', (table) => {
     table.primary(['tenant_id', 'delivery_id', 'number'], 'attempts_of_delivery');
-    table.index(['tenant_id', 'hook_id', 'started_at'], 'attempts_of_hook'); // Also for those that are too old.
+    table.index(['tenant_id', 'hook_id', 'started_at'], 'attempts_of_hook'); // Also finds rows past their retention.
   });
 }
 
@@ -35,7 +35,7 @@ export async function down(db: Knex): Promise<void> {
   await db.raw(`create index deliveries_leased on deliveries (lease_until) where state = 'delivering'`);
 }
 
-/** Null once it is dead or cancelled. In the one way that both databases have to let a column be null. */
+/** Makes `due_at` nullable (null once dead or cancelled), in the only way that both databases support. */
 async function replaceDueAt(db: Knex, fill: string): Promise<void> {
   await db.raw('drop index deliveries_due');
   await db.raw('alter table deliveries add column open_due_at bigint');
@@ -47,7 +47,10 @@ async function replaceDueAt(db: Knex, fill: string): Promise<void> {
 const KEPT = `tenant_id, delivery_id, event_id, event_type, hook_id, number, trigger, started_at, duration_ms, status,
   error_class, error_message, response_body, is_success`;
 
-/** An attempt is named by its delivery and its number: an id of its own would be one more index to write, at random places. */
+/**
+ * Identifies an attempt by its delivery and number. An id of its own would need another index, written at random
+ * places.
+ */
 async function replaceAttempts(db: Knex, id: string, keys: (table: Knex.CreateTableBuilder) => void): Promise<void> {
   await db.schema.createTable('attempts_after', (table) => {
     table.string('tenant_id').notNullable();
@@ -59,7 +62,7 @@ async function replaceAttempts(db: Knex, id: string, keys: (table: Knex.CreateTa
     table.string('trigger').notNullable();
     table.bigInteger('started_at').notNullable();
     table.integer('duration_ms').notNullable();
-    table.integer('status'); // Of the reply; null when there was none.
+    table.integer('status'); // Status of the response; null if there was none.
     table.string('error_class');
     table.text('error_message');
     table.text('response_body'); // The first 8 KiB.

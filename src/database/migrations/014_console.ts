@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 export async function up(db: Knex): Promise<void> {
-  // A user of the default tenant, and one tenant that they may manage.
+  // A user of the default tenant, and a tenant they may manage.
   await db.schema.createTable('administrators', (table) => {
     table.string('tenant_id').notNullable();
     table.string('user_id').notNullable();
@@ -11,7 +11,7 @@ export async function up(db: Knex): Promise<void> {
     table.foreign(['tenant_id', 'user_id']).references(['tenant_id', 'id']).inTable('users').onDelete('CASCADE');
   });
 
-  // The id is the hash of what the link holds.
+  // The id is the hash of the secret in the link.
   await db.schema.createTable('administrator_links', (table) => {
     table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
     table.string('id').notNullable();

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 export async function up(db: Knex): Promise<void> {
-  // Partial: who looks for what was refused looks among few, and the many others pay nothing for it.
+  // Partial: refusals are few, so the search is fast and other entries do not pay for the index.
   await db.raw(`create index audit_log_refused on audit_log (tenant_id, created_at, id) where result = 'Error'`);
 }
 

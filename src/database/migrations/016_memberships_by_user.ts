@@ -6,8 +6,8 @@ const TABLES = {
 };
 
 /**
- * The memberships of one user, in an index that holds all of a row. Without the rest of the columns SQLite, which knows
- * nothing of how many rows a tenant has, takes the primary key for it and reads the memberships of the whole tenant.
+ * Covering indexes for the memberships of one user. Without the other columns, SQLite (which does not know how many
+ * rows a tenant has) uses the primary key instead and reads the memberships of the whole tenant.
  */
 export async function up(db: Knex): Promise<void> {
   for (const [name, rest] of Object.entries(TABLES)) {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 export async function up(db: Knex): Promise<void> {
-  // Access tokens that verify by themselves and were given under a grant of a user. They end when it does.
+  // JWT access tokens issued under a user's grant. They are revoked with it.
   await db.schema.createTable('issued_jwts', (table) => {
     table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
     table.string('id').notNullable(); // The `jti`.
@@ -15,12 +15,12 @@ export async function up(db: Knex): Promise<void> {
     table.index(['expires_at']);
   });
 
-  // One table now holds every token that was ended before its time, impersonations included.
+  // From now on one table contains every token revoked before it expired, including those of impersonations.
   await db.raw(`insert into revoked_tokens (tenant_id, id, expires_at, revoked_at)
     select tenant_id, id, expires_at, revoked_at from impersonations where revoked_at is not null`);
   await db.raw('create index revoked_tokens_by_expiry on revoked_tokens (tenant_id, expires_at, id)');
 
-  // Most entries are kept as long as the tenant; refusals of strangers are not.
+  // Most entries are kept as long as the tenant; refusals of unauthenticated requests are not.
   await db.schema.alterTable('audit_log', (table) => {
     table.bigInteger('expires_at');
   });

@@ -4,8 +4,9 @@ import { normalEmail, normalPhone } from '../../base/email-and-phone.ts';
 const BATCH = 1_000;
 
 /**
- * People are looked up by the one spelling of their address or number, so what an earlier release stored gets it too. Where
- * another account has that spelling already, or the text is neither, it stays: an administrator decides.
+ * Users are looked up by the normalized form of their email address or phone number, so normalizes what earlier
+ * releases stored. Leaves a value unchanged if another account already has the normalized form, or if it is not valid:
+ * an administrator decides.
  */
 export async function up(db: Knex): Promise<void> {
   await db.schema.alterTable('connectors', (table) => {

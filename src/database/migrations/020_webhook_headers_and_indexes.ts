@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Lists of one thing, newest first. The id belongs to the order: without it in the index SQLite takes another index
- * that holds the whole order, and reads the rows of the whole tenant for those of one user.
+ * Indexes for filtered lists, newest first. They include the id, which is part of the order: without it SQLite uses
+ * another index that has the whole order, and reads the rows of the whole tenant for those of one user.
  */
 const LISTS = [
   { table: 'audit_log', name: 'audit_log_by_application', columns: 'application_id, created_at' },
@@ -18,7 +18,7 @@ const LISTS = [
   { table: 'subject_tokens', name: 'subject_tokens_by_user', columns: 'user_id, created_at' },
 ];
 
-/** The indexes that `LISTS` replaces. */
+/** Indexes replaced by `LISTS`. */
 const REPLACED = [
   ['audit_log_tenant_id_application_id_created_at_index', 'audit_log (tenant_id, application_id, created_at)'],
   ['audit_log_tenant_id_key_created_at_index', 'audit_log (tenant_id, key, created_at)'],
@@ -29,8 +29,8 @@ const REPLACED = [
 ];
 
 /**
- * Searches that read the rows of a tenant, or of all tenants, while others waited for the writer: for a suspended
- * actor, for a deleted application, webhook or tenant, and by retention for deliveries and replays that have ended.
+ * Indexes for searches that blocked the writer while they read all rows of a tenant, or of all tenants: for a suspended
+ * actor, for a deleted application, webhook or tenant, and by the retention sweep for ended deliveries and replays.
  */
 const SEARCHES = [
   ['subject_tokens_by_actor', 'subject_tokens (tenant_id, actor_id) where actor_id is not null'],
@@ -42,7 +42,8 @@ const SEARCHES = [
 ];
 
 export async function up(db: Knex): Promise<void> {
-  // Receivers' tokens stand in these headers. `webhooks/sending/hook-headers.ts` seals those that `config` holds at the start,
+  // These headers contain tokens of endpoints. `webhooks/sending/hook-headers.ts` encrypts those in `config` at each
+  // start,
   // because a migration has no secret key.
   await db.raw('alter table hooks add column headers_encrypted text');
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Indicators by which a resource is found besides its own: those that it had before, and that clients still send. */
+/** Additional indicators of a resource: previous ones that clients still send. */
 export async function up(db: Knex): Promise<void> {
   await db.schema.createTable('resource_aliases', (table) => {
     table.string('tenant_id').notNullable();

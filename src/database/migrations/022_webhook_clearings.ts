@@ -1,23 +1,23 @@
 import type { Knex } from 'knex';
 
 /**
- * Disabling or deleting a webhook is a change of its own row, whatever waits for it. Its deliveries are cancelled or
- * removed afterwards, in batches: a foreign key would remove them all in the transaction of the deletion, with every
- * other write waiting on SQLite.
+ * Disabling or deleting a webhook changes only its own row. Its deliveries are cancelled or removed later, in batches.
+ * Rejected: a foreign key, which removes all of them in the transaction of the deletion, while every other write on
+ * SQLite waits.
  */
 export async function up(db: Knex): Promise<void> {
   await db.schema.alterTable('hooks', (table) => {
     table.integer('times_disabled').notNullable().defaultTo(0);
   });
   await db.schema.alterTable('deliveries', (table) => {
-    // Of its webhook, when the delivery was made: less than the webhook's own means cancelled.
+    // The webhook's value when the delivery was created. If less than its current one, the delivery is cancelled.
     table.integer('times_disabled').notNullable().defaultTo(0);
   });
   await db.schema.alterTable('deliveries', (table) => {
     table.dropForeign(['tenant_id', 'hook_id']);
   });
   if (db.client.dialect === 'sqlite3') await referToEvents(db);
-  // A webhook that was disabled or deleted, and whose deliveries say nothing of it yet.
+  // A webhook that was disabled or deleted, and whose deliveries are not updated yet.
   await db.schema.createTable('clearings', (table) => {
     table.string('tenant_id').notNullable().references('id').inTable('tenants').onDelete('CASCADE');
     table.string('id').notNullable();
@@ -39,7 +39,7 @@ export async function down(db: Knex): Promise<void> {
   await db.schema.alterTable('hooks', (table) => table.dropColumn('times_disabled'));
 }
 
-/** On SQLite these foreign keys have no names, and Knex drops every one that has a column of the one it is to drop. */
+/** On SQLite these foreign keys have no names, and Knex drops all that share a column with the one to drop. */
 async function referToEvents(db: Knex): Promise<void> {
   await db.schema.alterTable('deliveries', (table) => {
     table.foreign(['tenant_id', 'event_id']).references(['tenant_id', 'id']).inTable('events').onDelete('CASCADE');

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** The end of an application ends its impersonations, and must not read those of the whole tenant. */
+/** Deleting an application revokes its impersonations, which must not read those of the whole tenant. */
 export async function up(db: Knex): Promise<void> {
   await db.raw('create index impersonations_by_application on impersonations (tenant_id, application_id, issued_at)');
 }

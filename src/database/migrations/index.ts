@@ -29,7 +29,7 @@ interface Migration {
   down: (db: Knex) => Promise<void>;
 }
 
-/** In order. A landed migration is never edited. */
+/** All migrations in order. A released migration must not change. */
 export const migrations: readonly Migration[] = [
   { name: '001_tenants_users', ...tenantsUsers },
   { name: '002_applications_roles', ...applicationsRoles },
@@ -56,7 +56,7 @@ export const migrations: readonly Migration[] = [
   { name: '023_impersonations_by_application', ...impersonationsByApplication },
 ];
 
-/** Knex's view of the list: nothing is looked up in a folder, so nothing can be missed or misordered. */
+/** The list as Knex's migration source. Rejected: reading the folder, where a file can be missed or misordered. */
 export const migrationSource: Knex.MigrationSource<Migration> = {
   getMigrations: async () => [...migrations],
   getMigrationName: ({ name }) => name,

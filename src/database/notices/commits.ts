@@ -1,10 +1,12 @@
 import type { Table } from '../tables/index.ts';
 
-/** `tenants`: a tenant itself, its endpoints, or what its version counts. */
+/** A table that was written. `tenants`: the tenant itself, its endpoints, or anything that increments its version. */
 export type Written = Table | 'tenants';
 export type CommitListener = (tenantId: string, written: ReadonlySet<Written>) => void;
 
-/** Tells, after the commit, which tables of which tenant were written: by this process, and as far as it is known by others. */
+/**
+ * Notifies listeners after each commit of the tables written, by this process and (if their notice arrives) by others.
+ */
 export class Commits {
   readonly #listeners = new Set<CommitListener>();
   readonly #listenersToOwn = new Set<CommitListener>();
@@ -15,7 +17,7 @@ export class Commits {
     return () => this.#listeners.delete(listener);
   }
 
-  /** To what this process commits alone. @returns stops listening */
+  /** Listens only to commits of this process. @returns stops listening */
   listenToOwn(listener: CommitListener): () => void {
     this.#listenersToOwn.add(listener);
     return () => this.#listenersToOwn.delete(listener);
@@ -26,7 +28,7 @@ export class Commits {
     this.relay(tenantId, written);
   }
 
-  /** What another process committed. */
+  /** Notifies listeners of a commit by another process. */
   relay(tenantId: string, written: ReadonlySet<Written>): void {
     for (const listener of this.#listeners) listener(tenantId, written);
   }

@@ -3,32 +3,35 @@ import type { Logger } from '../../observe/logger.ts';
 import type { Commits, Written } from './commits.ts';
 
 const CHANNEL = 'understudy_commits';
-/** PostgreSQL takes a global lock for a commit that notifies, so notices are few and never in a business transaction. */
+/**
+ * A commit with `notify` takes a global lock in PostgreSQL, so notices are combined and sent outside other
+ * transactions.
+ */
 const COALESCE_MS = 20;
-/** PostgreSQL's limit is 8000 bytes; one tenant with all its tables needs less than 1000. */
+/** PostgreSQL's limit is 8,000 bytes. A tenant with all its tables needs less than 1,000. */
 const MAX_PAYLOAD_BYTES = 7_000;
 const RECONNECT_MS = 1_000;
-/** A connection whose other end is gone without a word is found by this. */
+/** Interval of the heartbeat that detects a dead connection. */
 const HEARTBEAT_MS = 10_000;
 const TIMEOUT_MS = 5_000;
 
 export interface NoticesOptions {
-  /** To the server itself: a pooler that gives each transaction another connection does not deliver notices. */
+  /** A direct connection: a pooler that assigns connections per transaction does not deliver notices. */
   databaseUrl: string;
   commits: Commits;
-  /** Those whose writes other processes want to know of at once. */
+  /** Tables whose writes are announced to other processes. */
   tables: readonly Written[];
   logger: Logger;
 }
 
 /**
- * Joins the `Commits` of all processes on one PostgreSQL: what one of them has written, the others are told within some
- * 20 ms, on a connection of its own. A hint only. What is missed while the connection is away is found by those who
- * listen: caches expire, and the poller of webhooks looks every second.
+ * Connects the `Commits` of all processes on one PostgreSQL database, on a connection of its own: a write in one
+ * process is announced to the others within about 20 ms. Notices are only hints: those lost while disconnected do no
+ * harm, because caches expire and the webhook poller looks every second.
  */
 export class Notices {
   readonly #options: NoticesOptions;
-  readonly #told: ReadonlySet<Written>;
+  readonly #announced: ReadonlySet<Written>;
   readonly #pending = new Map<string, Set<Written>>();
   #unlisten: (() => void) | undefined;
   #client: pg.Client | undefined;
@@ -40,12 +43,12 @@ export class Notices {
 
   constructor(options: NoticesOptions) {
     this.#options = options;
-    this.#told = new Set(options.tables);
+    this.#announced = new Set(options.tables);
   }
 
-  /** Resolves once others are heard, or could not be: then it is tried again every second. */
+  /** Resolves when connected, or after the first failure. A failed connection is retried every second. */
   async start(): Promise<void> {
-    this.#unlisten = this.#options.commits.listenToOwn((tenantId, written) => this.#tell(tenantId, written));
+    this.#unlisten = this.#options.commits.listenToOwn((tenantId, written) => this.#collect(tenantId, written));
     this.#heartbeat = setInterval(() => void this.#client?.query('select 1').catch(() => this.#drop()), HEARTBEAT_MS);
     await this.#connect();
   }
@@ -65,11 +68,11 @@ export class Notices {
       query_timeout: TIMEOUT_MS,
       keepAlive: true,
     });
-    client.on('error', (err) => this.#interrupted(err)); // It ends after this.
+    client.on('error', (err) => this.#interrupted(err)); // `end` follows.
     client.on('end', () => this.#retry());
     client.on('notification', ({ processId, payload = '' }) => {
       const isOwn = processId === (client as pg.Client & { processID: number }).processID;
-      if (!isOwn) this.#hear(payload);
+      if (!isOwn) this.#receive(payload);
     });
     try {
       await client.connect();
@@ -79,16 +82,16 @@ export class Notices {
       return client.end();
     }
     if (this.#isStopped) return client.end();
-    if (this.#isInterrupted) this.#options.logger.info('notices between processes go on');
+    if (this.#isInterrupted) this.#options.logger.info('Notices between processes are restored');
     this.#isInterrupted = false;
     this.#client = client;
     this.#schedule();
   }
 
-  #tell(tenantId: string, written: ReadonlySet<Written>): void {
-    const news = written.intersection(this.#told);
-    if (news.size === 0) return;
-    this.#pending.set(tenantId, news.union(this.#pending.get(tenantId) ?? new Set()));
+  #collect(tenantId: string, written: ReadonlySet<Written>): void {
+    const changed = written.intersection(this.#announced);
+    if (changed.size === 0) return;
+    this.#pending.set(tenantId, changed.union(this.#pending.get(tenantId) ?? new Set()));
     this.#schedule();
   }
 
@@ -97,7 +100,7 @@ export class Notices {
     this.#timer ??= setTimeout(() => void this.#send(), COALESCE_MS);
   }
 
-  /** One at a time: what is told meanwhile goes with the next. */
+  /** Sends one batch at a time. Writes in the meantime go into the next one. */
   async #send(): Promise<void> {
     const payloads = payloadsOf(this.#pending);
     this.#pending.clear();
@@ -113,18 +116,18 @@ export class Notices {
     this.#schedule();
   }
 
-  #hear(payload: string): void {
+  #receive(payload: string): void {
     for (const entry of payload.split(' ')) {
       const [tenantId = '', tables = ''] = entry.split(':');
       this.#options.commits.relay(tenantId, new Set(tables.split(',') as Written[]));
     }
   }
 
-  /** Said once, however often it is tried in vain. */
+  /** Logs an interruption once, regardless of the number of failed reconnects. */
   #interrupted(err: unknown): void {
-    const reason = 'changes by other processes are seen later, when what is kept expires';
+    const effect = 'changes by other processes take effect later, when caches expire';
     if (!this.#isInterrupted)
-      this.#options.logger.warn({ err }, `notices between processes are interrupted: ${reason}`);
+      this.#options.logger.warn({ err }, `Notices between processes are interrupted: ${effect}`);
     this.#isInterrupted = true;
   }
 
@@ -139,7 +142,7 @@ export class Notices {
   }
 }
 
-/** `tenant:table,table tenant:table`, in as few parts as the limit allows. */
+/** Formats notices as `tenant:table,table tenant:table`, in as few payloads as the limit allows. */
 function payloadsOf(pending: ReadonlyMap<string, ReadonlySet<Written>>): string[] {
   const payloads: string[] = [];
   let payload = '';

@@ -6,28 +6,27 @@ import type { Commits, Written } from './commits.ts';
 export interface TenantCacheOptions {
   commits: Commits;
   clock: Clock;
-  /** A committed write to one of these drops all that is kept of that tenant. */
+  /** A committed write to one of these tables drops all cached values of the tenant. */
   tables: readonly Table[];
-  /** How long a change made by another process may go unseen where its notice is missed, whichever way the clock jumps. */
+  /** Longest time that a change by another process may go unseen if its notice is lost, even if the clock jumps. */
   maxAgeMs: number;
 }
 
-/** Kept at once; what was used longest ago goes first. */
+/** Limits of the cache; the least recently used entries are dropped first. */
 const MAX_TENANTS = 1_000;
 const MAX_ENTRIES_PER_TENANT = 2_000;
 
-interface Entry {
+interface CacheEntry {
   value: Promise<unknown>;
   readAt: number;
 }
 
 /**
- * What a tenant configures and every request asks for: clients, resources, keys, the active script.
- * Never users, grants or tokens. A read that began before a write is dropped with the rest, so a
- * process always sees its own writes.
+ * Caches a tenant's configuration that every request needs: clients, resources, keys, the active script. Never users,
+ * grants or tokens. A write also drops reads that started before it, so a process always sees its own writes.
  */
 export class TenantCache {
-  readonly #entries = new LRUCache<string, LRUCache<string, Entry>>({ max: MAX_TENANTS });
+  readonly #entries = new LRUCache<string, LRUCache<string, CacheEntry>>({ max: MAX_TENANTS });
   readonly #clock: Clock;
   readonly #maxAgeMs: number;
 
@@ -46,14 +45,14 @@ export class TenantCache {
       ofTenant = new LRUCache({ max: MAX_ENTRIES_PER_TENANT });
       this.#entries.set(tenantId, ofTenant);
     }
-    const known = ofTenant.get(key);
+    const cached = ofTenant.get(key);
     const now = this.#clock();
-    if (known && Math.abs(now - known.readAt) < this.#maxAgeMs) return known.value as Promise<T>;
+    if (cached && Math.abs(now - cached.readAt) < this.#maxAgeMs) return cached.value as Promise<T>;
 
     const value = read();
     const entries = ofTenant;
     entries.set(key, { value, readAt: now });
-    value.catch(() => entries.delete(key)); // A failure is not remembered.
+    value.catch(() => entries.delete(key)); // Failures are not cached.
     return value;
   }
 }

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 import type { Database } from '../database.ts';
 
-/** Rows of one delete: a larger one would hold SQLite's only writer too long. */
+/** Rows per delete. A larger batch would block SQLite's single writer for too long. */
 export const BATCH = 1_000;
 
-/** Deletes up to `BATCH` rows that match, in a transaction of their own, and says how many. */
+/** Deletes up to `BATCH` matching rows in a transaction of their own. Returns the number of deleted rows. */
 export function deleteBatch(
   database: Database,
   table: string,

@@ -4,7 +4,7 @@ import { BATCH, deleteBatch } from './delete-batch.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How long a subject token is kept after it expired: it answers why an exchange was refused, and by whom it was made. */
+/** How long an expired subject token is kept, to look up who created it and why an exchange was refused. */
 const SUBJECT_TOKENS_KEPT_MS = 30 * DAY_MS;
 const RUNS_KEPT_MS = 30 * DAY_MS;
 
@@ -23,7 +23,7 @@ const expired: { table: string; column: string; keptMs: number }[] = [
   { table: 'scriptRuns', column: 'createdAt', keptMs: RUNS_KEPT_MS },
 ];
 
-/** Deletes what nobody can use any more, of all tenants, in small batches. */
+/** Deletes expired rows of all tenants, in small batches. */
 export async function sweepExpired(database: Database, now: number): Promise<void> {
   for (const { table, column, keptMs } of expired) {
     const isDue = (rows: Knex.QueryBuilder) => rows.where(column, '<', now - keptMs);

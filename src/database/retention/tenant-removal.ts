@@ -5,8 +5,8 @@ import { deleteBatch } from './delete-batch.ts';
 const CHILDREN_FIRST = tenantTables.toReversed();
 
 /**
- * Removes the rows of the tenants that were deleted: those without an endpoint. Children go first and the tenant
- * last, so a removal that was cut short is found again, and goes on where it stood.
+ * Removes the rows of deleted tenants, which are those without an endpoint. Deletes children first and the tenant last,
+ * so that an interrupted removal is found again and continues.
  */
 export async function removeDeletedTenants(database: Database): Promise<void> {
   const { reader } = database;

@@ -3,14 +3,14 @@ import { prepared } from './prepared.ts';
 
 export type DatabaseKind = 'sqlite' | 'postgres';
 
-/** A value of a key; its type is part of the statement. */
+/** A value in a key. Its type is part of the statement. */
 export type KeyValue = string | number | boolean;
-/** Column (snake_case) → value. The tenant is one of them. */
+/** Maps columns (snake_case) to values. Contains the tenant. */
 export type KeyRecord = Record<string, KeyValue>;
 
 /**
- * A read of at most one row for each of many keys, in one statement whose only `?` is the list of keys as JSON. Each
- * key says its `key_position`, and each row says of which it is.
+ * Reads at most one row for each of many keys, in one statement whose only `?` is the list of keys as JSON. Each key
+ * has a `key_position`, which each row returns.
  */
 export interface BatchedRead<Row> {
   texts: Record<DatabaseKind, string>;
@@ -21,8 +21,8 @@ const TYPES = { string: 'text', number: 'bigint', boolean: 'boolean' };
 const typeOf = (value: KeyValue) => TYPES[typeof value as keyof typeof TYPES];
 
 /**
- * The text around what is read for one key. PostgreSQL goes through the keys and looks each up by itself (`lateral`):
- * in a plain join it takes the list for a hundred keys, and reads the whole of a small table.
+ * Returns the statements for a read of one key. On PostgreSQL each key is looked up by itself (`lateral`). Rejected: a
+ * plain join, in which PostgreSQL estimates the list at 100 keys and reads the whole of a small table.
  */
 export function textsFor(
   key: KeyRecord,
@@ -39,7 +39,7 @@ export function textsFor(
   };
 }
 
-/** The rows in the order of the keys; undefined where there is none. */
+/** Returns the rows in the order of the keys; undefined for keys without a row. */
 export async function readMany<Row>(
   db: Knex,
   kind: DatabaseKind,

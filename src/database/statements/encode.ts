@@ -1,6 +1,6 @@
 import { jsonColumns } from '../tables/index.ts';
 
-/** JSON columns are written as text: the PostgreSQL driver would turn an array into one of its own. */
+/** Encodes JSON columns as text, because the PostgreSQL driver would convert an array to a PostgreSQL array. */
 export function encode(fields: object): Record<string, unknown> {
   const encoded: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {

@@ -6,15 +6,15 @@ import { prepared } from './prepared.ts';
 
 const DELIVERY = '(tenant_id, id, event_id, hook_id, state, due_at, attempts, trigger, times_disabled, created_at)';
 
-/** Of the tenant's own webhooks, because they are joined to the event by its tenant. */
+/** Selects the deliveries to insert. Joins webhooks by the event's tenant, so no other tenant's webhook gets one. */
 const deliveries = (
   random: string,
 ) => `select hooks.tenant_id, substr(event.id, 1, ${TIME_DIGITS}) || ${random}, event.id, hooks.id, 'waiting',
   event.occurred_at, 0, 'schedule', hooks.times_disabled, event.occurred_at from event join hooks on hooks.tenant_id = event.tenant_id`;
 
 /**
- * One statement, planned once for each connection. A webhook that is being deleted is waited for and then left out:
- * without the lock, a delivery of it could be made after its others were removed, and stay for ever.
+ * One statement, planned once per connection. Waits for a webhook that is being deleted, and then skips it: without the
+ * lock, a delivery could be created after the webhook's others were removed, and remain forever.
  */
 const POSTGRES = `with event as (
     insert into events (tenant_id, id, type, body, occurred_at) values (?, ?, ?, ?, ?)
@@ -36,11 +36,11 @@ const SQLITE = {
 };
 
 /**
- * Writes an event, and a delivery due at once for each webhook of its tenant that is enabled and listens. The webhooks
- * never come into this process. Ids of deliveries are ordered by time as their event's is; the rest
- * is 48 bits of PostgreSQL's strong random numbers, or of SQLite's ChaCha20 that the system seeds.
+ * Inserts an event, and a delivery due at once for each enabled webhook of its tenant that subscribes to it, without
+ * loading the webhooks into this process. Delivery ids start with the event's time, so they sort by it. The rest is 48
+ * bits from PostgreSQL's strong random numbers, or from SQLite's ChaCha20, which the operating system seeds.
  *
- * @returns how many deliveries there are
+ * @returns the number of deliveries
  */
 export async function insertEvent(
   db: Knex,

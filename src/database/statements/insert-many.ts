@@ -4,12 +4,14 @@ import { snakeCase } from '../drivers/names.ts';
 import { jsonColumns, type Table } from '../tables/index.ts';
 import { prepared } from './prepared.ts';
 
-/** SQLite keeps JSON as text, so it is written as text inside the parameter. PostgreSQL takes a member as it is. */
+/**
+ * Returns a value for the parameter: JSON as text for SQLite, which stores it as text, and unchanged for PostgreSQL.
+ */
 function cellOf(kind: Database['kind'], column: string, value: unknown): unknown {
   return kind === 'sqlite' && value !== null && jsonColumns.has(column) ? JSON.stringify(value) : value;
 }
 
-/** The rows as one JSON parameter. */
+/** Returns the rows as one JSON parameter. */
 export function recordsOf(kind: Database['kind'], columns: readonly string[], rows: readonly object[]): string {
   const names = columns.map(snakeCase);
   const records = rows.map((row) => {
@@ -21,7 +23,7 @@ export function recordsOf(kind: Database['kind'], columns: readonly string[], ro
   return JSON.stringify(records);
 }
 
-/** `insert … select …` from such a parameter, the only `?`; conditions on `record` may follow. */
+/** Returns an `insert … select …` from such a parameter (its only `?`). Conditions on `record` may follow. */
 export function insertFromRecords(
   kind: Database['kind'],
   table: Table,
@@ -37,7 +39,7 @@ export function insertFromRecords(
   return `insert into ${target} (${names.join(', ')}) ${source}`;
 }
 
-/** Those that any of the rows has a value for: the others get their default. */
+/** Returns the columns for which any row has a value. The others get their default. */
 function columnsOf(rows: readonly object[]): string[] {
   const columns = new Set<string>();
   for (const row of rows)
@@ -46,8 +48,8 @@ function columnsOf(rows: readonly object[]): string[] {
 }
 
 /**
- * Rows as one parameter, which the database takes apart by itself. The loser, a placeholder for every
- * value, costs ten times as much to build and to bind.
+ * Inserts rows that are passed as one JSON parameter. Rejected: a placeholder for every value, which costs ten times as
+ * much to build and to bind.
  */
 export async function insertMany(
   db: Knex,
@@ -59,7 +61,7 @@ export async function insertMany(
   await prepared(db, insertFromRecords(kind, table, columns), [recordsOf(kind, columns, rows)]);
 }
 
-/** Leaves out the rows that are there already, and returns the others. */
+/** Inserts the rows that do not exist yet, and returns them. */
 export async function insertMissing<Row>(
   db: Knex,
   kind: Database['kind'],
@@ -67,7 +69,7 @@ export async function insertMissing<Row>(
   rows: readonly object[],
 ): Promise<Row[]> {
   const columns = columnsOf(rows);
-  // Without a condition SQLite takes `on` for that of a join.
+  // Without a condition SQLite parses `on` as part of a join.
   const text = `${insertFromRecords(kind, table, columns)} where true on conflict do nothing returning *`;
   return prepared(db, text, [recordsOf(kind, columns, rows)]);
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 
-/** By text. PostgreSQL keeps 63 characters of a name. */
+/** Statement names by SQL text. PostgreSQL truncates names to 63 characters. */
 const names = new Map<string, string>();
-/** Grows when the names given so far are of no more use. */
+/** Incremented when all names given so far become invalid. */
 let generation = 0;
 
 function nameOf(sql: string): string {
@@ -15,17 +15,18 @@ function nameOf(sql: string): string {
   return name;
 }
 
-/** PostgreSQL's "cached plan must not change result type": a newer release has changed a table that `*` is read of. */
+/** True for PostgreSQL's "cached plan must not change result type": a newer release changed a table read with `*`. */
 export const isStaleStatement = ({ code, routine }: { code?: string; routine?: string }): boolean =>
   code === '0A000' && routine === 'RevalidateCachedQuery';
 
 /**
- * A statement whose text is always the same, with `?` for its values: PostgreSQL parses and plans it once for each
- * connection, which for a join costs more than running it; behind a pooler it has no name and is planned each time.
- * (On SQLite every statement stays prepared: `sqlite-client.ts`.) Not for texts that are put together at run time: each
- * would stay with the server for good.
+ * Runs a statement with constant text and `?` for its values. PostgreSQL parses and plans it once per connection, which
+ * for a join costs more than running it; behind a pooler it has no name and is planned each time. (On SQLite every
+ * statement stays prepared: see `sqlite-client.ts`.) Do not use it for text built at run time: the server would keep
+ * every variant.
  *
- * A stale one is prepared anew. Within a transaction, which it has ended, `againWhenUndone` begins that again.
+ * A stale statement is prepared again. Inside a transaction, which the failure has ended, `retryIfUndone` repeats the
+ * whole transaction.
  */
 export async function prepared<Row>(db: Knex, sql: string, bindings: readonly unknown[]): Promise<Row[]> {
   const run = async () =>

@@ -5,8 +5,8 @@ import { type BatchedRead, type KeyRecord, type KeyValue, textsFor } from './bat
 const reads = new Map<string, BatchedRead<unknown>>();
 
 /**
- * The most frequent statement of all: one row by the columns of a key, `null` matching null. Its text is
- * made once for each table and set of columns; building it anew costs as much as running it.
+ * Returns the read of one row by the columns of a key, where `null` matches null. It is the most frequent statement.
+ * Its text is built once per table and set of columns, because building it costs as much as running it.
  */
 export function selectOne<Row>(
   table: Table,

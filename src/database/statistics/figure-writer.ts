@@ -3,14 +3,14 @@ import type { Database } from '../database.ts';
 import { snakeCase } from '../drivers/names.ts';
 import { addTo, type CountedMinute, type Counts, FIGURES, type Figure, MINUTE_MS } from './figures.ts';
 
-/** How long a count may wait, and so what a `kill -9` may lose of the figures; the rows behind them are not concerned. */
+/** Interval between writes. A `kill -9` loses at most this much of the figures, and none of the rows they count. */
 const WRITE_EVERY_MS = 2_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * A count goes into a row of its minute and into one of its hour. Kept is twice what the overview shows of each, a
- * day and a week, as it compares with the time before.
+ * Each count is added to a row of its minute and to one of its hour. The overview shows a day of minutes and a week of
+ * hours; both are kept twice as long, because it compares with the previous period.
  */
 export const WIDTHS = {
   minute: { widthMs: MINUTE_MS, keptMs: 2 * DAY_MS + HOUR_MS },
@@ -30,7 +30,7 @@ function upsertFor(kind: Database['kind']): string {
     const [old, added] = [`figures.${snakeCase(figure)}`, `excluded.${snakeCase(figure)}`];
     return `${snakeCase(figure)} = ${figure === 'backlog' ? `${most}(${old}, ${added})` : `${old} + ${added}`}`;
   };
-  // Ordered, so that two processes lock the rows in the same order; of tenants that were removed meanwhile, nothing.
+  // Ordered, so that two processes lock the rows in the same order. Skips tenants that were removed in the meantime.
   return `insert into figures (${COLUMNS}) select ${COLUMNS} from ${source}
     where exists (select 1 from tenants where tenants.id = counted.tenant_id) order by ${KEY}
     on conflict (${KEY}) do update set ${FIGURES.map(change)}`;
@@ -38,7 +38,7 @@ function upsertFor(kind: Database['kind']): string {
 
 const UPSERTS = { sqlite: upsertFor('sqlite'), postgres: upsertFor('postgres') };
 
-/** Each row once: one statement cannot change a row twice, and two minutes may be of the same hour. */
+/** Merges the counts per row: a statement cannot change a row twice, and two minutes may be in the same hour. */
 function rowsOf(minutes: readonly CountedMinute[]): Record<string, unknown>[] {
   const rows = new Map<string, { key: Record<string, unknown>; counts: Counts }>();
   for (const { tenantId, startsAt: minute, counts } of minutes) {
@@ -57,7 +57,7 @@ function rowsOf(minutes: readonly CountedMinute[]): Record<string, unknown>[] {
   }));
 }
 
-/** Adds to the figures that all processes share, in one statement. */
+/** Adds counts to the figures in the database, in one statement. */
 export async function writeFigures(database: Database, minutes: readonly CountedMinute[]): Promise<void> {
   if (minutes.length === 0) return;
   await database.write(async (db) => db.raw(UPSERTS[database.kind], [JSON.stringify(rowsOf(minutes))]));
@@ -65,7 +65,7 @@ export async function writeFigures(database: Database, minutes: readonly Counted
     database.commits.announce(tenantId, new Set(['figures']));
 }
 
-/** Brings what this process counted to the database, every two seconds and when it ends. */
+/** Writes the counts of this process to the database, every two seconds and on close. */
 export class FigureWriter {
   readonly #database: Database;
   readonly #logger: Logger;
@@ -78,7 +78,7 @@ export class FigureWriter {
     this.#timer = setInterval(() => void this.flush(), WRITE_EVERY_MS);
   }
 
-  /** Settles when all that was counted before is written. After a failure it is counted again, for the next time. */
+  /** Writes all counts so far. After a failure they are kept for the next write. */
   flush(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;
@@ -95,7 +95,7 @@ export class FigureWriter {
     try {
       await writeFigures(this.#database, minutes);
     } catch (err) {
-      this.#logger.warn({ err }, 'figures were not written; they will be with the next');
+      this.#logger.warn({ err }, 'Could not write figures; retrying with the next write');
       for (const { tenantId, startsAt, counts } of minutes) figures.add(tenantId, startsAt, counts);
     }
   }

@@ -1,8 +1,8 @@
 import type { Owned } from '../tables/row.ts';
 
 /**
- * What is counted of a tenant for its overview, a column of the table `figures` each. All are sums but `backlog`,
- * which is the most that was seen.
+ * The figures counted per tenant for the overview; each is a column of the table `figures`. All are sums except
+ * `backlog`, which is a maximum.
  */
 export const FIGURES = [
   'tokensByCode',
@@ -25,7 +25,7 @@ export const FIGURES = [
 export type Figure = (typeof FIGURES)[number];
 export type Counts = Partial<Record<Figure, number>>;
 
-/** As the table keeps them: of a minute or of an hour. */
+/** The figures of one minute or one hour. */
 export interface FigureRow extends Owned, Record<Figure, number> {
   widthMs: number;
   startsAt: number;
@@ -35,13 +35,13 @@ export interface FigureRow extends Owned, Record<Figure, number> {
 /** The figures of one tenant in one minute. */
 export interface CountedMinute {
   tenantId: string;
-  /** The minute's beginning, epoch milliseconds. */
+  /** Start of the minute, in epoch milliseconds. */
   startsAt: number;
   counts: Counts;
 }
 
 export const MINUTE_MS = 60_000;
-/** While the database is away, so that counting cannot eat the memory of the service. */
+/** Limit of the memory used while the database is unavailable. */
 const MAX_MINUTES = 100_000;
 
 export function addTo(counts: Counts, more: Counts): void {
@@ -52,13 +52,13 @@ export function addTo(counts: Counts, more: Counts): void {
 }
 
 /**
- * Counts in memory, so that what is counted pays neither a statement nor a lock for it; `FigureWriter` brings the
- * counts to the table that all processes share.
+ * Counts in memory, so that counting costs neither a statement nor a lock. `FigureWriter` writes the counts to the
+ * table that all processes share.
  */
 export class Figures {
   #minutes = new Map<string, CountedMinute>();
 
-  /** @param at the time of what is counted, epoch milliseconds */
+  /** @param at when the counted events happened, in epoch milliseconds */
   add(tenantId: string, at: number, counts: Counts): void {
     const startsAt = at - (at % MINUTE_MS);
     const key = `${startsAt} ${tenantId}`;
@@ -71,7 +71,7 @@ export class Figures {
     addTo(minute.counts, counts);
   }
 
-  /** All that was counted since the last time. */
+  /** Returns the counts since the last call. */
   take(): CountedMinute[] {
     const minutes = [...this.#minutes.values()];
     this.#minutes = new Map();

@@ -2,7 +2,7 @@ import type { Database } from '../database.ts';
 import type { Written } from '../notices/commits.ts';
 import type { Counts } from '../statistics/figures.ts';
 
-/** A transaction announces these once it is committed: the tables it wrote, of which tenant, and what to count. */
+/** Collects what to announce once a transaction has committed: the tables it wrote per tenant, and figures to count. */
 export class AfterCommit {
   readonly #written = new Map<string, Set<Written>>();
   readonly #counted: [tenantId: string, at: number, counts: Counts][] = [];
@@ -16,7 +16,7 @@ export class AfterCommit {
     this.#counted.push([tenantId, at, counts]);
   }
 
-  tell({ commits, figures }: Database): void {
+  announce({ commits, figures }: Database): void {
     for (const [tenantId, written] of this.#written) commits.announce(tenantId, written);
     for (const counted of this.#counted) figures.add(...counted);
   }

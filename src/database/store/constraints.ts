@@ -2,8 +2,8 @@ import { type ErrorCode, ServiceError } from '../../errors.ts';
 import type { Written } from '../notices/commits.ts';
 import type { Table } from '../tables/index.ts';
 
-/** The code of a value that must be unique and is taken, by table and column; others have the general one. */
-const taken: Partial<Record<Table, Record<string, ErrorCode>>> = {
+/** Error codes for values that must be unique, by table and column. All others have the generic code. */
+const uniqueErrors: Partial<Record<Table, Record<string, ErrorCode>>> = {
   users: {
     username: 'user.username_already_in_use',
     primary_email: 'user.email_already_in_use',
@@ -27,7 +27,7 @@ interface DriverError {
 
 type Violation = { kind: 'unique' | 'reference' | 'other'; columns: string };
 
-/** PostgreSQL says it by SQLSTATE (class 23), SQLite in words. */
+/** Detects a constraint violation: PostgreSQL reports an SQLSTATE of class 23, SQLite only a message. */
 function violation({ code, message = '', detail = '' }: DriverError): Violation | undefined {
   if (code === '23505') return { kind: 'unique', columns: detail };
   if (code === '23503') return { kind: 'reference', columns: '' };
@@ -39,13 +39,13 @@ function violation({ code, message = '', detail = '' }: DriverError): Violation 
   return { kind: 'other', columns: '' };
 }
 
-/** What the database refused, as the error a caller is told; undefined when it was something else. */
+/** Converts a constraint violation to the error for the caller. Returns undefined for other errors. */
 export function constraintError(table: Written, error: unknown): ServiceError | undefined {
   const found = violation(error as DriverError);
   if (!found) return undefined;
   if (found.kind === 'unique') {
     const [, code] =
-      Object.entries(taken[table as Table] ?? {}).find(([column]) => found.columns.includes(column)) ?? [];
+      Object.entries(uniqueErrors[table as Table] ?? {}).find(([column]) => found.columns.includes(column)) ?? [];
     return new ServiceError(code ?? 'entity.unique_integrity_violation');
   }
   if (found.kind === 'reference') {

@@ -2,12 +2,12 @@ import DataLoader from 'dataloader';
 import type { Knex } from 'knex';
 import { type BatchedRead, type DatabaseKind, type KeyRecord, readMany } from '../statements/batched-read.ts';
 
-/** Keys of one statement. */
+/** Maximum number of keys per statement. */
 const MAX_BATCH = 64;
 
 /**
- * The same read, asked for by several requests in one turn of the event loop, is sent as one statement: a round
- * trip costs this process more than the row. Nothing is remembered; a request alone waits for nobody but the turn's end.
+ * Combines equal reads by several requests in one turn of the event loop into one statement, because a round trip costs
+ * this process more than the row. Caches nothing. A single request waits only for the end of the turn.
  */
 export class ReadBatches {
   readonly #reader: Knex;
@@ -37,9 +37,9 @@ export class ReadBatches {
       return await readMany(this.#reader, this.#kind, read, keys);
     } catch (error) {
       if (keys.length === 1) throw error;
-      // A key that the database does not take must not fail the others.
-      const alone = await Promise.allSettled(keys.map((key) => readMany(this.#reader, this.#kind, read, [key])));
-      return alone.map((one) => (one.status === 'fulfilled' ? one.value[0] : one.reason));
+      // A key that the database rejects must not fail the others.
+      const results = await Promise.allSettled(keys.map((key) => readMany(this.#reader, this.#kind, read, [key])));
+      return results.map((result) => (result.status === 'fulfilled' ? result.value[0] : result.reason));
     }
   }
 }

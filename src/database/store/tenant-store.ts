@@ -15,14 +15,14 @@ import { constraintError } from './constraints.ts';
 
 export type Rows<T extends Table> = Knex.QueryBuilder<Row<T>, Row<T>[]>;
 export type Query = Knex.QueryBuilder;
-/** Conditions, written on a query that already stays inside the tenant. */
+/** Adds conditions to a query that is already limited to the tenant. */
 export type Condition = (query: Query) => void;
 
 type Transaction = { db: Knex; after: AfterCommit };
 
 /**
- * The only way to a tenant's rows. Built from the request's URL, so there is no tenant argument to
- * forget. Inside `transaction` the work is handed a store whose every read and write belongs to it.
+ * The only access to a tenant's rows. Built from the request's URL, so there is no tenant argument to forget.
+ * `transaction` passes its work a store whose reads and writes all belong to that transaction.
  */
 export class TenantStore {
   readonly tenantId: string;
@@ -39,23 +39,23 @@ export class TenantStore {
     return this.#database.kind;
   }
 
-  /** Reads go through a derived table, so not even `orWhere` can step outside the tenant. */
+  /** Query of a table. Reads a derived table, so that not even `orWhere` can return rows of other tenants. */
   from<T extends Table>(table: T): Rows<T> {
     return this.#reader.from(this.rows(table)) as unknown as Rows<T>;
   }
 
-  /** The same derived table, for the other side of a join. */
+  /** The same derived table, to join with. */
   rows<T extends Table>(table: T): Knex.QueryBuilder {
     return this.#reader(table).where({ tenantId: this.tenantId }).as(table);
   }
 
-  /** The rows with the ids that a query of this store finds. SQLite keeps the order of a cross join: the ids first. */
+  /** Query of the rows whose ids another query finds. A cross join, because SQLite then reads the ids first. */
   byIds<T extends Table>(table: T, ids: Query): Rows<T> {
     const found = this.#reader.from(ids.as('page')).crossJoin(this.rows(table) as never);
     return found.where('page.id', this.raw('??', [`${table}.id`])).select(`${table}.*`) as unknown as Rows<T>;
   }
 
-  /** A literal piece of SQL for a select list or an order; bindings as in Knex. */
+  /** An SQL fragment for a select list or an order, with Knex bindings. */
   raw(sql: string, bindings: readonly unknown[] = []): Knex.Raw {
     return this.#reader.raw(sql, bindings as Knex.RawBinding[]);
   }
@@ -73,10 +73,10 @@ export class TenantStore {
   }
 
   /**
-   * For a read that decides a write: no other transaction changes the row before this one has ended. On SQLite the
-   * one writer sees to that.
+   * Reads a row and locks it until this transaction ends, for a write that depends on it. On SQLite the single writer
+   * already guarantees that.
    *
-   * @throws 404 as `update` does
+   * @throws 404 `entity.not_exists`, for users `entity.not_found`
    */
   async lock<T extends Table>(table: T, key: Key<T>): Promise<Row<T>> {
     const row = (await this.#reader(table).where(this.#own(key)).forUpdate().first()) as Row<T> | undefined;
@@ -84,17 +84,17 @@ export class TenantStore {
     return row;
   }
 
-  /** A read of `statements/`, which is given this tenant. */
+  /** Runs a read of `statements/` for this tenant. */
   readOne<R>(read: BatchedRead<R>, key: KeyRecord): Promise<R | undefined> {
     return this.#readOne(read, { ...key, tenant_id: this.tenantId });
   }
 
-  /** A statement of `statements/` that changes rows of these tables: all it does is done, or nothing. */
+  /** Runs a statement of `statements/` that changes rows of these tables, atomically. */
   write<Result>(tables: readonly Table[], statement: Statement<Result>): Promise<Result> {
     return this.#write(tables, (db) => statement({ db, kind: this.kind, tenantId: this.tenantId }));
   }
 
-  /** @throws the code of the broken constraint: `constraints.ts` */
+  /** @throws the error of the violated constraint: see `constraints.ts` */
   async insert<T extends Table>(table: T, row: Fields<T>): Promise<Row<T>> {
     const [inserted]: Row<T>[] = await this.#write(table, (db) =>
       db(table)
@@ -104,14 +104,14 @@ export class TenantStore {
     return inserted as Row<T>;
   }
 
-  /** Rows that nobody reads back. */
+  /** Inserts rows without returning them. */
   async add<T extends Table>(table: T, rows: Fields<T>[]): Promise<void> {
     if (rows.length === 0) return;
     const own = rows.map((row) => this.#own(row));
     await this.#write(table, (db) => insertMany(db, this.kind, table, own));
   }
 
-  /** An event, and a delivery for each webhook that listens to it. */
+  /** Inserts an event, and a delivery for each webhook that subscribes to it. */
   async addEvent(event: Omit<Row<'events'>, 'tenantId'>): Promise<void> {
     await this.transaction(async (store) => {
       const own = { ...event, tenantId: this.tenantId };
@@ -120,14 +120,14 @@ export class TenantStore {
     });
   }
 
-  /** For rows that may be there already: returns those that were not. A broken foreign key still throws. */
+  /** Inserts the rows that do not exist yet and returns them. A violated foreign key still throws. */
   async addMissing<T extends Table>(table: T, rows: Fields<T>[]): Promise<Row<T>[]> {
     if (rows.length === 0) return [];
     const own = rows.map((row) => this.#own(row));
     return this.#write(table, (db) => insertMissing<Row<T>>(db, this.kind, table, own));
   }
 
-  /** Writes or replaces the row of this primary key. */
+  /** Inserts or updates the row with this primary key. */
   async put<T extends Table>(table: T, key: Key<T>, fields: Patch<T>): Promise<void> {
     const row = { ...encode({ ...fields, ...key }), tenantId: this.tenantId };
     await this.#write(table, (db) =>
@@ -159,12 +159,12 @@ export class TenantStore {
     return row;
   }
 
-  /** Changes the rows that match and says how many did: the primitive behind every "only once". */
+  /** Updates the matching rows and returns their number. As compare-and-set it makes things happen only once. */
   async change<T extends Table>(table: T, match: Key<T>, patch: Patch<T>): Promise<number> {
     return this.changeWhere(table, (query) => query.where(match), patch);
   }
 
-  /** Like `change`, where equality is not enough. The conditions are added to the tenant's own. */
+  /** Like `change`, with any condition. It is added to the tenant's. */
   async changeWhere<T extends Table>(table: T, condition: Condition, patch: Patch<T>): Promise<number> {
     return this.#write(table, (db) => this.#changing(db, table, condition, patch));
   }
@@ -174,7 +174,7 @@ export class TenantStore {
     if ((await this.removeAll(table, key)) === 0) throw new ServiceError('entity.not_found');
   }
 
-  /** How many there were. */
+  /** Deletes the matching rows and returns their number. */
   async removeAll<T extends Table>(table: T, key: Key<T>): Promise<number> {
     return this.#write(table, (db) => db(table).where(this.#own(key)).delete());
   }
@@ -183,25 +183,25 @@ export class TenantStore {
     return this.#write(table, (db) => db(table).where({ tenantId: this.tenantId }).andWhere(condition).delete());
   }
 
-  /** All or nothing. Inside a transaction the same one is used: there is nothing to nest. */
+  /** Runs `work` in a transaction. Inside a transaction, uses that one. */
   async transaction<T>(work: (store: TenantStore) => Promise<T>): Promise<T> {
     if (this.#transaction) return work(this);
     let after = new AfterCommit();
     const result = await this.#database.transaction((db) => {
-      after = new AfterCommit(); // Of an attempt that the database undid, nothing is told.
+      after = new AfterCommit(); // The database may roll back and repeat `work`; only the last run is announced.
       return work(new TenantStore(this.#database, this.tenantId, { db, after }));
     });
-    after.tell(this.#database);
+    after.announce(this.#database);
     return result;
   }
 
-  /** For the overview: in memory, once this transaction has committed. */
+  /** Counts figures for the overview, in memory. Inside a transaction, once it has committed. */
   count(at: number, counts: Counts): void {
     if (this.#transaction) this.#transaction.after.count(this.tenantId, at, counts);
     else this.#database.figures.add(this.tenantId, at, counts);
   }
 
-  /** All tenants, in this store's transaction: for `tenants.ts` and `admin/` alone, which the test of the arrows holds. */
+  /** Access to all tenants in this transaction. The architecture test allows it only in `tenants.ts` and `admin/`. */
   acrossTenants(): { db: Knex; storeOf(tenantId: string): TenantStore } {
     this.#transaction?.after.wrote(this.tenantId, 'tenants');
     const storeOf = (tenantId: string) => new TenantStore(this.#database, tenantId, this.#transaction);
@@ -217,7 +217,7 @@ export class TenantStore {
     return (await readMany(this.#transaction.db, this.kind, read, [key]))[0];
   }
 
-  /** The tenant goes in last, so no key can replace it. */
+  /** Sets the tenant last, so that no key can replace it. */
   #own(key: object): Record<string, unknown> {
     return { ...key, tenantId: this.tenantId };
   }

@@ -2,15 +2,15 @@ import type { Knex } from 'knex';
 import type { TenantStore } from './tenant-store.ts';
 
 /**
- * Conditions on text that mean the same on both databases. Case is folded in ASCII alone: SQLite
- * knows no other, and on PostgreSQL the collation "C" does the same whatever the server's locale.
+ * Options of the text conditions below, which mean the same on both databases. Case is folded only in ASCII: SQLite
+ * supports nothing else, and PostgreSQL does so with the collation "C", regardless of the server's locale.
  */
-interface Options {
+interface MatchOptions {
   isCaseSensitive: boolean;
 }
 
-/** `%` any text, `_` any character, `\` takes the next one literally. */
-export function like(store: TenantStore, column: string, pattern: string, { isCaseSensitive }: Options): Knex.Raw {
+/** Matches a pattern: `%` is any text, `_` any character, and `\` escapes the next one. */
+export function like(store: TenantStore, column: string, pattern: string, { isCaseSensitive }: MatchOptions): Knex.Raw {
   if (store.kind === 'sqlite') {
     // SQLite's LIKE always folds case and GLOB never does.
     return isCaseSensitive
@@ -22,19 +22,24 @@ export function like(store: TenantStore, column: string, pattern: string, { isCa
     : store.raw('lower(?? collate "C") like lower(? collate "C")', [column, pattern]);
 }
 
-export function equals(store: TenantStore, column: string, values: string[], { isCaseSensitive }: Options): Knex.Raw {
+export function equals(
+  store: TenantStore,
+  column: string,
+  values: string[],
+  { isCaseSensitive }: MatchOptions,
+): Knex.Raw {
   const list = (value: string) => values.map(() => value).join(', ');
   if (isCaseSensitive) return store.raw(`?? in (${list('?')})`, [column, ...values]);
   if (store.kind === 'sqlite') return store.raw(`?? collate nocase in (${list('?')})`, [column, ...values]);
   return store.raw(`lower(?? collate "C") in (${list('lower(? collate "C")')})`, [column, ...values]);
 }
 
-/** PostgreSQL's SIMILAR TO and its regular expressions; SQLite has neither. */
+/** Matches with SIMILAR TO or a regular expression. PostgreSQL only. */
 export function matches(
   store: TenantStore,
   column: string,
   pattern: string,
-  { mode, isCaseSensitive }: Options & { mode: 'similar_to' | 'posix' },
+  { mode, isCaseSensitive }: MatchOptions & { mode: 'similar_to' | 'posix' },
 ): Knex.Raw {
   if (mode === 'posix') return store.raw(`?? ${isCaseSensitive ? '~' : '~*'} ?`, [column, pattern]);
   return isCaseSensitive
@@ -42,7 +47,7 @@ export function matches(
     : store.raw('lower(?? collate "C") similar to lower(? collate "C")', [column, pattern]);
 }
 
-/** `*`, `?` and `[` are GLOB's own; `[*]` means the character. */
+/** Converts a LIKE pattern to GLOB, where `*`, `?` and `[` are special, and `[*]` is a literal. */
 function globOf(pattern: string): string {
   return pattern.replace(/\\(.)|[%_*?[]/gsu, (found, escaped: string | undefined) => {
     if (escaped !== undefined) return literal(escaped);

@@ -2,14 +2,14 @@ import { EventEmitter } from 'node:events';
 import type { Knex } from 'knex';
 import makeKnex from 'knex/lib/knex-builder/make-knex.js';
 
-/** Knex's own mark on a connection: its pool takes it for broken, and gives it to nobody. */
-interface Connection {
+/** Knex's own mark for a broken connection, which its pool then discards. */
+interface PooledConnection {
   __knex__disposed?: unknown;
 }
 
 /**
- * What a transaction's work is given. Once it has ended, a statement that somebody forgot to wait for throws: on a
- * connection that is used again it would become part of another's transaction.
+ * Runs `work` with a handle that is revoked when it ends. A statement that was not awaited then throws, instead of
+ * becoming part of the next transaction on the same connection.
  */
 export async function revoked<T>(db: Knex, work: (db: Knex) => Promise<T>): Promise<T> {
   const { proxy, revoke } = Proxy.revocable(db, {});
@@ -21,12 +21,12 @@ export async function revoked<T>(db: Knex, work: (db: Knex) => Promise<T>): Prom
 }
 
 /**
- * Transactions on a pool of PostgreSQL, each connection with a Knex that stays. The loser is Knex's own: it makes a
- * whole Knex for every transaction, at more of the processor's time than the statements in it.
+ * Transactions on a PostgreSQL pool, with one Knex instance per connection. Rejected: Knex's own transactions, which
+ * create a Knex instance each and use more CPU time than the statements in them.
  */
 export class Transactions {
   readonly #pool: Knex;
-  readonly #bound = new WeakMap<Connection, Knex>();
+  readonly #bound = new WeakMap<PooledConnection, Knex>();
 
   constructor(pool: Knex) {
     this.#pool = pool;
@@ -34,7 +34,7 @@ export class Transactions {
 
   async run<T>(work: (db: Knex) => Promise<T>): Promise<T> {
     const { client } = this.#pool;
-    const connection: Connection = await client.acquireConnection();
+    const connection: PooledConnection = await client.acquireConnection();
     const db = this.#boundTo(connection);
     try {
       await db.raw('begin');
@@ -51,17 +51,17 @@ export class Transactions {
     }
   }
 
-  #boundTo(connection: Connection): Knex {
-    const known = this.#bound.get(connection);
-    if (known) return known;
+  #boundTo(connection: PooledConnection): Knex {
+    const existing = this.#bound.get(connection);
+    if (existing) return existing;
     const { client } = this.#pool;
     const own = Object.assign(Object.create(client), {
       acquireConnection: async () => connection,
       releaseConnection: async () => {},
     });
-    EventEmitter.call(own); // Listeners of its own, or Knex adds some to the pool for every connection.
+    EventEmitter.call(own); // Its own listeners; otherwise Knex adds some to the pool for each connection.
     for (const event of ['query', 'query-error', 'query-response'])
-      own.on(event, (...facts: unknown[]) => client.emit(event, ...facts));
+      own.on(event, (...args: unknown[]) => client.emit(event, ...args));
     const db = Object.assign(makeKnex(own), { isTransaction: true });
     this.#bound.set(connection, db);
     return db;

@@ -1,6 +1,6 @@
 import type { Identified, Json, Owned } from './row.ts';
 
-/** Applications, resources, roles and organizations: who may do what. */
+/** Rows of applications, resources, roles and organizations. */
 
 export interface ApplicationRow extends Identified {
   name: string;
@@ -41,7 +41,7 @@ export interface ResourceRow extends Identified {
   accessTokenTtl: number;
 }
 
-/** An indicator that the resource is found by, besides its own. */
+/** An additional indicator of a resource. */
 export interface ResourceAliasRow extends Owned {
   indicator: string;
   resourceId: string;

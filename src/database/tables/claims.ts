@@ -1,6 +1,6 @@
 import type { Identified, Json, Owned } from './row.ts';
 
-/** Tenants' scripts and their runs. */
+/** Rows of scripts and their runs. */
 
 export type TokenType = 'access-token' | 'client-credentials';
 

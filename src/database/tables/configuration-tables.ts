@@ -1,6 +1,8 @@
 import type { Table } from './index.ts';
 
-/** What a tenant configures and requests only read: kept by every process, and dropped there when it is written. */
+/**
+ * Tables of a tenant's configuration, which requests only read. Every process caches them and drops them on a write.
+ */
 export const configurationTables: readonly Table[] = [
   'applications',
   'applicationSecrets',

@@ -1,6 +1,9 @@
 import type { Identified, Owned } from './row.ts';
 
-/** Those who manage tenants in the console: users of the default tenant, which owns these rows. */
+/**
+ * Rows of administrators, who manage tenants in the console. They are users of the default tenant, which owns these
+ * rows.
+ */
 
 export interface AdministratorRow extends Owned {
   userId: string;
@@ -8,7 +11,7 @@ export interface AdministratorRow extends Owned {
   createdAt: number;
 }
 
-/** Makes whoever follows it first an administrator. */
+/** A single-use link that makes a user an administrator. */
 export interface AdministratorLinkRow extends Identified {
   managedTenantIds: string[];
   spentAt: number | null;

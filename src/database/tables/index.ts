@@ -40,10 +40,9 @@ export type * from './people.ts';
 export type * from './webhooks.ts';
 
 /**
- * The row of every tenant-owned table, as the code sees it: camelCase, booleans as booleans, JSON
- * parsed, times in epoch milliseconds. `tenantId` is in each and is set by the store alone.
+ * The row types of all tenant-owned tables, as the code sees them: camelCase, booleans as booleans, JSON parsed, times
+ * in epoch milliseconds. Each contains `tenantId`, which only the store sets.
  */
-
 export interface Tables {
   users: UserRow;
   userIdentities: UserIdentityRow;
@@ -97,13 +96,13 @@ export interface Tables {
 export type Table = keyof Tables;
 export type Row<T extends Table> = Tables[T];
 export type Fields<T extends Table> = Partial<Omit<Row<T>, 'tenantId'>>;
-/** Equality on columns; `null` matches null. */
+/** Equality conditions on columns; `null` matches null. */
 export type Key<T extends Table> = Fields<T>;
 export type Patch<T extends Table> = Fields<T>;
 
 /**
- * A column of one of these names holds JSON, or a boolean, in whichever table it is. SQLite gives
- * back text and 0/1 for them, so one name never means two things.
+ * Names of the columns that contain JSON; `booleanColumns` names those with booleans. SQLite returns text and 0/1 for
+ * them. They are converted by name alone, so a name has the same type in every table.
  */
 export const jsonColumns: ReadonlySet<string> = new Set([
   'settings',

@@ -1,6 +1,6 @@
 import type { Identified, Json } from './row.ts';
 
-/** What the token service keeps, and the record of what happened. */
+/** Rows of the token service, and the audit log. */
 
 export interface SigningKeyRow extends Identified {
   algorithm: 'ES256' | 'ES384' | 'RS256' | 'EdDSA';
@@ -52,7 +52,7 @@ export interface ImpersonationRow extends Identified {
   revokedBy: string | null;
 }
 
-/** An access token that verifies by itself, given under a grant of a user. `id` is its `jti`. */
+/** A JWT access token issued under a user's grant. `id` is its `jti`. */
 export interface IssuedJwtRow extends Identified {
   grantId: string;
   accountId: string;
@@ -76,6 +76,6 @@ export interface AuditRow extends Identified {
   requestId: string | null;
   payload: Json;
   createdAt: number;
-  /** Null: kept as long as the tenant. */
+  /** Null if kept as long as the tenant. */
   expiresAt: number | null;
 }

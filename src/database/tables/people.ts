@@ -1,6 +1,6 @@
 import type { Identified, Json, Owned } from './row.ts';
 
-/** Users, how they sign in, and sign-ins under way. */
+/** Rows of users, their identities and factors, connectors, and sign-ins in progress. */
 
 export interface UserRow extends Identified {
   username: string | null;
@@ -44,7 +44,7 @@ export interface ConnectorRow extends Identified {
   clientSecretEncrypted: string;
   scope: string;
   domains: string[];
-  /** An address without `email_verified` counts as verified. */
+  /** Treats an address without `email_verified` as verified. */
   assumeEmailVerified: boolean;
   createdAt: number;
 }

@@ -1,6 +1,6 @@
 export type Json = Record<string, unknown>;
 
-/** Set by the store alone. */
+/** A row of a tenant. Only the store sets `tenantId`. */
 export interface Owned {
   tenantId: string;
 }

@@ -1,6 +1,8 @@
 import type { Table } from './index.ts';
 
-/** Every table, so that the compiler misses none. Parents before children, as foreign keys want it. */
+/**
+ * A record instead of a list, so that the compiler reports missing tables. Parents before children, for foreign keys.
+ */
 const inOrder: Record<Table, true> = {
   users: true,
   userIdentities: true,

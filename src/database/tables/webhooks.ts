@@ -1,12 +1,12 @@
 import type { Identified, Json, Owned } from './row.ts';
 
-/** Events and their way out. */
+/** Rows of webhooks, events, replays, deliveries and attempts. */
 
 export interface HookRow extends Identified {
   name: string;
   event: string | null;
   events: string[];
-  /** As an earlier release left it, it may hold `headers`. */
+  /** An earlier release may have stored `headers` here. */
   config: { url: string; headers?: Record<string, string>; retries?: number };
   headersEncrypted: string | null;
   signingKeyEncrypted: string;
@@ -40,24 +40,27 @@ export interface DeliveryRow extends Identified {
   eventId: string;
   hookId: string;
   state: 'waiting' | 'delivering' | 'dead' | 'cancelled';
-  /** Null once it is dead or cancelled. */
+  /** Null in the final states `dead` and `cancelled`. */
   dueAt: number | null;
   attempts: number;
   leaseUntil: number | null;
   leaseOwner: string | null;
   lastStatus: number | null;
   trigger: 'schedule' | 'manual' | 'replay';
-  /** Of its hook, when it was made: less than the hook's own, and it is cancelled even if its state still says waiting. */
+  /**
+   * The webhook's `timesDisabled` at creation. If less than its current one, the delivery is cancelled even if still
+   * `waiting`.
+   */
   timesDisabled: number;
   createdAt: number;
 }
 
-/** A hook that was disabled or deleted, and whose deliveries are still to be cancelled or removed. */
+/** A webhook that was disabled or deleted, and whose deliveries still have to be cancelled or removed. */
 export interface ClearingRow extends Identified {
   hookId: string;
 }
 
-/** Named by its delivery and its number. */
+/** Identified by its delivery and its number. */
 export interface AttemptRow extends Owned {
   deliveryId: string;
   eventId: string;

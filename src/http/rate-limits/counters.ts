@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.ts';
 
-/** So many more of `key`, which is forgotten after `expiresAt`. */
+/** Points to add to the counter `key`, or its new value. The counter is deleted after `expiresAt`. */
 export interface Counted {
   tenantId: string;
   key: string;
@@ -8,7 +8,7 @@ export interface Counted {
   expiresAt: number;
 }
 
-/** Adds to counters that all processes share, in one statement. @returns what each stands at now, by tenant and key */
+/** Adds to counters that all processes share, in one statement. @returns the new value of each counter */
 export async function addToCounters(database: Database, counted: readonly Counted[]): Promise<Counted[]> {
   const rows = counted.map(({ tenantId, key, points, expiresAt }) => ({
     tenant_id: tenantId,

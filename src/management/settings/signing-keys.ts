@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Nullable, Timestamp } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
-import { countChange } from '../../tenants.ts';
+import { incrementVersion } from '../../tenants.ts';
 import { rotateKeys } from '../../tokens/keys/key-rotation.ts';
 import type { SigningAlgorithm } from '../../tokens/keys/signer.ts';
 import {
@@ -68,7 +68,7 @@ export const signingKeys = [
     status: 204,
     errors: ['entity.not_found', 'signing_key.is_current'],
     async run({ params: { keyId }, store }) {
-      await countChange(store);
+      await incrementVersion(store);
       const key = await store.find('signingKeys', { id: keyId });
       if (key?.state === 'current') throw new ServiceError('signing_key.is_current');
       await store.remove('signingKeys', { id: keyId });

@@ -1,6 +1,6 @@
 import { insertFromRecords, recordsOf } from '../../database/statements/insert-many.ts';
 import { prepared } from '../../database/statements/prepared.ts';
-import type { Statement, Target } from '../../database/statements/statement.ts';
+import type { Statement, StatementContext } from '../../database/statements/statement.ts';
 import type { AuditRow, ImpersonationRow } from '../../database/tables/index.ts';
 
 /** The rows that one exchange writes, and what the conditions need. */
@@ -105,7 +105,11 @@ const POSTGRES = `
   )
   select id from spent`;
 
-async function onPostgres({ db, tenantId }: Target, spends: readonly SpendRecord[], now: number): Promise<string[]> {
+async function onPostgres(
+  { db, tenantId }: StatementContext,
+  spends: readonly SpendRecord[],
+  now: number,
+): Promise<string[]> {
   const rows = await prepared<{ id: string }>(db, POSTGRES, [
     candidatesOf(spends),
     tenantId,
@@ -190,7 +194,11 @@ const ON_SQLITE = `
   insert into spend (tenant_id, at, impersonations, audits) values (?, ?, ?, ?)
   returning (select json_group_array(subject_token_id) from ${begunOf('spend')}) as ids`;
 
-async function onSqlite({ db, tenantId }: Target, spends: readonly SpendRecord[], now: number): Promise<string[]> {
+async function onSqlite(
+  { db, tenantId }: StatementContext,
+  spends: readonly SpendRecord[],
+  now: number,
+): Promise<string[]> {
   const [row] = await prepared<{ ids: string }>(db, ON_SQLITE, [
     tenantId,
     now,
@@ -210,7 +218,7 @@ const candidatesOf = (spends: readonly SpendRecord[]): string =>
     })),
   );
 
-const impersonationsOf = (kind: Target['kind'], tenantId: string, spends: readonly SpendRecord[]): string =>
+const impersonationsOf = (kind: StatementContext['kind'], tenantId: string, spends: readonly SpendRecord[]): string =>
   recordsOf(
     kind,
     // `actorApplicationId` is not a column. On SQLite the conditions read it from the same records.
@@ -218,7 +226,7 @@ const impersonationsOf = (kind: Target['kind'], tenantId: string, spends: readon
     spends.map(({ impersonation, actorApplicationId }) => ({ ...impersonation, actorApplicationId, tenantId })),
   );
 
-const auditsOf = (kind: Target['kind'], tenantId: string, spends: readonly SpendRecord[]): string =>
+const auditsOf = (kind: StatementContext['kind'], tenantId: string, spends: readonly SpendRecord[]): string =>
   recordsOf(
     kind,
     AUDIT,
@@ -236,5 +244,5 @@ const auditsOf = (kind: Target['kind'], tenantId: string, spends: readonly Spend
  */
 export const spendSubjectTokens =
   (spends: readonly SpendRecord[], now: number): Statement<string[]> =>
-  (target) =>
-    target.kind === 'postgres' ? onPostgres(target, spends, now) : onSqlite(target, spends, now);
+  (context) =>
+    context.kind === 'postgres' ? onPostgres(context, spends, now) : onSqlite(context, spends, now);

@@ -2,7 +2,7 @@ import { recordAudit } from '../../audit/record.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { SigningKeyRow } from '../../database/tables/index.ts';
-import { countChange } from '../../tenants.ts';
+import { incrementVersion } from '../../tenants.ts';
 import { DEFAULT_TTL_SECONDS } from '../resources/resource-servers.ts';
 import { addSigningKey, JWKS_MAX_AGE_SECONDS, type NewSigningKey, readSigningKeys } from './signing-keys.ts';
 
@@ -58,7 +58,7 @@ const recordStep = (store: TenantStore, step: 'Publish' | 'Promote' | 'Retire', 
 
 /** Takes every step that is due. Runs on schedule, in a transaction. */
 export async function advanceKeys(store: TenantStore, now: number): Promise<void> {
-  await countChange(store);
+  await incrementVersion(store);
   const keys = await readSigningKeys(store);
   for (const key of keys) {
     if (isPromotable(key, now)) {
@@ -79,7 +79,7 @@ export async function publishKey(
   prepared: NewSigningKey,
   now: number,
 ): Promise<void> {
-  await countChange(store);
+  await incrementVersion(store);
   if ((await readSigningKeys(store)).some(({ state }) => state === 'next')) return;
   const { id } = await addSigningKey(store, secrets, prepared, { state: 'next', now });
   await recordStep(store, 'Publish', id, now);
@@ -102,7 +102,7 @@ export async function rotateKeys(
   secrets: SecretBox,
   { prepared, immediately, now }: Rotation,
 ): Promise<SigningKeyRow[]> {
-  await countChange(store);
+  await incrementVersion(store);
   const keys = await readSigningKeys(store);
   let next = keys.find(({ state }) => state === 'next');
   if (next && next.algorithm !== prepared.algorithm) {

@@ -1,16 +1,16 @@
 import type { Database } from '../../database/database.ts';
 
 export interface Backlog {
-  /** Deliveries that wait although they are due. */
+  /** Deliveries that are due but not yet claimed. */
   due: number;
-  /** Since when the oldest of them is due, epoch milliseconds: the alarm. */
+  /** When the oldest of them became due, in epoch milliseconds. Alert on this. */
   oldestDueAt: number | undefined;
-  /** Deliveries whose schedule ended without success. */
+  /** Deliveries that failed permanently. */
   dead: number;
 }
 
-/** Of all tenants, for metrics. It counts rows, so it is for a scrape every few seconds, not for each request. */
-export async function backlog(database: Database, now: number): Promise<Backlog> {
+/** Returns the backlog of all tenants, for metrics. Counts rows, so call it every few seconds, not per request. */
+export async function readBacklog(database: Database, now: number): Promise<Backlog> {
   const deliveries = () => database.reader('deliveries');
   const [due] = await deliveries()
     .whereRaw(`state = 'waiting' and due_at <= ?`, [now])
@@ -18,4 +18,18 @@ export async function backlog(database: Database, now: number): Promise<Backlog>
     .min({ oldest: 'dueAt' });
   const [dead] = await deliveries().whereNull('dueAt').where({ state: 'dead' }).count({ count: '*' });
   return { due: Number(due?.count), oldestDueAt: due?.oldest ?? undefined, dead: Number(dead?.count) };
+}
+
+/**
+ * Records for each tenant how many deliveries are waiting or in flight. Reads only the partial index of those. Several
+ * processes may record the same, because the maximum is stored.
+ */
+export async function recordBacklog(database: Database, now: number): Promise<void> {
+  const open: { tenantId: string; count: number }[] = await database
+    .reader('deliveries')
+    .whereNotNull('dueAt')
+    .groupBy('tenantId')
+    .select('tenantId')
+    .count({ count: '*' });
+  for (const { tenantId, count } of open) database.figures.add(tenantId, now, { backlog: count });
 }

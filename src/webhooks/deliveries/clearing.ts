@@ -3,12 +3,13 @@ import type { Database } from '../../database/database.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { ClearingRow, HookRow } from '../../database/tables/index.ts';
 
-/** Deliveries of one transaction: short enough that nobody waits for it. */
+/** Deliveries per transaction, few enough that other writes do not wait. */
 const BATCH_ROWS = 1000;
 
 /**
- * What waits for this hook is cancelled with this transaction, and never sent, even if the hook is enabled again: it
- * was made before the hook was last disabled, which is all that is asked. The rows follow with `clearDeliveries`.
+ * Cancels all waiting deliveries of a webhook. From the commit of this transaction on they are never sent, even if the
+ * webhook is enabled again, because each delivery stores the webhook's `timesDisabled` from when it was created.
+ * `clearDeliveries` updates their rows later.
  */
 export async function cancelWaiting(
   store: TenantStore,
@@ -19,7 +20,8 @@ export async function cancelWaiting(
 }
 
 /**
- * Without its hook no delivery is found or sent. The rows follow with `clearDeliveries`.
+ * Deletes a webhook. Its deliveries are neither listed nor sent from then on; `clearDeliveries` removes their rows
+ * later.
  *
  * @throws 404 `entity.not_found`
  */
@@ -29,8 +31,8 @@ export async function removeHook(store: TenantStore, id: string): Promise<void> 
 }
 
 /**
- * Cancels what waited for hooks that were disabled, and removes the deliveries of those that were deleted, a thousand
- * at a time, of all tenants. What was cut short goes on at the next turn, and two at once do each other no harm.
+ * For all tenants, cancels the waiting deliveries of disabled webhooks and removes the deliveries of deleted ones,
+ * 1,000 at a time. If interrupted, the next run continues. Two concurrent runs are harmless.
  */
 export async function clearDeliveries(database: Database): Promise<void> {
   const clearings: ClearingRow[] = await database.reader('clearings');
@@ -46,8 +48,8 @@ export async function clearDeliveries(database: Database): Promise<void> {
 }
 
 /**
- * Looked for outside the transaction, in the order of the index, once along it: on SQLite the search for old deliveries
- * among many new ones would keep every other write waiting. What is under way is left to the poller.
+ * Searches outside the transaction, walking the index once: on SQLite, finding old deliveries among many new ones would
+ * make every other write wait. Deliveries in flight are left to the poller.
  */
 async function cancelRows(database: Database, { tenantId, id: hookId, timesDisabled }: HookRow): Promise<void> {
   for (let dueAt = 0; ; ) {

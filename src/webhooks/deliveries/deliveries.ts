@@ -4,8 +4,8 @@ import * as sqlite from './sqlite.ts';
 import type { ClaimedDelivery, HookKey, HookRoom, Settlement, Statements } from './statements.ts';
 
 /**
- * The rows that wait, seen by one process: it claims some under a lease in its own name, and settles
- * only what it still holds. Whoever was killed, its rows wait again once their lease has ended.
+ * The delivery queue. A process claims rows under a lease in its own name, and settles only rows it still holds. If a
+ * process is killed, its rows become free when their lease expires.
  */
 export class Deliveries {
   readonly #database: Database;
@@ -19,14 +19,16 @@ export class Deliveries {
   }
 
   /**
-   * Hooks that have a due row, of one tenant or of all: a hop per hook through the index, however many
-   * rows wait. A row whose holder did not settle in time is due again.
+   * Returns the webhooks that have a due row, of one tenant or of all. Costs one index lookup per webhook, regardless
+   * of the number of rows. A row whose lease expired counts as due.
    */
   dueHooks(now: number, tenantId?: string): Promise<HookKey[]> {
     return this.#statements.dueHooks(this.#database, now, tenantId);
   }
 
-  /** Takes the rows longest due, up to each hook's room, also those whose lease has ended. No two processes take the same. */
+  /**
+   * Claims the rows that have been due longest, up to each webhook's room. No row is claimed by two processes at once.
+   */
   async claim(rooms: HookRoom[], now: number, leaseUntil: number): Promise<ClaimedDelivery[]> {
     const rows = await this.#statements.claim(this.#database, rooms, { owner: this.#owner, now, leaseUntil });
     const hooks = new Map(rows.flatMap(({ hook }) => (hook ? [[`${hook.tenantId}/${hook.id}`, hook]] : [])));
@@ -36,12 +38,16 @@ export class Deliveries {
     });
   }
 
-  /** In one commit. Rows that are no longer held under our lease stay as they are, attempts included. */
+  /** Writes all settlements in one commit. Skips rows that this process no longer holds, including their attempts. */
   settle(settlements: Settlement[]): Promise<void> {
     return this.#statements.settle(this.#database, settlements, this.#owner);
   }
 
-  /** For the start of SQLite's only process: whoever held a lease is gone. @returns how many leases there were */
+  /**
+   * Frees all leases. Only for the start of the single process on SQLite, because any previous holder is gone.
+   *
+   * @returns the number of leases
+   */
   freeAll(): Promise<number> {
     const free = { state: 'waiting', leaseOwner: null, leaseUntil: null };
     return this.#database.write((db) =>

@@ -1,26 +1,32 @@
 import type { Condition, TenantStore } from '../../database/store/tenant-store.ts';
 import { ServiceError } from '../../errors.ts';
-import { type DeliveryRestriction, type DeliverySummary, delivered, undelivered } from './history.ts';
+import { type DeliveryFilter, type DeliverySummary, delivered, undelivered } from './history.ts';
 
 export interface DeliveryFeed {
   deliveries: DeliverySummary[];
-  /** Where the older ones begin; null when there are none. */
+  /** Cursor of the next page, with older deliveries; null on the last page. */
   next: string | null;
 }
 
-interface Asked extends DeliveryRestriction {
+interface FeedOptions extends DeliveryFilter {
   before?: string | undefined;
   limit: number;
 }
 
-/** `<createdAt>-<id>` of the last one that was read. @throws 400 */
+/**
+ * Parses a cursor, `<createdAt>-<id>` of the last delivery on the previous page.
+ *
+ * @throws 400 `guard.invalid_pagination`
+ */
 function cursorOf(text: string): { createdAt: number; id: string } {
   const [, createdAt, id] = /^(\d{1,15})-([\w-]{1,64})$/.exec(text) ?? [];
   if (createdAt === undefined || id === undefined) throw new ServiceError('guard.invalid_pagination');
   return { createdAt: Number(createdAt), id };
 }
 
-/** Older than the cursor, in the words of an index: the time alone bounds the walk, the id decides among equals. */
+/**
+ * Condition "older than the cursor", written so that the index is used: the time bounds the range, the id breaks ties.
+ */
 function olderThan(before: string | undefined, time: string, name: string): Condition {
   if (before === undefined) return () => undefined;
   const { createdAt, id } = cursorOf(before);
@@ -39,30 +45,30 @@ const byAge = (one: DeliverySummary, other: DeliverySummary): number =>
   other.createdAt - one.createdAt || (other.id > one.id ? 1 : -1);
 
 /**
- * Deliveries of a hook from a cursor on, newest first. It reads as many rows as it shows, whether the hook has a hundred
- * or a million: nothing is counted and nothing skipped, each of both tables is walked along its index. A state or event
- * that few have is the exception: what is between them is read too, up to `since`. An index of those would be written
- * with each delivery.
+ * Returns the deliveries of a webhook from a cursor on, newest first. Reads only as many rows as it returns, even if
+ * the webhook has a million: both tables are read along an index, without count or offset. Exception: filtering by a
+ * rare state or event also reads the rows in between, back to `since`. Rejected: an index for that, which would be
+ * written with each delivery.
  */
 export async function feedOfDeliveries(
   store: TenantStore,
   hookId: string,
-  { state, event, since, before, limit }: Asked,
+  { state, event, since, before, limit }: FeedOptions,
 ): Promise<DeliveryFeed> {
-  const parts = [];
+  const queries = [];
   if (state !== 'delivered')
-    parts.push(
+    queries.push(
       undelivered(store, hookId, { state, event, since })
         .where(olderThan(before, 'deliveries.createdAt', 'deliveries.id'))
         .orderBy(newestFirst('deliveries.createdAt', 'deliveries.id')),
     );
   if (state === undefined || state === 'delivered')
-    parts.push(
+    queries.push(
       delivered(store, hookId, { event, since })
         .where(olderThan(before, 'startedAt', 'deliveryId'))
         .orderBy(newestFirst('startedAt', 'deliveryId')),
     );
-  const read: DeliverySummary[][] = await Promise.all(parts.map((part) => part.limit(limit + 1)));
+  const read: DeliverySummary[][] = await Promise.all(queries.map((query) => query.limit(limit + 1)));
   const deliveries = read.flat().sort(byAge);
   const shown = deliveries.slice(0, limit);
   const last = deliveries.length > limit ? shown.at(-1) : undefined;

@@ -1,20 +1,18 @@
-import type { Condition, TenantStore } from '../../database/store/tenant-store.ts';
+import type { Condition, Query, TenantStore } from '../../database/store/tenant-store.ts';
 import type { AttemptRow, DeliveryRow } from '../../database/tables/index.ts';
 import { ServiceError } from '../../errors.ts';
 import { bodyFor } from '../sending/deliver.ts';
-import { type DeliveryState, rowsInState, WITHDRAWN } from './state.ts';
-
-type Query = ReturnType<TenantStore['rows']>;
+import { type DeliveryState, IS_WITHDRAWN, rowsInState } from './state.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LOG_KEY_PREFIX = 'TriggerHook.';
 
-interface Slice {
+interface PageRange {
   offset: number;
   limit: number;
 }
 
-/** One attempt, in the shape of a log of the compatible API. */
+/** One attempt, in the log format of the compatible API. */
 export interface HookLog {
   tenantId: string;
   id: string;
@@ -23,18 +21,18 @@ export interface HookLog {
   createdAt: number;
 }
 
-/** Attempts of a hook, newest first; of the last 24 hours unless a time is given. */
+/** Returns the attempts of a webhook, newest first; those of the last 24 hours unless a time is given. */
 export async function recentLogs(
   store: TenantStore,
   hookId: string,
-  asked: {
+  filter: {
     logKey?: string | undefined;
     startTime?: number | undefined;
     endTime?: number | undefined;
     now: number;
-  } & Slice,
+  } & PageRange,
 ): Promise<{ rows: HookLog[]; total: number }> {
-  const { logKey, startTime, endTime, now, offset, limit } = asked;
+  const { logKey, startTime, endTime, now, offset, limit } = filter;
   const matching: Condition = (query) => {
     query.where({ hookId }).where('startedAt', '>=', startTime ?? (endTime ?? now) - DAY_MS);
     if (endTime !== undefined) query.where('startedAt', '<=', endTime);
@@ -67,7 +65,7 @@ function logOf(attempt: AttemptRow, eventBody: string | undefined): HookLog {
     hookId,
     hookRequest: { body: eventBody && JSON.parse(bodyFor(hookId, eventBody)) },
     ...(status !== null && { response: { statusCode: status, body: parsed(responseBody) } }),
-    ...(!isSuccess && { error: errorMessage ?? `The receiver answered ${status}.` }),
+    ...(!isSuccess && { error: errorMessage ?? `The endpoint responded ${status}.` }),
   };
   return { tenantId, id: attemptIdOf(attempt), key, payload, createdAt: startedAt };
 }
@@ -87,7 +85,7 @@ export interface ExecutionStats {
   requestCount: number;
 }
 
-/** Attempts of the last 24 hours, for each of these hooks. */
+/** Counts the attempts of the last 24 hours for each of these webhooks. */
 export async function executionStats(
   store: TenantStore,
   hookIds: string[],
@@ -102,44 +100,46 @@ export async function executionStats(
     .count({ count: '*' });
   const stats = new Map(hookIds.map((id) => [id, { successCount: 0, requestCount: 0 }]));
   for (const { hookId, isSuccess, count } of counted as { hookId: string; isSuccess: boolean; count: number }[]) {
-    const entry = stats.get(hookId) as ExecutionStats;
-    entry.requestCount += Number(count);
-    if (isSuccess) entry.successCount += Number(count);
+    const counts = stats.get(hookId) as ExecutionStats;
+    counts.requestCount += Number(count);
+    if (isSuccess) counts.successCount += Number(count);
   }
   return stats;
 }
 
-/** A delivery as the API shows it. Of one that was delivered, `createdAt` is when that happened. */
+/** A delivery as the API returns it. If it was delivered, `createdAt` is the start of the successful attempt. */
 export type DeliverySummary = Pick<
   DeliveryRow,
   'id' | 'eventId' | 'hookId' | 'attempts' | 'lastStatus' | 'trigger' | 'createdAt'
 > & { state: DeliveryState; dueAt: number | null; event: string };
 
-export interface DeliveryRestriction {
+export interface DeliveryFilter {
   state?: DeliveryState | undefined;
   event?: string | undefined;
   since?: number | undefined;
 }
 
-/** Deliveries of a hook, newest first. Delivered ones are read from their last attempt: their row is gone. */
+/**
+ * Returns the deliveries of a webhook, newest first. Delivered ones have no row and are read from their last attempt.
+ */
 export async function listDeliveries(
   store: TenantStore,
   hookId: string,
-  asked: DeliveryRestriction & Slice,
+  filter: DeliveryFilter & PageRange,
 ): Promise<{ rows: DeliverySummary[]; total: number }> {
-  const { state, event, since, offset, limit } = asked;
-  const parts = [
+  const { state, event, since, offset, limit } = filter;
+  const queries = [
     ...(state === 'delivered' ? [] : [undelivered(store, hookId, { state, event, since })]),
     ...(state === undefined || state === 'delivered' ? [delivered(store, hookId, { event, since })] : []),
   ] as [Query, ...Query[]];
-  const counts = await Promise.all(parts.map((part) => countOf(part.clone().clearSelect())));
-  const [first, ...others] = parts;
+  const totals = await Promise.all(queries.map((query) => countOf(query.clone().clearSelect())));
+  const [first, ...others] = queries;
   const rows = await first.unionAll(others).orderByRaw('created_at desc, 1').offset(offset).limit(limit);
-  return { rows, total: counts.reduce((sum, count) => sum + count, 0) };
+  return { rows, total: totals.reduce((sum, count) => sum + count, 0) };
 }
 
 /**
- * A delivery and every attempt made of it, oldest first.
+ * Returns a delivery with all of its attempts, oldest first.
  *
  * @throws 404 `entity.not_exists_with_id`
  */
@@ -150,20 +150,20 @@ export async function getDelivery(
   await store.get('hooks', { id: hookId });
   const attempts: AttemptRow[] = await store.from('attempts').where({ hookId, deliveryId }).orderBy('number');
   const attemptLog = attempts.map((attempt) => ({ id: attemptIdOf(attempt), ...attempt }));
-  const [waiting] = await undelivered(store, hookId, {}).where('deliveries.id', deliveryId);
-  const [done] = waiting ? [] : await delivered(store, hookId, {}).where({ deliveryId });
-  const delivery = waiting ?? done;
+  const [open] = await undelivered(store, hookId, {}).where('deliveries.id', deliveryId);
+  const [done] = open ? [] : await delivered(store, hookId, {}).where({ deliveryId });
+  const delivery = open ?? done;
   if (!delivery) throw new ServiceError('entity.not_exists_with_id');
   const event = await store.find('events', { id: delivery.eventId });
   return { ...delivery, ...(event && { body: bodyFor(hookId, event.body) }), attemptLog };
 }
 
-export function undelivered(store: TenantStore, hookId: string, { state, event, since }: DeliveryRestriction): Query {
+export function undelivered(store: TenantStore, hookId: string, { state, event, since }: DeliveryFilter): Query {
   const query = rowsInState(store, hookId, state)
     .join(store.rows('events'), 'events.id', 'deliveries.eventId')
     .select('deliveries.id', 'eventId', 'hookId')
-    .select(store.raw(`case when ${WITHDRAWN} then 'cancelled' else state end as state`))
-    .select(store.raw(`case when ${WITHDRAWN} then null else due_at end as due_at`))
+    .select(store.raw(`case when ${IS_WITHDRAWN} then 'cancelled' else state end as state`))
+    .select(store.raw(`case when ${IS_WITHDRAWN} then null else due_at end as due_at`))
     .select('attempts', 'lastStatus', 'trigger')
     .select({ createdAt: 'deliveries.createdAt', event: 'events.type' });
   if (event !== undefined) query.where('events.type', event);
@@ -171,7 +171,7 @@ export function undelivered(store: TenantStore, hookId: string, { state, event, 
   return query;
 }
 
-export function delivered(store: TenantStore, hookId: string, { event, since }: DeliveryRestriction): Query {
+export function delivered(store: TenantStore, hookId: string, { event, since }: DeliveryFilter): Query {
   const query = store
     .from('attempts')
     .where({ hookId, isSuccess: true })

@@ -1,7 +1,7 @@
 import { prepared } from '../../database/statements/prepared.ts';
 import type { Statements } from './statements.ts';
 
-/** The next hook after the last one found, over and over. `within` restricts it to a tenant. */
+/** Finds the earliest free row of each webhook, jumping from webhook to webhook. `within` restricts it to a tenant. */
 const heads = (within: string) => `heads as (
   (select tenant_id, hook_id, due_at from deliveries
    where due_at is not null and (lease_until is null or lease_until < ?) ${within}
@@ -22,11 +22,11 @@ export const dueHooks: Statements['dueHooks'] = (database, now, tenantId) => {
 };
 
 /**
- * `materialized`, because a limit beside `skip locked` may otherwise run more than once and take more. Its commit does
- * not wait for the disk: a claim that a crash of PostgreSQL undoes is a row that waits, which nobody loses.
+ * `materialized`, because a limit with `skip locked` may otherwise run more than once and claim too many rows. The
+ * commit does not wait for the disk: if PostgreSQL crashes, a lost claim leaves its row waiting.
  *
- * Rows are changed where they lie, and the lock keeps them there. By their id, PostgreSQL may take any index that begins
- * with the tenant, as long as the table is small, and read all of the tenant's rows for each.
+ * Updates rows by `ctid`, which the row lock keeps valid. Rejected: updating by id. While the table is small PostgreSQL
+ * may use any index that starts with the tenant, and read all of the tenant's rows for each one.
  */
 const CLAIM = `with rooms as materialized (
     select room, tenant_id, id as hook_id, json_build_object('tenantId', tenant_id, 'id', id, 'config', config,
@@ -65,8 +65,8 @@ export const claim: Statements['claim'] = (database, rooms, { owner, now, leaseU
   );
 
 /**
- * One statement. A delivery that was removed with its hook is settled for nobody. What the delivery knows of its
- * attempt is not sent again.
+ * Settles a batch in one statement. Deliveries that were removed with their webhook are skipped. Columns that the
+ * attempt shares with its delivery are copied in the database.
  */
 const SETTLE = `with settled as materialized (
     select * from json_to_recordset(?) as settled (tenant text, delivery text, to_state text, next_due_at bigint,

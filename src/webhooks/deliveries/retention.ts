@@ -2,15 +2,15 @@ import type { Database } from '../../database/database.ts';
 import type { AttemptRow } from '../../database/tables/index.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Attempts, ended deliveries and events are kept this long; events longer while a delivery needs them. */
+/** How long attempts, ended deliveries and events are kept. An event is kept longer while it has a delivery. */
 const KEPT_MS = 30 * DAY_MS;
-/** Rows of one statement: short enough that nobody waits for it. */
+/** Rows per statement, few enough that other writes do not wait. */
 const BATCH_ROWS = 1000;
 
-/** Deletes what is older than 30 days, a thousand rows at a time. @returns how many rows went */
+/** Deletes webhook data older than 30 days, 1,000 rows at a time. @returns the number of deleted rows */
 export async function sweepWebhooks(database: Database, now: number): Promise<number> {
   const before = now - KEPT_MS;
-  const ended = `due_at is null and created_at < ?`; // Dead or cancelled, in the words of the index.
+  const ended = `due_at is null and created_at < ?`; // Dead or cancelled. This is the condition of the partial index.
   const unneeded = `occurred_at < ? and not exists (
     select 1 from deliveries where deliveries.tenant_id = events.tenant_id and deliveries.event_id = events.id)`;
   return (
@@ -21,7 +21,9 @@ export async function sweepWebhooks(database: Database, now: number): Promise<nu
   );
 }
 
-/** From webhook to webhook, also those that are no more: an index by time alone would slow down every attempt. */
+/**
+ * Goes from webhook to webhook, including deleted ones. Rejected: an index by time alone, which slows every attempt.
+ */
 async function sweepAttempts(database: Database, before: number): Promise<number> {
   const old = 'tenant_id = ? and hook_id = ? and started_at < ?';
   let total = 0;
@@ -36,7 +38,7 @@ async function sweepAttempts(database: Database, before: number): Promise<number
   return total;
 }
 
-/** The oldest attempt of the webhook that follows in the index. */
+/** Returns the oldest attempt of the next webhook in the index. */
 async function oldestAfter(
   database: Database,
   { tenantId, hookId } = { tenantId: '', hookId: '' },

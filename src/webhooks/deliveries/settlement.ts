@@ -6,11 +6,11 @@ const GONE = 410;
 
 export const isGone = ({ status }: AttemptOutcome): boolean => status === GONE;
 
-/** No later attempt can end differently: the receiver wants no more, or the request must not be made. */
+/** True if a retry is pointless: the endpoint responded 410 Gone, or the request is not allowed. */
 const isPermanent = (outcome: AttemptOutcome): boolean =>
   isGone(outcome) || outcome.error === 'blocked' || outcome.error === 'invalid_request';
 
-/** What an attempt makes of its delivery. `schedule` is in seconds before each attempt. */
+/** Returns how an attempt's outcome settles its delivery. `schedule`: seconds before each attempt. */
 export function settlementOf(
   delivery: ClaimedDelivery,
   outcome: AttemptOutcome,
@@ -30,19 +30,19 @@ export function settlementOf(
   return dueAt === undefined ? { ...settled, state: 'dead' } : { ...settled, state: 'waiting', dueAt };
 }
 
-/** Gives a claimed row back untried: nothing is charged to it. */
-export function givenBack({ tenantId, id, hookId }: ClaimedDelivery): Settlement {
+/** Releases a claimed delivery without an attempt. */
+export function released({ tenantId, id, hookId }: ClaimedDelivery): Settlement {
   return { tenantId, id, hookId, state: 'waiting' };
 }
 
-/** Its hook was disabled while it waited. */
+/** Cancels a claimed delivery because its webhook was disabled. */
 export function cancelled({ tenantId, id, hookId }: ClaimedDelivery): Settlement {
   return { tenantId, id, hookId, state: 'cancelled' };
 }
 
 function attemptRow(delivery: ClaimedDelivery, outcome: AttemptOutcome): Settlement['attempt'] {
   const { tenantId, id, eventId, eventType, hookId, attempts, trigger } = delivery;
-  const { startedAt, durationMs, status, error, message, reply } = outcome;
+  const { startedAt, durationMs, status, error, message, responseBody } = outcome;
   return {
     tenantId,
     deliveryId: id,
@@ -56,7 +56,7 @@ function attemptRow(delivery: ClaimedDelivery, outcome: AttemptOutcome): Settlem
     status: status ?? null,
     errorClass: error ?? null,
     errorMessage: message ?? null,
-    responseBody: reply ?? null,
+    responseBody: responseBody ?? null,
     isSuccess: error === undefined,
   };
 }

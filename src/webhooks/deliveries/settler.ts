@@ -2,22 +2,22 @@ import type { Logger } from '../../observe/logger.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Settlement } from './statements.ts';
 
-/** A batch is written when it has this many rows, or this long after its first. */
+/** A batch is written when it has this many rows, or this long after its first row. */
 const BATCH_ROWS = 100;
 const BATCH_DELAY_MS = 5;
-/** What gathered during a slow write is written in portions of this. */
+/** Largest batch, for what accumulated during a slow write. */
 const MAX_BATCH_ROWS = 500;
-/** After a failed write. */
+/** Delay after a failed write. */
 const RETRY_DELAY_MS = 1000;
 
 /**
- * Writes settlements in batches, one batch at a time: while one is being written the next fills. What a
- * crash takes from here is delivered again, so it must stay small; it is never more than arrives during one write.
+ * Writes settlements in batches, one at a time: the next batch fills while one is being written. Settlements lost in a
+ * crash mean repeated deliveries, so few may be pending: never more than arrive during one write.
  */
 export class Settler {
   readonly #deliveries: Deliveries;
   readonly #logger: Logger;
-  readonly #waiting: Settlement[] = [];
+  readonly #pending: Settlement[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
 
@@ -27,17 +27,17 @@ export class Settler {
   }
 
   add(settlement: Settlement): void {
-    this.#waiting.push(settlement);
+    this.#pending.push(settlement);
     if (this.#writing) return;
-    if (this.#waiting.length >= BATCH_ROWS) this.#write();
+    if (this.#pending.length >= BATCH_ROWS) this.#write();
     else this.#timer ??= setTimeout(() => this.#write(), BATCH_DELAY_MS);
   }
 
-  /** Resolves when nothing waits. A write that fails is not repeated here: the leases end by themselves. */
+  /** Writes all pending settlements. Does not retry a failed write: the leases expire by themselves. */
   async flush(): Promise<void> {
     await this.#writing;
-    for (let before = Infinity; this.#waiting.length > 0 && this.#waiting.length < before; ) {
-      before = this.#waiting.length;
+    for (let before = Infinity; this.#pending.length > 0 && this.#pending.length < before; ) {
+      before = this.#pending.length;
       this.#write();
       await this.#writing;
     }
@@ -47,18 +47,18 @@ export class Settler {
   #write(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const batch = this.#waiting.splice(0, MAX_BATCH_ROWS);
+    const batch = this.#pending.splice(0, MAX_BATCH_ROWS);
     this.#writing = this.#deliveries
       .settle(batch)
-      .then(() => (this.#waiting.length < BATCH_ROWS ? BATCH_DELAY_MS : 0))
+      .then(() => (this.#pending.length < BATCH_ROWS ? BATCH_DELAY_MS : 0))
       .catch((error) => {
-        this.#logger.error({ err: error, rows: batch.length }, 'webhook attempts could not be recorded');
-        this.#waiting.unshift(...batch);
+        this.#logger.error({ err: error, rows: batch.length }, 'Could not record webhook attempts');
+        this.#pending.unshift(...batch);
         return RETRY_DELAY_MS;
       })
       .then((delayMs) => {
         this.#writing = undefined;
-        if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#write(), delayMs);
+        if (this.#pending.length > 0) this.#timer ??= setTimeout(() => this.#write(), delayMs);
       });
   }
 }

@@ -1,15 +1,15 @@
 import type { ClaimedRow, HookKey, HookRoom, Statements } from './statements.ts';
 
-/** A row that waits, or whose holder did not settle it in time. `due_at` is null on all others. */
+/** True for a row without a lease, or whose lease expired. `due_at` is null on rows in a final state. */
 const FREE = '(lease_until is null or lease_until < ?)';
 
-/** The head of the next queue: the row due first of the next hook that has a free row. */
+/** Finds the earliest free row of the next webhook that has one. */
 const nextHead = (hooks: string) => `(select rowid from deliveries
   where due_at is not null and ${FREE} and ${hooks} order by tenant_id, hook_id, due_at limit 1)`;
 
 /**
- * From hook to hook along the index, starting before the first one. Two conditions on two columns: of the row-value
- * comparison `(tenant_id, hook_id) > (…)` SQLite uses the first column only, and reads every row of the tenant per hook.
+ * Jumps from webhook to webhook along the index, starting before the first one. Rejected: the row-value comparison
+ * `(tenant_id, hook_id) > (…)`. SQLite uses only its first column, and reads every row of the tenant for each webhook.
  */
 export const dueHooks: Statements['dueHooks'] = async ({ reader }, now, tenantId) => {
   const nextOfTenant = nextHead('tenant_id = heads.tenant_id and hook_id > heads.hook_id');
@@ -28,14 +28,14 @@ export const dueHooks: Statements['dueHooks'] = async ({ reader }, now, tenantId
   );
 };
 
-/** As this database gives it: JSON as text, 0 and 1. */
+/** A row as SQLite returns it: JSON as text, booleans as 0 and 1. */
 type RawRow = Omit<ClaimedRow, 'hook' | 'wasLeased'> & { hook: string | null; wasLeased: number | null };
 
 const NO_ROOM: HookRoom = { tenantId: '', hookId: '', room: 0 };
 
 /**
- * A select per hook, because SQLite has no lateral join that could carry each hook's own limit. Filled up to a power of
- * two: there are then few texts, and each is prepared once.
+ * One select per webhook, because SQLite has no lateral join that could apply a limit to each. The number of selects is
+ * padded to a power of two, so that there are few different statements to prepare.
  */
 function dueUpTo(rooms: HookRoom[], now: number): { due: string; bindings: (string | number)[] } {
   const filled = [...rooms, ...Array<HookRoom>(2 ** Math.ceil(Math.log2(rooms.length)) - rooms.length).fill(NO_ROOM)];
@@ -49,8 +49,8 @@ function dueUpTo(rooms: HookRoom[], now: number): { due: string; bindings: (stri
 }
 
 /**
- * Read where the writer is not waited for, and written only where it is still so. Nobody else claims here; what may
- * have changed in between is that a row was cancelled or is gone. Rows whose hook was deleted are left to be removed.
+ * Reads on a reader connection, then updates only the rows that are still free. SQLite has a single process, so no one
+ * else claims in between, but a row may have been cancelled or removed. Rows of deleted webhooks are skipped.
  */
 export const claim: Statements['claim'] = async ({ reader, byKey }, rooms, { owner, now, leaseUntil }) => {
   const { due, bindings } = dueUpTo(rooms, now);
@@ -85,7 +85,7 @@ export const claim: Statements['claim'] = async ({ reader, byKey }, rooms, { own
     .map((row) => ({ ...row, hook: row.hook && JSON.parse(row.hook), wasLeased: row.wasLeased === 1 }));
 };
 
-/** One statement, by a view of the writer: `settle-view.ts` says what the rows hold. */
+/** One statement, on a view of the writer connection; `settle-view.ts` defines the columns. */
 export const settle: Statements['settle'] = async ({ byKey }, settlements, owner) => {
   const made = settlements.flatMap(({ tenantId, id, attempt }) => {
     if (!attempt) return [];

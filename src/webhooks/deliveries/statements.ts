@@ -1,17 +1,18 @@
 import type { Database } from '../../database/database.ts';
 import type { AttemptRow, DeliveryRow, HookRow } from '../../database/tables/index.ts';
+import type { SettledState } from './state.ts';
 
 export interface HookKey {
   tenantId: string;
   hookId: string;
 }
 
-/** How many rows may be taken for this hook. */
+/** A webhook, and how many of its rows to claim. */
 export interface HookRoom extends HookKey {
   room: number;
 }
 
-/** What an attempt needs of its hook. */
+/** The columns of a webhook that an attempt needs. */
 export type ClaimedHook = Pick<
   HookRow,
   | 'tenantId'
@@ -26,7 +27,7 @@ export type ClaimedHook = Pick<
   | 'timesDisabled'
 >;
 
-/** A claimed row with all that an attempt needs, read in the same moment. */
+/** A claimed delivery with everything an attempt needs, read at the same time. */
 export interface ClaimedDelivery
   extends Pick<
     DeliveryRow,
@@ -34,19 +35,19 @@ export interface ClaimedDelivery
   > {
   eventType: string;
   body: string;
-  /** One for all rows of a claim. */
+  /** Shared by all rows of a claim. */
   hook: ClaimedHook;
   leaseUntil: number;
-  /** By a process that did not settle it in time. */
+  /** True if another process held the row and its lease expired. */
   wasLeased: boolean;
 }
 
-/** What becomes of a claimed row; delivered ones leave the table and live on in their attempts. */
+/** The result for a claimed delivery. Delivered rows are deleted; their attempts remain. */
 export interface Settlement extends Pick<DeliveryRow, 'tenantId' | 'id' | 'hookId'> {
-  state: 'delivered' | 'waiting' | 'dead' | 'cancelled';
-  /** Undefined: unchanged. */
+  state: SettledState;
+  /** Undefined leaves it unchanged. */
   dueAt?: number | undefined;
-  /** The attempt that was made; none when the row is given back untried. */
+  /** Undefined if the row is released without an attempt. */
   attempt?: AttemptRow | undefined;
 }
 
@@ -58,10 +59,10 @@ export interface Claim {
   leaseUntil: number;
 }
 
-/** What a claim reads: its deliveries, and each of its hooks once, in a row that holds nothing else. */
+/** A row of a claim's result: either a delivery, or (once per webhook) only `hook`. */
 export type ClaimedRow = Omit<ClaimedDelivery, 'hook' | 'leaseUntil'> & { hook: ClaimedHook | null };
 
-/** The statements that the two databases spell differently. Rows come back in camelCase. */
+/** The statements that differ between SQLite and PostgreSQL. Rows are returned in camelCase. */
 export interface Statements {
   dueHooks(database: Connections, now: number, tenantId: string | undefined): Promise<HookKey[]>;
   claim(database: Connections, rooms: HookRoom[], claim: Claim): Promise<ClaimedRow[]>;

@@ -7,27 +7,27 @@ import { type DeliveryState, rowsInState } from '../deliveries/state.ts';
 export interface ReplayRequest {
   /** Epoch milliseconds of the events, both ends included. */
   since: number;
-  /** Now, unless given: a replay does not run after its own time. */
+  /** Defaults to now, and is capped at now: a replay does not include events of the future. */
   until?: number | undefined;
-  /** Only events of which this hook has a delivery in this state. Otherwise also events older than the hook. */
+  /** Only events with a delivery to this webhook in this state. Without it, also events older than the webhook. */
   state?: DeliveryState | undefined;
-  /** Those the hook listens to, unless given. */
+  /** Defaults to the events the webhook subscribes to. */
   events?: string[] | undefined;
 }
 
 export type ReplayFilter = ReplayRequest & { until: number; events: string[] };
 
-export interface ReplayStarted {
+export interface StartedReplay {
   id: string;
   count: number;
 }
 
-/** A hook that is given deliveries now: it is not deleted before this transaction has ended. */
-export async function hookToDeliverTo(store: TenantStore, id: string): Promise<HookRow | undefined> {
+/** Returns a webhook to create deliveries for, locked so that it cannot be deleted before this transaction ends. */
+export async function lockHookForDelivery(store: TenantStore, id: string): Promise<HookRow | undefined> {
   return store.from('hooks').where({ id }).forKeyShare().first();
 }
 
-/** A delivery that is due at once, of an event that is already there. */
+/** Returns the row of a new delivery of an existing event, due at once. */
 export function newDelivery(
   eventId: string,
   { id: hookId, timesDisabled }: HookRow,
@@ -39,19 +39,19 @@ export function newDelivery(
 }
 
 /**
- * Sends the event of this delivery once more, whatever became of it: every call makes a new delivery.
+ * Sends the event of a delivery again, regardless of its state. Each call creates a new delivery.
  *
  * @returns the id of the new delivery
- * @throws 404 `entity.not_exists_with_id` when the delivery is unknown, or its event no longer kept
+ * @throws 404 `entity.not_exists_with_id` if the delivery is unknown or its event was deleted
  */
 export async function redeliver(
   store: TenantStore,
   { hookId, deliveryId, now }: { hookId: string; deliveryId: string; now: number },
-): Promise<ReplayStarted> {
+): Promise<StartedReplay> {
   const known =
     (await store.find('deliveries', { id: deliveryId, hookId })) ??
     (await store.find('attempts', { deliveryId, hookId }));
-  const hook = known && (await hookToDeliverTo(store, hookId));
+  const hook = known && (await lockHookForDelivery(store, hookId));
   if (!hook) throw new ServiceError('entity.not_exists_with_id');
   await store.get('events', { id: known.eventId });
   const delivery = newDelivery(known.eventId, hook, 'manual', now);
@@ -59,7 +59,7 @@ export async function redeliver(
   return { id: delivery.id, count: 1 };
 }
 
-/** How many events a replay would send now. It may read many rows, so it is asked for outside a transaction. */
+/** Counts the events that a replay would send now. May read many rows, so call it outside a transaction. */
 export async function countReplay(
   store: TenantStore,
   { hookId, ...request }: ReplayRequest & { hookId: string },
@@ -69,11 +69,11 @@ export async function countReplay(
   return Number(row?.count ?? 0);
 }
 
-/** Writes down what to replay, and how many events that was when it was counted; `ReplayWalk` does it in the background. */
+/** Stores a replay with the given event count. `ReplayWorker` runs it in the background. */
 export async function startReplay(
   store: TenantStore,
   { hookId, now, count, ...request }: ReplayRequest & { hookId: string; now: number; count: number },
-): Promise<ReplayStarted> {
+): Promise<StartedReplay> {
   const filter = await filterOf(store, hookId, request, now);
   const id = newId();
   const row = {
@@ -98,7 +98,7 @@ export async function replayStatus(
   return { id, count, done, state };
 }
 
-/** What was already sent on its way stays so. Cancelling an ended replay changes nothing. */
+/** Cancels a running replay. Deliveries it already created are still sent. Has no effect on a finished replay. */
 export async function cancelReplay(
   store: TenantStore,
   { hookId, replayId }: { hookId: string; replayId: string },
@@ -108,7 +108,7 @@ export async function cancelReplay(
   await store.change('replays', { ...key, state: 'running' }, { state: 'cancelled' });
 }
 
-/** The events a filter names, in no order. */
+/** Query for the events that match a filter, unordered. */
 export function eventsToReplay(store: TenantStore, hookId: string, filter: ReplayFilter): Rows<'events'> {
   const { since, until, state, events } = filter;
   const query = store.from('events').whereBetween('occurredAt', [since, until]).whereIn('type', events);
@@ -127,7 +127,7 @@ async function filterOf(
   now: number,
 ): Promise<ReplayFilter> {
   const hook = await store.get('hooks', { id: hookId });
-  const listened = hook.event === null ? hook.events : [...hook.events, hook.event];
-  const { since, until = now, state, events = listened } = request;
+  const subscribed = hook.event === null ? hook.events : [...hook.events, hook.event];
+  const { since, until = now, state, events = subscribed } = request;
   return { since, until: Math.min(until, now), state, events };
 }

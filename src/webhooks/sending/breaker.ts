@@ -1,23 +1,23 @@
-/** Failures in a row that open a breaker. A timeout opens it at once: it has held a place for seconds. */
+/** Consecutive failures that open a breaker. A timeout opens it at once, because it occupied a slot for seconds. */
 const FAILURES_TO_OPEN = 5;
-/** A hook nobody knows yet starts small, so that black holes cannot take all places before they are known. */
+/** Initial concurrency of a webhook. It is low so that endpoints that never respond cannot occupy all slots. */
 const FIRST_ROOM = 2;
-/** An open breaker never stays so for longer: a receiver that came back is found again. */
+/** Longest time a breaker stays open, so that an endpoint that recovered is soon tried again. */
 const MAX_OPEN_MS = 5 * 60 * 1000;
 
 export type BreakerState = 'closed' | 'open' | 'probing';
 
 export interface BreakerSettings {
-  /** Attempts under way at once, at most. */
+  /** Maximum number of concurrent attempts. */
   maxRoom: number;
-  /** Seconds before each attempt; its entries after the first are how long the breaker opens. */
+  /** Seconds before each attempt. The entries after the first are also how long the breaker stays open. */
   schedule: number[];
 }
 
 /**
- * How much one receiver is trusted with at a time, kept in this process. Room halves when the breaker
- * opens, down to a single probe, and doubles with each success, so recovery brings no herd. While it is
- * open nothing is sent to the hook, and nothing is charged to the deliveries that wait.
+ * The circuit breaker of one webhook, in this process. It limits concurrent attempts (`room`): the limit halves each
+ * time the breaker opens, down to a single probe, and doubles with each success, so that a recovering endpoint is not
+ * flooded. While the breaker is open nothing is sent, and waiting deliveries use up no attempts.
  */
 export class Breaker {
   readonly #maxRoom: number;
@@ -34,7 +34,7 @@ export class Breaker {
     this.#room = Math.min(FIRST_ROOM, maxRoom);
   }
 
-  /** Attempts that may be under way now. */
+  /** Returns how many attempts may be in flight now; 0 while the breaker is open. */
   room(now: number): number {
     return now < this.#openUntil ? 0 : this.#room;
   }
@@ -44,8 +44,8 @@ export class Breaker {
     return this.#trips > 0 ? 'probing' : 'closed';
   }
 
-  /** Nothing is known against this receiver. */
-  get isClean(): boolean {
+  /** True if the last attempt succeeded, or none was made. */
+  get isHealthy(): boolean {
     return this.#failuresInARow === 0;
   }
 
@@ -58,7 +58,7 @@ export class Breaker {
 
   failed({ startedAt, now, isTimeout }: { startedAt: number; now: number; isTimeout: boolean }): void {
     this.#failuresInARow += 1;
-    if (startedAt < this.#openedAt) return; // It was under way when the breaker opened and says nothing new.
+    if (startedAt < this.#openedAt) return; // Started before the breaker opened, so it is no new evidence.
     if (isTimeout || this.#trips > 0 || this.#failuresInARow >= FAILURES_TO_OPEN) this.#open(now);
   }
 

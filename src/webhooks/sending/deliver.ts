@@ -4,10 +4,10 @@ import { HttpError, type HttpFailure } from '../../net/http-error.ts';
 import { signatureHeaders } from '../signatures/signature.ts';
 import { deliveryHeaders } from './headers.ts';
 
-/** Of the receiver's answer, kept with the attempt. */
-const KEPT_REPLY_BYTES = 8 * 1024;
+/** Bytes of the response body stored with the attempt. */
+const KEPT_BODY_BYTES = 8 * 1024;
 
-export interface Target {
+export interface DeliveryTarget {
   hookId: string;
   url: string;
   headers: Record<string, string>;
@@ -15,10 +15,10 @@ export interface Target {
   keys: string[];
 }
 
-export interface Message {
+export interface DeliveryMessage {
   /** The event's id. */
   id: string;
-  /** The event's body as it is stored: a JSON object without `hookId`. */
+  /** The stored event body: a JSON object without `hookId`. */
   body: string;
 }
 
@@ -27,27 +27,30 @@ export interface AttemptLimits {
   maxResponseBytes: number;
 }
 
-/** `status`: a complete answer that is not a success; `internal`: the fault is ours. Stored and used as a metric label: never renamed. */
+/**
+ * Why an attempt failed. `status`: a complete response other than 2xx; `internal`: an error in this service. Stored,
+ * and used as a metric label: never rename.
+ */
 export type AttemptError = HttpFailure | 'status' | 'internal';
 
 export interface AttemptOutcome {
   startedAt: number;
   durationMs: number;
-  /** Undefined when the receiver accepted the message. */
+  /** Undefined if the attempt succeeded. */
   error?: AttemptError | undefined;
-  /** What went wrong, in words, when there was no complete answer. */
+  /** Describes the failure if there was no complete response. */
   message?: string | undefined;
   status?: number | undefined;
-  /** The beginning of the answer's body. */
-  reply?: string | undefined;
+  /** The beginning of the response body. */
+  responseBody?: string | undefined;
   retryAfter?: string | undefined;
 }
 
-/** One attempt, which never throws: whatever happens is its outcome. Success is a complete 2xx answer. */
+/** Makes one attempt. A request that fails is an outcome, not an exception. Success is a complete 2xx response. */
 export async function deliver(
   client: Pick<HttpClient, 'request'>,
-  { hookId, url, headers, keys }: Target,
-  { id, body }: Message,
+  { hookId, url, headers, keys }: DeliveryTarget,
+  { id, body }: DeliveryMessage,
   limits: AttemptLimits,
   clock: Clock,
 ): Promise<AttemptOutcome> {
@@ -60,19 +63,19 @@ export async function deliver(
   try {
     const { status, headers, body } = await client.request(request);
     const error = status >= 200 && status < 300 ? undefined : 'status';
-    return { ...timing(), error, status, reply: keptText(body), retryAfter: headers['retry-after'] };
+    return { ...timing(), error, status, responseBody: keptText(body), retryAfter: headers['retry-after'] };
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     return { ...timing(), error: error.reason, message: error.message, status: error.status };
   }
 }
 
-/** The bytes to send: `hookId` as the last member of the stored object, the same for every attempt. */
+/** Returns the body to send: the stored object with `hookId` as its last member, identical for every attempt. */
 export function bodyFor(hookId: string, stored: string): string {
   return `${stored.slice(0, stored.lastIndexOf('}'))},"hookId":${JSON.stringify(hookId)}}`;
 }
 
-/** As text that both databases can hold: PostgreSQL has no U+0000. */
+/** Returns text that both databases can store: PostgreSQL does not allow U+0000. */
 function keptText(body: Buffer): string {
-  return body.subarray(0, KEPT_REPLY_BYTES).toString().replaceAll('\0', '\uFFFD');
+  return body.subarray(0, KEPT_BODY_BYTES).toString().replaceAll('\0', '\uFFFD');
 }

@@ -1,13 +1,13 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 
-/** Names that a hook's configuration may not set: they frame the request or are ours to say. */
+/** Headers that a webhook's configuration may not set: they control the connection, or the service sets them itself. */
 const RESERVED =
   /^(host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|accept-encoding|user-agent|content-.*|proxy-.*|webhook-.*|logto-.*)$/i;
 
-/** Why these headers cannot be configured on a hook, or undefined. */
+/** Returns why these headers cannot be configured on a webhook, or undefined if they can. */
 export function checkHeaders(headers: Record<string, string>): string | undefined {
   for (const [name, value] of Object.entries(headers)) {
-    if (RESERVED.test(name)) return `The header ${name} cannot be configured.`;
+    if (RESERVED.test(name)) return `The header ${name} is reserved.`;
     try {
       validateHeaderName(name);
       validateHeaderValue(name, value);
@@ -18,7 +18,9 @@ export function checkHeaders(headers: Record<string, string>): string | undefine
   return undefined;
 }
 
-/** The headers of an attempt. Ours come last and in lower case, so that no spelling replaces them. */
+/**
+ * Returns the headers of an attempt. The service's own come last, and all names are lower case, so none is overridden.
+ */
 export function deliveryHeaders(
   configured: Record<string, string>,
   signatures: Record<string, string>,

@@ -7,24 +7,28 @@ import type { HookKey } from '../deliveries/statements.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** A hook that only failed for this long is disabled. */
+/** A webhook is disabled when every attempt for this long has failed. */
 const FAILING_LIMIT_MS = 5 * 24 * HOUR_MS;
-/** ... when its failures lie at least this far apart: one bad evening and then silence is no proof. */
+/** Minimum time between the first and the last of those failures: a single outage and then no events is not enough. */
 const FAILING_SPAN_MS = 12 * HOUR_MS;
-/** 410 answers without a success between them that disable a hook. */
+/** 410 responses, without a success in between, that disable a webhook. */
 const GONE_LIMIT = 2;
 
 type Health = Pick<HookRow, 'failingSince' | 'lastFailureAt' | 'goneCount'>;
 
-/** Why a hook with this record, failing once more at `now`, is to be disabled; undefined when it is not. */
+/** Returns why a webhook that fails again at `now` must be disabled, or undefined if it need not be. */
 export function disabledReason({ failingSince, lastFailureAt, goneCount }: Health, now: number): string | undefined {
-  if (goneCount >= GONE_LIMIT) return 'The receiver answered 410 Gone twice.';
+  if (goneCount >= GONE_LIMIT) return 'The endpoint responded 410 Gone twice.';
   if (failingSince === null || lastFailureAt === null) return undefined;
   if (now - failingSince < FAILING_LIMIT_MS || lastFailureAt - failingSince < FAILING_SPAN_MS) return undefined;
   return `Every attempt since ${new Date(failingSince).toISOString()} failed.`;
 }
 
-/** Records a failure on the hook and disables it when that was one too many, with an audit row. */
+/**
+ * Records a failure on the webhook's row, and disables the webhook (with an audit entry) if the limit is reached.
+ *
+ * @returns the reason if the webhook was disabled
+ */
 export async function recordFailure(
   database: Database,
   { tenantId, hookId }: HookKey,
@@ -49,7 +53,7 @@ export async function recordFailure(
   });
 }
 
-/** The hook works again: its record of failures starts anew. */
+/** Clears the failures recorded on the webhook's row, after a success. */
 export async function recordRecovery(database: Database, { tenantId, hookId }: HookKey): Promise<void> {
   const healthy = { failingSince: null, lastFailureAt: null, goneCount: 0 };
   await new TenantStore(database, tenantId).change('hooks', { id: hookId }, healthy);

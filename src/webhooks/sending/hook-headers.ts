@@ -8,20 +8,22 @@ type StoredConfig = Pick<HookRow, 'config' | 'headersEncrypted'>;
 
 export const hookHeadersPurposeOf = ({ tenantId, id }: HookId) => `webhook-headers:${tenantId}:${id}`;
 
-/** A configuration as the table keeps it: headers often hold a receiver's token, so they are sealed. */
+/** Returns the configuration as stored. Headers are encrypted, because they often contain an endpoint's token. */
 export function sealConfig(secrets: SecretBox, hook: HookId, { headers, ...config }: HookConfig): StoredConfig {
   const headersEncrypted = headers ? secrets.seal(JSON.stringify(headers), hookHeadersPurposeOf(hook)) : null;
   return { config, headersEncrypted };
 }
 
-/** The configuration as it was given. Headers inside `config` are newer: a process of an earlier release wrote them. */
+/**
+ * Returns the decrypted configuration. Headers inside `config` take precedence: an earlier release wrote them later.
+ */
 export function openConfig(secrets: SecretBox, hook: HookId & StoredConfig): HookConfig {
   const { config, headersEncrypted } = hook;
   if (headersEncrypted === null || config.headers) return config;
   return { ...config, headers: JSON.parse(secrets.open(headersEncrypted, hookHeadersPurposeOf(hook))) };
 }
 
-/** Seals the headers that an earlier release stored in clear. Runs at each start, because a migration has no secret key. */
+/** Encrypts headers that an earlier release stored in plain text. Runs at each start: a migration has no secret key. */
 export async function sealStoredHeaders(database: Database, secrets: SecretBox): Promise<void> {
   const inClear = `cast(config as text) like '%"headers"%'`;
   const hooks: HookId[] = await database.reader('hooks').whereRaw(inClear).select('tenantId', 'id');

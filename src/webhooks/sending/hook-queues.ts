@@ -1,48 +1,52 @@
 import type { ClaimedDelivery, HookKey, HookRoom } from '../deliveries/statements.ts';
 import { Breaker, type BreakerSettings, type BreakerState } from './breaker.ts';
 
-/** Hooks in one claim; SQLite's statement grows with each. */
+/** Webhooks per claim. SQLite's statement grows with each. */
 const HOOKS_PER_CLAIM = 100;
-/** Rows that are claimed ahead of being sent, about. */
+/** Approximate limit of rows that are claimed ahead of being sent. */
 const MAX_QUEUED = 512;
-/** Rows held for a hook, under way or queued, for each that may be under way. More are claimed below half of it. */
+/** Rows to hold (in flight or queued) per allowed concurrent attempt. More are claimed below half of that. */
 const HELD_PER_ROOM = 4;
-/** An idle hook is remembered this long, because its next event is likely. */
+/** An idle webhook is kept in memory this long, because its next event is likely. */
 const REMEMBERED_MS = 60 * 1000;
-/** An idle hook that failed is remembered this long; it may have been deleted. */
+/** An idle webhook that failed is kept this long. It may have been deleted. */
 const FAILURE_REMEMBERED_MS = 60 * 60 * 1000;
-/** With more hooks than these in memory, asking the database which are due is cheaper than trying all. */
+/** With more webhooks than this in memory, querying which are due is cheaper than trying to claim for all. */
 const MAX_LIKELY = 100;
 
-/** One hook in this process: its breaker, what is claimed for it, what is under way. */
-export interface Lane extends HookKey {
+/** The state of one webhook in this process: its breaker, its claimed rows and its attempts in flight. */
+export interface HookQueue extends HookKey {
   breaker: Breaker;
-  queue: ClaimedDelivery[];
+  /** Claimed rows that are not in flight yet. */
+  rows: ClaimedDelivery[];
   inFlight: number;
   usedAt: number;
-  /** When a failure was last written to the hook's row, since its last success. */
+  /** When a failure was last recorded on the webhook's row; undefined after a success. */
   failureRecordedAt: number | undefined;
 }
 
 const keyOf = ({ tenantId, hookId }: HookKey) => `${tenantId}/${hookId}`;
 
-/** How many rows to claim for a lane, where `free` more may be queued in all; none while it holds half of its share. */
-function shortfall({ breaker, queue, inFlight }: Lane, free: number, now: number): number {
+/**
+ * Returns how many rows to claim for a hook queue if `free` more may be queued overall; 0 while it is more than half
+ * full.
+ */
+function rowsToClaim({ breaker, rows, inFlight }: HookQueue, free: number, now: number): number {
   const target = breaker.room(now) * (free > 0 ? HELD_PER_ROOM : 1);
-  const held = inFlight + queue.length;
+  const held = inFlight + rows.length;
   return held > target / 2 ? 0 : target - held;
 }
 
-/** All hooks that have something to do here, in rotating order: every round serves each once. */
-export class Lanes {
+/** All webhooks with work in this process, served round-robin. */
+export class HookQueues {
   readonly #settings: BreakerSettings;
-  readonly #lanes = new Map<string, Lane>();
-  /** Hooks that may have due rows in the database. */
-  readonly #due = new Map<string, Lane>();
-  /** Lanes with claimed rows, in the order of their turns. */
-  readonly #ready = new Set<Lane>();
-  /** Attempts under way of each tenant. */
-  readonly #underWay = new Map<string, number>();
+  readonly #queues = new Map<string, HookQueue>();
+  /** Webhooks that may have due rows in the database. */
+  readonly #due = new Map<string, HookQueue>();
+  /** Hook queues with claimed rows, in round-robin order. */
+  readonly #ready = new Set<HookQueue>();
+  /** Attempts in flight per tenant. */
+  readonly #inFlightByTenant = new Map<string, number>();
   #queued = 0;
 
   constructor(settings: BreakerSettings) {
@@ -53,136 +57,137 @@ export class Lanes {
     return this.#queued;
   }
 
-  /** The database has due rows for these hooks. */
+  /** Marks webhooks for which the database has due rows. */
   markDue(hooks: HookKey[]): void {
-    for (const hook of hooks) this.#due.set(keyOf(hook), this.lane(hook));
+    for (const hook of hooks) this.#due.set(keyOf(hook), this.queueOf(hook));
   }
 
-  /** Hooks of this tenant that were busy lately may have due rows: trying them saves asking first which have. */
+  /** Marks the tenant's recently active webhooks. Trying to claim for them saves a query for which ones are due. */
   markLikely(tenantId: string): void {
-    if (this.#lanes.size > MAX_LIKELY) return;
-    for (const [key, lane] of this.#lanes) if (lane.tenantId === tenantId) this.#due.set(key, lane);
+    if (this.#queues.size > MAX_LIKELY) return;
+    for (const [key, queue] of this.#queues) if (queue.tenantId === tenantId) this.#due.set(key, queue);
   }
 
   /**
-   * What to claim next: enough ahead that no receiver waits for the database, and in few statements. When much is
-   * queued already, a hook still gets what it may send at once, so slow hooks with long queues keep nobody waiting.
+   * Returns what to claim next: enough ahead that sending does not wait for the database, with few statements. When the
+   * total limit is reached, a webhook still gets what it may send at once, so that slow webhooks with long queues do
+   * not delay others.
    */
-  wanted(now: number): HookRoom[] {
+  toClaim(now: number): HookRoom[] {
     const rooms: HookRoom[] = [];
     let free = MAX_QUEUED - this.#queued;
-    for (const lane of this.#due.values()) {
+    for (const queue of this.#due.values()) {
       if (rooms.length === HOOKS_PER_CLAIM) break;
-      const room = shortfall(lane, free, now);
+      const room = rowsToClaim(queue, free, now);
       if (room === 0) continue;
-      rooms.push({ tenantId: lane.tenantId, hookId: lane.hookId, room });
+      rooms.push({ tenantId: queue.tenantId, hookId: queue.hookId, room });
       free -= room;
     }
     return rooms;
   }
 
-  /** Whether there may be rows to claim for this lane, which has room for them. */
-  isHungry(lane: Lane, now: number): boolean {
-    return this.#due.has(keyOf(lane)) && shortfall(lane, MAX_QUEUED - this.#queued, now) > 0;
+  /** True if this hook queue has room and the database may have rows for it. */
+  needsRows(queue: HookQueue, now: number): boolean {
+    return this.#due.has(keyOf(queue)) && rowsToClaim(queue, MAX_QUEUED - this.#queued, now) > 0;
   }
 
-  /** Queues what a claim brought. A hook that gave less than was asked for has no more; the others go to the end. */
-  accept(asked: HookRoom[], rows: ClaimedDelivery[]): void {
+  /** Queues claimed rows. A webhook with fewer rows than requested has no more; the others move to the end. */
+  accept(requested: HookRoom[], rows: ClaimedDelivery[]): void {
     const counts = new Map<string, number>();
     for (const row of rows) {
       const key = keyOf(row);
       counts.set(key, (counts.get(key) ?? 0) + 1);
-      const lane = this.lane(row);
-      lane.queue.push(row);
-      this.#ready.add(lane);
+      const queue = this.queueOf(row);
+      queue.rows.push(row);
+      this.#ready.add(queue);
       this.#queued += 1;
     }
-    for (const hook of asked) {
+    for (const hook of requested) {
       const key = keyOf(hook);
       this.#due.delete(key);
-      if (counts.get(key) === hook.room) this.#due.set(key, this.lane(hook));
+      if (counts.get(key) === hook.room) this.#due.set(key, this.queueOf(hook));
     }
   }
 
   /**
-   * The next row whose hook has room, or undefined. A tenant may have as many attempts under way as could still begin
-   * (`free`): one tenant gets half of them, and however many tenants hang, a share is left for the next one.
+   * Returns the next row whose webhook has room, or undefined. A tenant may have at most as many attempts in flight as
+   * could still start (`free`). So one tenant gets at most half, and each further tenant still gets a share.
    */
-  next(now: number, free: number): { lane: Lane; row: ClaimedDelivery } | undefined {
-    for (const lane of this.#ready) {
-      if ((this.#underWay.get(lane.tenantId) ?? 0) > free) continue; // It keeps its turn.
-      this.#ready.delete(lane); // Back at the end, or in again when an attempt of it ends.
-      if (lane.inFlight >= lane.breaker.room(now)) continue;
-      const row = lane.queue.shift();
+  next(now: number, free: number): { queue: HookQueue; row: ClaimedDelivery } | undefined {
+    for (const queue of this.#ready) {
+      if ((this.#inFlightByTenant.get(queue.tenantId) ?? 0) > free) continue; // Keeps its position.
+      this.#ready.delete(queue); // Added again at the end below, or when one of its attempts ends.
+      if (queue.inFlight >= queue.breaker.room(now)) continue;
+      const row = queue.rows.shift();
       if (!row) continue;
       this.#queued -= 1;
-      lane.usedAt = now;
-      if (lane.queue.length > 0) this.#ready.add(lane);
-      return { lane, row };
+      queue.usedAt = now;
+      if (queue.rows.length > 0) this.#ready.add(queue);
+      return { queue, row };
     }
     return undefined;
   }
 
-  /** An attempt of this lane begins. */
-  begin(lane: Lane): void {
-    lane.inFlight += 1;
-    this.#underWay.set(lane.tenantId, (this.#underWay.get(lane.tenantId) ?? 0) + 1);
+  /** Counts an attempt that starts. */
+  attemptStarted(queue: HookQueue): void {
+    queue.inFlight += 1;
+    this.#inFlightByTenant.set(queue.tenantId, (this.#inFlightByTenant.get(queue.tenantId) ?? 0) + 1);
   }
 
-  /** An attempt of this lane ended, so it may have room again. */
-  end(lane: Lane): void {
-    lane.inFlight -= 1;
-    const left = (this.#underWay.get(lane.tenantId) ?? 0) - 1;
-    if (left > 0) this.#underWay.set(lane.tenantId, left);
-    else this.#underWay.delete(lane.tenantId);
-    this.wake(lane);
+  /** Counts an attempt that ended. The hook queue may have room again. */
+  attemptEnded(queue: HookQueue): void {
+    queue.inFlight -= 1;
+    const left = (this.#inFlightByTenant.get(queue.tenantId) ?? 0) - 1;
+    if (left > 0) this.#inFlightByTenant.set(queue.tenantId, left);
+    else this.#inFlightByTenant.delete(queue.tenantId);
+    this.schedule(queue);
   }
 
-  /** The lane gets its turn if it has queued rows. */
-  wake(lane: Lane): void {
-    if (lane.queue.length > 0) this.#ready.add(lane);
+  /** Schedules a hook queue if it has rows. */
+  schedule(queue: HookQueue): void {
+    if (queue.rows.length > 0) this.#ready.add(queue);
   }
 
-  /** Every lane with queued rows gets its turn again: a breaker that was open when they came may be so no more. */
-  wakeAll(): void {
-    for (const lane of this.#lanes.values()) this.wake(lane);
+  /** Schedules all hook queues that have rows, because an open breaker may have closed. */
+  scheduleAll(): void {
+    for (const queue of this.#queues.values()) this.schedule(queue);
   }
 
-  of(tenantId: string): Lane[] {
-    return [...this.#lanes.values()].filter((lane) => lane.tenantId === tenantId);
+  ofTenant(tenantId: string): HookQueue[] {
+    return [...this.#queues.values()].filter((queue) => queue.tenantId === tenantId);
   }
 
-  /** Takes out what is queued: of a lane whose breaker opened, or of all. */
-  takeBack(lanes: Iterable<Lane> = this.#lanes.values()): ClaimedDelivery[] {
-    const rows = [...lanes].flatMap((lane) => lane.queue.splice(0));
+  /** Removes and returns the queued rows of these hook queues, or of all. */
+  releaseRows(queues: Iterable<HookQueue> = this.#queues.values()): ClaimedDelivery[] {
+    const rows = [...queues].flatMap((queue) => queue.rows.splice(0));
     this.#queued -= rows.length;
     return rows;
   }
 
-  lane(hook: HookKey): Lane {
+  queueOf(hook: HookKey): HookQueue {
     const key = keyOf(hook);
-    let lane = this.#lanes.get(key);
-    if (!lane) {
+    let queue = this.#queues.get(key);
+    if (!queue) {
       const { tenantId, hookId } = hook;
       const breaker = new Breaker(this.#settings);
-      lane = { tenantId, hookId, breaker, queue: [], inFlight: 0, usedAt: 0, failureRecordedAt: undefined };
-      this.#lanes.set(key, lane);
+      queue = { tenantId, hookId, breaker, rows: [], inFlight: 0, usedAt: 0, failureRecordedAt: undefined };
+      this.#queues.set(key, queue);
     }
-    return lane;
+    return queue;
   }
 
-  /** Forgets hooks that have been idle for long. */
+  /** Forgets webhooks that have been idle for a while. */
   prune(now: number): void {
-    for (const [key, lane] of this.#lanes) {
-      const isIdle = lane.inFlight === 0 && lane.queue.length === 0 && !this.#due.has(key);
-      const rememberedMs = lane.breaker.isClean ? REMEMBERED_MS : FAILURE_REMEMBERED_MS;
-      if (isIdle && now - lane.usedAt > rememberedMs) this.#lanes.delete(key);
+    for (const [key, queue] of this.#queues) {
+      const isIdle = queue.inFlight === 0 && queue.rows.length === 0 && !this.#due.has(key);
+      const rememberedMs = queue.breaker.isHealthy ? REMEMBERED_MS : FAILURE_REMEMBERED_MS;
+      if (isIdle && now - queue.usedAt > rememberedMs) this.#queues.delete(key);
     }
   }
 
   breakerStates(now: number): Record<BreakerState, number> {
     const states: Record<BreakerState, number> = { closed: 0, open: 0, probing: 0 };
-    for (const { breaker } of this.#lanes.values()) states[breaker.state(now)] += 1;
+    for (const { breaker } of this.#queues.values()) states[breaker.state(now)] += 1;
     return states;
   }
 }

@@ -1,27 +1,44 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import { newId } from '../../base/ids.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
+import { StateMachine } from '../../base/state.ts';
 import type { Config } from '../../config/index.ts';
 import type { Database } from '../../database/database.ts';
 import type { HttpClient } from '../../net/http-client.ts';
 import type { Logger } from '../../observe/logger.ts';
 import { Deliveries } from '../deliveries/deliveries.ts';
-import { cancelled, givenBack } from '../deliveries/settlement.ts';
+import { cancelled, released } from '../deliveries/settlement.ts';
 import { Settler } from '../deliveries/settler.ts';
 import { isCancelled } from '../deliveries/state.ts';
 import type { ClaimedDelivery } from '../deliveries/statements.ts';
-import { ReplayWalk } from '../replay/replay-walk.ts';
-import { type AttemptSeen, Attempts } from './attempts.ts';
-import { type Lane, Lanes } from './hook-queues.ts';
+import { ReplayWorker } from '../replay/replay-worker.ts';
+import { type AttemptReport, DeliverySender } from './delivery-sender.ts';
+import { type HookQueue, HookQueues } from './hook-queues.ts';
 import { DEFAULT_RETRY_SCHEDULE } from './retry-schedule.ts';
 import { Slots } from './slots.ts';
 
 const POLL_MS = 1000;
 
+/** The states of the poller. See docs/states.md. */
+const TRANSITIONS = {
+  new: ['starting', 'stopping'],
+  /** Frees the leases of a previous process (SQLite only). */
+  starting: ['idle', 'stopping'],
+  /** Waits for a commit or the next poll. Attempts may be in flight. */
+  idle: ['claiming', 'stopping'],
+  /** A round of claims runs. */
+  claiming: ['claiming-again', 'idle', 'stopping'],
+  /** A round of claims runs, and another one must follow because there may be more due rows. */
+  'claiming-again': ['claiming', 'idle', 'stopping'],
+  /** Starts no more attempts, and waits for those in flight. */
+  stopping: ['stopped'],
+  stopped: [],
+} as const;
+
 export type PollerSettings = Omit<Config['webhooks'], 'allowedNetworks' | 'loopbackByDefault' | 'proxyUrl'>;
 
-export interface PollerParts {
+export interface PollerDependencies {
   database: Database;
   client: Pick<HttpClient, 'request'>;
   secrets: SecretBox;
@@ -29,143 +46,150 @@ export interface PollerParts {
   settings: PollerSettings;
   clock: Clock;
   /** For metrics. */
-  onAttempt?: ((seen: AttemptSeen) => void) | undefined;
-  /** Told of deliveries that some process had taken and did not settle in time. */
+  onAttempt?: ((report: AttemptReport) => void) | undefined;
+  /** Called with the number of deliveries whose lease expired before their process settled them. */
   onLeasesExpired?: ((deliveries: number) => void) | undefined;
 }
 
 /**
- * Claim, deliver, settle. Woken at once by commits of this process and of others; polling
- * every second is what is relied on, and what finds retries and the leases of processes that died.
+ * Claims deliveries, sends them and settles them. Commits of this and other processes wake it at once, but it relies
+ * only on polling every second, which also finds retries and expired leases.
  */
 export class WebhookPoller {
-  readonly #parts: PollerParts;
+  readonly #dependencies: PollerDependencies;
   readonly #deliveries: Deliveries;
   readonly #settler: Settler;
-  readonly #lanes: Lanes;
+  readonly #queues: HookQueues;
   readonly #slots: Slots;
-  readonly #attempts: Attempts;
-  readonly #replays: ReplayWalk;
-  readonly #underWay = new Set<Promise<void>>();
-  /** Tenants to look at; `undefined` stands for all. */
+  readonly #sender: DeliverySender;
+  readonly #replays: ReplayWorker;
+  readonly #state = new StateMachine<keyof typeof TRANSITIONS>('webhook poller', TRANSITIONS, 'new');
+  readonly #attempts = new Set<Promise<void>>();
+  /** Tenants to query for due deliveries; `undefined` means all. */
   readonly #toScan = new Set<string | undefined>();
-  #filling: Promise<void> | undefined;
-  #hasNews = false;
+  #claimLoop: Promise<void> | undefined;
   #poll: NodeJS.Timeout | undefined;
   #slotTimer: NodeJS.Timeout | undefined;
   #unlisten: (() => void) | undefined;
-  #isRunning = false;
 
-  constructor(parts: PollerParts) {
-    const { database, logger, settings, clock } = parts;
+  constructor(dependencies: PollerDependencies) {
+    const { database, logger, settings, clock } = dependencies;
     const schedule = settings.retryScheduleSeconds ?? DEFAULT_RETRY_SCHEDULE;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
     this.#deliveries = new Deliveries(database, newId());
     this.#settler = new Settler(this.#deliveries, logger);
-    this.#lanes = new Lanes({ maxRoom: settings.perHookConcurrency, schedule });
+    this.#queues = new HookQueues({ maxRoom: settings.perHookConcurrency, schedule });
     this.#slots = new Slots(settings.concurrency);
-    this.#attempts = new Attempts({ ...parts, schedule, settler: this.#settler, lanes: this.#lanes });
-    this.#replays = new ReplayWalk(database, clock, logger);
+    this.#sender = new DeliverySender({ ...dependencies, schedule, settler: this.#settler, queues: this.#queues });
+    this.#replays = new ReplayWorker(database, clock, logger);
   }
 
   async start(): Promise<void> {
-    this.#isRunning = true;
-    if (this.#parts.database.kind === 'sqlite') this.#tellExpired(await this.#deliveries.freeAll());
-    this.#unlisten = this.#parts.database.commits.listen((tenantId, written) => {
+    this.#state.enter('starting');
+    if (this.#dependencies.database.kind === 'sqlite') this.#reportExpired(await this.#deliveries.freeAll());
+    this.#state.enter('idle');
+    this.#unlisten = this.#dependencies.database.commits.listen((tenantId, written) => {
       if (written.has('replays')) this.#replays.wake();
-      if (written.has('clearings')) this.#giveBack(this.#lanes.of(tenantId)); // They know their hooks as they were.
+      if (written.has('clearings')) this.#release(this.#queues.ofTenant(tenantId)); // Their copy of the webhook is old.
       if (written.has('deliveries')) this.wake(tenantId);
     });
     this.#poll = setInterval(() => this.#tick(), POLL_MS);
     this.wake();
   }
 
-  /** Looks for due rows at once, of one tenant or of all. */
+  /** Looks for due rows now, of one tenant or of all. */
   wake(tenantId?: string): void {
     this.#toScan.add(tenantId);
-    if (tenantId !== undefined) this.#lanes.markLikely(tenantId);
-    this.#fill();
+    if (tenantId !== undefined) this.#queues.markLikely(tenantId);
+    this.#requestRound();
   }
 
-  /** Claims no more, lets attempts under way end (their deadline is the limit), records them, gives the rest back. */
+  /** Stops claiming, releases queued rows, waits for attempts in flight (up to their deadline) and records them. */
   async stop(): Promise<void> {
-    this.#isRunning = false;
+    if (!this.#isStopping) this.#state.enter('stopping');
     clearInterval(this.#poll);
     clearTimeout(this.#slotTimer);
     this.#unlisten?.();
-    await Promise.all([this.#filling, this.#replays.stop()]);
-    this.#giveBack();
-    await Promise.all(this.#underWay);
+    await Promise.all([this.#claimLoop, this.#replays.stop()]);
+    this.#release();
+    await Promise.all(this.#attempts);
     await this.#settler.flush();
+    if (this.#state.is('stopping')) this.#state.enter('stopped');
   }
 
   /** For metrics. */
   stats() {
-    const lanes = this.#lanes;
-    return { inFlight: this.#slots.inUse, queued: lanes.queued, breakers: lanes.breakerStates(this.#parts.clock()) };
+    const queues = this.#queues;
+    return {
+      inFlight: this.#slots.inUse,
+      queued: queues.queued,
+      breakers: queues.breakerStates(this.#dependencies.clock()),
+    };
+  }
+
+  get #isStopping(): boolean {
+    return this.#state.is('stopping', 'stopped');
   }
 
   #tick(): void {
-    this.#lanes.prune(this.#parts.clock());
-    this.#lanes.wakeAll();
+    this.#queues.prune(this.#dependencies.clock());
+    this.#queues.scheduleAll();
     this.#startQueued();
     this.#replays.step();
     this.wake();
   }
 
-  /** One at a time; what changes meanwhile is seen by one more round. */
-  #fill(): void {
-    this.#hasNews = true;
-    this.#filling ??= this.#claimWhileNews()
-      .catch((error) => {
-        this.#hasNews = false; // The next poll tries again.
-        this.#parts.logger.error({ err: error }, 'webhook deliveries could not be claimed');
-      })
-      .finally(() => {
-        this.#filling = undefined;
-        if (this.#hasNews) this.#fill();
-      });
+  /** Runs one round of claims at a time. A request during a round causes another round. */
+  #requestRound(): void {
+    if (this.#state.is('idle')) this.#claimLoop = this.#runRounds();
+    else if (this.#state.is('claiming')) this.#state.enter('claiming-again');
   }
 
-  async #claimWhileNews(): Promise<void> {
-    while (this.#isRunning && this.#hasNews) {
-      this.#hasNews = false;
-      await this.#claim(); // For the likely ones; then the question finds the others.
-      if (this.#toScan.size > 0) await turn(); // A request on an idle connection leaves with the next turn: first that.
-      await this.#scan();
+  /** Never throws. After a failure the next poll tries again. */
+  async #runRounds(): Promise<void> {
+    try {
+      do {
+        this.#state.enter('claiming');
+        await this.#claim(); // For recently active webhooks; the query finds the others.
+        // Requests just started are written in the next turn of the event loop. They go first.
+        if (this.#toScan.size > 0) await nextTurn();
+        await this.#scan();
+      } while (this.#state.is('claiming-again'));
+    } catch (error) {
+      this.#dependencies.logger.error({ err: error }, 'Could not claim webhook deliveries');
     }
-    this.#hasNews = false;
+    if (!this.#isStopping) this.#state.enter('idle');
   }
 
   async #claim(): Promise<void> {
-    const { clock, settings } = this.#parts;
+    const { clock, settings } = this.#dependencies;
     const now = clock();
-    const wanted = this.#lanes.wanted(now);
-    if (wanted.length === 0) return;
-    this.#hasNews = true; // There may be more where these come from.
-    const claimed = await this.#deliveries.claim(wanted, now, now + settings.leaseMs);
-    this.#tellExpired(claimed.filter(({ wasLeased }) => wasLeased).length);
-    this.#lanes.accept(wanted, claimed);
+    const rooms = this.#queues.toClaim(now);
+    if (rooms.length === 0) return;
+    this.#requestRound(); // There may be more due rows.
+    const claimed = await this.#deliveries.claim(rooms, now, now + settings.leaseMs);
+    this.#reportExpired(claimed.filter(({ wasLeased }) => wasLeased).length);
+    this.#queues.accept(rooms, claimed);
     this.#startQueued();
   }
 
-  #tellExpired(leases: number): void {
-    if (leases > 0) this.#parts.onLeasesExpired?.(leases);
+  #reportExpired(leases: number): void {
+    if (leases > 0) this.#dependencies.onLeasesExpired?.(leases);
   }
 
-  /** Learns which hooks have due rows, of those tenants that somebody spoke of. */
+  /** Queries which webhooks of the tenants in `#toScan` have due rows. */
   async #scan(): Promise<void> {
     const tenants = this.#toScan.has(undefined) ? [undefined] : [...this.#toScan];
     this.#toScan.clear();
     for (const tenantId of tenants) {
-      this.#hasNews = true;
-      this.#lanes.markDue(await this.#deliveries.dueHooks(this.#parts.clock(), tenantId));
+      this.#requestRound();
+      this.#queues.markDue(await this.#deliveries.dueHooks(this.#dependencies.clock(), tenantId));
     }
   }
 
   #startQueued(): void {
-    while (this.#isRunning) {
-      const slot = this.#slots.take();
+    while (!this.#isStopping) {
+      const slot = this.#slots.acquire();
       if (!slot) {
         this.#slotTimer ??= setTimeout(() => {
           this.#slotTimer = undefined;
@@ -173,33 +197,33 @@ export class WebhookPoller {
         }, this.#slots.nextFreeMs);
         return;
       }
-      const next = this.#lanes.next(this.#parts.clock(), this.#slots.free);
-      if (!next || !this.#start(next.lane, next.row, slot)) this.#slots.leave(slot);
+      const next = this.#queues.next(this.#dependencies.clock(), this.#slots.available);
+      if (!next || !this.#start(next.queue, next.row, slot)) this.#slots.release(slot);
       if (!next) return;
     }
   }
 
-  #giveBack(lanes?: Lane[]): void {
-    for (const row of this.#lanes.takeBack(lanes)) this.#settler.add(givenBack(row));
+  #release(queues?: HookQueue[]): void {
+    for (const row of this.#queues.releaseRows(queues)) this.#settler.add(released(row));
   }
 
-  /** @returns whether an attempt is now under way */
-  #start(lane: Lane, row: ClaimedDelivery, slot: symbol): boolean {
-    const isOver = isCancelled(row);
-    if (isOver || row.leaseUntil - this.#parts.clock() < this.#parts.settings.timeoutMs) {
-      this.#settler.add(isOver ? cancelled(row) : givenBack(row));
-      this.#lanes.wake(lane);
+  /** @returns true if an attempt was started */
+  #start(queue: HookQueue, row: ClaimedDelivery, slot: symbol): boolean {
+    const isWithdrawn = isCancelled(row);
+    if (isWithdrawn || row.leaseUntil - this.#dependencies.clock() < this.#dependencies.settings.timeoutMs) {
+      this.#settler.add(isWithdrawn ? cancelled(row) : released(row));
+      this.#queues.schedule(queue);
       return false;
     }
-    this.#lanes.begin(lane);
-    const attempt = this.#attempts.make(lane, row).finally(() => {
-      this.#lanes.end(lane);
-      this.#slots.leave(slot);
-      this.#underWay.delete(attempt);
+    this.#queues.attemptStarted(queue);
+    const attempt = this.#sender.send(queue, row).finally(() => {
+      this.#queues.attemptEnded(queue);
+      this.#slots.release(slot);
+      this.#attempts.delete(attempt);
       this.#startQueued();
-      if (this.#lanes.isHungry(lane, this.#parts.clock())) this.#fill();
+      if (this.#queues.needsRows(queue, this.#dependencies.clock())) this.#requestRound();
     });
-    this.#underWay.add(attempt);
+    this.#attempts.add(attempt);
     return true;
   }
 }

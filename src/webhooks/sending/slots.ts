@@ -1,46 +1,46 @@
-/** Attempts that take longer wait for the receiver, not for this process. */
+/** An attempt that takes longer is waiting for the endpoint, not for this process. */
 const QUICK_MS = 250;
 
-/** Sockets that may wait for slow receivers, for each place. */
-const SLOW_PER_PLACE = 8;
+/** Slow attempts allowed per slot. */
+const SLOW_PER_SLOT = 8;
 
 /**
- * The places of a process. An attempt gives its place back after a quarter of a second although it goes
- * on: it then costs a socket and nothing else, and receivers that hang do not stop the others.
+ * Limits the concurrent attempts of this process. After 250 ms an attempt gives up its slot and continues as a slow
+ * one, which costs only a socket, so that endpoints that hang do not block the others.
  */
 export class Slots {
-  readonly #places: number;
-  /** Tokens of attempts in a place, oldest first, with their start. */
+  readonly #size: number;
+  /** Tokens of the attempts that occupy a slot, oldest first, with their start. */
   readonly #quick = new Map<symbol, number>();
   readonly #slow = new Set<symbol>();
 
-  constructor(places: number) {
-    this.#places = places;
+  constructor(size: number) {
+    this.#size = size;
   }
 
   get inUse(): number {
     return this.#quick.size + this.#slow.size;
   }
 
-  /** Attempts that may still begin before all places and all sockets are taken. */
-  get free(): number {
-    return this.#places * (1 + SLOW_PER_PLACE) - this.inUse;
+  /** Attempts that may still start before all slots are occupied and the limit of slow attempts is reached. */
+  get available(): number {
+    return this.#size * (1 + SLOW_PER_SLOT) - this.inUse;
   }
 
-  /** Undefined when all places are taken. */
-  take(): symbol | undefined {
+  /** Occupies a slot. Returns undefined if none is free. */
+  acquire(): symbol | undefined {
     this.#demote();
-    if (this.#quick.size >= this.#places || this.#slow.size >= this.#places * SLOW_PER_PLACE) return undefined;
+    if (this.#quick.size >= this.#size || this.#slow.size >= this.#size * SLOW_PER_SLOT) return undefined;
     const token = Symbol();
     this.#quick.set(token, performance.now());
     return token;
   }
 
-  leave(token: symbol): void {
+  release(token: symbol): void {
     if (!this.#quick.delete(token)) this.#slow.delete(token);
   }
 
-  /** Milliseconds until the oldest attempt in a place gives it back. */
+  /** Milliseconds until the oldest attempt gives up its slot. */
   get nextFreeMs(): number {
     const [oldest] = this.#quick.values();
     return oldest === undefined ? QUICK_MS : Math.max(1, oldest + QUICK_MS - performance.now());

@@ -1,22 +1,24 @@
 import { createHmac } from 'node:crypto';
 
-export interface ToSign {
-  /** `webhook-id`: the event's id, the same for every attempt, hook and replay. */
+export interface SignatureInput {
+  /** `webhook-id`: the event's id, the same for every attempt, webhook and replay. */
   id: string;
-  /** Seconds since the epoch, of this attempt. */
+  /** Time of this attempt, in seconds since the epoch. */
   timestamp: number;
   body: Buffer;
-  /** Newest first. More than one while a rotation overlaps. */
+  /** Signing secrets, newest first. More than one while a rotation overlaps. */
   keys: string[];
 }
 
 /**
- * Both families of headers from one key, whose bytes are its UTF-8 text in both. The older header covers
- * the body alone and has room for one value, so the newest key signs it; the newer one covers id and time too.
+ * Returns the signature headers of both schemes. Both use the UTF-8 bytes of the secret as the key.
+ * `logto-signature-sha-256` covers only the body and fits one signature, so it uses the newest secret.
+ * `webhook-signature` also covers the id and the timestamp.
  *
- * @see {@link https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md Standard Webhooks}
+ * @see {@link https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md Standard
+ * Webhooks}
  */
-export function signatureHeaders({ id, timestamp, body, keys }: ToSign): Record<string, string> {
+export function signatureHeaders({ id, timestamp, body, keys }: SignatureInput): Record<string, string> {
   const [newest = ''] = keys;
   const prefix = `${id}.${timestamp}.`;
   return {
@@ -29,7 +31,7 @@ export function signatureHeaders({ id, timestamp, body, keys }: ToSign): Record<
   };
 }
 
-/** The signing key in the form that the Standard Webhooks libraries take. */
+/** Returns the signing secret in the format that Standard Webhooks libraries accept. */
 export function webhookSecret(signingKey: string): string {
   return `whsec_${Buffer.from(signingKey).toString('base64')}`;
 }

@@ -5,7 +5,7 @@ import type { HookRow } from '../../database/tables/index.ts';
 type HookKeys = Pick<HookRow, 'tenantId' | 'id' | 'signingKeyEncrypted' | 'oldSigningKeys'>;
 type HookId = Pick<HookRow, 'tenantId' | 'id'>;
 
-/** Old keys that still sign beside the new one; a header grows with each. */
+/** Old secrets that still sign along with the new one. Each makes the signature header longer. */
 const MAX_OLD_KEYS = 5;
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -15,12 +15,12 @@ export function sealSigningKey(secrets: SecretBox, hook: HookId, signingKey: str
   return secrets.seal(signingKey, hookKeyPurposeOf(hook));
 }
 
-/** The newest key: the one the API shows. */
+/** Returns the newest signing secret, which the API shows. */
 export function openSigningKey(secrets: SecretBox, hook: HookKeys): string {
   return secrets.open(hook.signingKeyEncrypted, hookKeyPurposeOf(hook));
 }
 
-/** What a rotation writes: the new key, and the old ones that go on signing for `overlapHours` (0: none does). */
+/** Returns the columns that a rotation writes: the new secret, and the old ones valid for `overlapHours` (0: none). */
 export function rotatedKeys(
   secrets: SecretBox,
   hook: HookKeys,
@@ -34,7 +34,7 @@ export function rotatedKeys(
   };
 }
 
-/** Opens the keys to sign with and remembers them, because a busy hook signs thousands of times with the same ones. */
+/** Decrypts signing secrets and caches them, because a busy webhook signs thousands of times with the same ones. */
 export class KeyRing {
   readonly #secrets: SecretBox;
   readonly #opened = new LRUCache<string, string>({ max: 1000 });
@@ -43,7 +43,7 @@ export class KeyRing {
     this.#secrets = secrets;
   }
 
-  /** Newest first; expired ones are left out. */
+  /** Returns the unexpired signing secrets, newest first. */
   keysOf(hook: HookKeys, now: number): string[] {
     const live = hook.oldSigningKeys.filter(({ expiresAt }) => expiresAt > now);
     return [hook, ...live].map(({ signingKeyEncrypted }) => this.#open(hook, signingKeyEncrypted));

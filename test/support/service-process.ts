@@ -1,34 +1,33 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, fsyncSync, openSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { getJson, ManagementClient } from '../support/call.ts';
-import type { Database } from '../support/databases.ts';
-import { freePort } from '../support/free-port.ts';
-import { hasEnded } from '../support/has-ended.ts';
-import type { TestService } from '../support/start-service.ts';
-import type { KillPoint } from './kill-points.ts';
+import type { KillPoint } from '../webhooks/kill-points.ts';
+import { getJson, ManagementClient } from './call.ts';
+import type { Database } from './databases.ts';
+import { freePort } from './free-port.ts';
+import { hasEnded } from './has-ended.ts';
+import type { TestService } from './start-service.ts';
 
 const root = join(import.meta.dirname, '../..');
 const READY_MS = 60_000;
 
-export interface KillableOptions {
+export interface ServiceProcessOptions {
   env?: Record<string, string>;
-  /** Modules of the tests that the process loads before the service, by their path in the repository. */
+  /** Test modules (paths in the repository) that the process loads before the service. */
   preload?: string[];
 }
 
-/** The service as a process of its own, which can be killed and started again on the same database. */
-export class Killable implements AsyncDisposable {
+/** The service in a process of its own, which can be killed and restarted on the same database. */
+export class ServiceProcess implements AsyncDisposable {
   readonly #env: Record<string, string>;
   readonly #database: Database;
   readonly #preload: string[];
   #child: ChildProcess | undefined;
   #api: ManagementClient | undefined;
 
-  private constructor(database: Database, port: number, { env = {}, preload = [] }: KillableOptions) {
+  private constructor(database: Database, port: number, { env = {}, preload = [] }: ServiceProcessOptions) {
     this.#database = database;
     this.#preload = preload.flatMap((path) => ['--import', join(root, path)]);
     this.#env = {
@@ -46,8 +45,8 @@ export class Killable implements AsyncDisposable {
     };
   }
 
-  static async on(database: Database, options: KillableOptions = {}): Promise<Killable> {
-    return new Killable(database, await freePort(), options);
+  static async on(database: Database, options: ServiceProcessOptions = {}): Promise<ServiceProcess> {
+    return new ServiceProcess(database, await freePort(), options);
   }
 
   get url(): string {
@@ -58,11 +57,11 @@ export class Killable implements AsyncDisposable {
     return this.#child?.pid ?? 0;
   }
 
-  /** @param killAt the process ends itself there: `before-commit:17` */
+  /** @param killAt where the process kills itself, such as `before-commit:17` */
   async start(killAt?: `${KillPoint}:${number}`): Promise<void> {
     const watch = killAt ? ['--import', join(root, 'test/webhooks/kill-points.ts')] : [];
     const env = { ...this.#env, ...(killAt && { KILL_AT: killAt }) };
-    const stdio = ['ignore', 'ignore', 'inherit'] as const; // The first start prints its credentials.
+    const stdio = ['ignore', 'ignore', 'inherit'] as const; // Discards stdout: the first start prints credentials.
     this.#child = spawn(process.execPath, [...watch, ...this.#preload, join(root, 'src/main.ts')], {
       cwd: root,
       env,
@@ -70,9 +69,9 @@ export class Killable implements AsyncDisposable {
     });
     const readyBy = Date.now() + READY_MS;
     while (!(await this.#isReady())) {
-      if (this.wasKilled) return; // On its way up.
-      if (this.isDead) throw new Error('the service ended by itself');
-      if (Date.now() > readyBy) throw new Error('the service did not become ready');
+      if (this.wasKilled) return; // Killed during the start.
+      if (this.isDead) throw new Error('The service exited by itself.');
+      if (Date.now() > readyBy) throw new Error('The service did not become ready.');
       await pause(30);
     }
   }
@@ -102,7 +101,9 @@ export class Killable implements AsyncDisposable {
     if (this.#child && !this.isDead) await once(this.#child, 'exit');
   }
 
-  /** As the machine that the first start made; its token outlives the process that issued it. */
+  /**
+   * Client of the Management API as the application that the first start created. Its token remains valid after a kill.
+   */
   async api(): Promise<ManagementClient> {
     if (!this.#api) {
       const { managementApiIndicator, machine } = await this.credentials();
@@ -111,12 +112,12 @@ export class Killable implements AsyncDisposable {
     return this.#api;
   }
 
-  /** What the first start wrote; the demonstration is in it if `DEMO` asked for one. */
+  /** The credentials that the first start wrote, including those of the demo if `DEMO` is set. */
   async credentials(): Promise<TestService['credentials']> {
     return JSON.parse(await readFile(join(this.#database.dataDir, 'credentials.json'), 'utf8'));
   }
 
-  /** Whether the scheduled work is done here. */
+  /** True if this process runs the scheduled jobs. */
   async isLeading(): Promise<boolean> {
     return (await getJson(`${this.url}/readyz?verbose`)).isLeading;
   }
@@ -125,35 +126,4 @@ export class Killable implements AsyncDisposable {
     const answer = await fetch(`${this.url}/readyz`).catch(() => undefined);
     return answer?.ok ?? false;
   }
-}
-
-/** What the service acknowledged, on disk before the next request is made: the truth that deliveries are held against. */
-export class Ledger {
-  readonly #path: string;
-  readonly #file: number;
-
-  constructor(path: string) {
-    this.#path = path;
-    this.#file = openSync(path, 'a');
-  }
-
-  add(entry: string): void {
-    appendFileSync(this.#file, `${entry}\n`);
-    fsyncSync(this.#file);
-  }
-
-  entries(): string[] {
-    return readFileSync(this.#path, 'utf8').split('\n').filter(Boolean);
-  }
-}
-
-/** A repeatable source of chance (mulberry32): the same seed, the same kills. */
-export function chance(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
 }

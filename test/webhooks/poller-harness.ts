@@ -26,32 +26,32 @@ const SETTINGS = {
   leaseMs: 30_000,
 };
 
-/** The outbound side alone, on a database of its own: hooks and events go in, requests come out. */
-export class Stage {
+/** The webhook poller without the rest of the service, on a database of its own. */
+export class PollerHarness {
   readonly secrets = new SecretBox(randomBytes(32));
   readonly database: Database;
   readonly store: TenantStore;
   readonly url: string | undefined;
-  readonly #ends: (() => Promise<unknown>)[];
+  readonly #cleanups: (() => Promise<unknown>)[];
 
-  private constructor(database: Database, url: string | undefined, ends: (() => Promise<unknown>)[]) {
+  private constructor(database: Database, url: string | undefined, cleanups: (() => Promise<unknown>)[]) {
     this.database = database;
     this.store = new TenantStore(database, 'default');
     this.url = url;
-    this.#ends = ends;
+    this.#cleanups = cleanups;
   }
 
-  static async open(kind: DatabaseKind): Promise<Stage> {
-    const place = await createDatabase(kind);
-    const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 5 };
+  static async open(kind: DatabaseKind): Promise<PollerHarness> {
+    const files = await createDatabase(kind);
+    const settings = { databaseUrl: files.url, dataDir: files.dataDir, poolSize: 5 };
     await migrate(settings);
     const database = connect(settings, { sqliteViews });
     const tenant = { id: 'default', name: 'Default', isSuspended: false, settings: '{}', version: 0, createdAt: 0 };
     await database.write((db) => db('tenants').insert(tenant));
-    return new Stage(database, place.url, [() => database.close(), async () => place[Symbol.asyncDispose]()]);
+    return new PollerHarness(database, files.url, [() => database.close(), async () => files[Symbol.asyncDispose]()]);
   }
 
-  /** A poller, as one process has it; stopped with the stage. */
+  /** Starts a poller, as a process has one. Disposing of this object stops it. */
   async poller(settings: Partial<PollerSettings> = {}, clock = Date.now): Promise<WebhookPoller> {
     const client = new HttpClient({ guard: new AddressGuard({ allowedNetworks: ['127.0.0.0/8'] }) });
     const poller = new WebhookPoller({
@@ -62,7 +62,7 @@ export class Stage {
       settings: { ...SETTINGS, ...settings },
       clock,
     });
-    this.#ends.unshift(
+    this.#cleanups.unshift(
       () => poller.stop(),
       () => client.close(),
     );
@@ -90,34 +90,35 @@ export class Stage {
     return id;
   }
 
-  /** Events in one transaction, as an operation announces them; `n` numbers them in `data`. */
+  /** Records events in one transaction, as an operation does. `data.n` is their number. */
   async announce(count = 1, type: 'User.Created' | 'User.Deleted' = 'User.Created', now = Date.now()): Promise<void> {
     await this.store.transaction(async (store) => {
       for (let n = 0; n < count; n += 1) await recordEvent(store, type, { data: { n } }, {}, now);
     });
   }
 
-  /** The deliveries, once they are as wanted. */
-  async deliveries(isWanted: (rows: DeliveryRow[]) => boolean): Promise<DeliveryRow[]> {
-    return until(() => this.store.from('deliveries').orderBy('createdAt') as Promise<DeliveryRow[]>, isWanted);
+  /** Waits until the deliveries satisfy the condition, and returns them. */
+  async deliveries(isDone: (rows: DeliveryRow[]) => boolean): Promise<DeliveryRow[]> {
+    return until(() => this.store.from('deliveries').orderBy('createdAt') as Promise<DeliveryRow[]>, isDone);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const end of this.#ends) await end();
+    for (const cleanup of this.#cleanups) await cleanup();
   }
 }
 
-/** Looks until what it sees is as wanted. */
+/** Repeats `read` until its result satisfies the condition, and returns it. */
 export async function until<T>(
-  look: () => Promise<T>,
-  isWanted: (seen: T) => boolean,
-  patienceMs = 20_000,
+  read: () => Promise<T>,
+  isDone: (current: T) => boolean,
+  timeoutMs = 20_000,
 ): Promise<T> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
-    const seen = await look();
-    if (isWanted(seen)) return seen;
-    if (performance.now() > deadline) throw new Error(`still not so: ${JSON.stringify(seen).slice(0, 2000)}`);
+    const current = await read();
+    if (isDone(current)) return current;
+    if (performance.now() > deadline)
+      throw new Error(`Timed out waiting; last current: ${JSON.stringify(current).slice(0, 2000)}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -4,19 +4,19 @@ import type { Database } from '../../database/database.ts';
 import { type Condition, TenantStore } from '../../database/store/tenant-store.ts';
 import type { ReplayRow } from '../../database/tables/index.ts';
 import type { Logger } from '../../observe/logger.ts';
-import { eventsToReplay, hookToDeliverTo, newDelivery, type ReplayFilter } from './replay.ts';
+import { eventsToReplay, lockHookForDelivery, newDelivery, type ReplayFilter } from './replay.ts';
 
-/** New deliveries of one webhook's replay at a step; with a step a second, its rate. */
+/** Deliveries that a webhook's replay creates per step, which is per second. */
 const ROWS_PER_STEP = 100;
-/** Steps between looks for replays that another process began and did not end. */
-const LOOK_EVERY = 60;
-/** Events found in one search. A search may read all deliveries of a webhook, so it has to last for many steps. */
-const ROWS_AHEAD = 2_000;
-/** Replays whose events are kept in memory; the others search again. */
-const MAX_AHEAD = 100;
+/** Steps between searches for replays that another process started and did not finish. */
+const STEPS_PER_SEARCH = 60;
+/** Events per search. A search may read all deliveries of a webhook, so its result serves many steps. */
+const EVENTS_PER_SEARCH = 2_000;
+/** Replays whose next events are kept in memory. Others search again at each step. */
+const MAX_UPCOMING = 100;
 
-interface Ahead {
-  /** Where the replay stands before the first of these events. */
+interface UpcomingEvents {
+  /** Position of the replay before the first of these events. */
   cursor: string | null;
   events: { id: string; occurredAt: number }[];
   /** No more events follow. */
@@ -27,15 +27,15 @@ const hookOf = ({ tenantId, hookId }: ReplayRow) => `${tenantId}/${hookId}`;
 const keyOf = ({ tenantId, id }: ReplayRow) => `${tenantId}/${id}`;
 
 /**
- * Carries replays on in the background, a hundred deliveries a second for each webhook, so that they never crowd out
- * what is new. Of several replays of one webhook the oldest runs first, and the others wait.
+ * Runs replays in the background, at 100 deliveries per second and webhook so that they do not crowd out new events. If
+ * a webhook has several replays, the oldest runs first.
  */
-export class ReplayWalk {
+export class ReplayWorker {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #ahead = new LRUCache<string, Ahead>({ max: MAX_AHEAD });
-  #stepsUntilLook = 0;
+  readonly #upcoming = new LRUCache<string, UpcomingEvents>({ max: MAX_UPCOMING });
+  #stepsUntilSearch = 0;
   #stepping: Promise<void> | undefined;
 
   constructor(database: Database, clock: Clock, logger: Logger) {
@@ -44,15 +44,15 @@ export class ReplayWalk {
     this.#logger = logger;
   }
 
-  /** There is a new one. */
+  /** Makes the next step search for replays. */
   wake(): void {
-    this.#stepsUntilLook = 0;
+    this.#stepsUntilSearch = 0;
   }
 
-  /** Starts a step unless one is under way: a slow search delays no delivery, only other replays. */
+  /** Starts a step unless one is running. A slow search delays only other replays, no deliveries. */
   step(): void {
     this.#stepping ??= this.#step()
-      .catch((error) => this.#logger.error({ err: error }, 'webhook replays could not go on'))
+      .catch((error) => this.#logger.error({ err: error }, 'Webhook replays failed; retrying'))
       .finally(() => {
         this.#stepping = undefined;
       });
@@ -63,38 +63,38 @@ export class ReplayWalk {
   }
 
   async #step(): Promise<void> {
-    this.#stepsUntilLook -= 1;
-    if (this.#stepsUntilLook >= 0) return;
-    this.#stepsUntilLook = LOOK_EVERY;
+    this.#stepsUntilSearch -= 1;
+    if (this.#stepsUntilSearch >= 0) return;
+    this.#stepsUntilSearch = STEPS_PER_SEARCH;
     const running: ReplayRow[] = await this.#database
       .reader('replays')
       .where({ state: 'running' })
       .orderBy(['createdAt', 'id']);
-    if (running.length > 0) this.#stepsUntilLook = 0;
+    if (running.length > 0) this.#stepsUntilSearch = 0;
     for (const [oldest] of Map.groupBy(running, hookOf).values()) {
       const replay = oldest as ReplayRow;
       await this.#advance(replay).catch((error) => {
-        this.#ahead.delete(keyOf(replay)); // An event may have gone since the search.
-        this.#logger.error({ err: error, replayId: replay.id }, 'a webhook replay could not go on');
+        this.#upcoming.delete(keyOf(replay)); // An event may have been deleted since the search.
+        this.#logger.error({ err: error, replayId: replay.id }, 'Webhook replay failed; retrying');
       });
     }
   }
 
-  /** The cursor moves in the transaction that makes the deliveries, so no kill skips or repeats an event. */
+  /** The cursor moves in the transaction that creates the deliveries, so a crash neither skips nor repeats an event. */
   async #advance(replay: ReplayRow): Promise<void> {
     const { tenantId, id, hookId, cursor, done } = replay;
     const store = new TenantStore(this.#database, tenantId);
-    const ahead = await this.#eventsAhead(store, replay);
-    const events = ahead.events.slice(0, ROWS_PER_STEP);
-    const rest = ahead.events.slice(ROWS_PER_STEP);
+    const upcoming = await this.#findUpcoming(store, replay);
+    const events = upcoming.events.slice(0, ROWS_PER_STEP);
+    const rest = upcoming.events.slice(ROWS_PER_STEP);
     const last = events.at(-1);
     const next = {
       done: done + events.length,
       cursor: last ? `${last.occurredAt}:${last.id}` : cursor,
-      state: ahead.isLast && rest.length === 0 ? ('done' as const) : ('running' as const),
+      state: upcoming.isLast && rest.length === 0 ? ('done' as const) : ('running' as const),
     };
     await store.transaction(async (store) => {
-      const hook = await hookToDeliverTo(store, hookId);
+      const hook = await lockHookForDelivery(store, hookId);
       if (!hook) return;
       const moved = await store.change('replays', { id, state: 'running', cursor }, next);
       if (moved === 0) return; // Cancelled, or another process was faster.
@@ -104,24 +104,24 @@ export class ReplayWalk {
         events.map((event) => newDelivery(event.id, hook, 'replay', now)),
       );
     });
-    this.#ahead.set(keyOf(replay), { cursor: next.cursor, events: rest, isLast: ahead.isLast });
+    this.#upcoming.set(keyOf(replay), { cursor: next.cursor, events: rest, isLast: upcoming.isLast });
   }
 
-  /** Searched outside a transaction: on SQLite the search would keep every other write waiting. */
-  async #eventsAhead(store: TenantStore, replay: ReplayRow): Promise<Ahead> {
+  /** Searches outside a transaction: on SQLite the search would make every other write wait. */
+  async #findUpcoming(store: TenantStore, replay: ReplayRow): Promise<UpcomingEvents> {
     const { hookId, cursor, filter } = replay;
-    const known = this.#ahead.get(keyOf(replay));
-    if (known?.cursor === cursor && known.events.length > 0) return known;
+    const cached = this.#upcoming.get(keyOf(replay));
+    if (cached?.cursor === cursor && cached.events.length > 0) return cached;
     const events = (await eventsToReplay(store, hookId, filter as unknown as ReplayFilter)
       .modify(after(cursor))
       .orderBy([{ column: 'occurredAt' }, { column: 'id' }])
-      .limit(ROWS_AHEAD)
-      .select('id', 'occurredAt')) as Ahead['events'];
-    return { cursor, events, isLast: events.length < ROWS_AHEAD };
+      .limit(EVENTS_PER_SEARCH)
+      .select('id', 'occurredAt')) as UpcomingEvents['events'];
+    return { cursor, events, isLast: events.length < EVENTS_PER_SEARCH };
   }
 }
 
-/** Events behind the cursor `<occurred at>:<event id>`, in the order of both. */
+/** Condition "after the cursor", which is `<occurred at>:<event id>`. */
 const after =
   (cursor: string | null): Condition =>
   (query) => {

@@ -1,0 +1,112 @@
+import type { Clock } from '../../base/clock.ts';
+import type { SecretBox } from '../../base/secret-box.ts';
+import type { Database } from '../../database/database.ts';
+import type { Counts } from '../../database/statistics/figures.ts';
+import type { HttpClient } from '../../net/http-client.ts';
+import type { Logger } from '../../observe/logger.ts';
+import { isGone, released, settlementOf } from '../deliveries/settlement.ts';
+import type { Settler } from '../deliveries/settler.ts';
+import type { ClaimedDelivery, Settlement } from '../deliveries/statements.ts';
+import { KeyRing } from '../signatures/signing-keys.ts';
+import { type AttemptOutcome, deliver } from './deliver.ts';
+import { recordFailure, recordRecovery } from './health.ts';
+import { openConfig } from './hook-headers.ts';
+import type { HookQueue, HookQueues } from './hook-queues.ts';
+
+/** Failures are recorded on the webhook's row at most once per this time. */
+const FAILURE_RECORD_MS = 60_000;
+
+const FIGURE_OF: Record<Settlement['state'], Counts> = {
+  delivered: { deliveriesDelivered: 1 },
+  waiting: { deliveriesRetried: 1 },
+  dead: { deliveriesDead: 1 },
+  cancelled: {},
+};
+
+/** The outcome of an attempt, for metrics. `waitedMs`: time since the delivery was created; only for first attempts. */
+export interface AttemptReport {
+  outcome: AttemptOutcome;
+  waitedMs: number | undefined;
+}
+
+interface Dependencies {
+  database: Database;
+  client: Pick<HttpClient, 'request'>;
+  secrets: SecretBox;
+  logger: Logger;
+  clock: Clock;
+  settings: { timeoutMs: number; maxResponseBytes: number };
+  schedule: number[];
+  settler: Settler;
+  queues: HookQueues;
+  onAttempt?: ((report: AttemptReport) => void) | undefined;
+}
+
+/** Makes attempts, then settles the delivery and updates the webhook's circuit breaker and its row. */
+export class DeliverySender {
+  readonly #dependencies: Dependencies;
+  readonly #keys: KeyRing;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+    this.#keys = new KeyRing(dependencies.secrets);
+  }
+
+  /** Never throws. */
+  async send(queue: HookQueue, row: ClaimedDelivery): Promise<void> {
+    const { database, clock, schedule, settler, logger, onAttempt } = this.#dependencies;
+    const outcome = await this.#deliver(row);
+    const now = clock();
+    const settlement = settlementOf(row, outcome, { schedule, now });
+    settler.add(settlement);
+    database.figures.add(row.tenantId, now, FIGURE_OF[settlement.state]);
+    onAttempt?.({ outcome, waitedMs: row.attempts === 0 ? outcome.startedAt - row.createdAt : undefined });
+    try {
+      if (outcome.error) await this.#recordFailure(queue, outcome, now);
+      else if (this.#recordSuccess(queue, row)) await recordRecovery(this.#dependencies.database, queue);
+    } catch (error) {
+      logger.error({ err: error, hookId: row.hookId }, 'Could not record the health of a webhook');
+    }
+  }
+
+  async #deliver(row: ClaimedDelivery): Promise<AttemptOutcome> {
+    const { client, clock, settings, logger, secrets } = this.#dependencies;
+    const { hook, hookId, eventId, body } = row;
+    const startedAt = clock();
+    try {
+      const keys = this.#keys.keysOf(hook, startedAt);
+      const { url, headers = {} } = openConfig(secrets, hook);
+      const target = { hookId, url, headers, keys };
+      const limits = { deadlineMs: settings.timeoutMs, maxResponseBytes: settings.maxResponseBytes };
+      return await deliver(client, target, { id: eventId, body }, limits, clock);
+    } catch (error) {
+      logger.error({ err: error, hookId, deliveryId: row.id }, 'Webhook attempt failed with an internal error');
+      return {
+        startedAt,
+        durationMs: 0,
+        error: 'internal',
+        message: 'The attempt failed because of an internal error.',
+      };
+    }
+  }
+
+  /** Records a success with the breaker. Returns true if the webhook's row still contains failures to clear. */
+  #recordSuccess(queue: HookQueue, { hook }: ClaimedDelivery): boolean {
+    queue.breaker.succeeded();
+    if (hook.failingSince === null && hook.goneCount === 0 && queue.failureRecordedAt === undefined) return false;
+    queue.failureRecordedAt = undefined;
+    return true;
+  }
+
+  async #recordFailure(queue: HookQueue, outcome: AttemptOutcome, now: number): Promise<void> {
+    const { database, queues, settler, logger } = this.#dependencies;
+    queue.breaker.failed({ startedAt: outcome.startedAt, now, isTimeout: outcome.error === 'timeout' });
+    if (queue.breaker.room(now) === 0) for (const row of queues.releaseRows([queue])) settler.add(released(row));
+
+    const wasRecorded = queue.failureRecordedAt !== undefined && now - queue.failureRecordedAt < FAILURE_RECORD_MS;
+    if (wasRecorded && !isGone(outcome)) return;
+    queue.failureRecordedAt = now;
+    const reason = await recordFailure(database, queue, { isGone: isGone(outcome), now });
+    if (reason) logger.warn({ tenantId: queue.tenantId, hookId: queue.hookId, reason }, 'Webhook disabled');
+  }
+}
