@@ -1,5 +1,5 @@
 import { operations } from '../src/management/index.ts';
-import { announced } from '../src/sign-in/actions.ts';
+import { completionEvents } from '../src/sign-in/actions.ts';
 
 export const summary = 'Print which operation, and which flow of the pages, announces which events.';
 
@@ -9,7 +9,7 @@ export async function run(): Promise<void> {
       route,
       [event ?? [], also.map(({ event }) => event)].flat(),
     ]),
-    ...Object.entries(announced).map(([flow, events]): [string, string[]] => [
+    ...Object.entries(completionEvents).map(([flow, events]): [string, string[]] => [
       `${flow} on the pages`,
       Object.values(events),
     ]),

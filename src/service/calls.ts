@@ -26,8 +26,9 @@ export function serviceCalls({
 }: ServiceCallsParts): Services {
   return {
     scriptLimits,
-    hashPassword: (tenantId, password) => hashPassword(password, { tenantId, isPerson: false }),
-    verifyPassword: (tenantId, digest, password) => verifyPassword(digest, password, { tenantId, isPerson: false }),
+    hashPassword: (tenantId, password) => hashPassword(password, { tenantId, isInteractive: false }),
+    verifyPassword: (tenantId, digest, password) =>
+      verifyPassword(digest, password, { tenantId, isInteractive: false }),
     refuseHookUrl: (url) => guard.checkUrl(url),
 
     async compileScript(tenantId, script) {

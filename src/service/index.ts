@@ -86,7 +86,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const database = tracedDatabase(opened, tracing);
   await checkFingerprint(database, secrets);
   await sealStoredHeaders(database, secrets);
-  const hash = (password: string) => hashPassword(password, { tenantId: DEFAULT_TENANT, isPerson: true });
+  const hash = (password: string) => hashPassword(password, { tenantId: DEFAULT_TENANT, isInteractive: true });
   const credentials = await firstStart({ config, database, secrets, hashPassword: hash, now: clock() });
 
   const address = await addressInForce(database);

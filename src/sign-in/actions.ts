@@ -5,12 +5,11 @@ import { readIdentifier } from './interaction/identifiers.ts';
 import { type Identifier, type InteractionEvent, newProgress, type Verification } from './interaction/progress.ts';
 
 /**
- * Everything a person can do in an interaction. The pages and the Experience API call these and
- * nothing else, so they cannot differ. Only `complete` writes to an account, and announces what
- * `announced` says.
+ * Everything a user can do in an interaction. The pages and the Experience API call these actions and nothing else, so
+ * they behave alike. Only `complete` writes to an account; it records the events listed in `completionEvents`.
  */
 export { allowedIdentifiers, requireSignUp } from './interaction/allowed-identifiers.ts';
-export { announced, complete } from './interaction/complete.ts';
+export { complete, completionEvents } from './interaction/complete.ts';
 export { identify } from './interaction/identify.ts';
 export { addUsername, addVerifiedIdentifier, readMissingIdentifier } from './interaction/profile.ts';
 export { type Missing, missingOf } from './interaction/requirements.ts';
@@ -21,9 +20,9 @@ export { newPasswordIdentity, setPassword } from './proofs/new-password.ts';
 export { newPasskeyOptions, passkeyOptions, verifyNewPasskey, verifyPasskey } from './proofs/passkeys.ts';
 export {
   accountByEmail,
+  bindToAccount,
   finishSocial,
   identityIn,
-  provesAccount,
   registerSocial,
   startSocial,
 } from './proofs/social.ts';
@@ -31,11 +30,11 @@ export { newTotp, verifyNewTotp, verifyTotp } from './proofs/totp.ts';
 export { verifyPasswordOf } from './proofs/verify-password.ts';
 
 /**
- * Begins anew as a registration, a sign-in or a reset: everything that was gathered is forgotten, so that nothing of one
- * event is written by another.
+ * Restarts the interaction as a registration, a sign-in or a reset. Everything gathered so far is dropped, so that data
+ * of one event is never written by another.
  *
- * @param proof carries over where the proof itself decides the event: an address that has an account, or has none
- * @throws 422 `session.not_allowed` where the settings take no registrations
+ * @param proof kept when the proof itself decides the event: an e-mail address that has an account, or has none
+ * @throws 422 `session.not_allowed` if the settings do not allow registration
  */
 export function start(flow: Flow, event: InteractionEvent, proof?: Verification): void {
   if (event === 'Register' && proof === undefined && flow.settings.signInMode !== 'SignInAndRegister') {
@@ -45,7 +44,7 @@ export function start(flow: Flow, event: InteractionEvent, proof?: Verification)
   flow.saved.progress = { ...newProgress(event), ...(proof && { verifications: [proof], identifier }) };
 }
 
-/** What was typed stays in view until it is changed; then what was gathered for it is forgotten. */
+/** Sets the identifier of the interaction. A different one drops everything that was gathered for the one before. */
 export function setIdentifier(flow: Flow, text: string): Identifier {
   const identifier = readIdentifier(text, allowedIdentifiers(flow));
   const { event, identifier: before } = progressOf(flow);

@@ -23,8 +23,8 @@ import { decideConsent, isConsent, showConsent } from './routes/consent.ts';
 import { factorForms } from './routes/factor-forms.ts';
 import { forms } from './routes/forms.ts';
 import { showHome } from './routes/home.ts';
-import { bodyOf, type Opened, show, take } from './routes/interaction.ts';
-import { comeBack, goToProvider } from './routes/social.ts';
+import { bodyOf, type OpenInteraction, showStep, submitStep } from './routes/interaction.ts';
+import { redirectToProvider, returnFromProvider } from './routes/social.ts';
 
 interface SignInOptions {
   providerOf(tenant: Tenant): Promise<Provider> | Provider;
@@ -39,15 +39,18 @@ interface SignInOptions {
   onLimited?: ((limit: string) => void) | undefined;
 }
 
-/** Of a form; a passkey's answer is the largest. */
+/** The largest form is a passkey's response. */
 const MAX_FORM_BYTES = 64 * 1024;
 
-/** The pages for people. `GET` shows the step an interaction is at, each `POST` is one step and leads back there. */
-export function signInRoutes({ providerOf, clock, client, onLimited, ...besides }: SignInOptions): Router {
-  const relyingParty = new RelyingParty(client, besides.secrets);
-  const tools: Tools = { ...besides, clock, limits: new Limits(clock, onLimited), relyingParty };
+/**
+ * The routes of the sign-in pages. `GET` shows the current step of an interaction; each `POST` submits one step and
+ * redirects back to it.
+ */
+export function signInRoutes({ providerOf, clock, client, onLimited, ...others }: SignInOptions): Router {
+  const relyingParty = new RelyingParty(client, others.secrets);
+  const tools: Tools = { ...others, clock, limits: new Limits(clock, onLimited), relyingParty };
 
-  const inInteraction = (handle: (opened: Opened) => Promise<void>): RequestHandler =>
+  const inInteraction = (handle: (opened: OpenInteraction) => Promise<void>): RequestHandler =>
     page(async (request, response) => {
       const provider = await providerOf(contextOf(request).tenant);
       const interaction = await findInteraction(provider, request, response, String(request.params.uid));
@@ -56,7 +59,7 @@ export function signInRoutes({ providerOf, clock, client, onLimited, ...besides 
       await handle({ request, response, provider, interaction, flow });
     });
 
-  const post = (step: string, handle: (opened: Opened) => Promise<void>): void => {
+  const post = (step: string, handle: (opened: OpenInteraction) => Promise<void>): void => {
     const guarded = inInteraction(async (opened) => {
       requireCsrfToken(csrfTokenOf(opened.interaction), bodyOf(opened).csrf, opened.request);
       await handle(opened);
@@ -76,22 +79,23 @@ export function signInRoutes({ providerOf, clock, client, onLimited, ...besides 
   router.use('/api/experience', experienceRoutes({ providerOf, tools }));
   router.get(
     '/sign-in/:uid',
-    inInteraction((opened) => (isConsent(opened) ? showConsent(opened) : show(opened))),
+    inInteraction((opened) => (isConsent(opened) ? showConsent(opened) : showStep(opened))),
   );
-  router.get('/sign-in/callback/:target', leadBack);
-  router.get('/sign-in/:uid/social/:target', inInteraction(goToProvider));
-  router.get('/sign-in/:uid/social/:target/callback', inInteraction(comeBack));
+  router.get('/sign-in/callback/:target', redirectCallback);
+  router.get('/sign-in/:uid/social/:target', inInteraction(redirectToProvider));
+  router.get('/sign-in/:uid/social/:target/callback', inInteraction(returnFromProvider));
   post('consent', decideConsent);
-  for (const [step, act] of Object.entries({ ...forms, ...factorForms })) post(step, (opened) => take(opened, act));
+  for (const [step, act] of Object.entries({ ...forms, ...factorForms }))
+    post(step, (opened) => submitStep(opened, act));
   accountRoutes(router, { providerOf, tools, parseForm });
   return router;
 }
 
 /**
- * A provider's answer goes where its state says it belongs. Whether it does belong there is checked there, by that path's
- * own cookie.
+ * Redirects a provider's response to the interaction or account page that its `state` names. That path's own cookie is
+ * checked there.
  */
-const leadBack = page(async (request, response) => {
+const redirectCallback = page(async (request, response) => {
   const { search, searchParams } = new URL(request.originalUrl, 'http://localhost');
   const [owner = ''] = String(searchParams.get('state')).split('.');
   const { tenant } = contextOf(request);
@@ -103,7 +107,10 @@ const leadBack = page(async (request, response) => {
   response.redirect(303, `${basePathOf(tenant)}/${place}/callback${search}`);
 });
 
-/** Errors as pages: an interaction that is not this browser's, or no longer; two requests at once. */
+/**
+ * Shows a page for errors outside a step: the interaction does not belong to this browser, or has expired. Redirects
+ * after a conflict of two requests.
+ */
 function page(handle: (request: Request, response: Response) => Promise<void>): RequestHandler {
   return async (request, response) => {
     try {

@@ -4,9 +4,9 @@ import { SetOf } from '../entities.ts';
 
 const IDENTIFIERS = ['username', 'email', 'phone'] as const;
 const IdentifierType = Type.Enum([...IDENTIFIERS]);
-const FACTORS = ['Totp', 'WebAuthn', 'BackupCode'] as const;
+export const FACTORS = ['Totp', 'WebAuthn', 'BackupCode'] as const;
 
-/** What a tenant decides about its sign-in pages. */
+/** A tenant's settings for its sign-in pages. */
 export const SignInSettings = Type.Object({
   brandName: Type.String({ minLength: 1, maxLength: 64 }),
   color: Type.Object({
@@ -14,20 +14,22 @@ export const SignInSettings = Type.Object({
       pattern: '^#[0-9a-fA-F]{6}$',
       maxLength: 7,
       examples: ['#5d34f2'],
-      description: 'Made darker or lighter where its contrast is too low to be read.',
+      description: 'Darkened or lightened where its contrast would be too low to read.',
     }),
   }),
   signInMode: Type.Enum(['SignIn', 'SignInAndRegister']),
   signUp: Type.Object({
     identifiers: SetOf(IDENTIFIERS, {
       minItems: 1,
-      description: 'What a new account can be made with. An e-mail address or phone number is always verified.',
+      description:
+        'Identifiers that a new account can be created with. E-mail addresses and phone numbers are always verified.',
     }),
     requiredIdentifiers: SetOf(IDENTIFIERS, {
-      description: 'What every account must have: asked for at the next sign-in of those who lack it.',
+      description:
+        'Identifiers that every account must have. Users who lack one are asked for it at their next sign-in.',
     }),
     password: Type.Boolean({
-      description: 'Whether a new account gets a password. Always, when it has a username only.',
+      description: 'If true, a new account gets a password. An account with only a username always does.',
     }),
   }),
   signIn: Type.Object({
@@ -35,7 +37,7 @@ export const SignInSettings = Type.Object({
       Type.Object({
         identifier: IdentifierType,
         password: Type.Boolean(),
-        verificationCode: Type.Boolean({ description: 'Has no effect for usernames.' }),
+        verificationCode: Type.Boolean({ description: 'No effect for usernames.' }),
       }),
       { minItems: 1, maxItems: 3 },
     ),
@@ -46,7 +48,9 @@ export const SignInSettings = Type.Object({
   }),
   passwordPolicy: Type.Object({
     minLength: Type.Integer({ minimum: 8, maximum: 128 }),
-    rejectCommon: Type.Boolean({ description: 'Refuses passwords of a list of the most common ones, kept offline.' }),
+    rejectCommon: Type.Boolean({
+      description: 'Refuses the most common passwords, from a list that is part of the service.',
+    }),
   }),
   languageInfo: Type.Object({
     autoDetect: Type.Boolean(),
@@ -74,7 +78,7 @@ const defaultSettings = (tenantName: string): SignInSettings => ({
   languageInfo: { autoDetect: true, fallbackLanguage: 'en' },
 });
 
-/** What the tenant has stored, over the defaults. */
+/** Returns the tenant's settings, with defaults for those it has not set. */
 export async function readSettings(store: TenantStore, tenantName: string): Promise<SignInSettings> {
   const row = await store.find('signInSettings', {});
   return { ...defaultSettings(tenantName), ...(row?.settings as Partial<SignInSettings> | undefined) };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { AuditBatch } from '../../src/audit/batch.ts';
 import { Commits } from '../../src/database/notices/commits.ts';
 import { Figures } from '../../src/database/statistics/figures.ts';
-import { HashingLine } from '../../src/sign-in/proofs/hashing-line.ts';
+import { HashingQueue } from '../../src/sign-in/proofs/hashing-queue.ts';
 import { postForm } from '../support/call.ts';
 import { createDatabase, databases } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
@@ -40,7 +40,7 @@ describe.each(databases)('a process with too much to do, on %s', (kind) => {
     const headers = { accept: 'text/html', 'accept-language': 'de' };
     const page = await fetch(`${service.url}/oidc/auth?client_id=a`, { headers });
     expect([page.status, page.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(await page.text()).toContain('<h1>Zu viele auf einmal</h1>');
+    expect(await page.text()).toContain('<h1>Der Dienst ist ausgelastet</h1>');
     expect([await statusOf(`${service.url}/healthz`), await statusOf(`${service.url}/readyz`)]).toEqual([200, 200]);
 
     for (const answer of answers) answer();
@@ -112,10 +112,10 @@ it('refuses while the audit log is not being written', async () => {
   expect(audit.isBehind).toBe(false);
 });
 
-const people = (tenantId: string) => ({ tenantId, isPerson: true });
+const people = (tenantId: string) => ({ tenantId, isInteractive: true });
 
 it('hashes a few passwords at a time, keeps some of a tenant waiting and refuses the rest', async () => {
-  const line = new HashingLine({ atOnce: 2, waiting: 1 });
+  const line = new HashingQueue({ concurrency: 2, maxWaiting: 1 });
   const ends: (() => void)[] = [];
   const hash = () => line.compute(people('a'), () => new Promise<void>((end) => ends.push(end)));
   const [first, second, third] = [hash(), hash(), hash()];
@@ -132,12 +132,12 @@ it('hashes a few passwords at a time, keeps some of a tenant waiting and refuses
 });
 
 it('does not let one tenant go before another out of turn, nor people keep machines out', async () => {
-  const line = new HashingLine({ atOnce: 1, waiting: 8 });
+  const line = new HashingQueue({ concurrency: 1, maxWaiting: 8 });
   const order: string[] = [];
   const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
-  const hash = (name: string, isPerson: boolean) =>
-    line.compute({ tenantId: name, isPerson }, () => {
-      order.push(isPerson ? name : name.toUpperCase());
+  const hash = (name: string, isInteractive: boolean) =>
+    line.compute({ tenantId: name, isInteractive }, () => {
+      order.push(isInteractive ? name : name.toUpperCase());
       return isOpen;
     });
   const all = [

@@ -4,15 +4,15 @@ import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { Issuer } from './issuer.ts';
 import { Mailbox } from './mailbox.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 import { Visitor } from './visitor.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Someone at their account page, with a sign-in of so many minutes ago. */
+/** Opens the account page for a user who signed in this many minutes ago. */
 async function atAccount(service: TestService, minutesAgo = 0): Promise<Visitor> {
   const visitor = new Visitor(service.url);
-  // The library reads the time anew; the service keeps the right one.
+  // oidc-provider reads the shifted time; the service's own clock is unaffected.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - minutesAgo * MINUTE_MS });
   try {
     await visitor.open(`${service.url}/account`);
@@ -26,10 +26,10 @@ async function atAccount(service: TestService, minutesAgo = 0): Promise<Visitor>
 
 async function signIn(visitor: Visitor): Promise<void> {
   await visitor.submit('identifier', { identifier: 'judy' });
-  await visitor.submit('password', { password: GOOD });
+  await visitor.submit('password', { password: PASSWORD });
 }
 
-const judy = { username: 'judy', primaryEmail: 'judy@example.com', password: GOOD };
+const judy = { username: 'judy', primaryEmail: 'judy@example.com', password: PASSWORD };
 
 async function post(visitor: Visitor, address: string, typed: Record<string, string>) {
   await visitor.open(new URL('/account?edit=name', visitor.page?.url));
@@ -38,7 +38,7 @@ async function post(visitor: Visitor, address: string, typed: Record<string, str
 }
 
 describe.each(databases)('the account page on %s', (kind) => {
-  it('does not begin to link on a link of another site, nor link an identity that the person has not seen', async () => {
+  it('does not start linking from another site, nor link an identity that the user has not confirmed', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
     await issuer.connect(service, { target: 'anyone', name: 'Anyone ID', domains: [] });
@@ -70,7 +70,7 @@ describe.each(databases)('the account page on %s', (kind) => {
     expect(await identities()).toEqual([]);
   });
 
-  it('does not change what leads into the account without a sign-in of the last minutes', async () => {
+  it('does not change sign-in methods without a sign-in within the last minutes', async () => {
     await using mailbox = await Mailbox.start();
     await using issuer = await Issuer.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
@@ -100,7 +100,7 @@ describe.each(databases)('the account page on %s', (kind) => {
     expect(await service.api.must(`GET /users/${id}`)).toEqual(before);
     expect(mailbox.mails).toEqual([]);
 
-    // The name leads nowhere. A sign-in leads back to where the person was going.
+    // The name is no credential. A sign-in returns to the page that the user was opening.
     await post(visitor, `${service.url}/account/name`, { name: 'Judy' });
     expect(await service.api.must(`GET /users/${id}`)).toMatchObject({ name: 'Judy' });
     await visitor.open(`${service.url}/account?edit=email`);
@@ -116,7 +116,7 @@ describe.each(databases)('the account page on %s', (kind) => {
     });
   });
 
-  it('does not remove the last factor where one is required, and tells the owner of the others', async () => {
+  it('does not remove the last factor if one is required, and notifies the owner of other removals', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const { id } = await service.api.must('POST /users', judy);
@@ -132,7 +132,7 @@ describe.each(databases)('the account page on %s', (kind) => {
     await visitor.open(`${service.url}/account?remove=${totp?.id}`);
     expect(await visitor.submit('remove')).toMatchObject({
       status: 422,
-      text: expect.stringContaining('A second factor is required here.'),
+      text: expect.stringContaining('A second factor is required,'),
     });
     expect(await factors()).toHaveLength(2);
 
@@ -146,7 +146,7 @@ describe.each(databases)('the account page on %s', (kind) => {
     expect(mailbox.mails[1]?.text).toContain('A second factor was removed');
   });
 
-  it('does not let an account out of single sign-on, nor give it a password', async () => {
+  it('does not let a single sign-on account unlink its provider or set a password', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
     await issuer.connect(service);
@@ -158,7 +158,7 @@ describe.each(databases)('the account page on %s', (kind) => {
     expect(html).toContain('Corp ID');
     expect(html).not.toContain('unlink=corp');
     expect((await post(visitor, `${service.url}/account/unlink`, { id: 'corp' })).status).toBe(422);
-    expect(await post(visitor, `${service.url}/account/password`, { password: GOOD })).toMatchObject({
+    expect(await post(visitor, `${service.url}/account/password`, { password: PASSWORD })).toMatchObject({
       status: 422,
       text: expect.stringContaining('Your organization manages this account.'),
     });

@@ -1,22 +1,22 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { look } from '../support/browser.ts';
-import { GOOD, press, Stage, signIn } from './stage.ts';
+import { PASSWORD, press, SignInStage, signIn } from './stage.ts';
 
-let stage: Stage;
+let stage: SignInStage;
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  stage = await SignInStage.open();
 }, 60_000);
 
 afterAll(() => stage?.[Symbol.asyncDispose]());
 
 describe('the account page in a browser', () => {
-  it('shows people their own account, and lets them change it', async () => {
-    const id = await stage.person({ username: 'judy', password: GOOD });
+  it('shows users their own account and lets them change it', async () => {
+    const id = await stage.createUser({ username: 'judy', password: PASSWORD });
     const page = await (await stage.browser.newContext()).newPage();
     await page.goto(`${stage.service.url}/account`);
-    await signIn(page, 'judy', GOOD);
+    await signIn(page, 'judy', PASSWORD);
     await page.waitForURL(`${stage.service.url}/account`);
     await stage.receiver.next('PostSignIn');
 
@@ -43,7 +43,7 @@ describe('the account page in a browser', () => {
     await page.getByLabel('New password').fill('another long secret');
     await press(page, 'Save');
     await look(page, 'account-password-wrong');
-    await page.getByLabel('Current password').fill(GOOD);
+    await page.getByLabel('Current password').fill(PASSWORD);
     await page.getByLabel('New password').fill('another long secret');
     await press(page, 'Save');
     await stage.receiver.next('User.Data.Updated');

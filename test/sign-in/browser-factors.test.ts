@@ -1,13 +1,13 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { look } from '../support/browser.ts';
-import { GOOD, press, Stage, signIn } from './stage.ts';
+import { PASSWORD, press, SignInStage, signIn } from './stage.ts';
 import { authorization } from './visitor.ts';
 
-let stage: Stage;
+let stage: SignInStage;
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  stage = await SignInStage.open();
 }, 60_000);
 
 afterAll(() => stage?.[Symbol.asyncDispose]());
@@ -17,9 +17,9 @@ describe('second factors in a browser', () => {
     await stage.service.api.must('PATCH /sign-in-exp', {
       mfa: { factors: ['Totp', 'WebAuthn', 'BackupCode'], policy: 'Mandatory' },
     });
-    const id = await stage.person({ username: 'heidi', password: GOOD });
-    const { page, tokens } = await stage.visit();
-    await signIn(page, 'heidi', GOOD);
+    const id = await stage.createUser({ username: 'heidi', password: PASSWORD });
+    const { page, tokens } = await stage.startSignIn();
+    await signIn(page, 'heidi', PASSWORD);
     await look(page, 'enrol');
     await page.getByRole('link', { name: /Authenticator app/ }).click();
     await look(page, 'enrol-totp');
@@ -29,31 +29,31 @@ describe('second factors in a browser', () => {
     await press(page, 'Turn on');
     await look(page, 'backup-codes');
     const [code = ''] = await page.locator('.codes li').allTextContents();
-    await press(page, 'I saved them');
+    await press(page, 'I saved these codes');
     expect((await tokens()).claims()?.sub).toBe(id);
-    expect(await stage.events(2)).toEqual(['PostSignIn', 'User.Data.Updated']);
+    expect(await stage.eventNames(2)).toEqual(['PostSignIn', 'User.Data.Updated']);
 
-    const again = await stage.visit();
-    await signIn(again.page, 'heidi', GOOD);
+    const again = await stage.startSignIn();
+    await signIn(again.page, 'heidi', PASSWORD);
     await look(again.page, 'mfa-totp');
     await again.page.getByLabel('Code from the app').fill(codeAt(Date.now() + 30_000));
     await press(again.page, 'Continue');
     await again.tokens();
-    expect(await stage.events(1)).toEqual(['PostSignIn']);
+    expect(await stage.eventNames(1)).toEqual(['PostSignIn']);
 
-    const third = await stage.visit();
-    await signIn(third.page, 'heidi', GOOD);
+    const third = await stage.startSignIn();
+    await signIn(third.page, 'heidi', PASSWORD);
     await third.page.getByRole('link', { name: 'Use a backup code' }).click();
     await look(third.page, 'mfa-backup');
     await third.page.getByLabel('Backup code').fill(code);
     await press(third.page, 'Continue');
     await third.tokens();
-    expect(await stage.events(1)).toEqual(['PostSignIn']);
+    expect(await stage.eventNames(1)).toEqual(['PostSignIn']);
   });
 
   it('adds a passkey and asks for it', async () => {
-    await stage.person({ username: 'ivan', password: GOOD });
-    const { page, context, tokens } = await stage.visit();
+    await stage.createUser({ username: 'ivan', password: PASSWORD });
+    const { page, context, tokens } = await stage.startSignIn();
     const session = await context.newCDPSession(page);
     await session.send('WebAuthn.enable');
     await session.send('WebAuthn.addVirtualAuthenticator', {
@@ -65,22 +65,22 @@ describe('second factors in a browser', () => {
         isUserVerified: true,
       },
     });
-    await signIn(page, 'ivan', GOOD);
+    await signIn(page, 'ivan', PASSWORD);
     await page.getByRole('link', { name: /Passkey/ }).click();
     await look(page, 'enrol-passkey');
     await press(page, 'Add passkey');
-    await press(page, 'I saved them');
+    await press(page, 'I saved these codes');
     await tokens();
-    expect(await stage.events(2)).toEqual(['PostSignIn', 'User.Data.Updated']);
+    expect(await stage.eventNames(2)).toEqual(['PostSignIn', 'User.Data.Updated']);
 
     await context.clearCookies();
     const { url, tokensAt } = await authorization(stage.service, {}, await stage.application('Support console'));
     await page.goto(url.href);
-    await signIn(page, 'ivan', GOOD);
+    await signIn(page, 'ivan', PASSWORD);
     await look(page, 'mfa-passkey');
     await press(page, 'Use passkey');
     await tokensAt(await stage.callback.next());
-    expect(await stage.events(1)).toEqual(['PostSignIn']);
+    expect(await stage.eventNames(1)).toEqual(['PostSignIn']);
     await stage.service.api.must('PATCH /sign-in-exp', {
       mfa: { factors: ['Totp', 'WebAuthn', 'BackupCode'], policy: 'UserControlled' },
     });

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { look } from '../support/browser.ts';
-import { GOOD, press, Stage, signIn } from './stage.ts';
+import { PASSWORD, press, SignInStage, signIn } from './stage.ts';
 import { authorization } from './visitor.ts';
 
-let stage: Stage;
+let stage: SignInStage;
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  stage = await SignInStage.open();
 }, 60_000);
 
 afterAll(() => stage?.[Symbol.asyncDispose]());
 
-describe('in a browser', () => {
-  it('signs in; a wrong password is said next to its field', async () => {
+describe('sign-in in a browser', () => {
+  it('signs in, and reports a wrong password at its field', async () => {
     const { actor } = stage.service.credentials.demo;
-    const { page, tokens } = await stage.visit();
+    const { page, tokens } = await stage.startSignIn();
     await look(page, 'sign-in');
     await page.getByLabel(/Username/).fill(actor.username);
     await press(page, 'Continue');
@@ -30,11 +30,11 @@ describe('in a browser', () => {
     await field.fill(actor.password);
     await press(page, 'Sign in');
     expect((await tokens()).claims()?.sub).toBe(actor.id);
-    expect(await stage.events(1)).toEqual(['PostSignIn']);
+    expect(await stage.eventNames(1)).toEqual(['PostSignIn']);
   });
 
   it('registers by e-mail with a mailed code', async () => {
-    const { page, tokens } = await stage.visit({ first_screen: 'register' });
+    const { page, tokens } = await stage.startSignIn({ first_screen: 'register' });
     await look(page, 'register');
     await page.getByLabel(/Username/).fill('frank@example.com');
     await press(page, 'Continue');
@@ -48,15 +48,15 @@ describe('in a browser', () => {
     await page.getByLabel('New password').fill('qwerty123');
     await press(page, 'Create account');
     await look(page, 'choose-password-common');
-    await page.getByLabel('New password').fill(GOOD);
+    await page.getByLabel('New password').fill(PASSWORD);
     await press(page, 'Create account');
     await tokens();
-    expect(await stage.events(2)).toEqual(['PostRegister', 'User.Created']);
+    expect(await stage.eventNames(2)).toEqual(['PostRegister', 'User.Created']);
   });
 
   it('resets a password through a mailed code', async () => {
-    await stage.person({ primaryEmail: 'grace@example.com', password: 'an old password' });
-    const { page, tokens } = await stage.visit();
+    await stage.createUser({ primaryEmail: 'grace@example.com', password: 'an old password' });
+    const { page, tokens } = await stage.startSignIn();
     await page.getByLabel(/Username/).fill('grace@example.com');
     await press(page, 'Continue');
     await press(page, 'Forgot your password?');
@@ -66,16 +66,16 @@ describe('in a browser', () => {
     await page.getByLabel('6-digit code').fill(await stage.mailbox.code(mails + 1));
     await press(page, 'Continue');
     await look(page, 'new-password');
-    await page.getByLabel('New password').fill(GOOD);
+    await page.getByLabel('New password').fill(PASSWORD);
     await press(page, 'Change password');
     await look(page, 'password-changed');
-    await page.getByLabel('Password', { exact: true }).fill(GOOD);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await press(page, 'Sign in');
     await tokens();
-    expect(await stage.events(3)).toEqual(['PostResetPassword', 'PostSignIn', 'User.Data.Updated']);
+    expect(await stage.eventNames(3)).toEqual(['PostResetPassword', 'PostSignIn', 'User.Data.Updated']);
   });
 
-  it('asks for consent to a third party, and signs out', async () => {
+  it('asks for consent to a third-party application, and signs out', async () => {
     const { actor } = stage.service.credentials.demo;
     const third = await stage.application('Calendar sync', true);
     const page = await (await stage.browser.newContext()).newPage();

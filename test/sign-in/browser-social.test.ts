@@ -1,43 +1,43 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { look } from '../support/browser.ts';
 import { secondTenant } from './second-tenant.ts';
-import { GOOD, press, Stage, signIn } from './stage.ts';
+import { PASSWORD, press, SignInStage, signIn } from './stage.ts';
 
-let stage: Stage;
+let stage: SignInStage;
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  stage = await SignInStage.open();
 }, 60_000);
 
 afterAll(() => stage?.[Symbol.asyncDispose]());
 
 describe('an identity provider in a browser', () => {
-  it('is a second tenant of the same service, links, and leads in', async () => {
+  it('can be a second tenant of the same service: links an account and signs in', async () => {
     const { kim } = await secondTenant(stage.service);
-    await stage.person({ primaryEmail: 'kim@acme.example', password: GOOD });
-    const { page, tokens } = await stage.visit();
+    await stage.createUser({ primaryEmail: 'kim@acme.example', password: PASSWORD });
+    const { page, tokens } = await stage.startSignIn();
     await look(page, 'sign-in-providers');
     await page.getByRole('link', { name: 'Continue with Acme ID' }).click();
     await page.getByRole('heading', { name: 'Sign in to Acme ID' }).waitFor();
-    await signIn(page, 'kim', GOOD);
+    await signIn(page, 'kim', PASSWORD);
     await look(page, 'link-existing');
-    await page.getByLabel('Password', { exact: true }).fill(GOOD);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await press(page, 'Sign in');
     const subject = (await tokens()).claims()?.sub;
-    expect(await stage.events(2)).toEqual(['PostSignIn', 'User.Data.Updated']);
+    expect(await stage.eventNames(2)).toEqual(['PostSignIn', 'User.Data.Updated']);
     expect(await stage.service.api.must(`GET /users/${subject}`)).toMatchObject({
       identities: { acme: { userId: kim } },
     });
   });
 
   it('is linked and unlinked on the account page', async () => {
-    const id = await stage.person({ username: 'lou', password: GOOD });
+    const id = await stage.createUser({ username: 'lou', password: PASSWORD });
     const page = await (await stage.browser.newContext()).newPage();
     await page.goto(`${stage.service.url}/account`);
-    await signIn(page, 'lou', GOOD);
+    await signIn(page, 'lou', PASSWORD);
     await page.getByRole('button', { name: 'Add: Acme ID' }).click();
-    await signIn(page, 'kim', GOOD);
-    await page.getByText('This is linked to another account already.').waitFor();
+    await signIn(page, 'kim', PASSWORD);
+    await page.getByText('This Acme ID account is already linked to another user.').waitFor();
     await look(page, 'account-link-taken');
     await stage.service.api.must('POST /users/:id/identities/acme'.replace(':id', id), { userId: 'someone-else' });
     await page.goto(`${stage.service.url}/account`);
@@ -45,19 +45,19 @@ describe('an identity provider in a browser', () => {
     await press(page, 'Remove');
     await page.getByText('Saved.').waitFor();
     expect(await stage.service.api.must(`GET /users/${id}`)).toMatchObject({ identities: {} });
-    expect(await stage.events(3)).toEqual(['PostSignIn', 'User.Data.Updated', 'User.Data.Updated']);
+    expect(await stage.eventNames(3)).toEqual(['PostSignIn', 'User.Data.Updated', 'User.Data.Updated']);
   });
 });
 
-describe('the pages', () => {
-  it('speak German, keep long names in view, and say when to try again', async () => {
+describe('the sign-in pages', () => {
+  it('speak German, keep long names visible, and state when to try again', async () => {
     await stage.service.api.must('PATCH /sign-in-exp', {
       brandName: 'Stadtwerke Schwäbisch Gmünd Energieversorgung und Service',
       color: { primaryColor: '#ffd400' },
     });
     const name = 'Kundenportal für Einspeisevergütung und Abschlagszahlungen';
     const application = await stage.application(name);
-    const { page } = await stage.visit({ ui_locales: 'de-DE' }, { application });
+    const { page } = await stage.startSignIn({ ui_locales: 'de-DE' }, { application });
     await look(page, 'german');
     const address = 'donaudampfschifffahrtselektrizitaetenhauptbetriebswerk@beamtengesellschaft.example';
     await page.getByLabel(/Benutzername/).fill(address);
@@ -72,18 +72,18 @@ describe('the pages', () => {
     await look(page, 'german-locked');
   });
 
-  it('ask for what an account lacks', async () => {
+  it('ask for an identifier that the account lacks', async () => {
     await stage.service.api.must('PATCH /sign-in-exp', {
       brandName: 'Acme',
       signUp: { identifiers: ['username'], requiredIdentifiers: ['email'], password: true },
     });
-    const id = await stage.person({ username: 'max', password: GOOD });
-    const { page, tokens } = await stage.visit();
-    await signIn(page, 'max', GOOD);
+    const id = await stage.createUser({ username: 'max', password: PASSWORD });
+    const { page, tokens } = await stage.startSignIn();
+    await signIn(page, 'max', PASSWORD);
     await look(page, 'missing-profile');
     await page.getByLabel('E-mail address').fill('not an address');
     await press(page, 'Continue');
-    await page.getByText('Enter what you sign in with, in full.').waitFor();
+    await page.getByText('Enter a valid e-mail address.').waitFor();
     const mails = stage.mailbox.mails.length;
     await page.getByLabel('E-mail address').fill('max@example.com');
     await press(page, 'Continue');
@@ -94,8 +94,8 @@ describe('the pages', () => {
     expect(await stage.service.api.must(`GET /users/${id}`)).toMatchObject({ primaryEmail: 'max@example.com' });
   });
 
-  it('show on the button that they wait, and send once', async () => {
-    const { page } = await stage.visit();
+  it('show the button as busy and send the form once', async () => {
+    const { page } = await stage.startSignIn();
     const { promise: isShown, resolve: show } = Promise.withResolvers<void>();
     await page.route('**/identifier', async (route) => {
       await isShown;
@@ -107,7 +107,7 @@ describe('the pages', () => {
     page.on('request', (request) => {
       if (request.method() === 'POST') posts += 1;
     });
-    // While a page is being left it is not answered for: it tells by itself.
+    // The page reports the change itself, because calls into it fail during a navigation.
     await page.evaluate(`new MutationObserver(() => show()).observe(document.body, {
       subtree: true,
       attributeFilter: ['aria-busy'],

@@ -31,8 +31,8 @@ function memory(): Storage<string> {
   };
 }
 
-describe('clients that others wrote', () => {
-  it('@logto/node signs in, reads who it is, refreshes and signs out', async () => {
+describe('third-party client libraries', () => {
+  it('@logto/node signs in, reads the claims, refreshes and signs out', async () => {
     await using service = await startService('sqlite');
     const { actor } = service.credentials.demo;
     const visitor = new Visitor(service.url);
@@ -61,7 +61,7 @@ describe('clients that others wrote', () => {
     expect(await client.isAuthenticated()).toBe(false);
   });
 
-  it('openid-client does code and PKCE, refresh, and RP-initiated logout', async () => {
+  it('openid-client signs in by code and PKCE, refreshes, and signs out (RP-initiated logout)', async () => {
     await using service = await startService('sqlite');
     const { id: clientId } = await service.api.must('POST /applications', {
       name: 'Single page',

@@ -6,7 +6,7 @@ import { authorization, Visitor } from './visitor.ts';
 const REDIRECT_URI = 'https://third.example/callback';
 
 describe.each(databases)('consent on %s', (kind) => {
-  it('asks for a third party once, tells what it asks for, and takes no for an answer', async () => {
+  it('asks once for a third-party application, lists the requested scopes, and lets the user deny them', async () => {
     await using service = await startService(kind);
     const { actor } = service.credentials.demo;
     const { id: clientId } = await service.api.must('POST /applications', {
@@ -20,7 +20,7 @@ describe.each(databases)('consent on %s', (kind) => {
     await visitor.open((await authorization(service, {}, application)).url);
     await visitor.submit('identifier', { identifier: actor.username });
     const asked = await visitor.submit('password', { password: actor.password });
-    expect(asked.text).toContain('Give Calendar <b>sync</b> access?');
+    expect(asked.text).toContain('Allow Calendar <b>sync</b> to access your account?');
     expect(asked.html).not.toContain('<b>sync');
     expect(asked.text).toContain('see your name, picture and profile details');
     expect(asked.text).toContain(`Signed in as ${actor.username}`);
@@ -41,8 +41,8 @@ describe.each(databases)('consent on %s', (kind) => {
   });
 });
 
-describe('signing out', () => {
-  it('is asked, done, and leads back only to where the application may lead', async () => {
+describe('sign-out', () => {
+  it('asks, signs out, and returns only to a registered redirect URI', async () => {
     await using service = await startService('sqlite');
     const { actor } = service.credentials.demo;
     const visitor = new Visitor(service.url);
@@ -60,6 +60,7 @@ describe('signing out', () => {
       status: 400,
       text: expect.stringContaining('post_logout_redirect_uri not registered'),
     });
+    expect(refused.text).toContain('Something is wrong with this sign-out link');
     expect(refused.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
 
     end.searchParams.delete('post_logout_redirect_uri');

@@ -9,7 +9,7 @@ import { Mailbox } from './mailbox.ts';
 const GOOD = 'violet harbour ninety';
 
 describe.each(databases)('the Experience API on %s', (kind) => {
-  it('signs in, with a second factor where there is one', async () => {
+  it('signs in, with a second factor if the account has one', async () => {
     await using service = await startService(kind);
     const { actor } = service.credentials.demo;
     const { call, submit } = await experience(service);
@@ -60,7 +60,7 @@ describe.each(databases)('the Experience API on %s', (kind) => {
     await receiver.next('PostRegister');
   });
 
-  it('wants its cookie, its token, and known members only', async () => {
+  it('requires its cookie and CSRF token, and rejects unknown properties', async () => {
     await using service = await startService(kind);
     const bare = await fetch(`${service.url}/api/experience/interaction`);
     expect(bare.status).toBe(404);

@@ -1,7 +1,7 @@
 import type { TestService } from '../support/start-service.ts';
 import { authorization, Visitor } from './visitor.ts';
 
-/** A custom sign-in page: the cookies of the interaction, JSON, and the CSRF token from `GET /interaction`. */
+/** A custom sign-in page: sends JSON with the cookies of the interaction and the CSRF token from `GET /interaction`. */
 export async function experience(service: TestService, parameters: Record<string, string> = {}) {
   const visitor = new Visitor(service.url);
   const { url, tokensAt } = await authorization(service, parameters);

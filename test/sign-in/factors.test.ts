@@ -25,7 +25,7 @@ async function begin(service: Awaited<ReturnType<typeof startService>>) {
 }
 
 describe.each(databases)('second factors on %s', (kind) => {
-  it('are asked for where the settings say so, and then at every sign-in', async () => {
+  it('are set up where the settings require one, and verified at every later sign-in', async () => {
     await using service = await startService(kind);
     await using receiver = await WebhookReceiver.start();
     await service.api.must('PATCH /sign-in-exp', {
@@ -42,7 +42,7 @@ describe.each(databases)('second factors on %s', (kind) => {
     expect(secretOn(reloaded.html)).toBe(secret);
     expect(await first.visitor.submit('enrol/totp', { code: '000000' })).toMatchObject({
       status: 422,
-      text: expect.stringContaining('This code does not work'),
+      text: expect.stringContaining('This code is wrong'),
     });
     const saved = await first.visitor.submit('enrol/totp', { code: codeOf(secret) });
     const codes = backupCodesOn(saved.html);
@@ -59,7 +59,7 @@ describe.each(databases)('second factors on %s', (kind) => {
     await second.visitor.submit('mfa/totp', { code });
     expect(await second.subject()).toBe(service.credentials.demo.actor.id);
 
-    // The same code again is refused: it was used. A backup code works once.
+    // The same code is refused, because it was used. A backup code works once.
     const third = await begin(service);
     expect((await third.visitor.submit('mfa/totp', { code })).status).toBe(422);
     await third.visitor.open(`${third.page.url}?factor=BackupCode`);
@@ -73,7 +73,7 @@ describe.each(databases)('second factors on %s', (kind) => {
     expect(receiver.arrivals.filter(({ event }) => event === 'User.Data.Updated')).toHaveLength(1);
   });
 
-  it('take a backup code once, also at the same time, and ten tries', async () => {
+  it('accept a backup code once, also concurrently, and allow ten attempts', async () => {
     await using service = await startService(kind);
     const { actor } = service.credentials.demo;
     const { codes } = await service.api.must(`POST /users/${actor.id}/mfa-verifications`, { type: 'BackupCode' });
@@ -93,7 +93,7 @@ describe.each(databases)('second factors on %s', (kind) => {
     expect(statuses).toContain(429);
   });
 
-  it('are added at registration without an event of their own', async () => {
+  it('are added by a registration without an event of their own', async () => {
     await using service = await startService(kind);
     await using receiver = await WebhookReceiver.start();
     await service.api.must('PATCH /sign-in-exp', { mfa: { factors: ['Totp'], policy: 'Mandatory' } });
@@ -102,7 +102,7 @@ describe.each(databases)('second factors on %s', (kind) => {
     await visitor.open((await authorization(service, { first_screen: 'register' })).url);
     await visitor.submit('identifier', { identifier: 'erin' });
     const { html } = await visitor.submit('new-password', { password: 'violet harbour ninety' });
-    expect(receiver.arrivals).toHaveLength(0); // Nothing is written before all is there.
+    expect(receiver.arrivals).toHaveLength(0); // Nothing is written before every step is complete.
     await visitor.submit('enrol/totp', { code: codeOf(secretOn(html)) });
     expect(visitor.left).toBeDefined();
     const arrived = await receiver.reach(2);

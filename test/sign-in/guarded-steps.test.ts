@@ -5,7 +5,7 @@ import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
 import { Mailbox } from './mailbox.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 import { authorization, Visitor } from './visitor.ts';
 
 const NEW = 'copper lantern forty';
@@ -16,7 +16,7 @@ async function holderOfTotp(service: TestService) {
   const user = await service.api.must('POST /users', {
     username: 'rosa',
     primaryEmail: 'rosa@example.com',
-    password: GOOD,
+    password: PASSWORD,
   });
   const { secret } = await service.api.must(`POST /users/${user.id}/mfa-verifications`, { type: 'Totp' });
   return { id: user.id as string, secret: secret as string };
@@ -24,7 +24,7 @@ async function holderOfTotp(service: TestService) {
 
 const email = { type: 'email', value: 'rosa@example.com' };
 
-/** In a reset, identified by the code that was mailed. */
+/** Starts a reset and identifies the account by the mailed code. */
 async function reset(service: TestService, mailbox: Mailbox) {
   const opened = await experience(service);
   await opened.call('PUT /', { interactionEvent: 'ForgotPassword' });
@@ -74,7 +74,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     });
   });
 
-  it('asks for a held second factor before a reset changes the password, and lets nobody in without it', async () => {
+  it('asks for the second factor of the account before a reset changes the password', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const { id, secret } = await holderOfTotp(service);
@@ -82,7 +82,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     const { call, visitor, uid } = await reset(service, mailbox);
     expect(await call('PUT /profile/password', { password: NEW })).toMatchObject(missing);
     expect(await call('POST /submit')).toMatchObject(missing);
-    await service.api.must(`POST /users/${id}/password/verify`, { password: GOOD });
+    await service.api.must(`POST /users/${id}/password/verify`, { password: PASSWORD });
 
     await call('POST /verification/totp/verify', { code: codeOf(secret) });
     expect((await call('PUT /profile/password', { password: NEW })).status).toBe(204);
@@ -96,14 +96,14 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     expect(await elsewhere.call('POST /submit')).toMatchObject(missing);
   });
 
-  it('ends every session with a reset, that of the same browser too', async () => {
+  it('ends every session in a reset, including that of the same browser', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
-    const { id } = await service.api.must('POST /users', { primaryEmail: 'rosa@example.com', password: GOOD });
+    const { id } = await service.api.must('POST /users', { primaryEmail: 'rosa@example.com', password: PASSWORD });
     const visitor = new Visitor(service.url);
     await visitor.open((await authorization(service)).url);
     await visitor.submit('identifier', { identifier: 'rosa@example.com' });
-    await visitor.submit('password', { password: GOOD });
+    await visitor.submit('password', { password: PASSWORD });
     expect(visitor.left).toBeDefined();
     const session = visitor.cookies.filter(({ name }) => name.includes('session'));
 
@@ -111,7 +111,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     await visitor.open(again.url);
     await visitor.submit('identifier', { identifier: 'rosa@example.com' });
     await visitor.submit('code', { code: await mailbox.code() });
-    expect((await visitor.submit('new-password', { password: NEW })).text).toContain('Your password is changed');
+    expect((await visitor.submit('new-password', { password: NEW })).text).toContain('Your password has been changed');
     const stolen = await fetch(`${service.url}/account`, {
       redirect: 'manual',
       headers: { cookie: session.map(({ name, value }) => `${name}=${value}`).join('; ') },
@@ -121,11 +121,11 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     expect((await again.tokensAt(visitor.left as URL)).claims()?.sub).toBe(id);
   });
 
-  it('adds no factor, address or identity during a sign-in before the held factors are proven', async () => {
+  it("adds no factor, address or identity in a sign-in before the account's factors are proven", async () => {
     await using service = await startService(kind);
     const { id, secret } = await holderOfTotp(service);
     const { call, submit, visitor, uid } = await experience(service);
-    const proof = (await call('POST /verification/password', { identifier: email, password: GOOD })).body;
+    const proof = (await call('POST /verification/password', { identifier: email, password: PASSWORD })).body;
     await call('POST /identification', proof);
     const missing = { status: 422, body: { code: 'session.mfa_required' } };
     expect(await call('POST /verification/totp/secret')).toMatchObject(missing);
@@ -134,7 +134,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     expect(await call('POST /profile', { type: 'username', value: 'mallory' })).toMatchObject(missing);
     const other = { identifier: { type: 'email', value: 'm@example.com' } };
     expect(await call('POST /verification/verification-code', other)).toMatchObject(missing);
-    // The forms of the pages are the same actions.
+    // The forms of the pages run the same actions.
     const page = await visitor.open(`${service.url}/sign-in/${uid}`);
     const { fields, action } = visitor.form('mfa/totp');
     for (const step of ['enrol/totp', 'enrol/backup', 'enrol/passkey']) {
@@ -149,7 +149,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     expect(await service.api.must(`GET /users/${id}/mfa-verifications`)).toHaveLength(1);
 
     await call('POST /verification/totp/verify', { code: codeOf(secret) });
-    // What is held is not replaced, and what is there is not overwritten.
+    // Existing factors are not replaced, and existing columns are not overwritten.
     const { verificationId, secret: fresh } = (await call('POST /verification/totp/secret')).body;
     await call('POST /verification/totp/verify', { verificationId, code: codeOf(fresh) });
     expect(await call('POST /profile/mfa', { type: 'Totp', verificationId })).toMatchObject({
@@ -163,12 +163,12 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     expect((await submit()).claims?.sub).toBe(id);
   });
 
-  it('does not write a password that was verified for one account to another', async () => {
+  it('does not write the rehashed password of one account to another', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const passwordDigest = await bcrypt(NEW, 10);
     await service.api.must('POST /users', { username: 'mine', passwordDigest, passwordAlgorithm: 'Bcrypt' });
-    const { id } = await service.api.must('POST /users', { primaryEmail: 'rosa@example.com', password: GOOD });
+    const { id } = await service.api.must('POST /users', { primaryEmail: 'rosa@example.com', password: PASSWORD });
     await service.api.must('PATCH /sign-in-exp', {
       signIn: {
         methods: [
@@ -185,10 +185,10 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     await call('POST /verification/verification-code/verify', { verificationId, code });
     await call('POST /identification', { verificationId });
     expect((await submit()).claims?.sub).toBe(id);
-    await service.api.must(`POST /users/${id}/password/verify`, { password: GOOD });
+    await service.api.must(`POST /users/${id}/password/verify`, { password: PASSWORD });
   });
 
-  it('takes the code that set up an authenticator app only once', async () => {
+  it('accepts the code that set up an authenticator app only once', async () => {
     await using service = await startService(kind);
     const { actor } = service.credentials.demo;
     const right = { identifier: { type: 'username', value: actor.username }, password: actor.password };

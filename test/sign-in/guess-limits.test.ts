@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { hashingLine } from '../../src/sign-in/proofs/passwords.ts';
+import { hashingQueue } from '../../src/sign-in/proofs/passwords.ts';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
 import { Mailbox } from './mailbox.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 import { authorization, Visitor } from './visitor.ts';
 
-const rosa = { username: 'rosa', primaryEmail: 'rosa@example.com', password: GOOD };
+const rosa = { username: 'rosa', primaryEmail: 'rosa@example.com', password: PASSWORD };
 
 async function signIn(service: TestService, visitor: Visitor, password: string): Promise<number> {
   visitor.left = undefined;
@@ -20,27 +20,27 @@ async function atAccount(service: TestService): Promise<Visitor> {
   const visitor = new Visitor(service.url);
   await visitor.open(`${service.url}/account`);
   await visitor.submit('identifier', { identifier: rosa.username });
-  await visitor.submit('password', { password: GOOD });
+  await visitor.submit('password', { password: PASSWORD });
   return visitor;
 }
 
-describe.each(databases)('limits of guesses on %s', (kind) => {
-  it('does not take a browser for a known one after the password has changed', async () => {
+describe.each(databases)('limits of password attempts on %s', (kind) => {
+  it('do not treat a browser as known after the password has changed', async () => {
     await using service = await startService(kind);
     const { id } = await service.api.must('POST /users', rosa);
     const before = new Visitor(service.url);
-    expect(await signIn(service, before, GOOD)).toBe(303);
+    expect(await signIn(service, before, PASSWORD)).toBe(303);
     await service.api.must(`PATCH /users/${id}/password`, { password: 'copper lantern forty' });
-    for (let tries = 0; tries < 10; tries += 1) expect(await signIn(service, before, GOOD)).toBe(422);
-    // A stranger of the same network shares its tries, so it has none left.
+    for (let tries = 0; tries < 10; tries += 1) expect(await signIn(service, before, PASSWORD)).toBe(422);
+    // An unknown browser in the same network shares its attempts, so none are left.
     expect(await signIn(service, new Visitor(service.url), 'copper lantern forty')).toBe(429);
   });
 
-  it('does not let many known browsers of one network guess without a common limit', async () => {
+  it('apply to many known browsers of one network together', async () => {
     await using service = await startService(kind);
     await service.api.must('POST /users', rosa);
     const known = Array.from({ length: 11 }, () => new Visitor(service.url));
-    for (const visitor of known) expect(await signIn(service, visitor, GOOD)).toBe(303);
+    for (const visitor of known) expect(await signIn(service, visitor, PASSWORD)).toBe(303);
     const statuses: number[] = [];
     for (const visitor of known)
       for (let tries = 0; tries < 10; tries += 1) statuses.push(await signIn(service, visitor, 'not it'));
@@ -48,28 +48,28 @@ describe.each(databases)('limits of guesses on %s', (kind) => {
     expect(statuses.slice(100)).toEqual(Array(10).fill(429));
   });
 
-  it('does not count a try that no password was computed for', async () => {
+  it('do not count an attempt for which no hash was computed', async () => {
     await using service = await startService(kind);
     await service.api.must('POST /users', rosa);
     const visitor = await atAccount(service);
     await visitor.open(`${service.url}/account?edit=password`);
     const { call } = await experience(service);
     const identifier = { type: 'email', value: rosa.primaryEmail };
-    const tryIt = async () => (await call('POST /verification/password', { identifier, password: GOOD })).status;
+    const tryIt = async () => (await call('POST /verification/password', { identifier, password: PASSWORD })).status;
     const change = (current: string) => visitor.submit('password', { current, password: 'copper lantern forty' });
 
     const held = Promise.withResolvers<void>();
-    const turn = { tenantId: 'default', isPerson: true };
-    const jobs = Array.from({ length: 102 }, () => hashingLine.compute(turn, () => held.promise));
+    const turn = { tenantId: 'default', isInteractive: true };
+    const jobs = Array.from({ length: 102 }, () => hashingQueue.compute(turn, () => held.promise));
     for (let tries = 0; tries < 10; tries += 1) expect(await tryIt()).toBe(503);
-    for (let tries = 0; tries < 10; tries += 1) expect((await change(GOOD)).status).toBe(503);
+    for (let tries = 0; tries < 10; tries += 1) expect((await change(PASSWORD)).status).toBe(503);
     held.resolve();
     await Promise.all(jobs);
     expect(await tryIt()).toBe(200);
-    expect((await change(GOOD)).url.search).toBe('?saved');
+    expect((await change(PASSWORD)).url.search).toBe('?saved');
   });
 
-  it('does not mail an owner about every one of many changes, and makes them all', async () => {
+  it('cap the notices to an owner about many changes, and save every change', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const { id } = await service.api.must('POST /users', rosa);
@@ -80,9 +80,9 @@ describe.each(databases)('limits of guesses on %s', (kind) => {
     };
     for (let change = 1; change <= 8; change += 1) await rename(`rosa${change}`);
     expect(await service.api.must(`GET /users/${id}`)).toMatchObject({ username: 'rosa8' });
-    // Another kind of change is still told, so nobody can silence it by changing names.
+    // Another kind of change still sends a notice, so changing names cannot suppress it.
     await visitor.open(`${service.url}/account?edit=password`);
-    await visitor.submit('password', { current: GOOD, password: 'copper lantern forty' });
+    await visitor.submit('password', { current: PASSWORD, password: 'copper lantern forty' });
     await expect
       .poll(() => mailbox.mails.some(({ text }) => String(text).includes('The password was changed')))
       .toBe(true);

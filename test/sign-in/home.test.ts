@@ -6,7 +6,7 @@ import { startService, type TestService } from '../support/start-service.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-describe.each(databases)('the address itself, opened in a browser, on %s', (kind) => {
+describe.each(databases)('the base URL opened in a browser, on %s', (kind) => {
   let service: TestService;
   beforeAll(async () => {
     service = await startService(kind, { DEMO: 'false' });
@@ -35,7 +35,7 @@ describe.each(databases)('the address itself, opened in a browser, on %s', (kind
     };
   };
 
-  it('leads a person to the console, their account and the reference', async () => {
+  it('links to the console, the account page and the API reference', async () => {
     const { status, links, headers } = await open('/');
     expect([status, links]).toEqual([200, ['/console', '/account', '/api/docs']]);
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -44,16 +44,19 @@ describe.each(databases)('the address itself, opened in a browser, on %s', (kind
       expect((await fetch(`${service.url}${link}`, { redirect: 'manual' })).status, link).toBeLessThan(400);
   });
 
-  it.each(['/acme', '/acme/'])('does the same at a path, without a console that is not there: %s', async (path) => {
-    const { status, links, text } = await open(path);
-    expect(status).toBe(200);
-    expect(links).toEqual(['/acme/account', '/acme/api/docs', '/acme/oidc/.well-known/openid-configuration']);
-    expect(text).toContain('Acme &amp; Sons');
-    for (const link of links)
-      expect((await fetch(`${service.url}${link}`, { redirect: 'manual' })).status, link).toBeLessThan(400);
-  });
+  it.each(['/acme', '/acme/'])(
+    'links to the same pages, except the console, at the path of a tenant: %s',
+    async (path) => {
+      const { status, links, text } = await open(path);
+      expect(status).toBe(200);
+      expect(links).toEqual(['/acme/account', '/acme/api/docs', '/acme/oidc/.well-known/openid-configuration']);
+      expect(text).toContain('Acme &amp; Sons');
+      for (const link of links)
+        expect((await fetch(`${service.url}${link}`, { redirect: 'manual' })).status, link).toBeLessThan(400);
+    },
+  );
 
-  it('does not answer programs otherwise than before: 404 as JSON', async () => {
+  it('returns 404 as JSON to API clients', async () => {
     for (const headers of [
       { accept: 'application/json' },
       { accept: '*/*' },
@@ -66,7 +69,7 @@ describe.each(databases)('the address itself, opened in a browser, on %s', (kind
     expect((await fetch(service.url, { method: 'POST', headers: { accept: BROWSER } })).status).toBe(404);
   });
 
-  it('speaks the language of the browser, and looks like the other pages', async () => {
+  it('uses the language of the browser and the style of the other pages', async () => {
     expect((await open('/', { accept: BROWSER, 'accept-language': 'de' })).text).toContain('<html lang="de">');
     const browser = await launchBrowser();
     const page = await browser.newPage({ locale: 'en-US' });

@@ -22,7 +22,7 @@ const tooCostly = {
   'bcrypt of cost 15': ['Bcrypt', bcryptOf(15)],
 } as const;
 
-/** None of these can be verified: the library refuses them, or answers at once and so tells that the account is there. */
+/** Digests that cannot be verified: the library refuses them, or returns at once and so would reveal the account. */
 const unverifiable = {
   'Argon2 without memory': ['Argon2id', argon2('m=0,t=1,p=1')],
   'less than 8 KiB for each lane': ['Argon2id', argon2('m=63,t=1,p=8')],
@@ -48,7 +48,7 @@ async function tryToSignIn(service: TestService, username: string, password: str
 }
 
 describe.each(databases)('imported password digests on %s', (kind) => {
-  it('refuses a digest whose cost is above the ceiling, and says where that is', async () => {
+  it('refuses a digest above the cost ceiling, and reports the ceiling', async () => {
     await using service = await startService(kind);
     for (const [what, [passwordAlgorithm, passwordDigest]] of Object.entries(tooCostly)) {
       const { status, body } = await service.api.call('POST /users', { passwordAlgorithm, passwordDigest });
@@ -65,7 +65,7 @@ describe.each(databases)('imported password digests on %s', (kind) => {
     }
   });
 
-  it('takes what other systems are told to use', async () => {
+  it('accepts the costs that other systems recommend', async () => {
     await using service = await startService(kind);
     const digests = {
       Argon2id: await hash('correct horse', { memoryCost: 65_536, timeCost: 3, parallelism: 4 }),
@@ -78,10 +78,10 @@ describe.each(databases)('imported password digests on %s', (kind) => {
     }
   });
 
-  it('does not compute a stored digest above the ceiling, answers as to a wrong password and records why', async () => {
+  it('does not compute a stored digest above the ceiling, responds as to a wrong password and records the reason', async () => {
     await using service = await startService(kind);
     const { id } = await service.api.must('POST /users', { username: 'older', password: 'correct horse' });
-    // Its right password: only the cost is refused. Bcrypt of cost 31 would take days.
+    // The password is right, only the cost is refused. Bcrypt with cost 31 would take days.
     const passwordHash = bcryptOf(31);
     await withRows(service, (store) => store.change('users', { id }, { passwordHash }));
     const { page, left } = await tryToSignIn(service, 'older', 'correct horse');
@@ -100,7 +100,7 @@ describe.each(databases)('imported password digests on %s', (kind) => {
     ]);
   });
 
-  it('does not tell by its work that an account does not exist, where accounts have imported digests', async () => {
+  it('does not reveal by its CPU time that an account does not exist if accounts have imported digests', async () => {
     await using service = await startService(kind, { DEMO: 'false' });
     const passwordDigest = await bcrypt('correct horse', 12);
     for (const username of ['ann', 'ben', 'cat'])
@@ -116,7 +116,7 @@ describe.each(databases)('imported password digests on %s', (kind) => {
       const visitor = new Visitor(service.url);
       await visitor.open((await authorization(service, {}, application)).url);
       await visitor.submit('identifier', { identifier });
-      const before = process.cpuUsage(); // Of the processor: a machine that is busy with others takes time, not work.
+      const before = process.cpuUsage(); // CPU time, because a busy host adds waiting and not work.
       expect((await visitor.submit('password', { password: 'not it' })).status).toBe(422);
       const { user, system } = process.cpuUsage(before);
       work[identifier] = Math.min(work[identifier] ?? Number.POSITIVE_INFINITY, user + system);
@@ -124,13 +124,13 @@ describe.each(databases)('imported password digests on %s', (kind) => {
     expect((work.nobody as number) / (work.ann as number)).toBeGreaterThan(0.6);
   });
 
-  it('does not let the crowd of one tenant keep the people of another out', async () => {
+  it('does not let a burst at one tenant block sign-ins at another', async () => {
     await using service = await startService(kind);
     const { api } = await secondTenant(service);
     const { actor } = service.credentials.demo;
     const statuses = new Set<number>();
     let isOver = false;
-    // Always more at once than one tenant may keep waiting.
+    // Always more concurrent requests than one tenant may queue.
     const crowd = Array.from({ length: 130 }, async (_, index) => {
       for (let round = 0; !isOver; round += 1) {
         const username = `crowd_${index}_${round}`;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { identifiedBy, steps, writes } from '../../src/sign-in/interaction/events.ts';
 
-/** The tables of docs/security.md, by the first cell of each row. */
+/** The tables of docs/security.md by the first cell of each row. */
 function documented(heading: string): Record<string, string[]> {
   const text = readFileSync(new URL('../../docs/security.md', import.meta.url), 'utf8');
   const section = text.split(/^#+ /m).find((part) => part.startsWith(heading)) ?? '';
@@ -20,10 +20,10 @@ function documented(heading: string): Record<string, string[]> {
 
 const EVENTS = ['SignIn', 'Register', 'ForgotPassword'] as const;
 
-describe('what each interaction event may read and write', () => {
+describe('the steps of each interaction event', () => {
   const table = documented('What each interaction event may read and write');
 
-  it('is documented step by step as the code decides it', () => {
+  it('are documented as the code allows them', () => {
     const names: Record<keyof typeof steps, string> = {
       password: 'Prove the account by its password',
       code: 'Prove an address or number by a code',
@@ -40,18 +40,18 @@ describe('what each interaction event may read and write', () => {
     }
   });
 
-  it('is documented proof by proof and write by write', () => {
+  it('are documented with the proofs they accept and the data they write', () => {
     const words = (list: readonly string[]) => list.map((word) => `\`${word}\``).join(', ');
     expect(table['The account is named by']?.slice(0, 3)).toEqual(EVENTS.map((event) => words(identifiedBy[event])));
     expect(table['Completion writes']?.slice(0, 3)).toEqual(EVENTS.map((event) => words(writes[event])));
   });
 
-  it('gives a reset nothing but the password, and takes nothing but a code', () => {
+  it('let a reset write only the password, after a code', () => {
     expect(writes.ForgotPassword).toEqual(['passwordHash']);
     expect(identifiedBy.ForgotPassword).toEqual(['EmailVerificationCode', 'PhoneVerificationCode']);
   });
 
-  it('never lets a sign-in set a password', () => {
+  it('never let a sign-in set a password', () => {
     expect(writes.SignIn).not.toContain('passwordHash');
     expect(steps.newPassword.SignIn).toBe('never');
   });

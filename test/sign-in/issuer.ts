@@ -7,14 +7,14 @@ import type { Visitor } from './visitor.ts';
 
 type Claims = Record<string, unknown>;
 
-/** An identity provider of a company's own: whoever comes is signed in at once, as `claims` says. */
+/** A company's identity provider. Every request is signed in at once, with `claims`. */
 export class Issuer implements AsyncDisposable {
   readonly url: string;
   readonly #server: Server;
   claims: Claims = {};
-  /** What its userinfo endpoint says besides the subject. Undefined: it has no such endpoint. */
+  /** Claims of its userinfo endpoint apart from `sub`. Undefined: it has no such endpoint. */
   info: Claims | undefined;
-  /** What the last authorization request asked for. */
+  /** Parameters of the last authorization request. */
   asked = new URLSearchParams();
 
   private constructor(server: Server, url: string) {
@@ -71,7 +71,7 @@ export class Issuer implements AsyncDisposable {
     return issuer;
   }
 
-  /** A connector to it, by default single sign-on for `corp.example`. */
+  /** Creates a connector to it, by default for single sign-on of `corp.example`. */
   connect({ api }: Pick<TestService, 'api'>, fields: Claims = {}) {
     return api.must('POST /connectors', {
       target: 'corp',
@@ -84,7 +84,7 @@ export class Issuer implements AsyncDisposable {
     });
   }
 
-  /** Where the visitor was sent to: there, and back to the service. */
+  /** Follows the redirect to the provider and back to the service. */
   async through(visitor: Visitor) {
     const answer = await fetch(visitor.left as URL, { redirect: 'manual' });
     visitor.left = undefined;

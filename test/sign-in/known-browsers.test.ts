@@ -8,7 +8,7 @@ interface Person {
   password: string;
 }
 
-/** The status of a try to sign in; 303 when it led back to the application. */
+/** Returns the status of a sign-in attempt; 303 if it returned to the application. */
 async function tryAs(service: TestService, visitor: Visitor, { username, password }: Person): Promise<number> {
   visitor.left = undefined;
   await visitor.open((await authorization(service, { prompt: 'login' })).url);
@@ -24,7 +24,7 @@ function browserAt(service: TestService, address: string): Visitor {
 }
 
 describe.each(databases)('wrong passwords on %s', (kind) => {
-  it('do not lock out a browser that signed in before, when strangers send them', async () => {
+  it('from unknown browsers do not lock out a browser that signed in before', async () => {
     await using service = await startService(kind);
     const { actor } = service.credentials.demo;
     const other = { username: 'other', password: 'violet harbour ninety' };
@@ -40,17 +40,17 @@ describe.each(databases)('wrong passwords on %s', (kind) => {
         expect(await tryAs(service, stranger, { username, password: 'not it' })).toBe(422);
     }
     expect(await tryAs(service, stranger, actor)).toBe(429);
-    // Known for one account, and a stranger to the other.
+    // Known for one account, unknown for the other.
     expect(await tryAs(service, known, other)).toBe(429);
     expect(await tryAs(service, known, actor)).toBe(303);
 
-    // What a known browser may try is limited as well.
+    // Attempts of a known browser are limited too.
     for (let tries = 0; tries < 10; tries += 1)
       expect(await tryAs(service, known, { ...actor, password: 'not it' })).toBe(422);
     expect(await tryAs(service, known, actor)).toBe(429);
   });
 
-  it('do not lock out other networks, and are not let through by another address of the same one', async () => {
+  it('do not lock out other networks, but every address of the same one', async () => {
     await using service = await startService(kind, { TRUST_PROXY: 'loopback' });
     const { actor } = service.credentials.demo;
     for (let tries = 0; tries < 10; tries += 1) {
@@ -61,7 +61,7 @@ describe.each(databases)('wrong passwords on %s', (kind) => {
     expect(await tryAs(service, browserAt(service, '2001:db8:1:2::1'), actor)).toBe(303);
   });
 
-  it('of many networks together lock out strangers, and not the known browser', async () => {
+  it('from many networks together lock out unknown browsers, but not a known one', async () => {
     await using service = await startService(kind, { TRUST_PROXY: 'loopback' });
     const { actor } = service.credentials.demo;
     const known = browserAt(service, '198.51.100.1');

@@ -3,14 +3,14 @@ import { databases } from '../support/databases.ts';
 import { withRows } from '../support/rows-of.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { Issuer } from './issuer.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 import { Visitor } from './visitor.ts';
 
 async function atAccount(service: TestService): Promise<Visitor> {
   const visitor = new Visitor(service.url);
   await visitor.open(`${service.url}/account`);
   await visitor.submit('identifier', { identifier: 'rosa' });
-  await visitor.submit('password', { password: GOOD });
+  await visitor.submit('password', { password: PASSWORD });
   return visitor;
 }
 
@@ -20,10 +20,10 @@ async function post(visitor: Visitor, address: string, typed: Record<string, str
   return visitor.open(address, { method: 'POST', body: new URLSearchParams({ ...fields, ...typed }) });
 }
 
-describe.each(databases)('the last way into an account on %s', (kind) => {
-  it('does not remove the last factor that the settings still take, where one is required', async () => {
+describe.each(databases)('the last sign-in method of an account on %s', (kind) => {
+  it('does not remove the last factor that the settings still accept if one is required', async () => {
     await using service = await startService(kind);
-    const { id } = await service.api.must('POST /users', { username: 'rosa', password: GOOD });
+    const { id } = await service.api.must('POST /users', { username: 'rosa', password: PASSWORD });
     await service.api.must(`POST /users/${id}/mfa-verifications`, { type: 'Totp' });
     await service.api.must('PATCH /sign-in-exp', { mfa: { factors: ['WebAuthn'], policy: 'UserControlled' } });
     const visitor = await atAccount(service);
@@ -41,10 +41,10 @@ describe.each(databases)('the last way into an account on %s', (kind) => {
     expect((await held()).map(({ type }) => type)).toEqual(['Totp']);
   });
 
-  it('does not unlink the last two providers at once from two browsers', async () => {
+  it('does not unlink the last two providers concurrently from two browsers', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
-    const { id } = await service.api.must('POST /users', { username: 'rosa', password: GOOD });
+    const { id } = await service.api.must('POST /users', { username: 'rosa', password: PASSWORD });
     for (const target of ['one', 'two']) {
       await issuer.connect(service, { target, name: target, domains: [] });
       await service.api.must(`POST /users/${id}/identities/${target}`, { userId: 'rosa' });
@@ -54,14 +54,14 @@ describe.each(databases)('the last way into an account on %s', (kind) => {
     for (let index = 0; index < 2; index += 1)
       await browsers[index]?.open(`${service.url}/account?unlink=${index === 0 ? 'one' : 'two'}`);
     const pages = await Promise.all(browsers.map((visitor) => visitor.submit('unlink')));
-    // The later one finds the account changed, and is led back to see it as it is now.
+    // The later request finds the account changed and is redirected to its current state.
     expect(pages.map(({ url }) => url.search).sort()).toEqual(['', '?saved']);
     expect(Object.keys((await service.api.must(`GET /users/${id}`)).identities)).toHaveLength(1);
   });
 
   it('refuses control characters in paths, queries and forms of pages', async () => {
     await using service = await startService(kind);
-    await service.api.must('POST /users', { username: 'rosa', password: GOOD });
+    await service.api.must('POST /users', { username: 'rosa', password: PASSWORD });
     const visitor = await atAccount(service);
     for (const text of ['a\u0000b', 'a\u0007b', '\u001b[0m']) {
       for (const [step, field] of [
@@ -80,7 +80,7 @@ describe.each(databases)('the last way into an account on %s', (kind) => {
       ])
         expect((await visitor.send(new URL(`${service.url}/${place}`))).status, place).toBe(400);
     }
-    // What people type into more lines than one is text, and a percent sign is no control character.
+    // Line breaks are part of multi-line text, and a percent sign is no control character.
     const page = await post(visitor, `${service.url}/account/name`, { name: 'a %00\r\n\tb' });
     expect(page.url.search).toBe('?saved');
   });

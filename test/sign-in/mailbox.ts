@@ -10,7 +10,7 @@ export interface Mail {
 
 const PATIENCE_MS = 10_000;
 
-/** A real SMTP server that keeps what it is sent. */
+/** A real SMTP server that keeps the messages it receives. */
 export class Mailbox {
   readonly mails: Mail[] = [];
   readonly url: string;
@@ -51,7 +51,7 @@ export class Mailbox {
     for (const tell of [...this.#waiting]) tell();
   }
 
-  /** The code of the `count`th mail; waits for it. */
+  /** Returns the code in the `count`th message; waits for that message. */
   async code(count = 1): Promise<string> {
     const deadline = AbortSignal.timeout(PATIENCE_MS);
     while (this.mails.length < count) {

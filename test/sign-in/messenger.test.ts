@@ -11,7 +11,7 @@ const none = { smtpUrl: undefined, smsUrl: undefined, from: 'no-reply@acme.examp
 const message = { channel: 'sms', to: '+4912345', subject: '', text: '123456 is your code' } as const;
 
 describe('messages', () => {
-  it('go to the SMS sender as JSON', async () => {
+  it('are posted to the SMS sender as JSON', async () => {
     await using receiver = await WebhookReceiver.start();
     const messenger = new Messenger({ ...none, smsUrl: receiver.url });
     expect([messenger.canSend('sms'), messenger.canSend('email')]).toEqual([true, false]);
@@ -20,7 +20,7 @@ describe('messages', () => {
     expect(JSON.parse((await receiver.next()).body)).toEqual({ to: '+4912345', text: '123456 is your code' });
   });
 
-  it('are kept in the outbox while there is no sender, readable by their owner alone', async () => {
+  it('are written to the outbox without a sender, readable by the process owner only', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'understudy-outbox-'));
     const messenger = new Messenger({ ...none, outbox: join(folder, 'outbox') });
     messenger.send(message);
@@ -42,7 +42,7 @@ describe('messages', () => {
     expect(messenger.isFull).toBe(false);
   });
 
-  it('cannot be sent where there is neither', () => {
+  it('cannot be sent without a sender and an outbox', () => {
     expect(new Messenger(none).canSend('email')).toBe(false);
   });
 });

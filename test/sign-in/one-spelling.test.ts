@@ -26,8 +26,8 @@ const NOT_ADDRESSES = [
   'bomb@corp_.example',
 ];
 
-describe.each(databases)('one mailbox and one line are one identifier on %s', (kind) => {
-  it('does not send to a mailbox that a mail program would read out of something else', async () => {
+describe.each(databases)('the canonical spelling of identifiers on %s', (kind) => {
+  it('refuses addresses that a mail program would parse as another mailbox', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const visitor = new Visitor(service.url);
@@ -36,13 +36,13 @@ describe.each(databases)('one mailbox and one line are one identifier on %s', (k
       const { status, text } = await visitor.submit('identifier', { identifier });
       expect({ status, text }, identifier).toMatchObject({
         status: 422,
-        text: expect.stringContaining('Enter what you sign in with, in full.'),
+        text: expect.stringContaining('Enter a valid username or e-mail address.'),
       });
       expect(await service.api.call('POST /users', { primaryEmail: identifier }), identifier).toMatchObject({
         status: expect.toSatisfy((status) => status === 400 || status === 422),
       });
     }
-    // Full-width letters are the mailbox itself, so they share its pause between two codes.
+    // Full-width letters name the same mailbox, so they share its pause between two codes.
     expect((await visitor.submit('identifier', { identifier: 'Bomb@ｃorp.example' })).status).toBe(200);
     await mailbox.code();
     expect(mailbox.mails).toMatchObject([{ to: 'bomb@corp.example' }]);
@@ -52,7 +52,7 @@ describe.each(databases)('one mailbox and one line are one identifier on %s', (k
     expect((await visitor.submit('identifier', { identifier: 'ｂomb@corp.example' })).status).toBe(429);
   });
 
-  it('does not make two accounts of two spellings, and refuses numbers that no line has', async () => {
+  it('does not create two accounts for two spellings, and refuses impossible phone numbers', async () => {
     await using service = await startService(kind);
     const { id } = await service.api.must('POST /users', { primaryPhone: '610412345678' });
     expect(await service.api.must(`GET /users/${id}`)).toMatchObject({ primaryPhone: '61412345678' });
@@ -89,7 +89,7 @@ describe.each(databases)('one mailbox and one line are one identifier on %s', (k
     });
   });
 
-  it('respells what an earlier release stored, where nobody has that spelling', async () => {
+  it('rewrites the spelling of an earlier release unless another account has the new one', async () => {
     await using database = await createDatabase(kind);
     await using service = await startService(kind, {}, database);
     const { id: first } = await service.api.must('POST /users', { username: 'first' });
@@ -117,7 +117,7 @@ describe.each(databases)('one mailbox and one line are one identifier on %s', (k
   });
 });
 
-it('reads a megabyte at once', () => {
+it('parses a megabyte without delay', () => {
   const texts = ['a@'.padEnd(1e6, 'a.'), 'a.'.repeat(5e5), '@'.repeat(1e6), '1'.repeat(1e6), '+(('.repeat(3e5)];
   const before = process.cpuUsage();
   for (const text of texts) expect([normalEmail(text), normalPhone(text)]).toEqual([undefined, undefined]);

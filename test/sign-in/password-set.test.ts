@@ -5,7 +5,7 @@ import { startService } from '../support/start-service.ts';
 import { authorization, Visitor } from './visitor.ts';
 
 describe.each(databases)('a password set by an administrator on %s', (kind) => {
-  it('does not leave sessions, refresh tokens and access tokens of the person alive', async () => {
+  it("ends the user's sessions, refresh tokens and access tokens", async () => {
     await using service = await startService(kind);
     const { actor } = service.credentials.demo;
     const visitor = new Visitor(service.url);
@@ -27,7 +27,7 @@ describe.each(databases)('a password set by an administrator on %s', (kind) => {
     await visitor.open((await authorization(service, { prompt: 'none' })).url);
     expect((visitor.left as URL | undefined)?.searchParams.get('error')).toBe('login_required');
     expect((await visitor.open(`${service.url}/account`)).url.pathname).toMatch(/^\/sign-in\//);
-    // What others were given to act as this person is not the person's.
+    // Tokens by which others act as this user are not the user's own.
     const [kept] = await service.api.must(`GET /subject-tokens?userId=${actor.id}`);
     expect([subjectToken, kept]).toEqual([expect.any(String), expect.objectContaining({ revokedAt: null })]);
   });

@@ -18,21 +18,24 @@ async function listen(service: Awaited<ReturnType<typeof startService>>) {
 const seen = (receiver: WebhookReceiver) => receiver.arrivals.map(({ event }) => event).sort();
 
 describe.each(databases)('registration and reset on %s', (kind) => {
-  it.each(['constructor', '__proto__', 'unknown'])('signs in where the first screen is %s', async (name) => {
-    await using service = await startService(kind);
-    await using receiver = await listen(service);
-    const { actor } = service.credentials.demo;
-    const visitor = new Visitor(service.url);
-    const { url, tokensAt } = await authorization(service, { first_screen: name });
-    await visitor.open(url);
-    await visitor.submit('identifier', { identifier: actor.username });
-    await visitor.submit('password', { password: actor.password });
-    await tokensAt(visitor.left as URL);
-    expect(JSON.parse((await receiver.reach(1))[0]?.body as string)).toMatchObject({
-      event: 'PostSignIn',
-      interactionEvent: 'SignIn',
-    });
-  });
+  it.each(['constructor', '__proto__', 'unknown'])(
+    'shows the sign-in page for the unknown first screen %s',
+    async (name) => {
+      await using service = await startService(kind);
+      await using receiver = await listen(service);
+      const { actor } = service.credentials.demo;
+      const visitor = new Visitor(service.url);
+      const { url, tokensAt } = await authorization(service, { first_screen: name });
+      await visitor.open(url);
+      await visitor.submit('identifier', { identifier: actor.username });
+      await visitor.submit('password', { password: actor.password });
+      await tokensAt(visitor.left as URL);
+      expect(JSON.parse((await receiver.reach(1))[0]?.body as string)).toMatchObject({
+        event: 'PostSignIn',
+        interactionEvent: 'SignIn',
+      });
+    },
+  );
 
   it('registers by username and password', async () => {
     await using service = await startService(kind);
@@ -44,7 +47,7 @@ describe.each(databases)('registration and reset on %s', (kind) => {
     expect(taken).toMatchObject({ status: 422, text: expect.stringContaining('This username is taken') });
     await visitor.submit('identifier', { identifier: 'carol' });
     expect(await visitor.submit('new-password', { password: 'short' })).toMatchObject({ status: 422 });
-    expect((await visitor.submit('new-password', { password: 'qwerty123' })).text).toContain('Many people use');
+    expect((await visitor.submit('new-password', { password: 'qwerty123' })).text).toContain('too easy to guess');
     await visitor.submit('new-password', { password: GOOD });
 
     const tokens = await tokensAt(visitor.left as URL);
@@ -79,14 +82,14 @@ describe.each(databases)('registration and reset on %s', (kind) => {
     const second = await authorization(service);
     await again.open(second.url);
     await again.submit('identifier', { identifier: 'dora@example.com' });
-    expect((await again.submit('code/send')).status).toBe(429); // A minute between two codes.
+    expect((await again.submit('code/send')).status).toBe(429); // The pause between two codes is one minute.
     await again.submit('password', { password: GOOD });
     expect((await second.tokensAt(again.left as URL)).claims()?.sub).toBe(dora);
     await receiver.next('PostSignIn');
     expect(seen(receiver)).toEqual(['PostRegister', 'PostSignIn', 'User.Created']);
   });
 
-  it('leads whoever registers with an address that has an account into it, once it is proven', async () => {
+  it('signs a registration in to the existing account of a verified address', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const { id } = await service.api.must('POST /users', { primaryEmail: 'nina@example.com', password: GOOD });
@@ -102,7 +105,7 @@ describe.each(databases)('registration and reset on %s', (kind) => {
     expect(seen(receiver)).toEqual(['PostSignIn']);
   });
 
-  it('resets a password by a mailed code, ends what was open, and asks for the new one', async () => {
+  it('resets a password by a mailed code, ends every session, and asks for the new password', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const { actor } = service.credentials.demo;
@@ -126,7 +129,7 @@ describe.each(databases)('registration and reset on %s', (kind) => {
     const code = await mailbox.code();
     await visitor.submit('code', { code });
     const done = await visitor.submit('new-password', { password: GOOD });
-    expect(done.text).toContain('Your password is changed');
+    expect(done.text).toContain('Your password has been changed');
     await receiver.reach(3);
     expect(seen(receiver)).toEqual(['PostResetPassword', 'PostSignIn', 'User.Data.Updated']);
     await expect(oauth.refreshTokenGrant(client, refreshToken as string)).rejects.toMatchObject({
@@ -138,7 +141,7 @@ describe.each(databases)('registration and reset on %s', (kind) => {
     expect((await tokensAt(visitor.left as URL)).claims()?.sub).toBe(actor.id);
   });
 
-  it('does not tell by the reset who has an account, and takes five tries of a code', async () => {
+  it('does not reveal by a reset which accounts exist, and allows five attempts per code', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const { actor } = service.credentials.demo;

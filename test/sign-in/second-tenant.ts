@@ -4,9 +4,9 @@ import { createTenant, type MachineCredentials } from '../../src/setup/create-te
 import { loadSecretKey } from '../../src/setup/secret-key.ts';
 import { ManagementClient } from '../support/call.ts';
 import type { TestService } from '../support/start-service.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 
-/** A second tenant of the same service, on the same host, as the identity provider of the first. */
+/** A second tenant of the same service and host, as the identity provider of the first. */
 export async function secondTenant(service: TestService, connector: Record<string, unknown> = {}) {
   const { databaseUrl, dataDir } = service;
   const database = connect({ databaseUrl, dataDir, poolSize: 2 });
@@ -15,7 +15,7 @@ export async function secondTenant(service: TestService, connector: Record<strin
   const secrets = new SecretBox(await loadSecretKey(dataDir));
   const machine = (await createTenant(database, secrets, tenant, { now: Date.now() })) as MachineCredentials;
   await database.close();
-  await new Promise((resolve) => setTimeout(resolve, 1_100)); // As long as tenants may be remembered.
+  await new Promise((resolve) => setTimeout(resolve, 1_100)); // As long as tenants may stay cached.
 
   const api = new ManagementClient(endpoint, tenant.managementApiIndicator, machine);
   const { id: clientId } = await api.must('POST /applications', {
@@ -28,7 +28,7 @@ export async function secondTenant(service: TestService, connector: Record<strin
     username: 'kim',
     primaryEmail: 'kim@acme.example',
     name: 'Kim',
-    password: GOOD,
+    password: PASSWORD,
   });
   const made = await service.api.must('POST /connectors', {
     target: 'acme',

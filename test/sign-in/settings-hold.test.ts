@@ -3,16 +3,16 @@ import { databases } from '../support/databases.ts';
 import { startService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
 import { Mailbox } from './mailbox.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 import { authorization, Visitor } from './visitor.ts';
 
 const NEW = 'copper lantern forty';
 const email = { type: 'email', value: 'rosa@example.com' };
-const rosa = { username: 'rosa', primaryEmail: email.value, password: GOOD };
+const rosa = { username: 'rosa', primaryEmail: email.value, password: PASSWORD };
 const startOver = { status: 422, body: { code: 'session.identifier_required' } };
 
 describe.each(databases)('the settings of sign-in on %s', (kind) => {
-  it('keep a reset from a channel that they do not take', async () => {
+  it('refuse a reset through a channel that they do not allow', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     await service.api.must('POST /users', rosa);
@@ -27,7 +27,7 @@ describe.each(databases)('the settings of sign-in on %s', (kind) => {
     expect(mailbox.mails).toEqual([]);
   });
 
-  it('keep a registration from identifiers that they do not ask for, and take those that they require', async () => {
+  it('refuse to register identifiers that they do not ask for, and accept those that they require', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const signUp = { identifiers: ['email'], requiredIdentifiers: [], password: true };
@@ -50,7 +50,7 @@ describe.each(databases)('the settings of sign-in on %s', (kind) => {
     expect((await asked.submit()).claims).toMatchObject({ email: email.value });
   });
 
-  it('do not let a stranger have passwords hashed for an account that has no name yet, or without end', async () => {
+  it('limit how many passwords an anonymous caller can have hashed, and allow none before the account is identified', async () => {
     await using service = await startService(kind);
     const { call } = await experience(service, { first_screen: 'register' });
     await call('PUT /', { interactionEvent: 'Register' });
@@ -64,7 +64,7 @@ describe.each(databases)('the settings of sign-in on %s', (kind) => {
     expect(codes.at(-1)).toBe('request.rate_limited');
   });
 
-  it('do not take a reset by a method that is switched off entirely', async () => {
+  it('refuse a reset through a method that is switched off', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     await service.api.must('POST /users', rosa);
@@ -81,7 +81,7 @@ describe.each(databases)('the settings of sign-in on %s', (kind) => {
     expect(mailbox.mails).toEqual([]);
   });
 
-  it('limit how often a stranger may ask whether a username is taken', async () => {
+  it('limit how often an anonymous caller can test whether a username is taken', async () => {
     await using service = await startService(kind);
     const { call } = await experience(service);
     const ask = () => call('POST /profile', { type: 'username', value: service.credentials.demo.actor.username });
@@ -95,7 +95,7 @@ describe.each(databases)('the settings of sign-in on %s', (kind) => {
 });
 
 describe.each(databases)('a browser that is signed in on %s', (kind) => {
-  it('can sign in as somebody else', async () => {
+  it('can sign in as another user', async () => {
     await using service = await startService(kind);
     const { id } = await service.api.must('POST /users', rosa);
     const { actor } = service.credentials.demo;
@@ -106,8 +106,8 @@ describe.each(databases)('a browser that is signed in on %s', (kind) => {
     const { url, tokensAt } = await authorization(service, { prompt: 'login' });
     await visitor.open(url);
     await visitor.submit('identifier', { identifier: 'rosa' });
-    await visitor.submit('password', { password: GOOD });
-    // The library first signs the other one out, by a form that a browser's script submits.
+    await visitor.submit('password', { password: PASSWORD });
+    // oidc-provider first signs the other user out, with a form that a script submits.
     await visitor.submit('session/end/confirm');
     expect((await tokensAt(visitor.left as URL)).claims()?.sub).toBe(id);
   });

@@ -6,7 +6,7 @@ import { startService } from '../support/start-service.ts';
 import { authorization, Visitor } from './visitor.ts';
 
 describe.each(databases)('the settings of sign-in on %s', (kind) => {
-  it('are read, changed member by member, and closed', async () => {
+  it('are read, changed one by one, and reject unknown properties', async () => {
     await using service = await startService(kind);
     const before = await service.api.must('GET /sign-in-exp');
     expect(before).toMatchObject({
@@ -33,7 +33,7 @@ describe.each(databases)('the settings of sign-in on %s', (kind) => {
     expect(refused.status).toBe(422);
   });
 
-  it('decide what a person can sign in with', async () => {
+  it('decide which identifiers a user can sign in with', async () => {
     await using service = await startService(kind);
     const { actor } = service.credentials.demo;
     await service.api.must('PATCH /sign-in-exp', {
@@ -46,7 +46,7 @@ describe.each(databases)('the settings of sign-in on %s', (kind) => {
     expect((await visitor.submit('identifier', { identifier: actor.username })).status).toBe(422);
   });
 
-  it('let a digest made elsewhere in, and replace it without an event', async () => {
+  it('accept an imported digest and replace it without an event', async () => {
     await using service = await startService(kind);
     const passwordDigest = await hash('from elsewhere', 5);
     const { id } = await service.api.must('POST /users', {

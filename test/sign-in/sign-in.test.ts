@@ -6,7 +6,7 @@ import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { authorization, Visitor } from './visitor.ts';
 
 describe.each(databases)('sign-in on %s', (kind) => {
-  it('takes a person from the application to its callback, and tells the webhook once', async () => {
+  it('leads a user from the application to its callback, and sends one webhook event', async () => {
     await using service = await startService(kind);
     await using receiver = await WebhookReceiver.start();
     const hook = { name: 'people', events: ['PostSignIn', 'User.Data.Updated'], config: { url: receiver.url } };
@@ -50,7 +50,7 @@ describe.each(databases)('sign-in on %s', (kind) => {
     expect(lastSignInAt).toBeGreaterThan(Date.now() - 60_000);
     expect(JSON.parse(body).user.lastSignInAt).toBe(lastSignInAt);
 
-    // A refresh and a second application visit use what is there, and announce nothing.
+    // A refresh and the visit of a second application use the session and record no event.
     await oauth.refreshTokenGrant(client, tokens.refresh_token as string);
     visitor.left = undefined;
     const again = await authorization(service);
@@ -59,11 +59,11 @@ describe.each(databases)('sign-in on %s', (kind) => {
     expect(receiver.arrivals).toHaveLength(1);
   });
 
-  it('answers a wrong password and an unknown account alike, in text and in time', async () => {
+  it('responds to a wrong password and an unknown account with the same text in the same time', async () => {
     await using service = await startService(kind);
     const { actor } = service.credentials.demo;
     const answers: Record<string, { status: number; text: string; took: number }> = {};
-    // Taken in turn, and the quickest of each: what a busy machine adds is not the answer's.
+    // Alternating, and the fastest of each, because a busy host only adds time.
     for (const identifier of Array.from({ length: 4 }, () => [actor.username, 'nobody_here']).flat()) {
       const visitor = new Visitor(service.url);
       await visitor.open((await authorization(service)).url);
@@ -79,7 +79,7 @@ describe.each(databases)('sign-in on %s', (kind) => {
     expect((unknown?.took as number) / (known?.took as number)).toBeGreaterThan(0.3);
   });
 
-  it('locks an account after ten tries, whether it exists or not', async () => {
+  it('locks an account after ten attempts, whether or not it exists', async () => {
     await using service = await startService(kind);
     const { actor } = service.credentials.demo;
     for (const identifier of [actor.username, 'nobody_here']) {
@@ -118,7 +118,7 @@ describe.each(databases)('sign-in on %s', (kind) => {
     expect(receiver.arrivals).toHaveLength(1);
   });
 
-  it('refuses a suspended person, also with the right password', async () => {
+  it('refuses a suspended user with the right password', async () => {
     await using service = await startService(kind);
     const { actor } = service.credentials.demo;
     await service.api.must(`PATCH /users/${actor.id}/is-suspended`, { isSuspended: true });
@@ -133,7 +133,7 @@ describe.each(databases)('sign-in on %s', (kind) => {
 });
 
 describe('an interaction', () => {
-  it('belongs to the browser that began it, and to its own forms', async () => {
+  it('belongs to the browser that started it, and to its own forms', async () => {
     await using service = await startService('sqlite');
     const { actor } = service.credentials.demo;
     const [visitor, thief] = [new Visitor(service.url), new Visitor(service.url)];
@@ -154,7 +154,7 @@ describe('an interaction', () => {
     expect((await send(fields, { 'sec-fetch-site': 'same-origin' })).status).toBe(303);
   });
 
-  it('is shown without inline code, without frames, uncached, in the language asked for', async () => {
+  it('is shown without inline code or frames, uncached, in the requested language', async () => {
     await using service = await startService('sqlite');
     const visitor = new Visitor(service.url);
     visitor.headers = { 'accept-language': 'fr, de-AT;q=0.8, en;q=0.5' };
@@ -177,7 +177,7 @@ describe('an interaction', () => {
     }
   });
 
-  it('escapes what it is given', async () => {
+  it('escapes its input', async () => {
     await using service = await startService('sqlite');
     const visitor = new Visitor(service.url);
     const { html } = await visitor.open(

@@ -4,23 +4,23 @@ import { withRows } from '../support/rows-of.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
 import { Issuer } from './issuer.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 import { authorization, Visitor } from './visitor.ts';
 
-const judy = { username: 'judy', primaryEmail: 'judy@corp.example', password: GOOD };
+const judy = { username: 'judy', primaryEmail: 'judy@corp.example', password: PASSWORD };
 
-/** Signs in with Judy's username and password, as far as saying who it is. */
+/** Signs in with Judy's username and password up to the identification. */
 async function identifyByPassword(service: TestService) {
   const { call } = await experience(service);
   const identifier = { type: 'username', value: judy.username };
-  const { body } = await call('POST /verification/password', { identifier, password: GOOD });
+  const { body } = await call('POST /verification/password', { identifier, password: PASSWORD });
   return call('POST /identification', body);
 }
 
 const refused = { status: 422, body: { code: 'session.sso_required', data: { target: 'corp' } } };
 
-describe.each(databases)('accounts of a single sign-on connector on %s', (kind) => {
-  it('does not let an account out that linked the provider before it became single sign-on', async () => {
+describe.each(databases)('a single sign-on connector on %s', (kind) => {
+  it('applies to an account that linked the provider before it became single sign-on', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
     const connector = await issuer.connect(service, { domains: [] });
@@ -29,7 +29,7 @@ describe.each(databases)('accounts of a single sign-on connector on %s', (kind) 
     const visitor = new Visitor(service.url);
     await visitor.open(`${service.url}/account`);
     await visitor.submit('identifier', { identifier: judy.username });
-    await visitor.submit('password', { password: GOOD });
+    await visitor.submit('password', { password: PASSWORD });
     await visitor.submit('link/corp');
     await issuer.through(visitor);
     await visitor.submit('link');
@@ -42,7 +42,7 @@ describe.each(databases)('accounts of a single sign-on connector on %s', (kind) 
     expect(Object.keys((await service.api.must(`GET /users/${id}`)).identities)).toEqual(['corp']);
   });
 
-  it('refuses to rename a connector that accounts are linked by', async () => {
+  it('refuses to rename a connector with linked accounts', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
     const { id: connector } = await issuer.connect(service);
@@ -60,20 +60,20 @@ describe.each(databases)('accounts of a single sign-on connector on %s', (kind) 
     await service.api.must(`PATCH /users/${id}`, { primaryEmail: 'judy@private.example' });
 
     expect(await rename('corporate')).toMatchObject({ status: 422, body: { code: 'connector.has_identities' } });
-    expect((await rename('corp')).status).toBe(200); // Its own name is no change.
+    expect((await rename('corp')).status).toBe(200); // Sending the current name is no change.
     expect(await identifyByPassword(service)).toMatchObject(refused);
   });
 
-  it('does not let an account out whose address an older release stored in another spelling', async () => {
+  it('applies to an account whose address an older release stored in another spelling', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
-    const { id } = await service.api.must('POST /users', { username: judy.username, password: GOOD });
+    const { id } = await service.api.must('POST /users', { username: judy.username, password: PASSWORD });
     await withRows(service, (store) => store.change('users', { id }, { primaryEmail: 'Judy@Corp.Example' }));
     await issuer.connect(service);
     expect(await identifyByPassword(service)).toMatchObject(refused);
   });
 
-  it('does not take the address from the ID token and its verification from userinfo', async () => {
+  it('does not combine the address of the ID token with the verification from userinfo', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
     await issuer.connect(service);
@@ -95,7 +95,7 @@ describe.each(databases)('accounts of a single sign-on connector on %s', (kind) 
     expect(await arrive(ceo, { email_verified: true })).toBe(422);
     expect(await arrive({ email_verified: true }, ceo)).toBe(422);
     expect(await arrive({ ...ceo, email_verified: false }, { ...ceo, email_verified: true })).toBe(422);
-    // Either of the two may be the one that tells of the verification, if both name the same address.
+    // Either source may state the verification if both name the same address.
     expect(await arrive(ceo, { email: 'CEO@corp.example', email_verified: true })).toBe(id);
   });
 });

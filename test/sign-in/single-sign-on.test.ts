@@ -4,7 +4,7 @@ import { startService, type TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
 import { Issuer } from './issuer.ts';
 import { Mailbox } from './mailbox.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 import { authorization, Visitor } from './visitor.ts';
 
 const EMAIL = 'ceo@corp.example';
@@ -17,7 +17,7 @@ async function begin(service: TestService, parameters: Record<string, string> = 
   return { visitor, subject, path: visitor.page?.url.href as string };
 }
 
-/** A form of an interaction, posted without the page that shows it. */
+/** Posts a form of an interaction without the page that shows it. */
 async function post({ visitor, path }: Awaited<ReturnType<typeof begin>>, step: string, typed: Record<string, string>) {
   await visitor.open(`${path}?change`);
   const { fields } = visitor.form('identifier');
@@ -43,20 +43,20 @@ describe.each(databases)('single sign-on on %s', (kind) => {
       const { page, visitor } = await arrive(claims);
       expect(page, JSON.stringify(claims)).toMatchObject({
         status: 422,
-        text: expect.stringContaining("doesn't confirm your e-mail address"),
+        text: expect.stringContaining("Corp ID hasn't verified your e-mail address"),
       });
       expect(visitor.left).toBeUndefined();
     }
     expect(await identities()).toEqual([]);
 
-    // Providers that never send the claim are trusted where the tenant says so; a plain no is still one.
+    // A missing claim is trusted if the tenant says so; `false` is not.
     await service.api.must(`PATCH /connectors/${connector}`, { assumeEmailVerified: true });
     expect((await arrive({ email_verified: false })).page.status).toBe(422);
     expect(await (await arrive({})).subject()).toBe(id);
     expect(await identities()).toMatchObject([{ target: 'corp', identityId: 'mallory' }]);
   });
 
-  it('does not let a provider speak for addresses outside its domains', async () => {
+  it('does not trust a provider for addresses outside its domains', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
     await issuer.connect(service);
@@ -68,11 +68,11 @@ describe.each(databases)('single sign-on on %s', (kind) => {
     expect(await service.api.must(`GET /users/${subject}`)).toMatchObject({ primaryEmail: null });
   });
 
-  it('refuses passwords, codes and resets for addresses of its domains, account or not', async () => {
+  it('refuses passwords, codes and resets for addresses of its domains, whether or not the account exists', async () => {
     await using mailbox = await Mailbox.start();
     await using issuer = await Issuer.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
-    await service.api.must('POST /users', { primaryEmail: EMAIL, password: GOOD });
+    await service.api.must('POST /users', { primaryEmail: EMAIL, password: PASSWORD });
     await issuer.connect(service);
     const texts = new Set<string>();
     for (const identifier of [EMAIL, 'nobody@corp.example']) {
@@ -82,7 +82,7 @@ describe.each(databases)('single sign-on on %s', (kind) => {
         expect(begun.visitor.left?.origin).toBe(issuer.url);
         begun.visitor.left = undefined;
         for (const step of ['password', 'code/send']) {
-          const page = await post(begun, step, { password: GOOD });
+          const page = await post(begun, step, { password: PASSWORD });
           expect(page.status, `${step} ${first_screen}`).toBe(422);
           expect(page.html).toContain('/social/corp"');
           texts.add(page.text.replace(identifier, ''));
@@ -93,17 +93,19 @@ describe.each(databases)('single sign-on on %s', (kind) => {
       const { call } = await experience(service);
       const typed = { type: 'email', value: identifier };
       const refused = { status: 422, body: { code: 'session.sso_required', data: { target: 'corp' } } };
-      expect(await call('POST /verification/password', { identifier: typed, password: GOOD })).toMatchObject(refused);
+      expect(await call('POST /verification/password', { identifier: typed, password: PASSWORD })).toMatchObject(
+        refused,
+      );
       for (const interactionEvent of ['SignIn', 'ForgotPassword', 'Register']) {
         await call('PUT /', { interactionEvent });
         expect(await call('POST /verification/verification-code', { identifier: typed })).toMatchObject(refused);
       }
     }
-    expect(texts.size).toBe(1); // The domain tells; who has an account does not.
+    expect(texts.size).toBe(1); // The response depends on the domain and not on whether there is an account.
     expect(mailbox.mails).toEqual([]);
   });
 
-  it('does not let a username, a phone or another provider into an account of its domains', async () => {
+  it('refuses a username, a phone number or another provider for an account of its domains', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
     await issuer.connect(service);
@@ -112,16 +114,16 @@ describe.each(databases)('single sign-on on %s', (kind) => {
       primaryEmail: EMAIL,
       username: 'ceo',
       primaryPhone: '12025550123',
-      password: GOOD,
+      password: PASSWORD,
     });
     await service.api.must(`POST /users/${id}/identities/anyone`, { userId: 'their-ceo' });
 
     for (const identifier of ['ceo', '+1 202 555 0123']) {
       const begun = await begin(service);
       await begun.visitor.submit('identifier', { identifier });
-      // A wrong password tells nothing; the right one leads to the provider.
+      // A wrong password reveals nothing; the right one leads to the provider.
       expect((await begun.visitor.submit('password', { password: 'not it' })).text).not.toContain('Corp ID');
-      const page = await begun.visitor.submit('password', { password: GOOD });
+      const page = await begun.visitor.submit('password', { password: PASSWORD });
       expect(page).toMatchObject({ status: 422, text: expect.stringContaining('Continue with Corp ID') });
       expect(begun.visitor.left).toBeUndefined();
     }
@@ -140,14 +142,14 @@ describe.each(databases)('single sign-on on %s', (kind) => {
 
     const { call } = await experience(service);
     const identifier = { type: 'username', value: 'ceo' };
-    const { body } = await call('POST /verification/password', { identifier, password: GOOD });
+    const { body } = await call('POST /verification/password', { identifier, password: PASSWORD });
     expect(await call('POST /identification', body)).toMatchObject({
       status: 422,
       body: { code: 'session.sso_required', data: { target: 'corp' } },
     });
   });
 
-  it('does not let a linked account out of it when its address changes', async () => {
+  it('still applies to a linked account after its address has changed', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
     await issuer.connect(service);
@@ -157,13 +159,13 @@ describe.each(databases)('single sign-on on %s', (kind) => {
     await issuer.through(begun.visitor);
     const id = await begun.subject();
     await service.api.must(`PATCH /users/${id}`, { primaryEmail: 'me@private.example', username: 'me' });
-    await service.api.must(`PATCH /users/${id}/password`, { password: GOOD });
+    await service.api.must(`PATCH /users/${id}/password`, { password: PASSWORD });
     const again = await begin(service);
     await again.visitor.submit('identifier', { identifier: 'me' });
-    expect((await again.visitor.submit('password', { password: GOOD })).status).toBe(422);
+    expect((await again.visitor.submit('password', { password: PASSWORD })).status).toBe(422);
     expect(again.visitor.left).toBeUndefined();
 
-    // Accounts that the provider does not answer for go on as before.
+    // Accounts without the connector sign in as before.
     const { actor } = service.credentials.demo;
     const other = await begin(service);
     await other.visitor.submit('identifier', { identifier: actor.username });

@@ -3,14 +3,14 @@ import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { secondTenant } from './second-tenant.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 import { authorization, Visitor } from './visitor.ts';
 
 const EVENTS = ['User.Created', 'PostRegister', 'PostSignIn', 'User.Data.Updated'];
 
 async function throughProvider(visitor: Visitor): Promise<void> {
   await visitor.submit('identifier', { identifier: 'kim' });
-  await visitor.submit('password', { password: GOOD });
+  await visitor.submit('password', { password: PASSWORD });
 }
 
 const linkTo = (visitor: Visitor) => /href="([^"]*\/social\/acme)"/.exec(visitor.page?.html ?? '')?.[1] as string;
@@ -27,7 +27,7 @@ async function start(service: TestService) {
 }
 
 describe.each(databases)('an identity provider on %s', (kind) => {
-  it('makes an account at the first sign-in, and leads into it at the next', async () => {
+  it('creates an account at the first sign-in, and signs in to it at the next', async () => {
     await using service = await startService(kind);
     const { kim } = await secondTenant(service);
     await using receiver = await start(service);
@@ -57,7 +57,7 @@ describe.each(databases)('an identity provider on %s', (kind) => {
     expect(seen(receiver)).toEqual(['PostSignIn']);
   });
 
-  it('refuses an answer that this browser did not ask for', async () => {
+  it('refuses a response that this browser did not request', async () => {
     await using service = await startService(kind);
     await secondTenant(service);
     const visitor = new Visitor(service.url);
@@ -66,16 +66,19 @@ describe.each(databases)('an identity provider on %s', (kind) => {
     const state = new URL(String(asked.headers.get('location'))).searchParams.get('state') as string;
     const [owner] = state.split('.');
     const forged = await visitor.open(`${service.url}/sign-in/callback/acme?code=x&state=${owner}.forged`);
-    expect(forged).toMatchObject({ status: 422, text: expect.stringContaining('did not confirm who you are') });
+    expect(forged).toMatchObject({
+      status: 422,
+      text: expect.stringContaining("Acme ID couldn't confirm your identity"),
+    });
     const stranger = new Visitor(service.url);
     const stolen = await stranger.open(`${service.url}/sign-in/callback/acme?code=x&state=${state}`);
     expect(stolen.status).toBe(404);
-    // Neither the provider nor the page that it leads a stranger to learns the interaction's id.
+    // Neither the provider nor the page that it redirects to learns the interaction's id.
     const uid = url.pathname.split('/').at(-1) as string;
     expect(`${asked.headers.get('location')} ${stolen.url} ${stolen.html}`).not.toContain(uid);
   });
 
-  it('links to an account with the same address only once its owner has proven it', async () => {
+  it('links to an account with the same address only after its owner has proven it', async () => {
     await using service = await startService(kind);
     const { kim } = await secondTenant(service, { scope: 'openid profile email' });
     const { id } = await service.api.must('POST /users', {
@@ -89,7 +92,7 @@ describe.each(databases)('an identity provider on %s', (kind) => {
     await visitor.open(linkTo(visitor));
     await throughProvider(visitor);
     expect(visitor.left).toBeUndefined();
-    expect(visitor.page?.text).toContain('There is an account with kim@acme.example already');
+    expect(visitor.page?.text).toContain('An account with kim@acme.example already exists');
     expect((await visitor.submit('password', { password: 'a guess of a stranger' })).status).toBe(422);
     await visitor.submit('password', { password: 'of the other account' });
     expect((await tokensAt(visitor.left as URL)).claims()?.sub).toBe(id);
@@ -98,7 +101,7 @@ describe.each(databases)('an identity provider on %s', (kind) => {
     expect(seen(receiver)).toEqual(['PostSignIn', 'User.Data.Updated']);
   });
 
-  it('is found by the domain of an address, and then is single sign-on', async () => {
+  it('is found by the domain of an address, and is then required (single sign-on)', async () => {
     await using service = await startService(kind);
     const { kim } = await secondTenant(service, { domains: ['acme.example'] });
     const { id } = await service.api.must('POST /users', { primaryEmail: 'kim@acme.example' });
@@ -120,7 +123,7 @@ describe.each(databases)('an identity provider on %s', (kind) => {
 });
 
 describe('connectors', () => {
-  it('keep their secret to themselves', async () => {
+  it('never return their client secret', async () => {
     await using service = await startService('sqlite');
     const fields = { name: 'Acme', issuer: 'https://id.acme.example', clientId: 'c', clientSecret: 's3cret' };
     const made = await service.api.must('POST /connectors', { target: 'acme', ...fields, domains: ['acme.example'] });

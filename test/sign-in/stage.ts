@@ -5,20 +5,20 @@ import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { Mailbox } from './mailbox.ts';
 import { type Application, authorization } from './visitor.ts';
 
-/** A password that every policy of the tests takes. */
-export const GOOD = 'violet harbour ninety';
+/** A password that meets every policy of the tests. */
+export const PASSWORD = 'violet harbour ninety';
 
 const EVENTS = ['User.Created', 'PostRegister', 'PostSignIn', 'User.Data.Updated', 'PostResetPassword'];
 
-/** A browser, a service with a brand, an application to arrive at, and everything that is told or mailed on the way. */
-export class Stage implements AsyncDisposable {
+/** A browser, a service with a brand, an application to return to, and receivers of its events and messages. */
+export class SignInStage implements AsyncDisposable {
   readonly service: TestService;
   readonly browser: Browser;
   readonly mailbox: Mailbox;
   readonly receiver: WebhookReceiver;
   readonly callback: Callback;
 
-  private constructor(parts: Pick<Stage, 'service' | 'browser' | 'mailbox' | 'receiver' | 'callback'>) {
+  private constructor(parts: Pick<SignInStage, 'service' | 'browser' | 'mailbox' | 'receiver' | 'callback'>) {
     this.service = parts.service;
     this.browser = parts.browser;
     this.mailbox = parts.mailbox;
@@ -26,7 +26,7 @@ export class Stage implements AsyncDisposable {
     this.callback = parts.callback;
   }
 
-  static async open(): Promise<Stage> {
+  static async open(): Promise<SignInStage> {
     const mailbox = await Mailbox.start();
     const service = await startService('sqlite', { SMTP_URL: mailbox.url });
     const [browser, receiver, callback] = await Promise.all([
@@ -36,7 +36,7 @@ export class Stage implements AsyncDisposable {
     ]);
     await service.api.must('POST /hooks', { name: 'people', events: EVENTS, config: { url: receiver.url } });
     await service.api.must('PATCH /sign-in-exp', { brandName: 'Acme', color: { primaryColor: '#0f766e' } });
-    return new Stage({ service, browser, mailbox, receiver, callback });
+    return new SignInStage({ service, browser, mailbox, receiver, callback });
   }
 
   async application(name: string, isThirdParty = false): Promise<Application> {
@@ -47,8 +47,11 @@ export class Stage implements AsyncDisposable {
     return { clientId: id, redirectUri };
   }
 
-  /** A page at the beginning of a sign-in, in a fresh browser unless one is given, and what comes of it. */
-  async visit(parameters: Record<string, string> = {}, { context, application }: Visit = {}) {
+  /**
+   * Opens a page at the start of a sign-in, by default in a new browser context. `tokens` redeems the code it ends
+   * with.
+   */
+  async startSignIn(parameters: Record<string, string> = {}, { context, application }: StartOptions = {}) {
     const own = context ?? (await this.browser.newContext());
     const page = await own.newPage();
     const as = application ?? (await this.application('Support console'));
@@ -57,15 +60,14 @@ export class Stage implements AsyncDisposable {
     return { page, context: own, tokens: async () => tokensAt(await this.callback.next()) };
   }
 
-  /** Someone who has an account already. */
-  async person(fields: Record<string, unknown>): Promise<string> {
+  async createUser(fields: Record<string, unknown>): Promise<string> {
     const { id } = await this.service.api.must('POST /users', fields);
     await this.receiver.next('User.Created');
     return id;
   }
 
-  /** The names of the events since the last time, in alphabetical order, once there are `count`. */
-  async events(count: number): Promise<(string | undefined)[]> {
+  /** Returns the names of the next `count` events, in alphabetical order. */
+  async eventNames(count: number): Promise<(string | undefined)[]> {
     return (await this.receiver.take(count)).map(({ event }) => event).sort();
   }
 
@@ -78,12 +80,15 @@ export class Stage implements AsyncDisposable {
   }
 }
 
-interface Visit {
+interface StartOptions {
   context?: BrowserContext;
   application?: Application;
 }
 
-/** And what it leads to stands, with its style and its modules: a click by itself waits until the old page is gone. */
+/**
+ * Presses a button and waits until the next page has loaded its style and scripts. A click alone only waits until the
+ * old page is gone.
+ */
 export async function press(page: Page, name: string | RegExp): Promise<void> {
   await page.getByRole('button', { name }).click();
   await page.waitForLoadState();

@@ -4,7 +4,7 @@ import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
 import { Mailbox } from './mailbox.ts';
-import { GOOD } from './stage.ts';
+import { PASSWORD } from './stage.ts';
 import { Visitor } from './visitor.ts';
 
 const NEW = 'copper lantern forty';
@@ -13,10 +13,10 @@ const codeOf = (secret: string, at = Date.now()) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at });
 
 const makeRosa = async (service: TestService): Promise<string> =>
-  (await service.api.must('POST /users', { username: 'rosa', primaryEmail: email.value, password: GOOD })).id;
+  (await service.api.must('POST /users', { username: 'rosa', primaryEmail: email.value, password: PASSWORD })).id;
 
-/** Has named the account by its password, and not submitted yet. */
-async function withPassword(service: TestService, identifier = email, password = GOOD) {
+/** Starts a sign-in and identifies the account by its password, without completing it. */
+async function withPassword(service: TestService, identifier = email, password = PASSWORD) {
   const opened = await experience(service);
   const proof = (await opened.call('POST /verification/password', { identifier, password })).body;
   expect((await opened.call('POST /identification', proof)).status).toBe(204);
@@ -25,8 +25,8 @@ async function withPassword(service: TestService, identifier = email, password =
 
 const startOver = { status: 422, body: { code: 'session.identifier_required' } };
 
-describe.each(databases)('a proof whose account has changed since, on %s', (kind) => {
-  it('does not sign in with a password that was replaced meanwhile', async () => {
+describe.each(databases)('a proof of an account that has changed since, on %s', (kind) => {
+  it('does not sign in after the password was replaced', async () => {
     await using service = await startService(kind);
     const id = await makeRosa(service);
     const open = await withPassword(service);
@@ -34,17 +34,18 @@ describe.each(databases)('a proof whose account has changed since, on %s', (kind
     const { redirectTo } = (await submitted.call('POST /submit')).body;
     await service.api.must(`PATCH /users/${id}/password`, { password: NEW });
     expect(await open.call('POST /submit')).toMatchObject(startOver);
-    // Neither the way out of a sign-in that was finished before, nor asking for it again.
+    // Neither returning to a sign-in that was finished before nor starting it again.
     expect((await submitted.visitor.open(redirectTo)).status).toBe(400);
     expect(submitted.visitor.left).toBeUndefined();
     expect((await submitted.call('POST /submit')).status).toBe(404);
   });
 
-  it('does not count a password that was proven, and replaced before it named the account', async () => {
+  it('is not accepted for a password that was replaced before it identified the account', async () => {
     await using service = await startService(kind);
     const id = await makeRosa(service);
     const { call } = await experience(service);
-    const { verificationId } = (await call('POST /verification/password', { identifier: email, password: GOOD })).body;
+    const { verificationId } = (await call('POST /verification/password', { identifier: email, password: PASSWORD }))
+      .body;
     await service.api.must(`PATCH /users/${id}/password`, { password: NEW });
     expect(await call('POST /identification', { verificationId })).toMatchObject({
       status: 422,
@@ -53,7 +54,7 @@ describe.each(databases)('a proof whose account has changed since, on %s', (kind
     expect((await call('POST /submit')).status).toBe(422);
   });
 
-  it('does not count a code of a reset that was held back until the password had changed', async () => {
+  it('is not accepted for a reset code that was kept until the password had changed', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const id = await makeRosa(service);
@@ -67,26 +68,26 @@ describe.each(databases)('a proof whose account has changed since, on %s', (kind
     await service.api.must(`POST /users/${id}/password/verify`, { password: NEW });
   });
 
-  it('does not let a change on the account page that was under way overwrite a reset', async () => {
+  it('does not let a change that was in progress on the account page overwrite a reset', async () => {
     await using service = await startService(kind);
     const id = await makeRosa(service);
     const visitor = new Visitor(service.url);
     await visitor.open('/account');
     await visitor.submit('identifier', { identifier: 'rosa' });
-    await visitor.submit('password', { password: GOOD });
+    await visitor.submit('password', { password: PASSWORD });
     await visitor.open('/account?edit=password');
     const { action, fields } = visitor.form('password');
-    const body = new URLSearchParams({ ...fields, current: GOOD, password: 'silver meadow eighty' });
+    const body = new URLSearchParams({ ...fields, current: PASSWORD, password: 'silver meadow eighty' });
     const [, changed] = await Promise.all([
       service.api.must(`PATCH /users/${id}/password`, { password: NEW }),
       visitor.send(action, { method: 'POST', body }),
     ]);
-    // Whichever came first: the owner's change ended the session, so nothing of that session is written after it.
+    // In either order the owner's change ended the session, so nothing of that session is written after it.
     expect(changed.status).toBeGreaterThanOrEqual(300);
     await service.api.must(`POST /users/${id}/password/verify`, { password: NEW });
   });
 
-  it('does not enrol a factor in a sign-in that was begun before a reset', async () => {
+  it('does not enroll a factor in a sign-in that started before a reset', async () => {
     await using service = await startService(kind);
     await service.api.must('PATCH /sign-in-exp', { mfa: { factors: ['Totp'], policy: 'Mandatory' } });
     const id = await makeRosa(service);
@@ -109,10 +110,10 @@ describe.each(databases)('a proof whose account has changed since, on %s', (kind
     expect((await call('POST /identification', { verificationId })).status).toBe(204);
     await service.api.must(`PATCH /users/${id}`, { primaryEmail: 'new@example.com' });
     expect(await call('PUT /profile/password', { password: NEW })).toMatchObject(startOver);
-    await service.api.must(`POST /users/${id}/password/verify`, { password: GOOD });
+    await service.api.must(`POST /users/${id}/password/verify`, { password: PASSWORD });
   });
 
-  it('does not take a second factor that was replaced after it was proven', async () => {
+  it('is not accepted for a second factor that was replaced after it was proven', async () => {
     await using service = await startService(kind);
     const id = await makeRosa(service);
     const first = await service.api.must(`POST /users/${id}/mfa-verifications`, { type: 'Totp' });
@@ -122,7 +123,7 @@ describe.each(databases)('a proof whose account has changed since, on %s', (kind
     expect(await call('POST /submit')).toMatchObject(startOver);
   });
 
-  it('leads nobody in who was suspended between the last step and the way out', async () => {
+  it('does not sign in a user who was suspended between the last step and completion', async () => {
     await using service = await startService(kind);
     const id = await makeRosa(service);
     const { call, visitor } = await withPassword(service);
@@ -134,7 +135,7 @@ describe.each(databases)('a proof whose account has changed since, on %s', (kind
     expect((await visitor.open('/account')).url.pathname).toMatch(/^\/sign-in\//);
   });
 
-  it('shows a page, and not an error, to someone who is suspended or deleted midway', async () => {
+  it('shows a page, and not an error, to a user who is suspended or deleted midway', async () => {
     await using service = await startService(kind);
     const id = await makeRosa(service);
     await service.api.must('PATCH /sign-in-exp', { mfa: { factors: ['Totp'], policy: 'Mandatory' } });
@@ -153,16 +154,16 @@ describe.each(databases)('a proof whose account has changed since, on %s', (kind
 });
 
 describe.each(databases)('proofs of two accounts in one sign-in on %s', (kind) => {
-  it('do not make two factors of one', async () => {
+  it('do not count as two factors', async () => {
     await using service = await startService(kind);
     const id = await makeRosa(service);
     const other = await service.api.must('POST /users', { username: 'mallory', password: NEW });
     const { secret } = await service.api.must(`POST /users/${other.id}/mfa-verifications`, { type: 'Totp' });
     const { call, submit } = await withPassword(service, { type: 'username', value: 'mallory' }, NEW);
     expect((await call('POST /verification/totp/verify', { code: codeOf(secret) })).status).toBe(200);
-    const proof = (await call('POST /verification/password', { identifier: email, password: GOOD })).body;
+    const proof = (await call('POST /verification/password', { identifier: email, password: PASSWORD })).body;
     await call('POST /identification', proof);
-    // A factor that was set up and never bound proves nothing either.
+    // A factor that was set up but never bound proves nothing.
     const fresh = (await call('POST /verification/totp/secret')).body;
     const { verificationId } = fresh;
     await call('POST /verification/totp/verify', { verificationId, code: codeOf(fresh.secret) });
@@ -171,9 +172,9 @@ describe.each(databases)('proofs of two accounts in one sign-in on %s', (kind) =
     expect(entry.payload.details.verifications).toEqual(['Password']);
   });
 
-  it('do not write to the second what was gathered for the first', async () => {
+  it('do not write data gathered for the first to the second', async () => {
     await using service = await startService(kind);
-    const first = await service.api.must('POST /users', { primaryEmail: 'first@example.com', password: GOOD });
+    const first = await service.api.must('POST /users', { primaryEmail: 'first@example.com', password: PASSWORD });
     const second = await service.api.must('POST /users', { primaryEmail: 'second@example.com', password: NEW });
     const { call, submit } = await withPassword(service, { type: 'email', value: 'first@example.com' });
     expect((await call('POST /profile', { type: 'username', value: 'mallory' })).status).toBe(204);

@@ -7,7 +7,7 @@ import { authorization, Visitor } from './visitor.ts';
 
 const NEW = 'copper lantern forty';
 
-/** The customer signs in as far as her password page. Somebody else knows the address of that page. */
+/** The customer signs in up to her password page. An attacker knows the URL of that page. */
 async function victimOf(service: TestService) {
   const victim = new Visitor(service.url);
   const { url, tokensAt } = await authorization(service);
@@ -16,7 +16,7 @@ async function victimOf(service: TestService) {
   return { victim, uid: page.url.pathname.split('/').at(-1) as string, tokensAt };
 }
 
-/** Sends calls of the Experience API with a cookie made by hand. */
+/** Calls the Experience API with a forged cookie. */
 const stranger = (service: TestService, cookie: string) => async (method: string, path: string, body?: unknown) =>
   fetch(`${service.url}/api/experience${path}`, {
     method,
@@ -25,7 +25,7 @@ const stranger = (service: TestService, cookie: string) => async (method: string
   });
 
 describe.each(databases)('the privacy of a sign-in on %s', (kind) => {
-  it('does not let anyone who knows the address of a sign-in page read or continue it', async () => {
+  it('does not let an attacker who knows the URL of a sign-in page read or continue it', async () => {
     await using service = await startService(kind);
     const { victim, uid, tokensAt } = await victimOf(service);
     const other = await experience(service);
@@ -41,7 +41,7 @@ describe.each(databases)('the privacy of a sign-in on %s', (kind) => {
     expect((await tokensAt(victim.left as URL)).claims()?.sub).toBe(service.credentials.demo.actor.id);
   });
 
-  it('forgets what a registration gathered when the event changes to a sign-in', async () => {
+  it('drops everything a registration gathered when the event changes to a sign-in', async () => {
     await using service = await startService(kind);
     const { actor } = service.credentials.demo;
     const before = await service.api.must(`GET /users/${actor.id}`);
@@ -60,7 +60,7 @@ describe.each(databases)('the privacy of a sign-in on %s', (kind) => {
     }
   });
 
-  it('writes the id of a sign-in to no line of the log', async () => {
+  it("does not log the interaction's id", async () => {
     let lines = '';
     const log = {
       write(line: string) {
@@ -76,7 +76,7 @@ describe.each(databases)('the privacy of a sign-in on %s', (kind) => {
     expect(lines).not.toContain(uid);
   });
 
-  it('tells no webhook and no audit entry the id of a sign-in', async () => {
+  it("does not include the interaction's id in webhooks or audit entries", async () => {
     await using service = await startService(kind);
     await using receiver = await WebhookReceiver.start();
     await service.api.must('POST /hooks', { name: 'h', events: ['PostSignIn'], config: { url: receiver.url } });

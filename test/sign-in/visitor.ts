@@ -19,18 +19,18 @@ export interface Page {
   status: number;
   headers: Headers;
   html: string;
-  /** What a person reads, as one line. */
+  /** The visible text, as one line. */
   text: string;
 }
 
 const MAX_HOPS = 12;
 
-/** A browser without JavaScript: cookies by path, forms, redirects. It stops where a redirect leaves the service. */
+/** A browser without JavaScript: cookies by path, forms, redirects. It stops when a redirect leaves the service. */
 export class Visitor {
   readonly #cookies: { name: string; value: string; path: string }[] = [];
   readonly #home: string;
   page: Page | undefined;
-  /** Where the last redirect went, when it left the service. */
+  /** The URL of the last redirect that left the service. */
   left: URL | undefined;
   headers: Record<string, string> = {};
 
@@ -42,7 +42,7 @@ export class Visitor {
     return this.#cookies;
   }
 
-  /** Those of another browser, as a thief has them. */
+  /** Adds the cookies of another browser, as a thief would. */
   takeCookies(stolen: Visitor['cookies']): void {
     this.#cookies.push(...stolen);
   }
@@ -65,7 +65,7 @@ export class Visitor {
     throw new Error(`more than ${MAX_HOPS} redirects, the last to ${url}`);
   }
 
-  /** One request with this browser's cookies, no redirect followed. */
+  /** Sends one request with this browser's cookies and follows no redirect. */
   async send(url: URL, init: RequestInit = {}): Promise<Response> {
     const sent = this.#cookies.filter(
       ({ path }) => url.pathname === path || url.pathname.startsWith(path.replace(/\/?$/, '/')),
@@ -77,7 +77,7 @@ export class Visitor {
     return response;
   }
 
-  /** The hidden fields of the form that posts to `step`, and where it posts. */
+  /** Returns the hidden fields and the URL of the form that posts to `step`. */
   form(step: string): { action: URL; fields: Record<string, string> } {
     const { html, url } = this.page as Page;
     for (const [form, head = ''] of html.matchAll(/(<form\b[^>]*>)[\s\S]*?<\/form>/g)) {
@@ -118,7 +118,7 @@ export interface Application {
   redirectUri: string;
 }
 
-/** The demonstration's application, signing in with code and PKCE as `openid-client` does. */
+/** Starts a sign-in at the demo application with code and PKCE, by `openid-client`. */
 export async function authorization(service: TestService, parameters: Record<string, string> = {}, as?: Application) {
   const { clientId, redirectUri } = as ?? service.credentials.demo;
   const client = await oauth.discovery(new URL(`${service.url}/oidc`), clientId, undefined, oauth.None(), {
@@ -135,7 +135,7 @@ export async function authorization(service: TestService, parameters: Record<str
   return {
     client,
     url,
-    tokensAt: (callback: URL, besides: Record<string, string> = {}) =>
-      oauth.authorizationCodeGrant(client, callback, { pkceCodeVerifier }, besides),
+    tokensAt: (callback: URL, extra: Record<string, string> = {}) =>
+      oauth.authorizationCodeGrant(client, callback, { pkceCodeVerifier }, extra),
   };
 }

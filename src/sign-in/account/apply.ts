@@ -1,14 +1,14 @@
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { Patch } from '../../database/tables/index.ts';
 import { ServiceError } from '../../errors.ts';
-import { announceUser, auditPerson, type Occasion } from '../interaction/announce.ts';
-import { linkAll } from '../interaction/complete.ts';
+import { insertGathered } from '../interaction/complete.ts';
 import { requireUnchanged } from '../interaction/credentials.ts';
 import { type Flow, progressOf } from '../interaction/flow.ts';
 import { newProgress, ProgressStore } from '../interaction/progress.ts';
+import { type EventContext, recordUserAudit, recordUserEvent } from '../interaction/record-events.ts';
 
-/** The session is the occasion here, and no interaction. */
-const occasionOf = (flow: Flow): Occasion => ({
+/** The facts of a change on the account page. There is no interaction, so the session's id takes its place. */
+const eventContextOf = (flow: Flow): EventContext => ({
   facts: flow.facts,
   requestId: flow.requestId,
   now: flow.now,
@@ -17,16 +17,17 @@ const occasionOf = (flow: Flow): Occasion => ({
 });
 
 /**
- * Writes a change that a person made to their own account, with `User.Data.Updated` and its audit
- * row, in one transaction, unless the account or the session changed since the request began. Everything the page gathered (a proven address, a new factor) goes with it.
+ * Writes a change of the user's own account with `User.Data.Updated` and its audit row, in one transaction. Everything
+ * the page gathered (a verified address, a new factor) is written with it.
  *
- * @param what the audit row's word for it
+ * @param what the last part of the audit action, such as `Password`
+ * @throws 409 `session.conflict` if the account changed or the session ended since the request began
  */
 export async function applyChange(
   flow: Flow,
   what: string,
   patch: Patch<'users'> = {},
-  besides: (store: TenantStore) => Promise<unknown> = async () => undefined,
+  alsoWrite: (store: TenantStore) => Promise<unknown> = async () => undefined,
 ): Promise<void> {
   const { account, userId } = progressOf(flow);
   const id = userId as string;
@@ -34,17 +35,17 @@ export async function applyChange(
   await flow.store.transaction(async (store) => {
     await requireUnchanged(store, id, flow.credentials);
     const session = await store.find('oidcPayloads', { model: 'Session', uid: flow.sessionUid as string });
-    if (!session) throw new ServiceError('session.conflict'); // Ended meanwhile: what it began ends with it.
+    if (!session) throw new ServiceError('session.conflict'); // The session ended in the meantime.
     const user = await store.update('users', { id }, { ...account, ...patch, updatedAt: flow.now });
-    await linkAll(store, flow, id);
-    await besides(store);
-    await announceUser(store, 'User.Data.Updated', user, occasionOf(flow));
-    await auditPerson(store, `Account.${what}`, id, occasionOf(flow));
+    await insertGathered(store, flow, id);
+    await alsoWrite(store);
+    await recordUserEvent(store, 'User.Data.Updated', user, eventContextOf(flow));
+    await recordUserAudit(store, `Account.${what}`, id, eventContextOf(flow));
     await new ProgressStore(flow.store, flow.tools.secrets).save(flow.uid, { ...flow.saved, progress }, store);
   });
 }
 
-/** What changes no data of the account: only the audit log tells of it. */
+/** Records a change that leaves the user's data as it is: an audit row, and no event. */
 export async function auditChange(store: TenantStore, flow: Flow, what: string): Promise<void> {
-  await auditPerson(store, `Account.${what}`, progressOf(flow).userId, occasionOf(flow));
+  await recordUserAudit(store, `Account.${what}`, progressOf(flow).userId, eventContextOf(flow));
 }

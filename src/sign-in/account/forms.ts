@@ -19,21 +19,23 @@ import { hasPrimary, requiresFactor, usableFactors } from '../interaction/requir
 import { requireGoodPassword } from '../proofs/new-password.ts';
 import { hashPassword, verifyPassword } from '../proofs/passwords.ts';
 import { refuseSsoAccount } from '../proofs/single-sign-on.ts';
-import { passkeyAnswer } from '../routes/factor-forms.ts';
-import type { Body } from '../routes/forms.ts';
+import { passkeyResponse } from '../routes/factor-forms.ts';
+import type { FormBody } from '../routes/forms.ts';
 import type { IdentifierType } from '../settings.ts';
 import type { Texts } from '../texts/index.ts';
 import { applyChange, auditChange } from './apply.ts';
-import { tellOwner } from './notices.ts';
+import { notifyOwner } from './notices.ts';
 import type { OpenAccount } from './open-account.ts';
-import { requireOtherWay } from './ways-in.ts';
+import { requireOtherSignInMethod } from './sign-in-methods.ts';
 
-type AccountForm = (account: OpenAccount, body: Body, t: Texts) => Promise<void>;
+type AccountForm = (account: OpenAccount, body: FormBody, t: Texts) => Promise<void>;
 
 const save = ({ flow }: OpenAccount): Promise<void> =>
   new ProgressStore(flow.store, flow.tools.secrets).save(flow.uid, flow.saved);
 
-/** A username at once; an e-mail address or phone number after the code that was sent to it. */
+/**
+ * Saves a username at once. Sends a code to an e-mail address or phone number, which is saved once the code is entered.
+ */
 const identifier =
   (type: IdentifierType): AccountForm =>
   async (account, { identifier: typed = '' }, t) => {
@@ -41,13 +43,13 @@ const identifier =
     const read = await readMissingIdentifier(flow, typed, type);
     if (type === 'username') {
       await applyChange(flow, 'Username', { username: read.value });
-      return tellOwner(account, 'Username', t);
+      return notifyOwner(account, 'Username', t);
     }
     await sendCode(flow, read, t);
     await save(account);
   };
 
-/** What each form of the account page does, by the last part of its path. */
+/** The action of each form on the account page, by the last part of its path. */
 export const accountForms: Record<string, AccountForm> = {
   name: ({ flow }, { name = '' }) =>
     applyChange(flow, 'Name', { name: name.normalize('NFC').trim().slice(0, 128) || null }),
@@ -70,27 +72,27 @@ export const accountForms: Record<string, AccountForm> = {
     await addVerifiedIdentifier(flow, verification.id);
     const what = verification.type === 'EmailVerificationCode' ? 'Email' : 'Phone';
     await applyChange(flow, what);
-    await tellOwner(account, what, t);
+    await notifyOwner(account, what, t);
   },
 
-  /** Every other session ends: whoever knew the old password is out. */
+  /** Ends every other session, so that anyone who knew the old password is signed out. */
   async password(account, { current = '', password = '' }, t) {
     const { flow, user } = account;
     await refuseSsoAccount(flow.store, user);
     const { limits } = flow.tools;
-    const turn = { tenantId: flow.store.tenantId, isPerson: true };
-    const counted = `account-page:${user.id}`;
-    const isRight = await limits.tryOnce(flow.store, [['account', counted]], async () =>
-      user.passwordHash ? verifyPassword(user.passwordHash, current, turn) : true,
+    const caller = { tenantId: flow.store.tenantId, isInteractive: true };
+    const limitName = `account-page:${user.id}`;
+    const isRight = await limits.attempt(flow.store, [['account', limitName]], async () =>
+      user.passwordHash ? verifyPassword(user.passwordHash, current, caller) : true,
     );
     if (!isRight) throw new ServiceError('session.invalid_credentials');
     requireGoodPassword(password, flow.settings.passwordPolicy, [user.username ?? undefined, flow.settings.brandName]);
-    const passwordHash = await hashPassword(password, turn);
-    await limits.clear(flow.store, 'account', counted);
+    const passwordHash = await hashPassword(password, caller);
+    await limits.clear(flow.store, 'account', limitName);
     await applyChange(flow, 'Password', { passwordHash }, (store) =>
       endSessions(store, user.id, { now: flow.now, exceptUid: flow.sessionUid }),
     );
-    await tellOwner(account, 'Password', t);
+    await notifyOwner(account, 'Password', t);
   },
 
   async 'enrol/totp'(account, { code = '' }, t) {
@@ -99,15 +101,15 @@ export const accountForms: Record<string, AccountForm> = {
     verifyNewTotp(flow, verification.id, code);
     await bindFactor(flow, 'Totp', verification.id);
     await applyChange(flow, 'AddTotp');
-    await tellOwner(account, 'AddFactor', t);
+    await notifyOwner(account, 'AddFactor', t);
   },
 
   async 'enrol/passkey'(account, { response }, t) {
     const { flow } = account;
-    const verification = await verifyNewPasskey(flow, passkeyAnswer(response));
+    const verification = await verifyNewPasskey(flow, passkeyResponse(response));
     await bindFactor(flow, 'WebAuthn', verification.id);
     await applyChange(flow, 'AddPasskey');
-    await tellOwner(account, 'AddFactor', t);
+    await notifyOwner(account, 'AddFactor', t);
   },
 
   async 'enrol/backup'(account, _body, t) {
@@ -115,40 +117,41 @@ export const accountForms: Record<string, AccountForm> = {
     const { verification } = await newBackupCodes(flow);
     await bindFactor(flow, 'BackupCode', verification.id);
     await applyChange(flow, 'AddBackupCodes');
-    await tellOwner(account, 'AddFactor', t);
+    await notifyOwner(account, 'AddFactor', t);
   },
 
   async remove(account, { id = '' }, t) {
     const { flow, user } = account;
     const isRequired = await requiresFactor(flow, user.id);
-    // The change before it has locked the user's row, so of two removals at once the second sees what the first left.
+    // `applyChange` has locked the user's row, so the second of two concurrent removals sees what the first one left.
     await applyChange(flow, 'RemoveFactor', {}, async (store) => {
       await store.remove('userFactors', { userId: user.id, id });
-      // Those of a kind that the settings do not take any more protect nothing.
+      // Factors of a kind that the settings no longer accept do not count as protection.
       const left = (await usableFactors({ ...flow, store }, user.id)).map(({ type }) => type);
       if (isRequired && !hasPrimary(left)) throw new ServiceError('factor.is_last');
     });
-    await tellOwner(account, 'RemoveFactor', t);
+    await notifyOwner(account, 'RemoveFactor', t);
   },
 
-  /** The identity that the page before has named. */
+  /** Links the identity that the page before has named. */
   async link(account, { id = '' }, t) {
     const { flow } = account;
     const verification = verificationOf(flow, id, true);
     if (verification.type !== 'Social') throw new ServiceError('session.verification_not_found');
     progressOf(flow).identities = [identityIn(verification)];
     await applyChange(flow, 'Link');
-    await tellOwner(account, 'Link', t);
+    await notifyOwner(account, 'Link', t);
   },
 
   async unlink(account, { id = '' }, t) {
     const { flow, user } = account;
-    // Inside, after the user's row is locked: of two at once the second sees what the first left.
+    // Checked inside, after `applyChange` has locked the user's row: the second of two concurrent requests sees what
+    // the first one left.
     await applyChange(flow, 'Unlink', {}, async (store) => {
-      await requireOtherWay({ ...flow, store }, await store.get('users', { id: user.id }), id);
+      await requireOtherSignInMethod({ ...flow, store }, await store.get('users', { id: user.id }), id);
       await store.remove('userIdentities', { userId: user.id, target: id });
     });
-    await tellOwner(account, 'Unlink', t);
+    await notifyOwner(account, 'Unlink', t);
   },
 
   async 'sign-out-others'({ flow, user }) {

@@ -4,18 +4,19 @@ import type { OpenAccount } from './open-account.ts';
 type Change = keyof Texts['notice']['changes'];
 
 /**
- * Tells the owner that the account changed, at the address or number that it had before: whoever took it over has the new
- * one. Goes out in the background, and only where a sender is configured. The change stands already: where the owner was told
- * of many like it, or too many messages are on their way, nothing is sent and nothing fails.
+ * Notifies the owner of a change, at the e-mail address or phone number that the account had before it: after a
+ * takeover the new one belongs to the attacker. Sends in the background, and only if a sender is configured. Never
+ * fails, because the change is already made: when too many notices were sent or too many messages are on their way, it
+ * only logs a warning.
  */
-export async function tellOwner({ flow, user }: OpenAccount, change: Change, t: Texts): Promise<void> {
+export async function notifyOwner({ flow, user }: OpenAccount, change: Change, t: Texts): Promise<void> {
   const { messenger, limits, logger } = flow.tools;
   try {
     await limits.take(flow.store, 'notice', `${user.id} ${change}`);
   } catch (error) {
-    return logger.warn({ err: error, userId: user.id, change }, 'the owner was not told of a change');
+    return logger.warn({ err: error, userId: user.id, change }, 'The owner was not notified of a change');
   }
-  if (messenger.isFull) return logger.warn({ userId: user.id, change }, 'the owner was not told of a change');
+  if (messenger.isFull) return logger.warn({ userId: user.id, change }, 'The owner was not notified of a change');
   const { brandName } = flow.settings;
   const what = t.notice.changes[change];
   const subject = t.notice.subject(brandName);

@@ -13,16 +13,19 @@ import type { FormView } from '../pages/layout.ts';
 import { viewOf } from '../pages/respond.ts';
 import { readSettings } from '../settings.ts';
 
-/** Whoever signed in longer ago is asked again: an account is worth more than a forgotten browser. */
-const MAX_AGE_SECONDS = 60 * 60;
+/**
+ * A session older than this has to sign in again to see the account page: a forgotten browser must not expose the
+ * account.
+ */
+const MAX_SESSION_AGE_SECONDS = 60 * 60;
 
 /**
- * What leads into the account is changed within this time after a sign-in with everything that it takes, or after another
- * one: a browser that was left open, or a stolen cookie, must not be enough to take the account over for good.
+ * Credentials can be changed only within this time after a full sign-in. An unattended browser or a stolen cookie must
+ * not be enough to take the account over for good.
  */
-const PROOF_SECONDS = 5 * 60;
+const RECENT_SIGN_IN_SECONDS = 5 * 60;
 
-/** A request of the account page, by someone who is signed in. */
+/** A request of the account page by a signed-in user. */
 export interface OpenAccount {
   request: Request;
   response: Response;
@@ -30,8 +33,8 @@ export interface OpenAccount {
   flow: Flow;
   user: UserRow;
   csrf: string;
-  /** True if the user signed in within the last minutes. */
-  isProven: boolean;
+  /** True if the session is at most `RECENT_SIGN_IN_SECONDS` old. */
+  isRecent: boolean;
 }
 
 interface BrowserSession {
@@ -46,7 +49,7 @@ async function sessionOf(provider: Provider, request: Request, response: Respons
   return (await provider.Session.get(context as never)) as unknown as BrowserSession;
 }
 
-/** Undefined: nobody is signed in here, or too long ago. */
+/** Returns undefined if this browser is not signed in, or signed in more than `MAX_SESSION_AGE_SECONDS` ago. */
 export async function openAccount(
   provider: Provider,
   request: Request,
@@ -58,7 +61,7 @@ export async function openAccount(
   const now = tools.clock();
   const { accountId, loginTs = 0, uid, jti } = await sessionOf(provider, request, response);
   const user = accountId ? await store.find('users', { id: accountId }) : undefined;
-  if (!user || user.isSuspended || now / 1000 - loginTs > MAX_AGE_SECONDS) return undefined;
+  if (!user || user.isSuspended || now / 1000 - loginTs > MAX_SESSION_AGE_SECONDS) return undefined;
 
   const id = `account:${uid}`;
   const progressStore = new ProgressStore(store, tools.secrets);
@@ -81,25 +84,28 @@ export async function openAccount(
     now,
     saved: (await progressStore.find(id)) ?? { progress: fresh, version: 0, finishedAt: null },
   };
-  const isProven = now / 1000 - loginTs <= PROOF_SECONDS;
-  return { request, response, provider, flow, user, csrf: hashOf(`csrf:${jti}`), isProven };
+  const isRecent = now / 1000 - loginTs <= RECENT_SIGN_IN_SECONDS;
+  return { request, response, provider, flow, user, csrf: hashOf(`csrf:${jti}`), isRecent };
 }
 
 interface Destination {
   tenant: Flow['tenant'];
   response: Response;
-  /** The query of the account page to come back to. */
+  /** Query of the account page to return to. */
   state?: string;
   user?: UserRow;
 }
 
-/** Asks for a sign-in before a change, because the session is older than a few minutes. */
-export function proveAgain({ flow, response, user }: OpenAccount, chosen: Readonly<Record<string, string>>): void {
-  signInFirst({ tenant: flow.tenant, response, user, state: String(new URLSearchParams(chosen)) });
+/** Asks for a sign-in before a change, because the session is older than `RECENT_SIGN_IN_SECONDS`. */
+export function askToSignInAgain({ flow, response, user }: OpenAccount, query: Readonly<Record<string, string>>): void {
+  redirectToSignIn({ tenant: flow.tenant, response, user, state: String(new URLSearchParams(query)) });
 }
 
-/** To the sign-in pages and back. The code that comes back is never redeemed: its verifier is thrown away here. */
-export function signInFirst({ tenant, response, state, user }: Destination): void {
+/**
+ * Redirects to the sign-in pages, which lead back to `/account`. The authorization code is never redeemed, so its
+ * verifier is not kept.
+ */
+export function redirectToSignIn({ tenant, response, state, user }: Destination): void {
   const loginHint = user?.username ?? user?.primaryEmail ?? user?.primaryPhone;
   const url = new URL(`${tenant.endpoint}/oidc/auth`);
   url.search = String(
@@ -108,7 +114,7 @@ export function signInFirst({ tenant, response, state, user }: Destination): voi
       redirect_uri: `${tenant.endpoint}/account`,
       response_type: 'code',
       scope: 'openid',
-      max_age: String(user ? PROOF_SECONDS : MAX_AGE_SECONDS),
+      max_age: String(user ? RECENT_SIGN_IN_SECONDS : MAX_SESSION_AGE_SECONDS),
       ...(state && { state }),
       ...(loginHint && { login_hint: loginHint }),
       code_challenge_method: 'S256',

@@ -7,13 +7,14 @@ import { finishSocial, startSocial } from '../actions.ts';
 import { progressOf, type Tools } from '../interaction/flow.ts';
 import { requireCsrfToken } from '../interaction/open-flow.ts';
 import { ProgressStore } from '../interaction/progress.ts';
-import { basePathOf, faultText, sendPage } from '../pages/respond.ts';
+import { basePathOf, sendPage } from '../pages/respond.ts';
 import { offeredConnectors } from '../proofs/connectors.ts';
-import type { Body } from '../routes/forms.ts';
+import { faultText } from '../routes/fault-text.ts';
+import type { FormBody } from '../routes/forms.ts';
 import { bodyOf } from '../routes/interaction.ts';
 import { accountForms } from './forms.ts';
-import { accountViewOf, type OpenAccount, openAccount, proveAgain, signInFirst } from './open-account.ts';
-import { accountHtml } from './show.ts';
+import { accountViewOf, askToSignInAgain, type OpenAccount, openAccount, redirectToSignIn } from './open-account.ts';
+import { accountHtml, IDENTIFIERS } from './show.ts';
 
 interface AccountOptions {
   providerOf(tenant: Tenant): Promise<Provider> | Provider;
@@ -21,7 +22,7 @@ interface AccountOptions {
   parseForm: RequestHandler;
 }
 
-/** Where each form belongs, to be shown again with what to do about it. */
+/** The page that shows a refused form again, as the query of `/account`. */
 const PAGE_OF: Record<string, Record<string, string>> = {
   name: { edit: 'name' },
   username: { edit: 'username' },
@@ -35,43 +36,42 @@ const PAGE_OF: Record<string, Record<string, string>> = {
   'enrol/backup': { add: 'BackupCode' },
 };
 
-/** The page to show again, as its query. */
-const pageOf = (step: string, { id = '' }: Body): Record<string, string> =>
+const pageOf = (step: string, { id = '' }: FormBody): Record<string, string> =>
   step === 'remove' || step === 'unlink' || step === 'link' ? { [step]: id } : (PAGE_OF[step] ?? {});
 
 /**
- * These lead into nothing, or end what a proven step began. All the others, and the pages of their forms, need a sign-in of
- * the last minutes, and a new password the old one.
+ * Steps that do not touch credentials, or finish a step that was proven. All others, and the pages of their forms, need
+ * a sign-in within the last minutes; changing a password needs the current one instead.
  */
 const OPEN_STEPS = ['name', 'sign-out-others', 'code', 'code/send', 'link'];
 const RETURN_PAGE = /^(?:edit|add|remove|unlink)=[\w-]{1,64}$/;
 
-const needsProof = ({ isProven, user }: OpenAccount, step: string): boolean =>
-  !isProven && !OPEN_STEPS.includes(step) && !(step === 'password' && user.passwordHash !== null);
+const needsRecentSignIn = ({ isRecent, user }: OpenAccount, step: string): boolean =>
+  !isRecent && !OPEN_STEPS.includes(step) && !(step === 'password' && user.passwordHash !== null);
 
-/** Forms that lead to the code that was sent, and not back to the overview. */
+/** Forms that lead to the code page and not back to the overview. */
 const LEADS_TO_CODE = ['email', 'phone', 'code/send'];
 
-/** `/account`: what people see and change of their own account. */
+/** `/account`: users see and change their own account. */
 export function accountRoutes(router: Router, { providerOf, tools, parseForm }: AccountOptions): void {
   const signedIn =
     (handle: (account: OpenAccount) => Promise<void>) => async (request: Request, response: Response) => {
       const { tenant } = contextOf(request);
       const account = await openAccount(await providerOf(tenant), request, response, tools);
       if (account) await handle(account);
-      else signInFirst({ tenant, response });
+      else redirectToSignIn({ tenant, response });
     };
 
   router.get('/account', signedIn(show));
-  router.get('/account/link/:target/callback', signedIn(comeBack));
+  router.get('/account/link/:target/callback', signedIn(returnFromProvider));
 
-  /** @param act answers where to go then */
+  /** @param act returns the path to redirect to */
   const post = (step: string, path: string, act: (account: OpenAccount) => Promise<string>): void => {
     const guarded = signedIn(async (account) => {
       const { request, response, csrf } = account;
       const body = bodyOf(account);
       requireCsrfToken(csrf, body.csrf, request);
-      if (needsProof(account, step)) return proveAgain(account, pageOf(step, body));
+      if (needsRecentSignIn(account, step)) return askToSignInAgain(account, pageOf(step, body));
       try {
         response.redirect(303, await act(account));
       } catch (error) {
@@ -87,7 +87,7 @@ export function accountRoutes(router: Router, { providerOf, tools, parseForm }: 
       return `${pathOf(account)}?${LEADS_TO_CODE.includes(step) ? 'code' : 'saved'}`;
     });
   }
-  post('link-begin', 'link/:target', goToProvider);
+  post('link-begin', 'link/:target', redirectToProvider);
 }
 
 const pathOf = ({ flow }: OpenAccount): string => `${basePathOf(flow.tenant)}/account`;
@@ -95,8 +95,8 @@ const pathOf = ({ flow }: OpenAccount): string => `${basePathOf(flow.tenant)}/ac
 const save = ({ flow }: OpenAccount): Promise<void> =>
   new ProgressStore(flow.store, flow.tools.secrets).save(flow.uid, flow.saved);
 
-/** Single sign-on is not for adding: it links by the address of the account. */
-async function goToProvider(account: OpenAccount): Promise<string> {
+/** Starts linking an identity. Single sign-on is not offered here: it links by the e-mail address of the account. */
+async function redirectToProvider(account: OpenAccount): Promise<string> {
   const { flow, request } = account;
   const target = String(request.params.target);
   const isOffered = (await offeredConnectors(flow.store)).some((connector) => connector.target === target);
@@ -106,8 +106,8 @@ async function goToProvider(account: OpenAccount): Promise<string> {
   return url;
 }
 
-/** Nothing is linked yet: the page that follows names who would be. */
-async function comeBack(account: OpenAccount): Promise<void> {
+/** Returns from the provider. Nothing is linked yet: the next page names the identity first. */
+async function returnFromProvider(account: OpenAccount): Promise<void> {
   const { flow, request, response, user } = account;
   try {
     const { search } = new URL(request.originalUrl, flow.tenant.endpoint);
@@ -129,14 +129,15 @@ async function comeBack(account: OpenAccount): Promise<void> {
 
 async function show(account: OpenAccount): Promise<void> {
   const { request, response, flow } = account;
-  // What the sign-in pages sent along does not stay in the address. The state is where the person was going.
+  // Removes the authorization response from the address bar. `state` is the page that the user was opening.
   if (request.query.iss !== undefined) {
     const state = String(request.query.state ?? '');
     return response.redirect(303, RETURN_PAGE.test(state) ? `${pathOf(account)}?${state}` : pathOf(account));
   }
   const { edit, add, remove, unlink } = request.query;
-  const leadsIn = add ?? remove ?? unlink ?? (edit === 'name' || edit === 'password' ? undefined : edit);
-  if (leadsIn !== undefined && !account.isProven) return proveAgain(account, request.query as Record<string, string>);
+  const credentialPage = add ?? remove ?? unlink ?? (edit === 'name' || edit === 'password' ? undefined : edit);
+  if (credentialPage !== undefined && !account.isRecent)
+    return askToSignInAgain(account, request.query as Record<string, string>);
   const before = JSON.stringify(flow.saved.progress);
   const html = await accountHtml(account, request.query);
   if (JSON.stringify(flow.saved.progress) !== before) await save(account);
@@ -144,11 +145,17 @@ async function show(account: OpenAccount): Promise<void> {
 }
 
 async function showFault(account: OpenAccount, step: string, error: ServiceError): Promise<void> {
-  const { response, flow } = account;
+  const { request, response, flow } = account;
   if (error.code === 'session.conflict') return response.redirect(303, `${basePathOf(flow.tenant)}/account`);
   const body = bodyOf(account);
   const { t } = accountViewOf(account);
-  const refused = { fault: faultText(t, error), code: error.code, typed: body.identifier ?? body.name };
+  const page = pageOf(step, body);
+  const fault = await faultText(flow, t, error, {
+    identifiers: IDENTIFIERS.filter((type) => type === step),
+    target: request.params.target,
+    factor: page.add,
+  });
+  const refused = { fault, code: error.code, typed: body.identifier ?? body.name };
   response.set(error.headers);
-  sendPage(response, error.status, await accountHtml(account, pageOf(step, body), refused));
+  sendPage(response, error.status, await accountHtml(account, page, refused));
 }

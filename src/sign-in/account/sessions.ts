@@ -7,10 +7,10 @@ export interface OwnSession {
   since: number;
 }
 
-/** More are not listed, and end with the others. */
+/** Further sessions are not listed, but *Sign out everywhere else* ends them too. */
 const MAX_LISTED = 20;
 
-/** The browsers in which a person is signed in, this one first. */
+/** Returns the sessions of a user, that of this browser first, then the newest. */
 export async function sessionsOf(
   provider: Provider,
   { store, sessionUid, now }: Flow,

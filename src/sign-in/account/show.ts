@@ -15,15 +15,15 @@ import { offeredConnectors } from '../proofs/connectors.ts';
 import { factorsOf } from '../proofs/factors.ts';
 import { ssoTargetsOf } from '../proofs/single-sign-on.ts';
 import { enrolmentPage } from '../routes/factor-steps.ts';
-import { codeOf } from '../routes/steps.ts';
+import { codeStep } from '../routes/steps.ts';
 import type { IdentifierType } from '../settings.ts';
 import { accountViewOf, type OpenAccount } from './open-account.ts';
 import { sessionsOf } from './sessions.ts';
 
-const IDENTIFIERS: IdentifierType[] = ['username', 'email', 'phone'];
+export const IDENTIFIERS: IdentifierType[] = ['username', 'email', 'phone'];
 
-/** What was chosen by a link, as the query of the page. */
-type Chosen = Readonly<Record<string, unknown>>;
+/** The query of the page, set by the link that the user followed. */
+type PageQuery = Readonly<Record<string, unknown>>;
 
 export interface Refused {
   fault: string;
@@ -31,16 +31,16 @@ export interface Refused {
   typed: string | undefined;
 }
 
-const channelIsThere = ({ flow }: OpenAccount, type: IdentifierType): boolean =>
+const canUse = ({ flow }: OpenAccount, type: IdentifierType): boolean =>
   type === 'username' || flow.tools.messenger.canSend(type === 'email' ? 'email' : 'sms');
 
-/** The page that `chosen` asks for; nothing known: the overview. */
-export async function accountHtml(account: OpenAccount, chosen: Chosen, refused?: Refused): Promise<Html> {
+/** Returns the page that `query` names; by default the overview. */
+export async function accountHtml(account: OpenAccount, query: PageQuery, refused?: Refused): Promise<Html> {
   const { flow, user } = account;
-  const { edit, add, remove, unlink, link, code } = chosen;
+  const { edit, add, remove, unlink, link, code } = query;
   const view = accountViewOf(account, refused?.fault);
   const pending = pendingCode(flow);
-  if (code !== undefined && pending) return codeOf(flow, view, pending);
+  if (code !== undefined && pending) return codeStep(flow, view, pending);
   if (edit === 'name') return editNamePage({ ...view, value: refused?.typed ?? user.name ?? undefined });
   if (edit === 'password') return passwordPage(account, refused);
   const type = IDENTIFIERS.find((one) => one === edit);
@@ -64,10 +64,10 @@ export async function accountHtml(account: OpenAccount, chosen: Chosen, refused?
     const lead = view.t.account.unlinkLead(identityName(details));
     return removePage({ ...view, step: 'unlink', id: target, name: await nameOf(flow, target), lead });
   }
-  return overview(account, 'saved' in chosen, refused);
+  return overview(account, 'saved' in query, refused);
 }
 
-/** The name or address by which people know their account at a provider. */
+/** The name or address by which users know their account at a provider. */
 const identityName = ({ email, name, id }: Record<string, unknown>): string => String(email ?? name ?? id ?? '');
 
 const nameOf = async ({ store }: Flow, target: string): Promise<string> =>
@@ -84,7 +84,7 @@ function passwordPage(account: OpenAccount, refused: Refused | undefined): Html 
 }
 
 const identifiersOf = (account: OpenAccount, user: UserRow) =>
-  IDENTIFIERS.filter((type) => user[columnOf[type]] !== null || channelIsThere(account, type)).map((type) => ({
+  IDENTIFIERS.filter((type) => user[columnOf[type]] !== null || canUse(account, type)).map((type) => ({
     type,
     value: user[columnOf[type]],
   }));

@@ -27,28 +27,28 @@ import {
 } from '../actions.ts';
 import { type Flow, progressOf, verificationOf } from '../interaction/flow.ts';
 import { normalize } from '../interaction/identifiers.ts';
-import { readable } from '../proofs/backup-codes.ts';
+import { formatBackupCode } from '../proofs/backup-codes.ts';
 import type { Texts } from '../texts/index.ts';
 import * as body from './schemas.ts';
 
-export interface Call {
+export interface ExperienceCall {
   body?: TSchema;
-  /** @returns the answer's body; undefined: 204 */
+  /** @returns the response body; undefined for 204 */
   run(flow: Flow, body: never, t: Texts, params: Record<string, string>): Promise<unknown>;
 }
 
-const call = <B extends TSchema>(
+const withBody = <B extends TSchema>(
   schema: B,
   run: (flow: Flow, body: Static<B>, t: Texts, params: Record<string, string>) => Promise<unknown>,
-): Call => ({ body: schema, run: run as Call['run'] });
+): ExperienceCall => ({ body: schema, run: run as ExperienceCall['run'] });
 
-const only = (run: (flow: Flow, params: Record<string, string>) => Promise<unknown>): Call => ({
+const withoutBody = (run: (flow: Flow, params: Record<string, string>) => Promise<unknown>): ExperienceCall => ({
   run: (flow, _body, _t, params) => run(flow, params),
 });
 
 const idOf = ({ id }: { id: string }) => ({ verificationId: id });
 
-/** Verified by a social provider: linked, or a new account's. */
+/** Identifies the account, or gathers a new one from the proof of a social provider. */
 async function identifyBy(flow: Flow, verificationId: string): Promise<void> {
   const verification = verificationOf(flow, verificationId, true);
   const isSocial = verification.type === 'Social' || verification.type === 'EnterpriseSso';
@@ -56,43 +56,43 @@ async function identifyBy(flow: Flow, verificationId: string): Promise<void> {
   return identify(flow, verificationId);
 }
 
-/** The core of the Experience API, below `/api/experience`. Each call is an action of the pages. */
-export const calls: Record<string, Call> = {
-  'PUT /': call(body.Start, async (flow, { interactionEvent }) => start(flow, interactionEvent)),
+/** The Experience API below `/api/experience`. Each call runs an action of the pages. */
+export const calls: Record<string, ExperienceCall> = {
+  'PUT /': withBody(body.Start, async (flow, { interactionEvent }) => start(flow, interactionEvent)),
 
-  'PUT /interaction-event': call(body.Start, async (flow, { interactionEvent }) => start(flow, interactionEvent)),
+  'PUT /interaction-event': withBody(body.Start, async (flow, { interactionEvent }) => start(flow, interactionEvent)),
 
-  'POST /verification/password': call(body.PasswordProof, async (flow, { identifier, password }) =>
+  'POST /verification/password': withBody(body.PasswordProof, async (flow, { identifier, password }) =>
     idOf(await verifyPasswordOf(flow, normalize(identifier), password)),
   ),
 
-  'POST /verification/verification-code': call(body.CodeRequest, async (flow, { identifier }, t) =>
+  'POST /verification/verification-code': withBody(body.CodeRequest, async (flow, { identifier }, t) =>
     idOf(await sendCode(flow, normalize(identifier), t)),
   ),
 
-  'POST /verification/verification-code/verify': call(body.CodeProof, async (flow, { verificationId, code }) =>
+  'POST /verification/verification-code/verify': withBody(body.CodeProof, async (flow, { verificationId, code }) =>
     idOf(await verifyCode(flow, verificationId, code)),
   ),
 
-  'POST /verification/new-password-identity': call(body.PasswordProof, async (flow, { identifier, password }) => {
+  'POST /verification/new-password-identity': withBody(body.PasswordProof, async (flow, { identifier, password }) => {
     await flow.tools.limits.take(flow.store, 'registration', flow.facts.ip);
     return idOf(await newPasswordIdentity(flow, normalize(identifier), password));
   }),
 
-  'POST /identification': call(body.Verified, (flow, { verificationId }) => identifyBy(flow, verificationId)),
+  'POST /identification': withBody(body.Verified, (flow, { verificationId }) => identifyBy(flow, verificationId)),
 
-  'POST /profile': call(body.ProfileMember, async (flow, member) => {
+  'POST /profile': withBody(body.ProfileMember, async (flow, member) => {
     if ('verificationId' in member) return addVerifiedIdentifier(flow, member.verificationId);
     return addUsername(flow, await readMissingIdentifier(flow, member.value, 'username'));
   }),
 
-  'PUT /profile/password': call(body.NewPassword, (flow, { password }) => setPassword(flow, password)),
+  'PUT /profile/password': withBody(body.NewPassword, (flow, { password }) => setPassword(flow, password)),
 
-  'POST /profile/mfa': call(body.FactorBinding, async (flow, { type, verificationId }) =>
+  'POST /profile/mfa': withBody(body.FactorBinding, async (flow, { type, verificationId }) =>
     bindFactor(flow, type, verificationId),
   ),
 
-  'POST /verification/totp/secret': only(async (flow) => {
+  'POST /verification/totp/secret': withoutBody(async (flow) => {
     const { verification, secret, uri } = await newTotp(
       flow,
       progressOf(flow).identifier?.value ?? flow.settings.brandName,
@@ -100,41 +100,41 @@ export const calls: Record<string, Call> = {
     return { ...idOf(verification), secret, secretUri: uri };
   }),
 
-  'POST /verification/totp/verify': call(body.FactorCode, async (flow, { verificationId, code }) =>
+  'POST /verification/totp/verify': withBody(body.FactorCode, async (flow, { verificationId, code }) =>
     idOf(verificationId ? verifyNewTotp(flow, verificationId, code) : await verifyTotp(flow, code)),
   ),
 
-  'POST /verification/backup-code/generate': only(async (flow) => {
+  'POST /verification/backup-code/generate': withoutBody(async (flow) => {
     const { verification, codes } = await newBackupCodes(flow);
-    return { ...idOf(verification), codes: codes.map(readable) };
+    return { ...idOf(verification), codes: codes.map(formatBackupCode) };
   }),
 
-  'POST /verification/backup-code/verify': call(body.FactorCode, async (flow, { code }) =>
+  'POST /verification/backup-code/verify': withBody(body.FactorCode, async (flow, { code }) =>
     idOf(await verifyBackupCode(flow, code)),
   ),
 
-  'POST /verification/web-authn/registration': only(async (flow) => ({
+  'POST /verification/web-authn/registration': withoutBody(async (flow) => ({
     registrationOptions: await newPasskeyOptions(flow, progressOf(flow).identifier?.value ?? flow.settings.brandName),
   })),
 
-  'POST /verification/web-authn/registration/verify': call(body.Passkey, async (flow, { payload }) =>
+  'POST /verification/web-authn/registration/verify': withBody(body.Passkey, async (flow, { payload }) =>
     idOf(await verifyNewPasskey(flow, payload as unknown as RegistrationResponseJSON)),
   ),
 
-  'POST /verification/web-authn/authentication': only(async (flow) => ({
+  'POST /verification/web-authn/authentication': withoutBody(async (flow) => ({
     authenticationOptions: await passkeyOptions(flow),
   })),
 
-  'POST /verification/web-authn/authentication/verify': call(body.Passkey, async (flow, { payload }) =>
+  'POST /verification/web-authn/authentication/verify': withBody(body.Passkey, async (flow, { payload }) =>
     idOf(await verifyPasskey(flow, payload as unknown as AuthenticationResponseJSON)),
   ),
 
-  'POST /verification/social/:target/authorization-uri': only(async (flow, { target = '' }) => {
+  'POST /verification/social/:target/authorization-uri': withoutBody(async (flow, { target = '' }) => {
     const { verification, url } = await startSocial(flow, target);
     return { ...idOf(verification), authorizationUri: url };
   }),
 
-  'POST /verification/social/:target/verify': call(
+  'POST /verification/social/:target/verify': withBody(
     body.SocialProof,
     async (flow, { connectorData }, _t, { target = '' }) =>
       idOf(await finishSocial(flow, target, `?${new URLSearchParams(connectorData)}`)),

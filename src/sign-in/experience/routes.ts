@@ -11,14 +11,14 @@ import { type Flow, progressOf, type Tools } from '../interaction/flow.ts';
 import { rememberBrowser } from '../interaction/known-browsers.ts';
 import {
   csrfTokenOf,
-  forgetEndedSession,
+  dropEndedSession,
   type Interaction,
   openFlow,
   requireCsrfToken,
 } from '../interaction/open-flow.ts';
 import { viewOf } from '../pages/respond.ts';
 import { saveProgress } from '../routes/interaction.ts';
-import { type Call, calls } from './calls.ts';
+import { calls, type ExperienceCall } from './calls.ts';
 
 interface ExperienceOptions {
   providerOf(tenant: Tenant): Promise<Provider> | Provider;
@@ -27,13 +27,13 @@ interface ExperienceOptions {
 
 const MAX_JSON_BYTES = 64 * 1024;
 
-interface Opened {
+interface OpenExperience {
   flow: Flow;
   interaction: Interaction;
   provider: Provider;
 }
 
-/** What stands between here and `submit`, as its code. */
+/** The error of `submit` for each missing step. */
 const MISSING_CODES = {
   identification: 'session.identifier_required',
   newPassword: 'session.missing_profile',
@@ -47,7 +47,7 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
   const router = Router({ caseSensitive: true });
   router.use(express.json({ limit: MAX_JSON_BYTES, type: 'application/json' }));
 
-  const open = async (request: Request, response: Response): Promise<Opened> => {
+  const open = async (request: Request, response: Response): Promise<OpenExperience> => {
     response.set('Cache-Control', 'no-store');
     const { tenant } = contextOf(request);
     const provider = await providerOf(tenant);
@@ -56,7 +56,7 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
   };
 
   const serve =
-    ({ run, body }: Call): RequestHandler =>
+    ({ run, body }: ExperienceCall): RequestHandler =>
     async (request, response) => {
       const { flow, interaction } = await open(request, response);
       requireCsrfToken(csrfTokenOf(interaction), request.headers['x-csrf-token'], request);
@@ -77,7 +77,7 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
     router[method.toLowerCase() as 'put' | 'post'](path, serve(call));
   }
 
-  /** Also how a page of one's own gets the CSRF token. */
+  /** The state of the interaction. Custom sign-in pages also get the CSRF token from it. */
   router.get('/interaction', async (request, response) => {
     const { flow, interaction } = await open(request, response);
     const { event, identifier, verifications, userId } = progressOf(flow);
@@ -108,11 +108,11 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
   return router;
 }
 
-/** After a reset nobody is signed in: the pages go on from there. */
+/** Returns the URL to continue at. A reset signs no one in, so it continues at the sign-in pages. */
 async function redirectToOf(interaction: Interaction, flow: Flow): Promise<string> {
   const progress = progressOf(flow);
   if (progress.userId === undefined) {
-    await forgetEndedSession(interaction, flow);
+    await dropEndedSession(interaction, flow);
     return `${flow.tenant.endpoint}/sign-in/${flow.uid}`;
   }
   interaction.result = { login: loginOf(progress, progress.userId) };

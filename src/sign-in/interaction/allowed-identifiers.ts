@@ -2,11 +2,14 @@ import { ServiceError } from '../../errors.ts';
 import type { IdentifierType, SignInSettings } from '../settings.ts';
 import { type Flow, progressOf } from './flow.ts';
 
-/** The ways to sign in that are not switched off entirely: one without password and code leads nowhere, and resets nothing. */
+/**
+ * The sign-in methods that are switched on. A method with neither password nor code can be used for nothing, not even a
+ * reset.
+ */
 export const usableMethods = ({ settings }: Flow): SignInSettings['signIn']['methods'] =>
   settings.signIn.methods.filter(({ password, verificationCode }) => password || verificationCode);
 
-/** The kinds of identifier that can be typed first, by what the person is about to do. */
+/** The identifiers that can be entered first in the current event. */
 export function allowedIdentifiers(flow: Flow): IdentifierType[] {
   const { settings, saved, tools } = flow;
   const { event } = saved.progress;
@@ -17,7 +20,7 @@ export function allowedIdentifiers(flow: Flow): IdentifierType[] {
   return methods.map(({ identifier }) => identifier);
 }
 
-/** A new account can be identified by this kind. @throws 422 `session.not_allowed` */
+/** Checks that a new account can be identified by this type. @throws 422 `session.not_allowed` */
 export function requireSignUp({ settings }: Flow, type: IdentifierType): void {
   const { signInMode, signUp } = settings;
   const isAllowed = signInMode === 'SignInAndRegister' && signUp.identifiers.some((allowed) => allowed === type);
@@ -25,12 +28,12 @@ export function requireSignUp({ settings }: Flow, type: IdentifierType): void {
 }
 
 /**
- * The settings have a use for this kind in the current event: to sign in or reset by it, or on a new account. After
- * signing in by something else, a user adds whatever the account lacks.
+ * Checks that the settings ask for this type in the current event: as a sign-in method, or on a new account. After
+ * signing in by another identifier, a user may add any type that the account lacks.
  *
  * @throws 422 `session.not_allowed`
  */
-export function requireAsked(flow: Flow, type: IdentifierType): void {
+export function requireAllowed(flow: Flow, type: IdentifierType): void {
   const { event, userId } = progressOf(flow);
   if (userId !== undefined) return;
   const { identifiers, requiredIdentifiers } = flow.settings.signUp;

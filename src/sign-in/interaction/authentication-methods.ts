@@ -14,14 +14,20 @@ const METHODS: Partial<Record<VerificationType, string>> = {
 
 export const isSecondFactor = (type: VerificationType): boolean => ['Totp', 'BackupCode', 'WebAuthn'].includes(type);
 
-/** The proofs of this account. A factor that was set up and never bound proves nothing, nor does a proof of another account. */
+/**
+ * Returns the proofs of this account. A factor that was set up but never bound proves nothing, nor does a proof of
+ * another account.
+ */
 export const proofsOf = ({ event, verifications }: Progress, accountId: string): Verification[] =>
   verifications.filter(
     ({ type, isVerified, userId }) =>
       isVerified && (event === 'Register' ? !isSecondFactor(type) : userId === accountId),
   );
 
-/** Of a finished interaction, what oidc-provider and the session are told; a claims script sees `interaction`. */
+/**
+ * Returns the result of a finished interaction for oidc-provider and the session. `interaction` is passed to the claims
+ * script.
+ */
 export function loginOf(progress: Progress, accountId: string) {
   const verified = proofsOf(progress, accountId);
   const amr = authenticationMethods(verified);
@@ -33,7 +39,7 @@ export function loginOf(progress: Progress, accountId: string) {
   return { accountId, amr, acr: authenticationContext(amr), interaction };
 }
 
-/** `amr`: how this person was authenticated. `mfa` when two factors of different kinds were verified. */
+/** Returns `amr` (RFC 8176). Includes `mfa` if two different factors were verified. */
 function authenticationMethods(verifications: readonly Verification[]): string[] {
   const verified = verifications.map(({ type }) => type);
   const methods = new Set(verified.flatMap((type) => METHODS[type] ?? []));
@@ -41,5 +47,5 @@ function authenticationMethods(verifications: readonly Verification[]): string[]
   return [...methods, ...(hasSecond && verified.length > 1 ? ['mfa'] : [])];
 }
 
-/** `acr`: two factors of different kinds, or one. */
+/** Returns `acr`: two different factors, or one. */
 const authenticationContext = (amr: readonly string[]): string => (amr.includes('mfa') ? TWO_FACTORS : ONE_FACTOR);

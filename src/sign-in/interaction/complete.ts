@@ -5,21 +5,21 @@ import { ServiceError } from '../../errors.ts';
 import { endSessions } from '../../tokens/revocation/end-access.ts';
 import { requireNotHeld } from '../proofs/bind-factor.ts';
 import { insertFactor } from '../proofs/factors.ts';
-import { announceInteraction, announceUser, auditPerson, type Occasion } from './announce.ts';
 import { isSecondFactor, proofsOf } from './authentication-methods.ts';
 import { credentialsOf, requireUnchanged } from './credentials.ts';
 import { writable } from './events.ts';
 import { type Flow, progressOf } from './flow.ts';
 import { newProgress, type Progress, ProgressStore } from './progress.ts';
+import { type EventContext, recordInteractionEvent, recordUserAudit, recordUserEvent } from './record-events.ts';
 
-/** What an interaction announces when it completes: tables 6.1 and 6.4 of the specification. */
-export const announced = {
-  SignIn: { event: 'PostSignIn', whenLinked: 'User.Data.Updated' },
+/** The events that each interaction records when it completes (tables 6.1 and 6.4 of the specification). */
+export const completionEvents = {
+  SignIn: { event: 'PostSignIn', ifDataChanged: 'User.Data.Updated' },
   Register: { event: 'PostRegister', first: 'User.Created' },
   ForgotPassword: { event: 'PostResetPassword', first: 'User.Data.Updated' },
 } as const;
 
-export const occasionOf = (flow: Flow): Occasion => ({
+export const eventContextOf = (flow: Flow): EventContext => ({
   facts: flow.facts,
   requestId: flow.requestId,
   now: flow.now,
@@ -29,16 +29,18 @@ export const occasionOf = (flow: Flow): Occasion => ({
 });
 
 /**
- * Writes all that the interaction has gathered, its events and its audit row in one transaction, once:
- * the second of two requests finds the interaction finished.
+ * Writes everything the interaction gathered, its events and its audit row in one transaction, once: a second request
+ * finds the interaction finished.
+ *
+ * @throws 409 `session.conflict` if the interaction or the account changed in the meantime
  */
 export async function complete(flow: Flow): Promise<UserRow> {
   const progress = progressOf(flow);
   const progressStore = new ProgressStore(flow.store, flow.tools.secrets);
   const { user, next } = await flow.store.transaction(async (store) => {
     const user = progress.event === 'Register' ? await createUser(store, flow) : await updateUser(store, flow);
-    await linkAll(store, flow, user.id);
-    await announceCompletion(store, flow, user);
+    await insertGathered(store, flow, user.id);
+    await recordCompletion(store, flow, user);
     const next = nextProgress(progress, user.id, await credentialsOf(store, user));
     if (progress.event === 'ForgotPassword')
       await progressStore.save(flow.uid, { ...flow.saved, progress: next }, store);
@@ -51,8 +53,9 @@ export async function complete(flow: Flow): Promise<UserRow> {
 }
 
 /**
- * Keeps of what was gathered who it is. After a reset comes a sign-in with the new password, which takes the second factor
- * that the reset has just asked for: a code of an authenticator app works once, so asking again would make people wait.
+ * Returns the progress after completion: the proofs, without the data that was written. A reset is followed by a
+ * sign-in with the new password, which accepts the second factor that the reset just verified: a TOTP code works only
+ * once, so asking again would make the user wait for the next one.
  */
 function nextProgress(
   { event, identifier, verifications }: Progress,
@@ -93,37 +96,37 @@ async function createUser(store: TenantStore, flow: Flow): Promise<UserRow> {
   return user;
 }
 
-/** `updatedAt` is the time of the last change of data; signing in is none. */
+/** Updates the user. `updatedAt` changes only when data does; signing in alone leaves it. */
 async function updateUser(store: TenantStore, flow: Flow): Promise<UserRow> {
   const { event, rehash } = progressOf(flow);
   const { account, passwordHash, factors } = writable(progressOf(flow));
   const id = progressOf(flow).userId as string;
   await requireUnchanged(store, id, progressOf(flow).credentials);
-  const isChange = event === 'ForgotPassword' || isLinking(flow);
+  const isChange = event === 'ForgotPassword' || writesData(flow);
   const patch = {
     ...account,
     ...(passwordHash && { passwordHash }),
     ...(event === 'SignIn' && { lastSignInAt: flow.now }),
     ...(isChange && { updatedAt: flow.now }),
   };
-  // Only what is still missing: another device may have added an address meanwhile.
+  // Writes only what is still missing: another device may have added an address in the meantime.
   const stillMissing = Object.fromEntries(Object.keys(account).map((column) => [column, null]));
   const changed = await store.change('users', { id, isSuspended: false, ...stillMissing }, patch);
   if (changed !== 1) throw new ServiceError('session.conflict');
   for (const { type } of factors) await requireNotHeld(flow, store, type);
-  // The password may have been changed since it was typed; its new hash stays.
+  // Keeps the hash of a password that was changed since this one was entered.
   if (event === 'SignIn' && rehash?.userId === id)
     await store.change('users', { id, passwordHash: rehash.from }, { passwordHash: rehash.to });
   if (event === 'ForgotPassword') await endSessions(store, id, flow);
   return store.get('users', { id });
 }
 
-const isLinking = (flow: Flow): boolean => {
+const writesData = (flow: Flow): boolean => {
   const { account, identities, factors } = writable(progressOf(flow));
   return Object.keys(account).length > 0 || identities.length > 0 || factors.length > 0;
 };
 
-export async function linkAll(store: TenantStore, flow: Flow, userId: string): Promise<void> {
+export async function insertGathered(store: TenantStore, flow: Flow, userId: string): Promise<void> {
   const { identities, factors } = writable(progressOf(flow));
   await store.add(
     'userIdentities',
@@ -132,13 +135,13 @@ export async function linkAll(store: TenantStore, flow: Flow, userId: string): P
   for (const factor of factors) await insertFactor(store, flow.tools.secrets, { userId, factor, now: flow.now });
 }
 
-async function announceCompletion(store: TenantStore, flow: Flow, user: UserRow): Promise<void> {
+async function recordCompletion(store: TenantStore, flow: Flow, user: UserRow): Promise<void> {
   const progress = progressOf(flow);
-  const occasion = occasionOf(flow);
-  const events = announced[progress.event];
-  if ('first' in events) await announceUser(store, events.first, user, occasion);
-  if ('whenLinked' in events && isLinking(flow)) await announceUser(store, events.whenLinked, user, occasion);
-  await announceInteraction(store, events.event, user, occasion);
+  const context = eventContextOf(flow);
+  const events = completionEvents[progress.event];
+  if ('first' in events) await recordUserEvent(store, events.first, user, context);
+  if ('ifDataChanged' in events && writesData(flow)) await recordUserEvent(store, events.ifDataChanged, user, context);
+  await recordInteractionEvent(store, events.event, user, context);
   const verified = proofsOf(progress, user.id).map(({ type }) => type);
-  await auditPerson(store, `SignIn.${progress.event}`, user.id, occasion, { verifications: verified });
+  await recordUserAudit(store, `SignIn.${progress.event}`, user.id, context, { verifications: verified });
 }

@@ -1,11 +1,11 @@
 import { errors, type Provider } from 'oidc-provider';
 import { ServiceError } from '../../errors.ts';
-import { auditPerson } from './announce.ts';
-import { occasionOf } from './complete.ts';
+import { eventContextOf } from './complete.ts';
 import type { Flow } from './flow.ts';
 import type { Interaction } from './open-flow.ts';
+import { recordUserAudit } from './record-events.ts';
 
-/** What the prompt says is not granted yet. */
+/** The scopes and claims of oidc-provider's prompt that are not granted yet. */
 interface MissingConsent {
   missingOIDCScope?: string[];
   missingOIDCClaims?: string[];
@@ -14,13 +14,13 @@ interface MissingConsent {
 
 const missingIn = ({ prompt }: Interaction): MissingConsent => prompt.details as MissingConsent;
 
-export interface Asked {
+export interface RequestedAccess {
   scopes: string[];
   resources: { indicator: string; scopes: string[] }[];
 }
 
-/** In the order of the request; `openid` first. */
-export function askedIn(interaction: Interaction): Asked {
+/** Returns the requested scopes in the order of the request, `openid` first. */
+export function requestedAccessOf(interaction: Interaction): RequestedAccess {
   const { missingOIDCScope = [], missingResourceScopes = {} } = missingIn(interaction);
   return {
     scopes: missingOIDCScope,
@@ -28,7 +28,7 @@ export function askedIn(interaction: Interaction): Asked {
   };
 }
 
-/** Adds what was asked for to the grant of this person and application. @returns the grant's id */
+/** Adds the requested scopes to the grant of this user and application. @returns the grant's id */
 export async function allow(provider: Provider, interaction: Interaction, flow: Flow): Promise<string> {
   const { grantId, session, params } = interaction;
   const accountId = session?.accountId as string;
@@ -41,8 +41,8 @@ export async function allow(provider: Provider, interaction: Interaction, flow: 
   for (const [indicator, scopes] of Object.entries(missingResourceScopes)) {
     grant.addResourceScope(indicator, scopes.join(' '));
   }
-  const asked = askedIn(interaction);
-  await auditPerson(flow.store, 'SignIn.Consent', accountId, occasionOf(flow), { ...asked });
+  const requested = requestedAccessOf(interaction);
+  await recordUserAudit(flow.store, 'SignIn.Consent', accountId, eventContextOf(flow), { ...requested });
   return grant.save().catch((error: unknown) => {
     throw error instanceof errors.LoginRequired ? new ServiceError('session.not_found') : error;
   });

@@ -8,7 +8,7 @@ import type { Tenant } from '../../tenants.ts';
 import { basePathOf, cookieName } from '../pages/respond.ts';
 import { cidOf, type Interaction, publicIdOf } from './open-flow.ts';
 
-/** As long as an interaction of oidc-provider lives. */
+/** The lifetime of an interaction in oidc-provider. */
 const LIFETIME_MS = 60 * 60 * 1000;
 
 const optionsOf = (tenant: Tenant, path: string): CookieOptions => ({
@@ -17,28 +17,29 @@ const optionsOf = (tenant: Tenant, path: string): CookieOptions => ({
   secure: tenant.protocol === 'https',
 });
 
-/** A public id has this form; anything else in `state` is no name of a cookie. */
+/** The form of a public id. Anything else in `state` must not become part of a cookie's name. */
 const PUBLIC_ID = /^[\w-]{22}$/;
 
 /**
- * Follows the interaction's id and proves that the cookie was set here, for this interaction: the id alone, which stands in
- * the path of every page and so in the logs of every proxy, opens nothing. The key is the interaction's `cid`, which never
- * leaves the server.
+ * Returns the second part of the cookie's value, after the interaction's id. It proves that this service set the cookie
+ * for this interaction. The id alone is not enough: it is in the path of every page, and so in the logs of every proxy.
+ * The proof is derived from the interaction's `cid`, which never leaves the server.
  */
 const proofOf = (interaction: Interaction): string => hashOf(`experience:${cidOf(interaction)}:${interaction.uid}`);
 
 /**
- * Set with every page of an interaction, after oidc-provider's own signed cookie was checked. That one is bound to the path
- * of the pages; these let two other paths know the interaction.
+ * Sets the cookies by which the Experience API and the callback of identity providers find the interaction.
+ * oidc-provider's own signed cookie, which is checked before, is limited to the path of the pages.
  */
 export function setInteractionCookies(response: Response, tenant: Tenant, interaction: Interaction): void {
   const { uid } = interaction;
-  // The Experience API: with several interactions in one browser, the last one shown.
+  // The Experience API. With several interactions in one browser it uses the one shown last.
   response.cookie(cookieName(tenant, 'experience'), `${uid}.${proofOf(interaction)}`, {
     ...optionsOf(tenant, '/api/experience'),
     sameSite: 'strict',
   });
-  // The way back from an identity provider, which is cross-site. A cookie for each interaction, as several may be away.
+  // The return from an identity provider is cross-site. One cookie for each interaction, because several may be at a
+  // provider.
   response.cookie(cookieName(tenant, `callback_${publicIdOf(uid)}`), uid, {
     ...optionsOf(tenant, '/sign-in/callback'),
     sameSite: 'lax',
@@ -56,7 +57,11 @@ export async function findExperience(provider: Provider, tenant: Tenant, request
   return found;
 }
 
-/** @throws 404 `session.not_found` unless this browser began the interaction that a state stands for */
+/**
+ * Returns the id of the interaction that `state` belongs to.
+ *
+ * @throws 404 `session.not_found` unless this browser started it
+ */
 export function interactionOfState(request: Request, tenant: Tenant, publicId: string): string {
   const uid = PUBLIC_ID.test(publicId) ? readCookie(request, cookieName(tenant, `callback_${publicId}`)) : undefined;
   if (uid === undefined || publicIdOf(uid) !== publicId) throw new ServiceError('session.not_found');

@@ -5,15 +5,19 @@ import { ServiceError } from '../../errors.ts';
 import { factorsOf } from '../proofs/factors.ts';
 
 /**
- * A hash of all that somebody can prove an account with: its password, names and addresses, factors and linked identities.
- * A proof counts while this is what it was when the proof was given. Undefined: there is no such account, or it is suspended.
+ * Returns a hash of everything that can prove an account: password, identifiers, factors and linked identities. A proof
+ * is valid only while this equals its value at the time of the proof. Undefined if the account does not exist or is
+ * suspended.
  */
 export async function currentCredentials(store: TenantStore, userId: string): Promise<string | undefined> {
   const user = await store.find('users', { id: userId, isSuspended: false });
   return user && credentialsOf(store, user);
 }
 
-/** The same for a row as it was read: a proof against this row does not count for what the row became meanwhile. */
+/**
+ * Returns the same hash for a row that was read before: a proof against this row is not valid for the row's later
+ * state.
+ */
 export async function credentialsOf(store: TenantStore, user: UserRow): Promise<string> {
   const { id: userId, passwordHash, username, primaryEmail, primaryPhone } = user;
   const factors = (await factorsOf(store, userId)).map(({ id }) => id);
@@ -23,8 +27,10 @@ export async function credentialsOf(store: TenantStore, user: UserRow): Promise<
 }
 
 /**
- * In the transaction of a change, which holds the user's row from here on: another request may have changed it since this
- * one was opened. @throws 409 `session.conflict`
+ * Locks the user's row for the rest of the transaction and checks that no other request changed the account since this
+ * one was opened.
+ *
+ * @throws 409 `session.conflict`
  */
 export async function requireUnchanged(
   store: TenantStore,

@@ -7,13 +7,13 @@ import { missingProof } from './requirements.ts';
 export type Step =
   /** Prove an account by its password. */
   | 'password'
-  /** Prove an e-mail address or phone number by a code, to be identified by it. */
+  /** Identify an account by a code sent to its e-mail address or phone number. */
   | 'code'
   /** Prove an identity at an identity provider. */
   | 'social'
   /** Choose the username and password of a new account. */
   | 'newAccount'
-  /** Prove a second factor that the account holds. */
+  /** Prove a second factor of the account. */
   | 'secondFactor'
   /** Set up another factor. */
   | 'newFactor'
@@ -23,19 +23,23 @@ export type Step =
   | 'newPassword';
 
 /**
- * When a step may be taken. `identified`: after a first factor named the account. `proven`: after every factor that
- * the account must prove, the second one included.
+ * When a step is allowed. `identified`: after a first factor identified the account. `proven`: after every factor that
+ * the account requires, including the second one.
  */
-type When = 'never' | 'always' | 'identified' | 'proven';
-
-/** The account page is no interaction. Its session stands for the proofs; its routes ask for a fresh sign-in where that matters. */
-type Place = InteractionEvent | 'Account';
+type StepCondition = 'never' | 'always' | 'identified' | 'proven';
 
 /**
- * Says what each interaction event may do, and when. The pages and the Experience API call the same actions, and each action
- * that begins, proves or adds something asks here first, so that what one event allows is never done in another. docs/security.md shows this table to readers.
+ * The account page has no interaction: its session takes the place of the proofs. Its routes ask for a fresh sign-in
+ * where that matters.
  */
-export const steps: Readonly<Record<Step, Readonly<Record<Place, When>>>> = {
+type Situation = InteractionEvent | 'Account';
+
+/**
+ * When each interaction event allows each step. The pages and the Experience API call the same actions, and every
+ * action that starts, proves or adds something calls `requireStep` first, so that a step allowed in one event is never
+ * done in another. docs/security.md publishes this table.
+ */
+export const steps: Readonly<Record<Step, Readonly<Record<Situation, StepCondition>>>> = {
   password: { SignIn: 'always', Register: 'never', ForgotPassword: 'never', Account: 'never' },
   code: { SignIn: 'always', Register: 'always', ForgotPassword: 'always', Account: 'never' },
   social: { SignIn: 'always', Register: 'always', ForgotPassword: 'never', Account: 'proven' },
@@ -46,7 +50,7 @@ export const steps: Readonly<Record<Step, Readonly<Record<Place, When>>>> = {
   newPassword: { SignIn: 'never', Register: 'always', ForgotPassword: 'proven', Account: 'never' },
 };
 
-/** The proofs that name the account. Registration names a new one. */
+/** The proofs that identify the account. Registration identifies a new one. */
 export const identifiedBy: Readonly<Record<InteractionEvent, readonly VerificationType[]>> = {
   SignIn: ['Password', 'EmailVerificationCode', 'PhoneVerificationCode', 'Social', 'EnterpriseSso'],
   Register: ['NewPasswordIdentity', 'EmailVerificationCode', 'PhoneVerificationCode', 'Social', 'EnterpriseSso'],
@@ -55,7 +59,9 @@ export const identifiedBy: Readonly<Record<InteractionEvent, readonly Verificati
 
 type Gathered = Pick<Progress, 'account' | 'passwordHash' | 'identities' | 'factors'>;
 
-/** The parts of the account that an event writes when it completes. A sign-in adds what is missing and replaces nothing. */
+/**
+ * The parts of the account that an event writes when it completes. A sign-in adds what is missing and replaces nothing.
+ */
 export const writes: Readonly<Record<InteractionEvent, readonly (keyof Gathered)[]>> = {
   SignIn: ['account', 'identities', 'factors'],
   Register: ['account', 'passwordHash', 'identities', 'factors'],
@@ -63,7 +69,10 @@ export const writes: Readonly<Record<InteractionEvent, readonly (keyof Gathered)
 };
 
 /**
- * @throws 422 `session.not_allowed` never in this event; `session.identifier_required`, `session.mfa_required` not yet
+ * Checks that the current event allows a step now.
+ *
+ * @throws 422 `session.not_allowed` if it never does; `session.identifier_required`, `session.mfa_required` if it does
+ * not yet
  */
 export async function requireStep(flow: Flow, step: Step): Promise<void> {
   const when = steps[step][flow.isAccountPage ? 'Account' : progressOf(flow).event];
@@ -74,7 +83,7 @@ export async function requireStep(flow: Flow, step: Step): Promise<void> {
   if (missing && when === 'proven') throw new ServiceError('session.mfa_required');
 }
 
-/** Of all that was gathered, only what the event may write. */
+/** Returns the part of the gathered data that the event may write. */
 export function writable({ event, account, passwordHash, identities, factors }: Progress): Gathered {
   const may = (what: keyof Gathered) => writes[event].includes(what);
   return {

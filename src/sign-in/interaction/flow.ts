@@ -16,9 +16,9 @@ import type { InteractionEvent, Progress, SavedProgress, Verification } from './
 /** An account that this browser signed in to. */
 export interface KnownAccount {
   userId: string;
-  /** Names the browser for this account. Its wrong passwords are counted by this. */
+  /** Identifies the browser for this account. Its failed attempts are counted by this id. */
   browserId: string;
-  /** Stands for the password that the account had then: after another one, the browser is a stranger's like any other. */
+  /** Derived from the password hash at that time. After a password change the browser is no longer known. */
   password: string;
   /** Epoch milliseconds. */
   until: number;
@@ -26,10 +26,10 @@ export interface KnownAccount {
 
 export type KnownAccounts = readonly KnownAccount[];
 
-/** Told how the steps of people end: `completed`, or the code of the refusal. */
+/** Called after each step with `completed` or the code of the refusal. */
 export type SignInObserver = (event: InteractionEvent, outcome: 'completed' | ErrorCode) => void;
 
-/** What actions use besides the tenant's rows. */
+/** The services that actions use, apart from the tenant's rows. */
 export interface Tools {
   secrets: SecretBox;
   clock: Clock;
@@ -40,28 +40,28 @@ export interface Tools {
   onOutcome?: SignInObserver | undefined;
 }
 
-/** One request of one interaction: what every action is given. Actions change `saved.progress` and nothing else. */
+/** One request of one interaction, passed to every action. Actions change `saved.progress` and nothing else. */
 export interface Flow {
   readonly tenant: Tenant;
   readonly store: TenantStore;
   readonly settings: SignInSettings;
   readonly tools: Tools;
-  /** The uid of oidc-provider's interaction. Only the browser that began it knows it: see `publicId`. */
+  /** The uid of oidc-provider's interaction. Only the browser that started it knows it; others see `publicId`. */
   readonly uid: string;
-  /** Stands for the interaction wherever others look: `state` at identity providers, events, the audit log. */
+  /** Identifies the interaction to others: in `state` at identity providers, in events and in the audit log. */
   readonly publicId: string;
-  /** True on the account page, which is no interaction. */
+  /** True on the account page, which has no interaction. */
   readonly isAccountPage?: boolean;
   /** `credentialsOf` the account when the request of the account page was opened. */
   readonly credentials?: string;
-  /** The browser's session, when someone is signed in there already. */
+  /** The browser's session, if it is already signed in. */
   readonly sessionUid: string | undefined;
   readonly application: ApplicationRow | undefined;
   readonly facts: ClientFacts;
   /** Accounts that this browser signed in to before. */
   readonly knownAccounts: KnownAccounts;
   readonly requestId: string;
-  /** One instant per request. */
+  /** The time of the request. One value, so that all checks agree. */
   readonly now: number;
   readonly saved: SavedProgress;
 }
@@ -74,14 +74,18 @@ export function addVerification(flow: Flow, verification: Omit<Verification, 'id
   return added;
 }
 
-/** @throws 422 `session.verification_not_found` when there is none of this id, or of this state */
+/** @throws 422 `session.verification_not_found` if there is none with this id in this state */
 export function verificationOf(flow: Flow, id: string, isVerified: boolean): Verification {
   const found = progressOf(flow).verifications.find((verification) => verification.id === id);
   if (!found || found.isVerified !== isVerified) throw new ServiceError('session.verification_not_found');
   return found;
 }
 
-/** The account that a first factor was proven for. @throws 422 when nobody was identified, or the user is suspended */
+/**
+ * Returns the account that was identified by a first factor.
+ *
+ * @throws 422 `session.identifier_required`, `user.suspended`
+ */
 export async function identifiedUser(flow: Flow): Promise<UserRow> {
   const { userId } = progressOf(flow);
   const user = userId ? await flow.store.find('users', { id: userId }) : undefined;

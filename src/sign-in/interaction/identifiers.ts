@@ -5,13 +5,13 @@ import { ServiceError } from '../../errors.ts';
 import type { IdentifierType } from '../settings.ts';
 import type { Identifier } from './progress.ts';
 
-/** The column of `users` that holds each kind. */
+/** The column of `users` for each type of identifier. */
 export const columnOf = { username: 'username', email: 'primaryEmail', phone: 'primaryPhone' } as const;
 
 const USERNAME = /^[A-Za-z_]\w{0,127}$/;
 
 /**
- * The one spelling of what was typed: see `email-and-phone.ts`.
+ * Returns the canonical spelling of an identifier: see `email-and-phone.ts`.
  *
  * @throws 422 `identifier.invalid`, `user.invalid_phone`
  */
@@ -32,14 +32,13 @@ const looksLike = (text: string): IdentifierType => {
   return /^[+\d][\d\s()./-]*$/.test(text) ? 'phone' : 'username';
 };
 
-/** Reads the one field as one of the allowed kinds of identifier. @throws as `normalize` does */
+/** Reads the text of the single field as one of the allowed types of identifier. @throws as `normalize` does */
 export function readIdentifier(text: string, allowed: readonly IdentifierType[]): Identifier {
   const type = looksLike(text.normalize('NFKC').trim());
   if (!allowed.includes(type)) throw new ServiceError('identifier.invalid');
   return normalize({ type, value: text });
 }
 
-/** The user of an identifier, if any. */
 export async function findUser(store: TenantStore, { type, value }: Identifier): Promise<UserRow | undefined> {
   return store.find('users', { [columnOf[type]]: value });
 }

@@ -8,11 +8,11 @@ import { columnOf, findUser, requireFree } from './identifiers.ts';
 import { newProgress, type Verification } from './progress.ts';
 
 /**
- * Says who this is, by a first factor that was verified.
+ * Identifies the account by a verified first factor.
  *
- * @throws 422 `session.not_allowed`: this event takes other proofs; `session.unknown_account`: proven, but nobody here has
- * it; `user.…_already_in_use` where an account is to be made of what one has already; `session.sso_required` where only the
- * organization's provider leads in
+ * @throws 422 `session.not_allowed` if this event accepts other proofs; `session.unknown_account` if no account has
+ * what was proven; `user.…_already_in_use` if a registration proves what an account already has; `session.sso_required`
+ * if only the organization's provider may sign in
  */
 export async function identify(flow: Flow, verificationId: string): Promise<void> {
   const verification = verificationOf(flow, verificationId, true);
@@ -25,11 +25,14 @@ export async function identify(flow: Flow, verificationId: string): Promise<void
   if (!user) throw new ServiceError('session.unknown_account');
   if (user.isSuspended) throw new ServiceError('user.suspended');
   if (verification.type !== 'EnterpriseSso') await refuseSsoAccount(flow.store, user);
-  await nameAccount(flow, verification, userId);
+  await identifyAccount(flow, verification, userId);
 }
 
-/** Forgets proofs of another account and everything gathered for it: nothing of one user is written to another. */
-async function nameAccount(flow: Flow, verification: Verification, userId: string): Promise<void> {
+/**
+ * Sets the account of the interaction. Drops proofs of another account and everything gathered for it, so that data of
+ * one user is never written to another.
+ */
+async function identifyAccount(flow: Flow, verification: Verification, userId: string): Promise<void> {
   const before = progressOf(flow);
   const credentials = await currentCredentials(flow.store, userId);
   if (credentials === undefined) throw new ServiceError('session.unknown_account');
@@ -53,12 +56,12 @@ async function nameAccount(flow: Flow, verification: Verification, userId: strin
 
 const FIRST_FACTORS_BY_CODE = ['EmailVerificationCode', 'PhoneVerificationCode'];
 
-/** A code proves an address or a number; the account is whose that is now. */
+/** Returns the account that has the verified address or number now. */
 async function ownerOf(flow: Flow, { type, identifier }: Verification): Promise<string | undefined> {
   if (!identifier || !FIRST_FACTORS_BY_CODE.includes(type)) return undefined;
   const method = usableMethods(flow).find((method) => method.identifier === identifier.type);
-  const isTaken = progressOf(flow).event === 'SignIn' ? method?.verificationCode : method !== undefined;
-  if (!isTaken) throw new ServiceError('session.not_allowed');
+  const isAccepted = progressOf(flow).event === 'SignIn' ? method?.verificationCode : method !== undefined;
+  if (!isAccepted) throw new ServiceError('session.not_allowed');
   return (await findUser(flow.store, identifier))?.id;
 }
 

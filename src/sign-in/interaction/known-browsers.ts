@@ -7,14 +7,14 @@ import type { Tenant } from '../../tenants.ts';
 import { basePathOf, cookieName } from '../pages/respond.ts';
 import type { Flow, KnownAccount, KnownAccounts } from './flow.ts';
 
-/** Since the last sign-in. */
+/** Counted from the last sign-in. */
 const LIFETIME_MS = 180 * 24 * 60 * 60 * 1000;
-/** The cookie stays small; who signed in longest ago is forgotten. */
-const MOST_ACCOUNTS = 5;
+/** Keeps the cookie small. The account whose sign-in is the longest ago is dropped. */
+const MAX_ACCOUNTS = 5;
 
 const purposeOf = ({ id }: Tenant): string => `known-browser:${id}`;
 
-/** Reads the cookie, if this service sealed it for this tenant. */
+/** Reads the cookie. Returns no accounts unless this service sealed it for this tenant. */
 export function knownAccountsOf(request: Request, tenant: Tenant, secrets: SecretBox, now: number): KnownAccounts {
   const sealed = readCookie(request, cookieName(tenant, 'known'));
   if (sealed === undefined) return [];
@@ -22,18 +22,21 @@ export function knownAccountsOf(request: Request, tenant: Tenant, secrets: Secre
     const known = JSON.parse(secrets.open(sealed, purposeOf(tenant))) as KnownAccounts;
     return known.filter(({ until }) => until > now);
   } catch {
-    return []; // Of another key or tenant, or made up.
+    return []; // Sealed with another key or for another tenant, or forged.
   }
 }
 
-/** The cookie stays small: 128 bits of the hash are enough to tell one digest from another. */
+/** Truncated to keep the cookie small: 128 bits are enough to tell digests apart. */
 const passwordMarkOf = ({ passwordHash }: UserRow): string => hashOf(`known-browser:${passwordHash}`).slice(0, 22);
 
 /** Returns true if the browser signed in to this account since its password was set. */
-export const isOf = ({ userId, password }: KnownAccount, user: UserRow): boolean =>
+export const belongsTo = ({ userId, password }: KnownAccount, user: UserRow): boolean =>
   userId === user.id && password === passwordMarkOf(user);
 
-/** After a sign-in. The cookie opens nothing: strangers' wrong passwords do not count for this browser, and that is all. */
+/**
+ * Sets the cookie after a sign-in. It grants no access: it only exempts this browser from the limits that failed
+ * attempts of other browsers use up.
+ */
 export async function rememberBrowser(response: Response, flow: Flow, userId: string): Promise<void> {
   const { tenant, store, tools, now, knownAccounts } = flow;
   const user = await store.find('users', { id: userId });
@@ -42,7 +45,7 @@ export async function rememberBrowser(response: Response, flow: Flow, userId: st
   const others = knownAccounts.filter((account) => account !== before);
   const browserId = before?.browserId ?? newId();
   const own: KnownAccount = { userId, browserId, password: passwordMarkOf(user), until: now + LIFETIME_MS };
-  const known = [own, ...others].slice(0, MOST_ACCOUNTS);
+  const known = [own, ...others].slice(0, MAX_ACCOUNTS);
   response.cookie(cookieName(tenant, 'known'), tools.secrets.seal(JSON.stringify(known), purposeOf(tenant)), {
     path: `${basePathOf(tenant)}/`,
     httpOnly: true,

@@ -7,53 +7,59 @@ import { ServiceError } from '../../errors.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-type Query = Parameters<Parameters<TenantStore['changeWhere']>[1]>[0];
+/** The pause between two codes to one e-mail address or phone number. */
+export const CODE_PAUSE_MS = MINUTE_MS;
 
-/** How many `points` in one stretch of time; then nothing until it is over. */
+type Rows = Parameters<Parameters<TenantStore['changeWhere']>[1]>[0];
+
+/** The number of attempts (`points`) per `durationMs`. Further ones are refused until that time is over. */
 const rules = {
   /**
-   * Tries at one account, also one that does not exist: of a browser that signed in to it before, or of a network of
-   * strangers. A success clears them.
+   * Password attempts for one account, existing or not: from a browser that signed in to it before, or from one network
+   * of unknown browsers. A success clears them.
    */
   account: { points: 10, durationMs: 15 * MINUTE_MS },
-  /** Failed tries of all strangers together at one account. Browsers that signed in to it before are not locked out. */
+  /** Failed password attempts of all unknown browsers together for one account. Known browsers are not locked out. */
   strangers: { points: 100, durationMs: HOUR_MS },
-  /** Failed tries from one address, at whichever account: many people may share it. */
+  /** Failed password attempts from one address for any account. Many users may share the address. */
   address: { points: 100, durationMs: 15 * MINUTE_MS },
-  /** Codes of a second factor of one user. A success clears them. */
+  /** Second-factor codes of one user. A success clears them. */
   factor: { points: 10, durationMs: 15 * MINUTE_MS },
-  /** Codes to one e-mail address or phone, and the pause between two. */
+  /** Codes to one e-mail address or phone number, the pause between two, and codes requested from one address. */
   codeDestination: { points: 5, durationMs: HOUR_MS },
-  codePause: { points: 1, durationMs: MINUTE_MS },
+  codePause: { points: 1, durationMs: CODE_PAUSE_MS },
   codeAddress: { points: 30, durationMs: HOUR_MS },
-  /** New passwords from one address, for new accounts and in resets. */
+  /** New passwords from one address, for new accounts and resets. */
   newPassword: { points: 60, durationMs: HOUR_MS },
   /** Usernames that one user tries on the account page. */
   username: { points: 30, durationMs: HOUR_MS },
   /** New accounts from one address. */
   registration: { points: 30, durationMs: HOUR_MS },
-  /** Messages about one kind of change of one user: another kind is still told, so many of one cannot hide it. */
+  /**
+   * Notices of one kind of change to one user. Kinds are counted apart, so that many changes of one kind cannot
+   * suppress the notice of another.
+   */
   notice: { points: 5, durationMs: HOUR_MS },
 } as const;
 type Rule = keyof typeof rules;
-/** A rule, and whom it counts. */
-export type Counted = readonly [rule: Rule, name: string | undefined];
+/** A rule and the key that it counts by. */
+export type LimitKey = readonly [rule: Rule, name: string | undefined];
 
-/** Their names are addresses. */
+/** Rules that count by IP address. */
 const BY_ADDRESS: ReadonlySet<Rule> = new Set(['address', 'codeAddress', 'newPassword', 'registration']);
 
 /**
- * The limits of sign-in, counted in the tenant's own table, so that all processes count together. A
- * point is taken before the work, so that parallel tries count like others.
+ * The rate limits of sign-in, counted in the tenant's own table so that all processes share the counts. A point is
+ * taken before the work, so that concurrent attempts count too.
  *
- * The loser: rate-limiter-flexible. Its SQLite store begins transactions of its own on a connection
- * that here belongs to `CommitGroup`, and its base class for other stores is not exported.
+ * Rejected: rate-limiter-flexible. Its SQLite store begins transactions of its own on a connection that belongs to
+ * `CommitGroup` here, and its base class for custom stores is not exported.
  */
 export class Limits {
   readonly #clock: Clock;
   readonly #onLimited: ((rule: Rule) => void) | undefined;
 
-  /** @param onLimited told which rule refused */
+  /** @param onLimited called with the rule that refused */
   constructor(clock: Clock, onLimited?: (rule: Rule) => void) {
     this.#clock = clock;
     this.#onLimited = onLimited;
@@ -66,9 +72,9 @@ export class Limits {
     const key = keyOf(rule, name);
     const expiresAt = await store.transaction(async (store) => {
       await store.addMissing('rateLimits', [{ key, points: 0, expiresAt: now + durationMs }]);
-      const isOver = (query: Query) => query.where({ key }).where('expiresAt', '<=', now);
+      const isOver = (rows: Rows) => rows.where({ key }).where('expiresAt', '<=', now);
       await store.changeWhere('rateLimits', isOver, { points: 0, expiresAt: now + durationMs });
-      const isOpen = (query: Query) => query.where({ key }).where('points', '<', points);
+      const isOpen = (rows: Rows) => rows.where({ key }).where('points', '<', points);
       const taken = await store.changeWhere('rateLimits', isOpen, { points: increment(store, 1) });
       return taken === 1 ? undefined : (await store.get('rateLimits', { key })).expiresAt;
     });
@@ -82,25 +88,25 @@ export class Limits {
   }
 
   /**
-   * Takes a point of each before `work`, and gives all of them back if it throws: nothing was tried then, because the
-   * service was too busy for it.
+   * Takes a point of each rule before `work` and returns all of them if it throws: the service was too busy to make the
+   * attempt.
    *
    * @throws 429 `request.rate_limited` with `Retry-After`
    */
-  async tryOnce<T>(store: TenantStore, counted: readonly Counted[], work: () => Promise<T>): Promise<T> {
-    for (const [rule, name] of counted) await this.take(store, rule, name);
+  async attempt<T>(store: TenantStore, keys: readonly LimitKey[], work: () => Promise<T>): Promise<T> {
+    for (const [rule, name] of keys) await this.take(store, rule, name);
     try {
       return await work();
     } catch (error) {
-      for (const [rule, name] of counted) await this.giveBack(store, rule, name);
+      for (const [rule, name] of keys) await this.refund(store, rule, name);
       throw error;
     }
   }
 
-  /** Gives the point back: it was no failure. */
-  async giveBack(store: TenantStore, rule: Rule, name: string | undefined): Promise<void> {
+  /** Returns the point of an attempt that did not fail. */
+  async refund(store: TenantStore, rule: Rule, name: string | undefined): Promise<void> {
     const key = keyOf(rule, name);
-    const isTaken = (query: Query) => query.where({ key }).where('points', '>', 0);
+    const isTaken = (rows: Rows) => rows.where({ key }).where('points', '>', 0);
     await store.changeWhere('rateLimits', isTaken, { points: increment(store, -1) });
   }
 
@@ -109,9 +115,9 @@ export class Limits {
   }
 }
 
-/** The column takes the expression that its type, a number, stands for. */
+/** The column type is a number; the driver also accepts an expression. */
 const increment = (store: TenantStore, by: number): number => store.raw('points + ?', [by]) as unknown as number;
 
-/** Hashed: what people typed into the identifier field may be a password. */
+/** Hashed, because users sometimes type a password into the identifier field. */
 const keyOf = (rule: Rule, name = 'unknown'): string =>
   `${rule}:${hashOf(BY_ADDRESS.has(rule) ? networkOf(name) : name)}`;

@@ -13,7 +13,7 @@ import { type InteractionEvent, newProgress, ProgressStore, type SavedProgress }
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
-/** What the application asked for first. */
+/** The event for each value of the `first_screen` parameter. */
 const FIRST_SCREENS: ReadonlyMap<string | undefined, InteractionEvent> = new Map([
   ['sign_in', 'SignIn'],
   ['register', 'Register'],
@@ -23,7 +23,7 @@ const FIRST_SCREENS: ReadonlyMap<string | undefined, InteractionEvent> = new Map
 export const parameterOf = ({ params }: Interaction, name: string): string | undefined =>
   typeof params[name] === 'string' ? params[name] : undefined;
 
-/** @throws 404 `session.not_found` when this browser has no such interaction, or no longer */
+/** @throws 404 `session.not_found` if this browser has no such interaction, or it has expired */
 export async function findInteraction(
   provider: Provider,
   request: Request,
@@ -39,7 +39,7 @@ export async function findInteraction(
   throw new ServiceError('session.not_found');
 }
 
-/** One way: the interaction's id cannot be told from it. 128 bits of the hash are enough to be unique. */
+/** Returns an id from which the interaction's id cannot be derived. 128 bits of the hash are enough to be unique. */
 export const publicIdOf = (uid: string): string => hashOf(`interaction:${uid}`).slice(0, 22);
 
 export async function openFlow(request: Request, interaction: Interaction, tools: Tools): Promise<Flow> {
@@ -53,7 +53,8 @@ export async function openFlow(request: Request, interaction: Interaction, tools
   const mayRegister = settings.signInMode === 'SignInAndRegister';
   const fresh = newProgress(firstScreen === 'Register' && !mayRegister ? 'SignIn' : firstScreen);
   const progressStore = new ProgressStore(store, tools.secrets);
-  if (request.method !== 'GET') await progressStore.begin(uid, fresh, now); // So that two posts at once know of each other.
+  // Creates the row, so that two concurrent posts see each other's version.
+  if (request.method !== 'GET') await progressStore.begin(uid, fresh, now);
   return {
     tenant,
     store,
@@ -67,7 +68,7 @@ export async function openFlow(request: Request, interaction: Interaction, tools
     knownAccounts: knownAccountsOf(request, tenant, tools.secrets, now),
     requestId,
     now,
-    saved: await whileUnchanged(
+    saved: await restartIfChanged(
       store,
       (await progressStore.find(uid)) ?? { progress: fresh, version: 0, finishedAt: null },
     ),
@@ -75,10 +76,12 @@ export async function openFlow(request: Request, interaction: Interaction, tools
 }
 
 /**
- * Proofs end with what they proved: after the password, an address or a factor of the account was changed, or the account
- * suspended, the person starts over. A finished interaction then leads nowhere.
+ * Restarts the interaction if the account changed since it was identified: after a new password, address or factor, or
+ * a suspension, earlier proofs are no longer valid.
+ *
+ * @throws 404 `session.not_found` if that interaction was finished
  */
-async function whileUnchanged(store: TenantStore, saved: SavedProgress): Promise<SavedProgress> {
+async function restartIfChanged(store: TenantStore, saved: SavedProgress): Promise<SavedProgress> {
   const { userId, credentials, event, identifier } = saved.progress;
   if (userId === undefined || (await currentCredentials(store, userId)) === credentials) return saved;
   if (saved.finishedAt !== null) throw new ServiceError('session.not_found');
@@ -86,21 +89,24 @@ async function whileUnchanged(store: TenantStore, saved: SavedProgress): Promise
 }
 
 /**
- * A reset ends every session of the account. Where this browser was in one of them, the sign-in that follows begins a
- * new one; the library refuses an interaction whose own session is gone.
+ * Removes a session that a reset has ended from the interaction. oidc-provider refuses an interaction whose session is
+ * gone; without it the sign-in that follows starts a new one.
  */
-export async function forgetEndedSession(interaction: Interaction, { sessionUid, store, now }: Flow): Promise<void> {
+export async function dropEndedSession(interaction: Interaction, { sessionUid, store, now }: Flow): Promise<void> {
   if (sessionUid === undefined || (await store.find('oidcPayloads', { model: 'Session', uid: sessionUid }))) return;
   delete interaction.session;
   await interaction.save(interaction.exp - Math.floor(now / 1000));
 }
 
-/** 126 random bits that the library makes for each interaction and the types leave out. It never leaves the server. */
+/**
+ * 126 random bits that oidc-provider generates for each interaction and omits from its types. It never leaves the
+ * server.
+ */
 export const cidOf = (interaction: Interaction): string => (interaction as Interaction & { cid: string }).cid;
 
 /**
- * Sent back by every form. The cookie of the interaction is bound to its path already, which nobody
- * else knows; this holds where a path has leaked. `cid` never leaves the server.
+ * Returns the token that every form sends back. The interaction's cookie is already bound to a path that only this
+ * browser knows; the token protects the interaction if that path leaks.
  */
 export const csrfTokenOf = (interaction: Interaction): string =>
   hashOf(`csrf:${cidOf(interaction)}:${interaction.uid}`);

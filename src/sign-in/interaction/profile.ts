@@ -1,17 +1,18 @@
 import { ServiceError } from '../../errors.ts';
 import type { IdentifierType } from '../settings.ts';
-import { requireAsked } from './allowed-identifiers.ts';
+import { requireAllowed } from './allowed-identifiers.ts';
 import { requireStep } from './events.ts';
 import { type Flow, identifiedUser, progressOf, verificationOf } from './flow.ts';
 import { columnOf, readIdentifier, requireFree } from './identifiers.ts';
 import type { Identifier } from './progress.ts';
 
-/** What a person adds to an account that lacks it. @throws 422 when it is someone else's */
+/** Reads an identifier that the user adds to an account that lacks it. @throws 422 if it belongs to another account */
 export async function readMissingIdentifier(flow: Flow, text: string, type: IdentifierType): Promise<Identifier> {
   await requireStep(flow, 'profile');
-  requireAsked(flow, type);
+  requireAllowed(flow, type);
   const identifier = readIdentifier(text, [type]);
-  // An address is reported as taken only after it was proven. A username cannot be proven, so asking is limited.
+  // An e-mail address that is in use is refused only after it was verified. A username cannot be verified, so attempts
+  // are limited.
   if (type === 'username') {
     const { limits } = flow.tools;
     if (flow.isAccountPage) await limits.take(flow.store, 'username', progressOf(flow).userId);
@@ -21,7 +22,7 @@ export async function readMissingIdentifier(flow: Flow, text: string, type: Iden
   return identifier;
 }
 
-/** A username needs no proof; an e-mail address or phone number comes from a verified code. */
+/** Adds a username, which needs no proof. E-mail addresses and phone numbers come from a verified code. */
 export async function addUsername(flow: Flow, identifier: Identifier): Promise<void> {
   await requireStep(flow, 'profile');
   if (identifier.type !== 'username') throw new ServiceError('session.not_allowed');

@@ -19,29 +19,35 @@ export type VerificationType =
   | 'EnterpriseSso'
   | FactorType;
 
-/** One proof: begun, and once `isVerified`, given. */
+/** A proof that was started and, once `isVerified`, given. */
 export interface Verification {
   id: string;
   type: VerificationType;
   isVerified: boolean;
-  /** Whose: of a password or a code. */
+  /** The identifier that a password or code belongs to. */
   identifier?: Identifier;
-  /** The account it proves: at once of a password, a factor or a linked identity, of a code when it names the account. */
+  /**
+   * The account that it proves. Known at once for a password, a factor or a linked identity; for a code, when the
+   * account is identified.
+   */
   userId?: string;
-  /** `credentialsOf` the account before the proof was given. Once they differ, the proof names nobody. */
+  /** `credentialsOf` the account before the proof was given. Once they differ, the proof is no longer valid. */
   credentials?: string;
-  /** Of a second factor: the one that was proven, so that its successor is not. */
+  /** The second factor that was proven, so that a factor replacing it is not. */
   factorId?: string;
-  /** What the proof needs until it is given or used: a challenge, a new factor's secret. Never shown. */
+  /** Data that the proof needs until it is given or used, such as a challenge or a new factor's secret. Never shown. */
   details?: Record<string, unknown>;
 }
 
-/** A factor that is written when the interaction completes. `secret` is not sealed yet: the whole state is. */
+/**
+ * A factor that is written when the interaction completes. `secret` is not sealed by itself, because the whole state
+ * is.
+ */
 export interface NewFactor {
   type: FactorType;
   secret: string;
   details: Record<string, unknown>;
-  /** Start of the period whose code proved it (epoch ms), so that this code is not taken again. */
+  /** Start of the TOTP period whose code proved the factor (epoch ms), so that this code is not accepted again. */
   lastUsedAt?: number;
 }
 
@@ -52,31 +58,36 @@ export interface NewIdentity {
   details: Record<string, unknown>;
 }
 
-/** How far a person has come. Nothing of it is on their account before the interaction completes. */
+/** The state of an interaction. Nothing in it is written to the account before the interaction completes. */
 export interface Progress {
   event: InteractionEvent;
-  /** What was typed first, and is shown until it is changed. */
+  /** The identifier that the user entered. Shown until it is changed. */
   identifier?: Identifier;
-  /** What is likely to be typed, from an earlier step. */
+  /** An identifier from an earlier step to prefill the field with. */
   suggested?: string;
   verifications: Verification[];
-  /** Who it is, once that was proven with a first factor. */
+  /** The account, once it was identified by a first factor. */
   userId?: string;
-  /** `credentialsOf` the account when it was proven. Once they differ, what was proven and gathered is forgotten. */
+  /**
+   * `credentialsOf` the account when it was identified. Once they differ, everything proven and gathered is dropped.
+   */
   credentials?: string;
-  /** Written to the account at the end: of a registration all of it, of a sign-in what was missing or is linked. */
+  /**
+   * Columns written on completion: for a registration all of them, for a sign-in those that were missing or come with a
+   * linked identity.
+   */
   account: { username?: string; primaryEmail?: string; primaryPhone?: string; name?: string; avatar?: string };
-  /** Of a registration or a reset. */
+  /** Set in a registration or a reset. */
   passwordHash?: string;
-  /** The password that was typed, hashed at today's cost, in place of the hash it was verified against. */
+  /** The entered password hashed at the current cost, to replace the hash that it was verified against. */
   rehash?: { userId: string; from: string; to: string };
   identities: NewIdentity[];
-  /** Name of the provider whose identity waits until the account is proven. */
+  /** Name of the provider whose identity is linked once the account is proven. */
   linking?: string;
   /** The only account that the gathered identities may be linked to. */
   linkingTo?: string;
   factors: NewFactor[];
-  /** What happened before this step and is told once. */
+  /** Shown once on the next page. */
   notice?: 'passwordChanged';
 }
 
@@ -94,12 +105,15 @@ export interface SavedProgress {
   finishedAt: number | null;
 }
 
-/** As long as an interaction of oidc-provider lives. */
+/** The lifetime of an interaction in oidc-provider. */
 const LIFETIME_MS = 60 * 60 * 1000;
 
 export const progressPurposeOf = (tenantId: string, id: string): string => `sign-in-progress:${tenantId}:${id}`;
 
-/** The progress of each interaction in one tenant, sealed: it holds identifiers, secrets of new factors and the like. */
+/**
+ * Stores the progress of a tenant's interactions. It is sealed, because it contains identifiers and secrets of new
+ * factors.
+ */
 export class ProgressStore {
   readonly #store: TenantStore;
   readonly #secrets: SecretBox;
@@ -126,8 +140,9 @@ export class ProgressStore {
   }
 
   /**
-   * One step on. @throws 409 `session.conflict` when another request was faster, so that a form sent
-   * twice acts once.
+   * Saves the progress after a step.
+   *
+   * @throws 409 `session.conflict` if another request was faster, so that a form sent twice acts once
    */
   async save(id: string, { progress, version }: SavedProgress, store = this.#store): Promise<void> {
     const next = { version: version + 1, stateEncrypted: this.#seal(id, progress) };
@@ -135,7 +150,11 @@ export class ProgressStore {
     if (saved !== 1) throw new ServiceError('session.conflict');
   }
 
-  /** In the transaction of what the interaction changes: it completes once. */
+  /**
+   * Marks the interaction as finished, in the transaction that writes its changes, so that it completes once.
+   *
+   * @throws 409 `session.conflict`
+   */
   async finish(id: string, { progress, version }: SavedProgress, store: TenantStore, now: number): Promise<void> {
     const last = { version: version + 1, finishedAt: now, stateEncrypted: this.#seal(id, progress) };
     const finished = await store.change('signInProgress', { id, version, finishedAt: null }, last);

@@ -4,7 +4,7 @@ import type { FactorType, IdentifierType } from '../settings.ts';
 import { type Flow, identifiedUser, progressOf } from './flow.ts';
 import { columnOf } from './identifiers.ts';
 
-/** What stands between here and completion, in the order it is asked for. */
+/** The next missing step, in the order in which they are asked for. */
 export type Missing =
   | { what: 'identification' }
   | { what: 'newPassword' }
@@ -12,7 +12,7 @@ export type Missing =
   | { what: 'profile'; identifiers: IdentifierType[] }
   | { what: 'enrolment'; factors: FactorType[] };
 
-/** Undefined: the interaction can complete. @throws 422 `user.suspended` */
+/** Returns the next missing step; undefined if the interaction can complete. @throws 422 `user.suspended` */
 export async function missingOf(flow: Flow): Promise<Missing | undefined> {
   const { event, passwordHash } = progressOf(flow);
   if (event === 'Register') return missingOfRegistration(flow);
@@ -24,7 +24,7 @@ export async function missingOf(flow: Flow): Promise<Missing | undefined> {
   return missingProfile(flow, user) ?? (await missingEnrolment(flow, typesOf(flow, usable), user.id));
 }
 
-/** The factors that the account holds and the settings take. */
+/** The account's factors that the settings accept. */
 export async function usableFactors(
   { store, settings }: Pick<Flow, 'store' | 'settings'>,
   userId: string,
@@ -37,8 +37,9 @@ const typesOf = ({ settings }: Flow, factors: readonly UserFactorRow[]): FactorT
   settings.mfa.factors.filter((type) => factors.some((factor) => factor.type === type));
 
 /**
- * Returns what must still be proven before an existing account is used: who it is, then one of the factors it
- * holds. @throws 422 `user.suspended`
+ * Returns what must still be proven before an existing account is used: its identity, then one of its second factors.
+ *
+ * @throws 422 `user.suspended`
  */
 export async function missingProof(flow: Flow): Promise<Missing | undefined> {
   const { userId, verifications } = progressOf(flow);
@@ -83,17 +84,20 @@ async function missingEnrolment(
   return needsBackup ? { what: 'enrolment', factors: ['BackupCode'] } : undefined;
 }
 
-/** Does the tenant, or an organization of the user, require a second factor? Not where the settings offer none. */
+/**
+ * Returns true if the tenant or an organization of the user requires a second factor. Always false if the settings
+ * offer none.
+ */
 export async function requiresFactor(flow: Flow, userId: string | undefined): Promise<boolean> {
   const { factors, policy } = flow.settings.mfa;
   if (!hasPrimary(factors)) return false;
-  return policy === 'Mandatory' || (userId !== undefined && (await anOrganizationRequiresIt(flow, userId)));
+  return policy === 'Mandatory' || (userId !== undefined && (await isRequiredByOrganization(flow, userId)));
 }
 
-/** Backup codes stand in for another factor; alone they are none. */
+/** Backup codes replace another factor when it is lost. They do not count as a second factor by themselves. */
 export const hasPrimary = (types: readonly FactorType[]): boolean => types.some((type) => type !== 'BackupCode');
 
-async function anOrganizationRequiresIt({ store }: Flow, userId: string): Promise<boolean> {
+async function isRequiredByOrganization({ store }: Flow, userId: string): Promise<boolean> {
   const requiring = await store
     .from('organizationUsers')
     .where({ userId })

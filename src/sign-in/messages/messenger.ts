@@ -15,24 +15,24 @@ export interface Message {
 }
 
 interface MessengerOptions {
-  /** `smtp://user:password@host:port`, or `smtps://`. */
+  /** `smtp://user:password@host:port` or `smtps://…`. */
   smtpUrl: string | undefined;
-  /** Gets `POST { to, text }` as JSON and sends it on. */
+  /** Receives `POST { to, text }` as JSON and sends the SMS. */
   smsUrl: string | undefined;
-  /** Sender of e-mails. */
+  /** Sender address of e-mails. */
   from: string;
-  /** Where messages are kept that no sender is configured for; undefined: they cannot be sent. */
+  /** Folder for messages without a configured sender. Undefined: such messages cannot be sent. */
   outbox: string | undefined;
   logger: Logger;
 }
 
-/** From the connection to the last answer. */
+/** For the connection and for every response. */
 const TIMEOUT_MS = 15_000;
 
-/** On their way at once: a sender that hangs must not make them a crowd. */
-const MOST_SENDING = 100;
+/** Messages on their way at the same time, so that a sender that hangs cannot pile them up. */
+const MAX_SENDING = 100;
 
-/** Sends codes. Never awaited by a page: how long it takes must not tell whether anything is sent. */
+/** Sends messages. Pages never wait for one: the response time must not reveal whether a message was sent. */
 export class Messenger {
   readonly #options: MessengerOptions;
   readonly #mail: Transporter | undefined;
@@ -49,21 +49,24 @@ export class Messenger {
     return outbox !== undefined || (channel === 'email' ? smtpUrl : smsUrl) !== undefined;
   }
 
-  /** Whether no more should be given: to be asked whether or not there is something to send. */
+  /**
+   * True if no further message is accepted. Check it whether or not there is a message to send, so that the answer
+   * reveals nothing.
+   */
   get isFull(): boolean {
-    return this.#sending.size >= MOST_SENDING;
+    return this.#sending.size >= MAX_SENDING;
   }
 
-  /** Goes out in the background; a failure is logged. */
+  /** Sends in the background. Failures are logged. */
   send(message: Message): void {
     const { logger } = this.#options;
     const sending = this.#deliver(message)
-      .catch((error: unknown) => logger.error({ err: error, channel: message.channel }, 'message not sent'))
+      .catch((error: unknown) => logger.error({ err: error, channel: message.channel }, 'Message not sent'))
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
   }
 
-  /** Waits for what is on its way. */
+  /** Waits for the messages on their way. */
   async close(): Promise<void> {
     await Promise.all(this.#sending);
     this.#mail?.close();
@@ -72,7 +75,7 @@ export class Messenger {
   async #deliver(message: Message): Promise<void> {
     const { to, subject, text } = message;
     if (message.channel === 'email' && this.#mail) {
-      // As an object: a text would be parsed, and could name other mailboxes.
+      // An object: nodemailer would parse a string, which could name other mailboxes.
       await this.#mail.sendMail({ from: this.#options.from, to: { name: '', address: to }, subject, text });
     } else if (message.channel === 'sms' && this.#options.smsUrl) {
       const answer = await fetch(this.#options.smsUrl, {
@@ -81,19 +84,22 @@ export class Messenger {
         body: JSON.stringify({ to, text }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      if (!answer.ok) throw new Error(`the SMS sender answered ${answer.status}`);
+      if (!answer.ok) throw new Error(`The SMS sender responded ${answer.status}`);
     } else {
-      await this.#keep(message);
+      await this.#writeToOutbox(message);
     }
   }
 
-  /** Only while the service runs for its developer: see `outbox`. */
-  async #keep(message: Message): Promise<void> {
+  /** For development only: see `outbox`. */
+  async #writeToOutbox(message: Message): Promise<void> {
     const { outbox, logger } = this.#options;
-    if (outbox === undefined) throw new Error(`no sender is configured for ${message.channel}`);
+    if (outbox === undefined) throw new Error(`No sender is configured for ${message.channel}`);
     await mkdir(outbox, { recursive: true, mode: 0o700 });
     const file = join(outbox, `${Date.now()}-${newId()}.txt`);
     await writeFile(file, `To: ${message.to}\nSubject: ${message.subject}\n\n${message.text}\n`, { mode: 0o600 });
-    logger.info({ to: message.to, text: message.text, file }, 'message kept, as no sender is configured');
+    logger.info(
+      { to: message.to, text: message.text, file },
+      'Message written to the outbox, because no sender is configured',
+    );
   }
 }

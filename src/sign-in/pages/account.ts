@@ -17,15 +17,15 @@ interface AccountView extends FormView {
   sessions: OwnSession[];
 }
 
-/** A thing's name and what it is now. */
-const named = (label: string, value: string, way: Html | false = false): Html =>
+/** A row with a label and its current value. */
+const valueRow = (label: string, value: string, way: Html | false = false): Html =>
   html`<li><div><p class="label">${label}</p><p class="quiet small">${value}</p></div>${way}</li>`;
 
-/** And the way to change it. */
-const row = (label: string, value: string, href: string, action: string): Html =>
-  named(label, value, html`<a class="button compact" href="${href}" aria-label="${action}: ${label}">${action}</a>`);
+/** A row with a link that changes the value. */
+const linkRow = (label: string, value: string, href: string, action: string): Html =>
+  valueRow(label, value, html`<a class="button compact" href="${href}" aria-label="${action}: ${label}">${action}</a>`);
 
-/** A form, as it begins a change: another site can make the browser follow a link. */
+/** A form and not a link, because another site can make the browser follow a link. */
 const linkButton = ({ action, csrf, t }: FormView, target: string, name: string): Html =>
   html`<form method="post" action="${action}/link/${target}"><input type="hidden" name="csrf" value="${csrf}"><button class="button compact" aria-label="${t.account.add}: ${name}">${t.account.add}</button></form>`;
 
@@ -40,15 +40,15 @@ function profileSections(view: AccountView): Html {
   const { account, common } = t;
   const change = (value: unknown) => (value ? common.change : account.add);
   const rows = identifiers.map(({ type, value }) =>
-    row(t.identifier[type], value ?? account.none, `${action}?edit=${type}`, change(value)),
+    linkRow(t.identifier[type], value ?? account.notSet, `${action}?edit=${type}`, change(value)),
   );
-  const password = row(
+  const password = linkRow(
     account.password,
-    hasPassword ? '••••••••' : account.none,
+    hasPassword ? '••••••••' : account.notSet,
     `${action}?edit=password`,
     change(hasPassword),
   );
-  return html`${section(account.profile, html`<ul class="list">${row(account.name, name ?? account.none, `${action}?edit=name`, change(name))}</ul>`)}
+  return html`${section(account.profile, html`<ul class="list">${linkRow(account.name, name ?? account.notSet, `${action}?edit=name`, change(name))}</ul>`)}
 ${section(account.signInWith, html`<ul class="list">${rows}${password}</ul>`)}`;
 }
 
@@ -56,9 +56,9 @@ function linkedSection(view: AccountView): Html | false {
   const { t, action, linked, linkable } = view;
   if (linked.length + linkable.length === 0) return false;
   const rows = linked.map(({ target, name, identity, isRemovable }) =>
-    isRemovable ? row(name, identity, `${action}?unlink=${target}`, t.account.remove) : named(name, identity),
+    isRemovable ? linkRow(name, identity, `${action}?unlink=${target}`, t.account.remove) : valueRow(name, identity),
   );
-  const more = linkable.map(({ target, name }) => named(name, t.account.none, linkButton(view, target, name)));
+  const more = linkable.map(({ target, name }) => valueRow(name, t.account.notLinked, linkButton(view, target, name)));
   return section(t.account.linked, html`<ul class="list">${rows}${more}</ul>`);
 }
 
@@ -70,10 +70,10 @@ function factorSection(view: AccountView): Html | false {
       .filter(Boolean)
       .join(', ');
   const held = factors.map((factor) =>
-    row(t.enrol.names[factor.type], about(factor), `${action}?remove=${factor.id}`, t.account.remove),
+    linkRow(t.enrol.names[factor.type], about(factor), `${action}?remove=${factor.id}`, t.account.remove),
   );
   const more = offered.map((type) =>
-    row(t.enrol.names[type], t.enrol.about[type], `${action}?add=${type}`, t.account.add),
+    linkRow(t.enrol.names[type], t.enrol.about[type], `${action}?add=${type}`, t.account.add),
   );
   return section(t.account.factors, html`<ul class="list">${held}${more}</ul>`, t.account.factorsLead);
 }
@@ -144,7 +144,7 @@ export function editPasswordPage(
     label: t.account.currentPassword,
     type: 'password',
     autocomplete: 'current-password',
-    fault: isCurrentWrong ? fault : undefined,
+    fault: isCurrentWrong ? t.account.wrongPassword : undefined,
   });
   const next = field(t, {
     name: 'password',
@@ -163,7 +163,7 @@ export function editPasswordPage(
   );
 }
 
-/** Names the identity before it can sign in: the browser may be signed in at the provider as someone else. */
+/** Names the identity before it is linked: the browser may be signed in at the provider as another user. */
 export function linkPage(view: FormView & { id: string; name: string; identity: string }): Html {
   const { t, id, name, identity, fault } = view;
   const content = html`${fault && note('bad', fault)}${form(view, 'link', html`<input type="hidden" name="id" value="${id}">${submit(t.account.linkSubmit)}`)}${back(view)}`;
@@ -177,7 +177,7 @@ interface RemoveView extends FormView {
   lead?: string;
 }
 
-/** What is taken away is named once more before it is. */
+/** Asks for confirmation and names what will be removed. */
 export function removePage(view: RemoveView): Html {
   const { t, step, id, name, lead, fault } = view;
   const content = html`${fault && note('bad', fault)}${form(view, step, html`<input type="hidden" name="id" value="${id}">${submit(t.account.remove)}`)}${back(view)}`;

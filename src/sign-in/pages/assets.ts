@@ -11,15 +11,15 @@ const script = asset('script', 'js', read('script.js'));
 
 const BASE = '/sign-in/assets';
 
-/** Paths within the tenant's endpoint. */
+/** Paths below the tenant's endpoint. */
 export const assetPaths = {
   style: `${BASE}/${style.file}`,
   script: `${BASE}/${script.file}`,
-  /** The colour is in the name, and the sheet follows from it: nothing about the tenant is looked up. */
+  /** The style sheet is computed from the color in its file name, so it needs no lookup of the tenant. */
   brand: (hex: string) => `${BASE}/brand.${hex.slice(1).toLowerCase()}.css`,
 };
 
-/** Everything the pages load: all of it from here, as their Content-Security-Policy says. */
+/** Serves every file that the pages load. Their Content-Security-Policy allows no other origin. */
 export function assets(): Router {
   const router = Router({ caseSensitive: true, strict: true });
   for (const each of [style, script])

@@ -3,7 +3,10 @@ import { html } from '../../pages/html.ts';
 import { chooseLanguage, textsOf } from '../texts/index.ts';
 import { sendPage } from './respond.ts';
 
-/** For people, while the service refuses requests. It knows neither tenant nor style sheet: both would have to be asked for. */
+/**
+ * The page shown while the service sheds load. It uses no tenant and no style sheet, because both would cost another
+ * request or query.
+ */
 export function sendBusyPage(request: Request, response: Response, status: 429 | 503 = 503): void {
   const asked = { autoDetect: true, fallbackLanguage: 'en' } as const;
   const language = chooseLanguage(undefined, request.headers['accept-language'], asked);

@@ -1,18 +1,18 @@
 import { type Html, html } from '../../pages/html.ts';
-import type { Asked } from '../interaction/consent.ts';
+import type { RequestedAccess } from '../interaction/consent.ts';
 import { type FormView, layout } from './layout.ts';
 
 interface ConsentView extends FormView {
   applicationName: string;
-  asked: Asked;
-  /** What the person signed in with. */
+  requested: RequestedAccess;
+  /** The identifier that the user signed in with. */
   account: string;
 }
 
-/** In words where we have them; a scope of a resource is named with it. */
-function wordsOf({ t, asked }: ConsentView): string[] {
-  const own = asked.scopes.map((scope) => t.consent.scopes[scope] ?? scope);
-  const others = asked.resources.flatMap(({ indicator, scopes }) =>
+/** Describes known scopes in words. A scope of an API resource is shown with its resource. */
+function scopeTexts({ t, requested }: ConsentView): string[] {
+  const own = requested.scopes.map((scope) => t.consent.scopes[scope] ?? scope);
+  const others = requested.resources.flatMap(({ indicator, scopes }) =>
     scopes.map((scope) => t.consent.at(scope, indicator)),
   );
   return [...own, ...others];
@@ -20,7 +20,7 @@ function wordsOf({ t, asked }: ConsentView): string[] {
 
 export function consentPage(view: ConsentView): Html {
   const { t, applicationName, account, action, csrf, brandName } = view;
-  const content = html`<ul class="bullets">${wordsOf(view).map((words) => html`<li>${words}</li>`)}</ul>
+  const content = html`<ul class="bullets">${scopeTexts(view).map((words) => html`<li>${words}</li>`)}</ul>
 <div class="who"><span>${t.consent.as} ${account}</span></div>
 <form class="tight" method="post" action="${action}/consent">
 <input type="hidden" name="csrf" value="${csrf}">

@@ -4,12 +4,12 @@ import type { FactorType } from '../settings.ts';
 import { type FormView, layout } from './layout.ts';
 import { codeField, field, form, note, submit } from './parts.ts';
 
-/** Where the links to other factors lead: `?factor=Totp`. */
+/** A link to another factor: `?factor=Totp`. */
 const factorLink = ({ action }: FormView, type: FactorType, label: string): Html =>
   html`<a href="${action}?factor=${type}">${label}</a>`;
 
 interface ChallengeView extends FormView {
-  /** The other factors that this person has. */
+  /** The other factors that the user has. */
   others: FactorType[];
 }
 
@@ -39,7 +39,7 @@ ${others(view)}`;
   return layout(view, t.mfa.title, content, { lead: t.mfa.backupLead });
 }
 
-/** The one thing that needs the browser's script: WebAuthn has no other door. */
+/** The only form that needs JavaScript, because WebAuthn does. */
 const passkeyForm = (
   { action, csrf, t, fault }: FormView,
   step: string,
@@ -60,7 +60,7 @@ export function passkeyPage(view: ChallengeView & { options: unknown }): Html {
   return layout(view, t.mfa.title, content, { lead: t.mfa.passkeyLead });
 }
 
-/** `back`: where to choose another way, when there is one. */
+/** `back`: path of the page to choose another method, if there is one. */
 interface EnrolView extends FormView {
   back: string | undefined;
 }
@@ -77,12 +77,12 @@ export function chooseFactorPage(view: FormView & { factors: FactorType[] }): Ht
   return layout(view, t.enrol.title, html`<ul class="list">${choices}</ul>`, { lead: t.enrol.lead });
 }
 
-/** Four characters at a time, as people type them. */
+/** Groups four characters, so that the key is easier to type. */
 const grouped = (secret: string): string => (secret.match(/.{1,4}/g) ?? []).join(' ');
 
 export function enrolTotpPage(view: EnrolView & { secret: string; uri: string }): Html {
   const { t, fault, secret, uri } = view;
-  const content = html`<div class="qr" role="img" aria-label="QR">${trusted(renderSVG(uri, { border: 0 }))}</div>
+  const content = html`<div class="qr" role="img" aria-label="${t.enrol.totpQr}">${trusted(renderSVG(uri, { border: 0 }))}</div>
 <div class="tight"><p class="label">${t.enrol.totpKey}</p><p class="mono">${grouped(secret)}</p></div>
 ${form(view, 'enrol/totp', html`${codeField(t, t.enrol.totpLabel, fault)}${submit(t.enrol.totpSubmit)}`)}
 ${chooseOther(view)}`;

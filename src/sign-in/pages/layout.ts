@@ -2,27 +2,27 @@ import { type Html, html } from '../../pages/html.ts';
 import type { Language, Texts } from '../texts/index.ts';
 import { assetPaths } from './assets.ts';
 
-/** What every page is given. */
+/** The facts of every page. */
 export interface View {
   t: Texts;
   language: Language;
   /** Path of the tenant's endpoint: `''` or `/acme`. */
   base: string;
   brandName: string;
-  /** `#` and six digits. */
+  /** `#` and six hexadecimal digits. */
   brandColor: string;
 }
 
-/** What a page with a form is given besides. */
+/** The facts of a page with a form. */
 export interface FormView extends View {
-  /** Path of the interaction: forms post below it. */
+  /** Path of the interaction. Forms post below it. */
   action: string;
   csrf: string;
-  /** What went wrong with what was sent, in words. */
+  /** The reason of the refusal, as text for the user. */
   fault: string | undefined;
 }
 
-/** A whole document: the brand, one heading that says what happens next, and what belongs to it. */
+/** Renders a page: the brand, one heading and the content. */
 export function layout(view: View, title: string, content: Html, { isWide = false, lead }: LayoutOptions = {}): Html {
   const { base, language, brandName } = view;
   return html`<!doctype html>

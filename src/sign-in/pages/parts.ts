@@ -9,7 +9,7 @@ export const form = ({ action, csrf }: FormView, step: string, content: Html): H
 ${content}
 </form>`;
 
-/** A form that is nothing but a quiet button. */
+/** A form with only a button that looks like a link. */
 export const linkForm = ({ action, csrf }: FormView, step: string, label: string): Html =>
   html`<form method="post" action="${action}/${step}"><input type="hidden" name="csrf" value="${csrf}"><button class="link">${label}</button></form>`;
 
@@ -26,12 +26,12 @@ interface Field {
   fault?: string | undefined;
   isCode?: boolean;
   isOptional?: boolean;
-  /** Where typing begins. */
+  /** True if the field is focused when the page loads. */
   hasFocus?: boolean;
   maxlength?: number;
 }
 
-/** A label, what helps, what is wrong, and the input, tied together. */
+/** A field: label, hint, error and input, connected for screen readers. */
 export function field(
   t: Texts,
   { name, label, type = 'text', isCode = false, isOptional = false, hasFocus = true, ...rest }: Field,
@@ -43,15 +43,15 @@ export function field(
 <label for="${name}">${label}</label>
 ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
 ${fault && html`<p class="fault" id="${name}-fault">${fault}</p>`}
-${type === 'password' ? secret(t, name, input) : input}
+${type === 'password' ? revealable(t, name, input) : input}
 </div>`;
 }
 
-/** The button appears with the script that makes it work. */
-const secret = (t: Texts, name: string, input: Html): Html =>
+/** The script reveals the button, which does not work without it. */
+const revealable = (t: Texts, name: string, input: Html): Html =>
   html`<div class="secret">${input}<button type="button" hidden data-reveal="${name}" data-show="${t.common.show}" data-hide="${t.common.hide}">${t.common.show}</button></div>`;
 
-/** Of a code that was sent, or that an app shows. Pasting with a space in it works. */
+/** A field for a sent code or one from an app. A pasted code may contain spaces. */
 export const codeField = (t: Texts, label: string, fault: string | undefined): Html =>
   field(t, {
     name: 'code',
@@ -63,8 +63,11 @@ export const codeField = (t: Texts, label: string, fault: string | undefined): H
     fault,
   });
 
-/** The identifier stays visible and can be changed. Its hidden field tells password managers whose password it is. */
-export const who = (view: FormView, identifier: string): Html =>
+/**
+ * Shows the identifier with a link to change it. A hidden field elsewhere in the form tells password managers the
+ * username.
+ */
+export const identifierRow = (view: FormView, identifier: string): Html =>
   html`<div class="who"><span>${identifier}</span><a href="${view.action}?change">${view.t.common.change}</a></div>`;
 
 export const note = (kind: 'ok' | 'bad' | 'warn' | 'info', text: string): Html =>

@@ -4,11 +4,13 @@ import { layout, type View } from './layout.ts';
 export const expiredPage = (view: View): Html =>
   layout(view, view.t.error.expiredTitle, html``, { lead: view.t.error.expired });
 
-/** `reason` is a standard's text for the application's makers. */
-export const errorPage = (view: View, reason: string): Html =>
-  layout(view, view.t.error.title, html`<p class="mono">${reason}</p>`, { lead: view.t.error.request });
+/** @param reason error code and description of the standard, for the developers of the application */
+export const errorPage = (view: View, reason: string, { isSignOut }: { isSignOut: boolean }): Html =>
+  layout(view, isSignOut ? view.t.error.signOutTitle : view.t.error.signInTitle, html`<p class="mono">${reason}</p>`, {
+    lead: view.t.error.request,
+  });
 
-/** @param providerForm made by oidc-provider, with its own token against forgery */
+/** @param providerForm made by oidc-provider, with its own CSRF token */
 export const signOutPage = (view: View, providerForm: string): Html =>
   layout(
     view,

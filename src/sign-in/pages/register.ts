@@ -1,7 +1,8 @@
 import { type Html, html } from '../../pages/html.ts';
 import type { IdentifierType } from '../settings.ts';
+import type { CodeFacts } from '../texts/index.ts';
 import { type FormView, layout } from './layout.ts';
-import { codeField, field, form, linkForm, submit, who } from './parts.ts';
+import { codeField, field, form, identifierRow, linkForm, submit } from './parts.ts';
 import { identifierLabel, inputmodeOf, type SocialChoice, socialLinks } from './sign-in.ts';
 
 interface FirstView extends FormView {
@@ -36,21 +37,22 @@ export function forgotPage(view: FirstView): Html {
 }
 
 interface CodeView extends FormView {
+  code: CodeFacts;
   destination: string;
-  /** Until a new code can be asked for. */
+  /** Seconds until a new code can be requested. */
   waitSeconds: number;
   canUsePassword: boolean;
 }
 
 export function codePage(view: CodeView): Html {
-  const { t, fault, destination, waitSeconds, canUsePassword, action, csrf } = view;
-  const content = html`${who(view, destination)}
-${form(view, 'code', html`${codeField(t, t.code.label, fault)}${submit(t.common.continue)}`)}
+  const { t, fault, code, destination, waitSeconds, canUsePassword, action, csrf } = view;
+  const content = html`${identifierRow(view, destination)}
+${form(view, 'code', html`${codeField(t, t.code.label(code.digits), fault)}${submit(t.common.continue)}`)}
 <div class="links">
 <form method="post" action="${action}/code/send"><input type="hidden" name="csrf" value="${csrf}"><button class="link" data-wait="${waitSeconds}" data-waiting="${t.code.resendIn}">${t.code.resend}</button></form>
 ${canUsePassword && html`<a href="${action}?password">${t.code.usePassword}</a>`}
 </div>`;
-  return layout(view, t.code.title, content, { lead: t.code.sent(destination) });
+  return layout(view, t.code.title, content, { lead: t.code.sent(destination, code) });
 }
 
 interface NewPasswordView extends FormView {
@@ -61,7 +63,7 @@ interface NewPasswordView extends FormView {
 
 export function newPasswordPage(view: NewPasswordView): Html {
   const { t, fault, identifier, minLength, isReset } = view;
-  const content = html`${identifier && who(view, identifier)}
+  const content = html`${identifier && identifierRow(view, identifier)}
 ${form(
   view,
   'new-password',
@@ -79,7 +81,7 @@ ${submit(isReset ? t.newPassword.submitReset : t.register.submit)}`,
   return layout(view, isReset ? t.newPassword.titleReset : t.newPassword.titleRegister, content);
 }
 
-/** Something every account must have and this one lacks. */
+/** Asks for an identifier that every account must have and this one lacks. */
 export function profilePage(view: FormView & { asked: IdentifierType; value: string | undefined }): Html {
   const { t, asked, value } = view;
   const content = form(view, 'profile', html`${identifierField(view, [asked], value)}${submit(t.common.continue)}`);

@@ -2,7 +2,7 @@ import { type Html, html } from '../../pages/html.ts';
 import type { IdentifierType } from '../settings.ts';
 import type { Texts } from '../texts/index.ts';
 import { type FormView, layout } from './layout.ts';
-import { field, form, linkForm, note, submit, who } from './parts.ts';
+import { field, form, identifierRow, linkForm, note, submit } from './parts.ts';
 
 export interface SocialChoice {
   target: string;
@@ -18,18 +18,12 @@ interface IdentifierView extends FormView {
   isPasswordChanged: boolean;
 }
 
-/** `Username, e-mail address or phone number`: what the one field takes. */
+/** Returns the label of a field that accepts several identifiers: `Username, e-mail address or phone number`. */
 export function identifierLabel(t: Texts, allowed: readonly IdentifierType[]): string {
-  const names = allowed.map((type, index) => (index === 0 ? t.identifier[type] : lowerFirst(t, t.identifier[type])));
-  const last = names.pop();
-  return names.length === 0 ? String(last) : `${names.join(t.identifier.also)}${t.identifier.last}${last}`;
+  return t.identifier.any(allowed.map((type) => t.identifier[type]));
 }
 
-/** German nouns keep their capital. */
-const lowerFirst = (t: Texts, text: string): string =>
-  t.language === 'English' ? text.charAt(0).toLowerCase() + text.slice(1) : text;
-
-/** The keyboard that suits what may be typed. */
+/** The on-screen keyboard for the allowed identifiers. */
 export const inputmodeOf = (allowed: readonly IdentifierType[]) => {
   const [only, ...others] = allowed;
   if (others.length > 0) return allowed.every((type) => type !== 'username') ? 'email' : 'text';
@@ -69,7 +63,7 @@ ${canRegister && html`<div class="links">${linkForm(view, 'register', t.signIn.c
 interface PasswordView extends FormView {
   identifier: string;
   isPasswordChanged: boolean;
-  /** The provider whose identity is linked once the account is proven. */
+  /** Name of the provider whose identity is linked once the account is proven. */
   linking: string | undefined;
   canUseCode: boolean;
   canReset: boolean;
@@ -79,7 +73,7 @@ export function passwordPage(view: PasswordView): Html {
   const { t, fault, identifier, isPasswordChanged, linking, canUseCode, canReset } = view;
   const content = html`${linking && note('info', t.social.exists(identifier, linking))}
 ${isPasswordChanged && note('ok', t.signIn.passwordChanged)}
-${who(view, identifier)}
+${identifierRow(view, identifier)}
 ${form(
   view,
   'password',
@@ -94,7 +88,7 @@ ${canReset && linkForm(view, 'forgot', t.password.forgot)}
   return layout(view, t.password.title, content);
 }
 
-/** In place of whatever was refused: the one way into this account. */
+/** Shown in place of the refused form, with the only allowed sign-in method. */
 export function singleSignOnPage(view: FormView, { target, name }: SocialChoice): Html {
   const { t, action } = view;
   const content = html`<a class="button primary wide" href="${action}/social/${target}">${t.common.with(name)}</a>

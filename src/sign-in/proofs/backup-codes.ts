@@ -6,21 +6,24 @@ import type { Verification } from '../interaction/progress.ts';
 import { factorPurposeOf, factorsOf, openFactor } from './factors.ts';
 
 const COUNT = 10;
-/** Without letters and digits that look alike; ten of them are 49 bits. */
+/** No letters or digits that look alike. Ten characters have 49 bits. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 const LENGTH = 10;
 
 const newCode = (): string => Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
-/** `abcde-fghjk`: as people read it. */
-export const readable = (code: string): string => `${code.slice(0, 5)}-${code.slice(5)}`;
+/** Formats a code as it is displayed: `abcde-fghjk`. */
+export const formatBackupCode = (code: string): string => `${code.slice(0, 5)}-${code.slice(5)}`;
 
 interface NewBackupCodes {
   verification: Verification;
   codes: string[];
 }
 
-/** Ten codes to keep; the same ones until they are added to the account, so that a reload changes nothing. */
+/**
+ * Returns new backup codes. They stay the same until they are added to the account, so that reloading the page changes
+ * nothing.
+ */
 export async function newBackupCodes(flow: Flow): Promise<NewBackupCodes> {
   await requireStep(flow, 'newFactor');
   const pending = progressOf(flow).verifications.find(({ type, isVerified }) => type === 'BackupCode' && !isVerified);
@@ -30,7 +33,8 @@ export async function newBackupCodes(flow: Flow): Promise<NewBackupCodes> {
 }
 
 /**
- * Uses up one code: the list without it replaces the list that was read, or nothing happens.
+ * Verifies and removes one backup code. The update applies only if the stored list is still the one that was read, so a
+ * code works once.
  *
  * @throws 422 `factor.invalid_code`, 429 `request.rate_limited`
  */

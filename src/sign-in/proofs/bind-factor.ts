@@ -5,7 +5,7 @@ import { type Flow, progressOf, verificationOf } from '../interaction/flow.ts';
 import type { NewFactor, Verification } from '../interaction/progress.ts';
 import { factorsOf } from './factors.ts';
 
-/** What of a verified new factor is kept. */
+/** Returns the part of a verified new factor that is stored. */
 function factorOf({ type, details = {} }: Verification): NewFactor {
   if (type === 'Totp') return { type, secret: String(details.secret), details: {}, lastUsedAt: Number(details.usedAt) };
   if (type === 'WebAuthn')
@@ -16,7 +16,8 @@ function factorOf({ type, details = {} }: Verification): NewFactor {
 }
 
 /**
- * Adds a new factor to what the interaction writes at its end. Backup codes need no proof beyond having been shown.
+ * Adds a new factor to what the interaction writes when it completes. Backup codes count as proven once they were
+ * shown.
  *
  * @throws 422 `factor.not_allowed`, `factor.already_held`, `session.verification_not_found`
  */
@@ -34,8 +35,9 @@ export async function bindFactor(flow: Flow, type: NewFactor['type'], verificati
 }
 
 /**
- * A sign-in adds factors and replaces none: a stolen session or password must not put another authenticator app in the
- * place of the one that is held. Passkeys stand beside each other; the account page replaces.
+ * Refuses a second factor of a kind that the account already has. A sign-in adds factors and replaces none, so that a
+ * stolen session or password cannot replace the authenticator app. Several passkeys are allowed, and the account page
+ * may replace.
  *
  * @throws 422 `factor.already_held`
  */

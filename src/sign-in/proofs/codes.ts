@@ -1,19 +1,21 @@
 import { randomInt, timingSafeEqual } from 'node:crypto';
 import { newId } from '../../base/ids.ts';
 import { ServiceError } from '../../errors.ts';
-import { requireAsked } from '../interaction/allowed-identifiers.ts';
+import { requireAllowed } from '../interaction/allowed-identifiers.ts';
 import { credentialsOf } from '../interaction/credentials.ts';
 import { requireStep } from '../interaction/events.ts';
 import { addVerification, type Flow, progressOf, verificationOf } from '../interaction/flow.ts';
 import { findUser } from '../interaction/identifiers.ts';
 import type { Identifier, Verification } from '../interaction/progress.ts';
 import type { Channel } from '../messages/messenger.ts';
-import type { Texts } from '../texts/index.ts';
+import type { CodeFacts, Texts } from '../texts/index.ts';
 import { refuseSsoAddress } from './single-sign-on.ts';
 
-const LIFETIME_MS = 10 * 60 * 1000;
+const MINUTE_MS = 60 * 1000;
 const MAX_ATTEMPTS = 5;
-const DIGITS = 6;
+
+/** Digits and lifetime of every code. */
+export const CODE: CodeFacts = { digits: 6, minutes: 10 };
 
 export const codePurposeOf = (tenantId: string, id: string): string => `verification-code:${tenantId}:${id}`;
 
@@ -22,8 +24,11 @@ const codeTypeOf = ({ type }: Identifier): 'EmailVerificationCode' | 'PhoneVerif
 
 export const channelOf = ({ type }: Identifier): Channel => (type === 'email' ? 'email' : 'sms');
 
-/** A code exists and is checked in both cases; whether it goes out is not to be seen from outside. */
-async function isSent(flow: Flow, identifier: Identifier): Promise<boolean> {
+/**
+ * Returns true if the code is sent. A code is created and verified in either case, so the response does not reveal
+ * whether there is an account.
+ */
+async function isDelivered(flow: Flow, identifier: Identifier): Promise<boolean> {
   const { event, userId } = progressOf(flow);
   if (event === 'Register' || userId !== undefined) return true;
   const { signInMode, signUp, signIn } = flow.settings;
@@ -35,18 +40,19 @@ async function isSent(flow: Flow, identifier: Identifier): Promise<boolean> {
 }
 
 /**
- * Makes a code for an e-mail address or phone number and sends it: six digits, ten minutes, five tries, once.
+ * Creates a verification code for an e-mail address or phone number and sends it. A code works once and allows five
+ * attempts.
  *
- * @throws 422 `verification_code.unavailable` without a sender, `session.sso_required`, 429 `request.rate_limited`,
- *   503 `request.unavailable` while too many messages are on their way
+ * @throws 422 `verification_code.unavailable` without a sender, `session.sso_required`; 429 `request.rate_limited`; 503
+ * `request.unavailable` while too many messages are on their way
  */
 export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Promise<Verification> {
   const { store, tools, facts, now, settings } = flow;
-  // Once the account is named, another address is not for identifying: it is added to the profile, and is no way in.
+  // Once the account is identified, another address is added to the profile and does not identify it.
   const isFirst = progressOf(flow).userId === undefined;
   if (isFirst) await refuseSsoAddress(store, identifier);
   await requireStep(flow, isFirst ? 'code' : 'profile');
-  if (!flow.isAccountPage) requireAsked(flow, identifier.type);
+  if (!flow.isAccountPage) requireAllowed(flow, identifier.type);
   const channel = channelOf(identifier);
   if (identifier.type === 'username' || !tools.messenger.canSend(channel)) {
     throw new ServiceError('verification_code.unavailable');
@@ -57,16 +63,18 @@ export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Pr
   await tools.limits.take(store, 'codeAddress', facts.ip);
 
   const codeId = newId();
-  const code = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0');
+  const code = String(randomInt(10 ** CODE.digits)).padStart(CODE.digits, '0');
   const codeEncrypted = tools.secrets.seal(code, codePurposeOf(store.tenantId, codeId));
-  await store.add('verificationCodes', [{ id: codeId, codeEncrypted, attempts: 0, expiresAt: now + LIFETIME_MS }]);
-  if (await isSent(flow, identifier)) {
+  await store.add('verificationCodes', [
+    { id: codeId, codeEncrypted, attempts: 0, expiresAt: now + CODE.minutes * MINUTE_MS },
+  ]);
+  if (await isDelivered(flow, identifier)) {
     const { mail } = t;
-    const text = channel === 'email' ? mail.text(code, settings.brandName) : mail.sms(code, settings.brandName);
+    const text = (channel === 'email' ? mail.text : mail.sms)(code, settings.brandName, CODE);
     const to = channel === 'email' ? identifier.value : `+${identifier.value}`;
     tools.messenger.send({ channel, to, subject: mail.subject(code, settings.brandName), text });
   }
-  forgetPending(flow);
+  dropPendingCode(flow);
   return addVerification(flow, {
     type: codeTypeOf(identifier),
     isVerified: false,
@@ -75,8 +83,8 @@ export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Pr
   });
 }
 
-/** Of several codes that were asked for only the last one counts. */
-function forgetPending(flow: Flow): void {
+/** Only the last requested code is valid. */
+function dropPendingCode(flow: Flow): void {
   const progress = progressOf(flow);
   progress.verifications = progress.verifications.filter(({ isVerified, details }) => isVerified || !details?.codeId);
 }
@@ -96,7 +104,7 @@ export async function verifyCode(flow: Flow, verificationId: string, given: stri
   return verification;
 }
 
-/** True once, for the right code. Each try counts, also those made at the same time. */
+/** Returns true once, for the right code. Every attempt counts, concurrent ones too. */
 async function spendCode({ store, tools, now }: Flow, id: string, given: string): Promise<boolean> {
   const row = await store.find('verificationCodes', { id });
   if (!row || row.spentAt !== null || row.expiresAt <= now || row.attempts >= MAX_ATTEMPTS) return false;

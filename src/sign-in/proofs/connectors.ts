@@ -10,7 +10,10 @@ export const connectorPurposeOf = (tenantId: string, connectorId: string): strin
 const all = (store: TenantStore): Promise<ConnectorRow[]> =>
   store.from('connectors').orderBy('createdAt').select('*') as unknown as Promise<ConnectorRow[]>;
 
-/** Those with e-mail domains are single sign-on: they are found by what is typed, and offered to nobody. */
+/**
+ * The connectors that the pages list. Those with e-mail domains are for single sign-on: they are found by the address
+ * that was entered.
+ */
 export const offeredConnectors = async (store: TenantStore): Promise<ConnectorRow[]> =>
   (await all(store)).filter(({ domains }) => domains.length === 0);
 

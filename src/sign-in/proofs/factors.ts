@@ -4,7 +4,7 @@ import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { UserFactorRow } from '../../database/tables/index.ts';
 import type { NewFactor } from '../interaction/progress.ts';
 
-/** Bound to its row, so that a factor copied to another row, or tenant, does not open. */
+/** The purpose includes the row's id, so a factor copied to another row or tenant cannot be opened. */
 export const factorPurposeOf = (tenantId: string, factorId: string): string => `user-factor:${tenantId}:${factorId}`;
 
 export const openFactor = (store: TenantStore, secrets: SecretBox, factor: UserFactorRow): string =>
@@ -16,7 +16,10 @@ interface Insertion {
   now: number;
 }
 
-/** Backup codes and the authenticator app are one of a kind: a new one takes the place of the old. */
+/**
+ * Inserts a factor. An account has one authenticator app and one set of backup codes, so a new one replaces the old
+ * one.
+ */
 export async function insertFactor(
   store: TenantStore,
   secrets: SecretBox,

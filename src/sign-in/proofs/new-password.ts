@@ -10,13 +10,14 @@ import { missingOf } from '../interaction/requirements.ts';
 import type { SignInSettings } from '../settings.ts';
 import { hashPassword } from './passwords.ts';
 
-const MAX_LENGTH = 256;
+export const MAX_PASSWORD_LENGTH = 256;
 
-/** One a line, in lower case. Shorter ones than any policy allows are left out. */
+/** One per line, in lower case. The list omits passwords that are shorter than any policy allows. */
 const common = new Set(readFileSync(join(import.meta.dirname, 'common-passwords.txt'), 'utf8').split('\n'));
 
 /**
- * Length, and not what everybody tries first; no rule about kinds of characters (NIST SP 800-63B §3.1.1.2).
+ * Checks the length and refuses common passwords. There are no rules about kinds of characters (NIST SP 800-63B
+ * §3.1.1.2).
  *
  * @throws 422 `password.too_short`, `password.too_long`, `password.too_common`
  */
@@ -25,7 +26,7 @@ export function requireGoodPassword(
   { minLength, rejectCommon }: SignInSettings['passwordPolicy'],
   known: readonly (string | undefined)[],
 ): void {
-  if (password.length > MAX_LENGTH) throw new ServiceError('password.too_long');
+  if (password.length > MAX_PASSWORD_LENGTH) throw new ServiceError('password.too_long');
   if ([...password].length < minLength) throw new ServiceError('password.too_short');
   const folded = password.toLowerCase();
   const isKnown = known.some(
@@ -36,19 +37,19 @@ export function requireGoodPassword(
   }
 }
 
-/** Each costs a hash, so what strangers ask for from one address is limited. */
+/** Hashes a new password. Every hash costs CPU time, so requests from one address are limited. */
 async function checkedHash(flow: Flow, password: string, identifier: Identifier | undefined): Promise<string> {
   await flow.tools.limits.take(flow.store, 'newPassword', flow.facts.ip);
   const { settings } = flow;
   requireGoodPassword(password, settings.passwordPolicy, [identifier?.value.split('@')[0], settings.brandName]);
-  return hashPassword(password, { tenantId: flow.store.tenantId, isPerson: true });
+  return hashPassword(password, { tenantId: flow.store.tenantId, isInteractive: true });
 }
 
-/** What a registration by username is identified with: the name is free, the password good. */
+/** Returns the proof for a registration by username: the name is free and the password meets the policy. */
 export async function newPasswordIdentity(flow: Flow, identifier: Identifier, password: string): Promise<Verification> {
   await requireStep(flow, 'newAccount');
   requireSignUp(flow, identifier.type);
-  if (identifier.type !== 'username') throw new ServiceError('session.not_allowed'); // Others are proven by a code.
+  if (identifier.type !== 'username') throw new ServiceError('session.not_allowed'); // Others need a code.
   await requireFree(flow.store, identifier);
   const passwordHash = await checkedHash(flow, password, identifier);
   return addVerification(flow, {
@@ -59,7 +60,7 @@ export async function newPasswordIdentity(flow: Flow, identifier: Identifier, pa
   });
 }
 
-/** The password of a new account, or the one after a reset. */
+/** Sets the password of a new account, or the new one of a reset. */
 export async function setPassword(flow: Flow, password: string): Promise<void> {
   await requireStep(flow, 'newPassword');
   if ((await missingOf(flow))?.what === 'identification') throw new ServiceError('session.identifier_required');

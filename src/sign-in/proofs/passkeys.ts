@@ -16,15 +16,15 @@ import { addVerification, type Flow, identifiedUser, progressOf } from '../inter
 import type { Verification } from '../interaction/progress.ts';
 import { factorsOf, openFactor } from './factors.ts';
 
-/** What is kept of a passkey beside its public key. */
+/** The stored data of a passkey, apart from its public key. */
 interface PasskeyDetails extends Record<string, unknown> {
   credentialId: string;
   counter: number;
   transports?: string[];
 }
 
-/** WebAuthn binds a passkey to the host, and its answer to the origin. */
-const placeOf = ({ endpoint }: Tenant) => {
+/** WebAuthn binds a passkey to the host, and a response to the origin. */
+const relyingPartyOf = ({ endpoint }: Tenant) => {
   const { hostname, origin } = new URL(endpoint);
   return { rpID: hostname, origin };
 };
@@ -39,7 +39,7 @@ const descriptorOf = (factor: UserFactorRow) => {
   return { id: credentialId, ...(transports && { transports: transports as never }) };
 };
 
-/** Begun and not yet answered. `challenge` tells the two ceremonies apart, as only one of them can be under way. */
+/** Returns the ceremony that was started and not finished. `ceremony` distinguishes creating from using a passkey. */
 const pendingPasskey = (flow: Flow, ceremony: 'create' | 'get'): Verification | undefined =>
   progressOf(flow).verifications.findLast(
     ({ type, isVerified, details }) => type === 'WebAuthn' && !isVerified && details?.ceremony === ceremony,
@@ -47,8 +47,8 @@ const pendingPasskey = (flow: Flow, ceremony: 'create' | 'get'): Verification | 
 
 const optionsOf = <T>({ details = {} }: Verification): T => details.options as T;
 
-/** A challenge of one ceremony, the same until it is answered. */
-async function begin<T extends { challenge: string }>(
+/** Returns the challenge of a ceremony, the same one until it is answered. */
+async function challengeFor<T extends { challenge: string }>(
   flow: Flow,
   ceremony: 'create' | 'get',
   make: () => Promise<T>,
@@ -60,7 +60,7 @@ async function begin<T extends { challenge: string }>(
   return options;
 }
 
-/** @param accountName as the device shows it */
+/** @param accountName shown by the device */
 export async function newPasskeyOptions(
   flow: Flow,
   accountName: string,
@@ -68,10 +68,10 @@ export async function newPasskeyOptions(
   await requireStep(flow, 'newFactor');
   const { userId } = progressOf(flow);
   const known = userId ? await passkeysOf(flow, userId) : [];
-  return begin(flow, 'create', () =>
+  return challengeFor(flow, 'create', () =>
     generateRegistrationOptions({
       rpName: flow.settings.brandName,
-      rpID: placeOf(flow.tenant).rpID,
+      rpID: relyingPartyOf(flow.tenant).rpID,
       userName: accountName,
       userDisplayName: accountName,
       ...(userId && { userID: new TextEncoder().encode(userId) }),
@@ -82,12 +82,12 @@ export async function newPasskeyOptions(
   );
 }
 
-/** @throws 422 `factor.invalid_code` when the answer is not one to the challenge, here */
+/** @throws 422 `factor.invalid_code` if the response does not match the challenge and origin */
 export async function verifyNewPasskey(flow: Flow, response: RegistrationResponseJSON): Promise<Verification> {
   const pending = pendingPasskey(flow, 'create');
   if (!pending) throw new ServiceError('session.verification_not_found');
   const { challenge } = optionsOf<PublicKeyCredentialCreationOptionsJSON>(pending);
-  const { rpID, origin } = placeOf(flow.tenant);
+  const { rpID, origin } = relyingPartyOf(flow.tenant);
   const expected = { expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: rpID };
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response,
@@ -108,9 +108,9 @@ export async function passkeyOptions(flow: Flow): Promise<PublicKeyCredentialReq
   await requireStep(flow, 'secondFactor');
   const user = await identifiedUser(flow);
   const known = await passkeysOf(flow, user.id);
-  return begin(flow, 'get', () =>
+  return challengeFor(flow, 'get', () =>
     generateAuthenticationOptions({
-      rpID: placeOf(flow.tenant).rpID,
+      rpID: relyingPartyOf(flow.tenant).rpID,
       allowCredentials: known.map(descriptorOf),
       userVerification: 'preferred',
     }),
@@ -125,7 +125,7 @@ export async function verifyPasskey(flow: Flow, response: AuthenticationResponse
   const factor = (await passkeysOf(flow, user.id)).find((one) => detailsOf(one).credentialId === response.id);
   if (!pending || !factor) throw new ServiceError('factor.invalid_code');
   const { challenge } = optionsOf<PublicKeyCredentialRequestOptionsJSON>(pending);
-  const { rpID, origin } = placeOf(tenant);
+  const { rpID, origin } = relyingPartyOf(tenant);
   const details = detailsOf(factor);
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response,

@@ -7,11 +7,14 @@ import { ServiceError } from '../../errors.ts';
 import type { HttpClient } from '../../net/http-client.ts';
 import { connectorPurposeOf } from './connectors.ts';
 
-/** For one request to the provider, and for its answer. */
+/** For one request to the provider, including its response. */
 const DEADLINE_MS = 10_000;
 const MAX_RESPONSE_BYTES = 256 * 1024;
 
-/** An issuer is a tenant's word, so it is reached like a webhook's URL: public addresses only, capped, on a deadline. */
+/**
+ * Tenants choose the issuer, so it is requested like a webhook's endpoint: public addresses only, with a size limit and
+ * a deadline.
+ */
 const guardedFetch =
   (client: HttpClient): oauth.CustomFetch =>
   async (url, { method, headers, body }) => {
@@ -27,7 +30,7 @@ const guardedFetch =
     return new Response(new Uint8Array(reply.body), { status: reply.status, headers: { 'content-type': contentType } });
   };
 
-/** What is needed to check the provider's answer. Kept with the verification, never shown. */
+/** The data that verifies the provider's response. Stored with the verification, never shown. */
 export interface Handshake extends Record<string, unknown> {
   target: string;
   state: string;
@@ -36,17 +39,20 @@ export interface Handshake extends Record<string, unknown> {
   redirectUri: string;
 }
 
-/** Who the provider says it is. */
+/** The user as the provider describes them. */
 export interface SocialIdentity {
   externalId: string;
   email: string | undefined;
-  /** Undefined: the provider does not say. */
+  /** Undefined if the provider does not say. */
   isEmailVerified: boolean | undefined;
   name: string | undefined;
   avatar: string | undefined;
 }
 
-/** This service as a client of a tenant's identity provider: code flow with PKCE, state and nonce (OpenID Connect Core §3.1). */
+/**
+ * This service as a client of a tenant's identity provider: code flow with PKCE, state and nonce (OpenID Connect Core
+ * §3.1).
+ */
 export class RelyingParty {
   readonly #fetch: oauth.CustomFetch;
   readonly #secrets: SecretBox;
@@ -56,7 +62,10 @@ export class RelyingParty {
     this.#secrets = secrets;
   }
 
-  /** @param stateOwner begins the state, so that the callback is led back to it. The provider reads it: never a secret. */
+  /**
+   * @param stateOwner first part of `state`, by which the callback finds the interaction. The provider sees it, so it
+   * must not be a secret.
+   */
   async begin(tenantId: string, connector: ConnectorRow, redirectUri: string, stateOwner: string) {
     const configuration = await this.#discover(tenantId, connector);
     const verifier = oauth.randomPKCECodeVerifier();
@@ -73,7 +82,11 @@ export class RelyingParty {
     return { handshake, url: url.href };
   }
 
-  /** @throws 422 `session.social_failed` whatever is wrong with the answer: the person denied, or someone forged it */
+  /**
+   * Redeems the code and returns the identity.
+   *
+   * @throws 422 `session.social_failed` for any failure: the user denied access, or the response was forged
+   */
   async finish(
     tenantId: string,
     connector: ConnectorRow,
@@ -116,7 +129,7 @@ export class RelyingParty {
   }
 }
 
-/** A boolean (OpenID Connect Core §5.1), which some providers send as text. */
+/** A boolean (OpenID Connect Core §5.1) that some providers send as a string. */
 const VERIFIED: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   [true, true],
   ['true', true],
@@ -127,17 +140,17 @@ const VERIFIED: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * The address, and whether it is verified. `email_verified` counts only for the `email` that it came with: what one
- * source says of an address is not said of another address, and where the two sources disagree nothing is verified.
+ * Returns the address and whether it is verified. `email_verified` applies only to the `email` of the same source: the
+ * ID token or userinfo. If the two sources name different addresses, nothing is verified.
  */
 function emailOf(sources: readonly Claims[]): Pick<SocialIdentity, 'email' | 'isEmailVerified'> {
-  const told = sources.flatMap(({ email, email_verified: verified }) =>
+  const stated = sources.flatMap(({ email, email_verified: verified }) =>
     typeof email === 'string' ? [{ email: normalEmail(email), isVerified: VERIFIED.get(verified) }] : [],
   );
-  const isOne = told.every(({ email }) => email === told[0]?.email);
-  const isDenied = !isOne || told.some(({ isVerified }) => isVerified === false);
-  const isConfirmed = told.some(({ isVerified }) => isVerified);
-  return { email: told[0]?.email, isEmailVerified: isDenied ? false : isConfirmed || undefined };
+  const isOne = stated.every(({ email }) => email === stated[0]?.email);
+  const isDenied = !isOne || stated.some(({ isVerified }) => isVerified === false);
+  const isConfirmed = stated.some(({ isVerified }) => isVerified);
+  return { email: stated[0]?.email, isEmailVerified: isDenied ? false : isConfirmed || undefined };
 }
 
 function identityOf(idToken: Claims, userinfo: Claims): SocialIdentity {

@@ -15,10 +15,10 @@ async function connectorOf({ store }: Flow, target: string): Promise<ConnectorRo
   return connector;
 }
 
-/** One for each connector; registered at the provider by the tenant. */
+/** One for each connector. The tenant registers it at the provider. */
 const redirectUriOf = ({ tenant }: Flow, target: string): string => `${tenant.endpoint}/sign-in/callback/${target}`;
 
-/** @returns where to send the browser */
+/** @returns the URL to redirect the browser to */
 export async function startSocial(flow: Flow, target: string): Promise<{ verification: Verification; url: string }> {
   await requireStep(flow, 'social');
   const connector = await connectorOf(flow, target);
@@ -39,7 +39,7 @@ const pendingSocial = (flow: Flow, target: string): Verification | undefined =>
     ({ isVerified, details }) => !isVerified && details?.state !== undefined && details.target === target,
   );
 
-/** @param search of the callback, as it came */
+/** @param search the query of the callback, unchanged */
 export async function finishSocial(flow: Flow, target: string, search: string): Promise<Verification> {
   const verification = pendingSocial(flow, target);
   if (!verification) throw new ServiceError('session.verification_not_found');
@@ -48,18 +48,18 @@ export async function finishSocial(flow: Flow, target: string, search: string): 
   const social = await flow.tools.relyingParty.finish(flow.tenant.id, connector, handshake, search);
   const linked = await flow.store.find('userIdentities', { target, externalId: social.externalId });
   social.isEmailVerified ??= connector.assumeEmailVerified || undefined;
-  // Before an identity is linked its address decides who it is.
+  // Until an identity is linked, its e-mail address decides which account it belongs to.
   if (isSso(verification) && !linked && social.isEmailVerified === false) {
     throw new ServiceError('session.email_not_verified');
   }
   verification.isVerified = true;
-  if (linked) await provesAccount(flow, verification, linked.userId);
+  if (linked) await bindToAccount(flow, verification, linked.userId);
   verification.details = { target, social };
   return verification;
 }
 
-/** The proof is of this account, as it is now. */
-export async function provesAccount({ store }: Flow, verification: Verification, userId: string): Promise<void> {
+/** Binds the proof to the account in its current state. */
+export async function bindToAccount({ store }: Flow, verification: Verification, userId: string): Promise<void> {
   const credentials = await currentCredentials(store, userId);
   verification.userId = userId;
   if (credentials !== undefined) verification.credentials = credentials;
@@ -67,7 +67,7 @@ export async function provesAccount({ store }: Flow, verification: Verification,
 
 const isSso = ({ type }: Verification): boolean => type === 'EnterpriseSso';
 
-/** What is linked to an account, and shown with it. */
+/** Returns the part of an identity that is stored with the account and shown there. */
 export function identityIn(verification: Verification): NewIdentity {
   const { target, social } = verification.details as { target: string; social: SocialIdentity };
   const { externalId, email, name, avatar } = social;
@@ -75,29 +75,29 @@ export function identityIn(verification: Verification): NewIdentity {
 }
 
 /**
- * The account that already has the address the provider has verified. A connector with domains speaks
- * for their addresses; of any other provider this is a hint, and the person proves the account too.
+ * Returns the account with the e-mail address that the provider has verified. A connector with domains is trusted for
+ * addresses in them; for any other provider the user must also prove the account.
  *
- * @throws 422 `session.email_not_verified` where single sign-on would lead into an account by an address that the
- *   provider does not say it has verified
+ * @throws 422 `session.email_not_verified` if single sign-on would sign in to an account by an address that the
+ * provider has not verified
  */
 export async function accountByEmail(flow: Flow, verification: Verification) {
   const { target, social } = verification.details as { target: string; social: SocialIdentity };
   const { email, isEmailVerified } = social;
   if (email === undefined) return undefined;
   const { domains, name } = await connectorOf(flow, target);
-  const isVouched = domains.some((domain) => email.endsWith(`@${domain}`));
-  if (domains.length > 0 ? !isVouched : !isEmailVerified) return undefined;
+  const isTrusted = domains.some((domain) => email.endsWith(`@${domain}`));
+  if (domains.length > 0 ? !isTrusted : !isEmailVerified) return undefined;
   const user = await findUser(flow.store, { type: 'email', value: email });
   if (user && !isEmailVerified) throw new ServiceError('session.email_not_verified');
-  return user && { user, email, isVouched, providerName: name };
+  return user && { user, email, isTrusted, providerName: name };
 }
 
 /**
- * A new account from what the provider says; its address only where the provider has verified it and nobody has it, and from
- * single sign-on only one of its domains.
+ * Gathers a new account from the provider's claims. The e-mail address is used only if the provider has verified it and
+ * no account has it; for single sign-on it must also be in the connector's domains.
  *
- * @throws 422 `session.sso_required` where the address belongs to another connector's domains
+ * @throws 422 `session.sso_required` if the address is in another connector's domains
  */
 export async function registerSocial(flow: Flow, verification: Verification): Promise<void> {
   const progress = progressOf(flow);

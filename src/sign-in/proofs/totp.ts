@@ -11,7 +11,9 @@ const PERIOD_MS = 30_000;
 const totpOf = (secret: string, label?: string, issuer?: string): TOTP =>
   new TOTP({ secret: Secret.fromBase32(secret), ...(label && { label }), ...(issuer && { issuer }) });
 
-/** The period whose code this is, one to either side of now; null: it is none of them. */
+/**
+ * Returns the period that a code belongs to, at most one before or after the current one; null if it belongs to none.
+ */
 function periodOf(secret: string, code: string, now: number): number | null {
   const delta = totpOf(secret).validate({ token: code.replace(/\D/g, ''), timestamp: now, window: 1 });
   return delta === null ? null : Math.floor(now / PERIOD_MS) + delta;
@@ -20,7 +22,7 @@ function periodOf(secret: string, code: string, now: number): number | null {
 /** 160 bits (RFC 4226 §4 R6). */
 const newTotpSecret = (): string => new Secret({ size: 20 }).base32;
 
-/** `otpauth://…`: what the app scans. */
+/** The `otpauth://…` URI that the app scans. */
 const totpUri = (secret: string, accountName: string, issuer: string): string =>
   totpOf(secret, accountName, issuer).toString();
 
@@ -32,7 +34,10 @@ interface NewTotp {
   uri: string;
 }
 
-/** The secret of a new authenticator app; the same one until it is verified, so that a reload changes nothing. */
+/**
+ * Returns the secret of a new authenticator app. It stays the same until it is verified, so that reloading the page
+ * changes nothing.
+ */
 export async function newTotp(flow: Flow, accountName: string): Promise<NewTotp> {
   await requireStep(flow, 'newFactor');
   const pending = progressOf(flow).verifications.find(({ type, isVerified }) => type === 'Totp' && !isVerified);
@@ -41,7 +46,7 @@ export async function newTotp(flow: Flow, accountName: string): Promise<NewTotp>
   return { verification, secret, uri: totpUri(secret, accountName, flow.settings.brandName) };
 }
 
-/** The person's app shows what ours computes. @throws 422 `factor.invalid_code` */
+/** Verifies that the app computes the same codes. @throws 422 `factor.invalid_code` */
 export function verifyNewTotp(flow: Flow, verificationId: string, code: string): Verification {
   const verification = verificationOf(flow, verificationId, false);
   const secret = String(verification.details?.secret);
@@ -53,8 +58,8 @@ export function verifyNewTotp(flow: Flow, verificationId: string, code: string):
 }
 
 /**
- * The second factor of a sign-in. A code is taken once: `lastUsedAt` is the start of the period whose
- * code was used last, and only a later one counts.
+ * Verifies the second factor of a sign-in. A code works once: `lastUsedAt` is the start of the period whose code was
+ * used last, and only codes of later periods are accepted.
  *
  * @throws 422 `factor.invalid_code`, 429 `request.rate_limited`
  */

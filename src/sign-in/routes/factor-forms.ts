@@ -12,8 +12,8 @@ import {
 } from '../actions.ts';
 import type { FormAction } from './forms.ts';
 
-/** What the browser's script put into the form. @throws 422 `factor.invalid_code` */
-export function passkeyAnswer<T>(text = ''): T {
+/** Parses the response that the page's script put into the form. @throws 422 `factor.invalid_code` */
+export function passkeyResponse<T>(text = ''): T {
   try {
     return JSON.parse(text) as T;
   } catch {
@@ -21,7 +21,7 @@ export function passkeyAnswer<T>(text = ''): T {
   }
 }
 
-/** The forms of second factors: `mfa/…` proves one, `enrol/…` adds one. */
+/** The forms of second factors: `mfa/…` verifies one, `enrol/…` adds one. */
 export const factorForms: Record<string, FormAction> = {
   async 'mfa/totp'(flow, { code = '' }) {
     await verifyTotp(flow, code);
@@ -32,7 +32,7 @@ export const factorForms: Record<string, FormAction> = {
   },
 
   async 'mfa/passkey'(flow, { response }) {
-    await verifyPasskey(flow, passkeyAnswer<AuthenticationResponseJSON>(response));
+    await verifyPasskey(flow, passkeyResponse<AuthenticationResponseJSON>(response));
   },
 
   async 'enrol/totp'(flow, { code = '' }) {
@@ -42,7 +42,7 @@ export const factorForms: Record<string, FormAction> = {
   },
 
   async 'enrol/passkey'(flow, { response }) {
-    const verification = await verifyNewPasskey(flow, passkeyAnswer<RegistrationResponseJSON>(response));
+    const verification = await verifyNewPasskey(flow, passkeyResponse<RegistrationResponseJSON>(response));
     await bindFactor(flow, 'WebAuthn', verification.id);
   },
 

@@ -10,12 +10,12 @@ import {
   totpPage,
 } from '../pages/factors.ts';
 import type { FormView } from '../pages/layout.ts';
-import { newBackupCodes, readable } from '../proofs/backup-codes.ts';
+import { formatBackupCode, newBackupCodes } from '../proofs/backup-codes.ts';
 import { newPasskeyOptions, passkeyOptions } from '../proofs/passkeys.ts';
 import { newTotp } from '../proofs/totp.ts';
 import type { FactorType } from '../settings.ts';
 
-/** What a device or an app calls the account. */
+/** The account name that an authenticator app or a device shows. */
 async function accountNameOf(flow: Flow): Promise<string> {
   const { userId, account, identifier } = progressOf(flow);
   const user = userId ? await flow.store.find('users', { id: userId }) : undefined;
@@ -23,21 +23,21 @@ async function accountNameOf(flow: Flow): Promise<string> {
   return held.primaryEmail ?? held.username ?? held.primaryPhone ?? identifier?.value ?? flow.settings.brandName;
 }
 
-const chosenOf = (chosen: unknown, factors: readonly FactorType[]): FactorType | undefined =>
+const factorNamed = (chosen: unknown, factors: readonly FactorType[]): FactorType | undefined =>
   factors.find((type) => type === chosen);
 
-/** A second factor of this person: the one they chose, else the first of those they have. */
+/** Asks for a second factor: the chosen one, by default the first that the user has. */
 export async function challengePage(flow: Flow, view: FormView, factors: FactorType[], chosen: unknown): Promise<Html> {
-  const type = chosenOf(chosen, factors) ?? (factors[0] as FactorType);
+  const type = factorNamed(chosen, factors) ?? (factors[0] as FactorType);
   const challenge = { ...view, others: factors.filter((other) => other !== type) };
   if (type === 'Totp') return totpPage(challenge);
   if (type === 'BackupCode') return backupCodePage(challenge);
   return passkeyPage({ ...challenge, options: await passkeyOptions(flow) });
 }
 
-/** A new factor: the one they chose, or the only one there is; else the choice. */
+/** Sets up a second factor: the chosen one or the only one allowed; otherwise shows the choice. */
 export async function enrolmentPage(flow: Flow, view: FormView, factors: FactorType[], chosen: unknown): Promise<Html> {
-  const type = chosenOf(chosen, factors) ?? (factors.length === 1 ? factors[0] : undefined);
+  const type = factorNamed(chosen, factors) ?? (factors.length === 1 ? factors[0] : undefined);
   const enrol = { ...view, back: factors.length > 1 ? view.action : undefined };
   switch (type) {
     case 'Totp':
@@ -45,7 +45,7 @@ export async function enrolmentPage(flow: Flow, view: FormView, factors: FactorT
     case 'WebAuthn':
       return enrolPasskeyPage({ ...enrol, options: await newPasskeyOptions(flow, await accountNameOf(flow)) });
     case 'BackupCode':
-      return backupCodesPage({ ...enrol, codes: (await newBackupCodes(flow)).codes.map(readable) });
+      return backupCodesPage({ ...enrol, codes: (await newBackupCodes(flow)).codes.map(formatBackupCode) });
     default:
       return chooseFactorPage({ ...view, factors });
   }

@@ -21,11 +21,11 @@ import type { Identifier, Verification } from '../interaction/progress.ts';
 import { connectorOfDomain } from '../proofs/connectors.ts';
 import type { Texts } from '../texts/index.ts';
 
-export type Body = Record<string, string>;
-/** Text that it returns is where to go on, below the interaction's path; else the next step is shown. */
-export type FormAction = (flow: Flow, body: Body, t: Texts) => Promise<unknown>;
+export type FormBody = Record<string, string>;
+/** A returned string is the path to continue at, below the interaction's path. By default the next step is shown. */
+export type FormAction = (flow: Flow, body: FormBody, t: Texts) => Promise<unknown>;
 
-/** What each form of the pages does, by the last part of its path. */
+/** The action of each form of the pages, by the last part of its path. */
 export const forms: Record<string, FormAction> = {
   async identifier(flow, { identifier: typed = '' }, t) {
     const identifier = setIdentifier(flow, typed);
@@ -33,7 +33,7 @@ export const forms: Record<string, FormAction> = {
     const sso = identifier.type === 'email' ? await connectorOfDomain(flow.store, identifier.value) : undefined;
     if (sso) {
       if (event === 'ForgotPassword') {
-        // The account signs in at its provider, and has no password here to reset.
+        // The account signs in at its provider and has no password here to reset.
         start(flow, 'SignIn');
         progressOf(flow).identifier = identifier;
       }
@@ -93,7 +93,7 @@ export const forms: Record<string, FormAction> = {
   async forgot(flow) {
     const { identifier } = progressOf(flow);
     start(flow, 'ForgotPassword');
-    // Shown to be confirmed: a code is sent only when the form is.
+    // Only prefilled: the code is sent when the user submits the form.
     if (identifier && identifier.type !== 'username') progressOf(flow).suggested = identifier.value;
   },
 };
@@ -105,8 +105,8 @@ function requireIdentifier(flow: Flow): Identifier {
 }
 
 /**
- * Whoever proves an address may go on with it: to their account when there is one, to a new one when
- * there is none. Neither was told before the proof.
+ * Identifies the account of a verified address. An address with an account continues as a sign-in, one without as a
+ * registration; neither is revealed before the address is verified.
  */
 async function identifyProven(flow: Flow, verification: Verification): Promise<void> {
   const { event } = progressOf(flow);
@@ -121,7 +121,7 @@ async function identifyProven(flow: Flow, verification: Verification): Promise<v
   }
 }
 
-/** Where codes open no account, its owner is asked for the password next. */
+/** Identifies the account if codes may. Otherwise the page asks for the password next. */
 async function identifyWhereAllowed(flow: Flow, verification: Verification): Promise<void> {
   try {
     await identify(flow, verification.id);

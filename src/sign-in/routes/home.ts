@@ -5,8 +5,8 @@ import { homePage } from '../pages/home.ts';
 import { readView, sendPage } from '../pages/respond.ts';
 
 /**
- * The address itself: what a person opens first is a page that leads on. A program, which prefers JSON or anything, is
- * told that there is nothing at this path.
+ * Shows a page with links at the tenant's base URL. Clients that prefer JSON, or accept anything, get 404 as at any
+ * unknown path.
  */
 export const showHome: RequestHandler = async (request, response, next) => {
   response.vary('Accept');

@@ -16,10 +16,14 @@ async function render(ctx: KoaContextWithOIDC, tenant: Tenant, page: (view: View
   return page(view).text;
 }
 
-/** The pages that oidc-provider asks for outside an interaction. */
+const SIGN_OUT = /\/session\/end(?:\/|$)/;
+
+/** The pages that oidc-provider shows outside an interaction. */
 export const providerPages: ProviderPages = {
   error: (ctx, tenant, { error, error_description: description }) =>
-    render(ctx, tenant, (view) => errorPage(view, description ? `${error}: ${description}` : error)),
+    render(ctx, tenant, (view) =>
+      errorPage(view, description ? `${error}: ${description}` : error, { isSignOut: SIGN_OUT.test(ctx.path) }),
+    ),
   signOut: (ctx, tenant, form) => render(ctx, tenant, (view) => signOutPage(view, form)),
   signedOut: (ctx, tenant) => render(ctx, tenant, signedOutPage),
 };

@@ -1,20 +1,20 @@
 import { ServiceError } from '../../errors.ts';
 import {
   accountByEmail,
+  bindToAccount,
   finishSocial,
   identify,
   identityIn,
-  provesAccount,
   registerSocial,
   start,
   startSocial,
 } from '../actions.ts';
 import { type Flow, progressOf } from '../interaction/flow.ts';
 import type { Verification } from '../interaction/progress.ts';
-import { type Opened, saveProgress, showFault, take } from './interaction.ts';
+import { type OpenInteraction, saveProgress, showFault, submitStep } from './interaction.ts';
 
-/** To the provider. */
-export async function goToProvider(opened: Opened): Promise<void> {
+/** Redirects to the identity provider. */
+export async function redirectToProvider(opened: OpenInteraction): Promise<void> {
   const { flow, request, response } = opened;
   try {
     const { url } = await startSocial(flow, String(request.params.target));
@@ -26,15 +26,15 @@ export async function goToProvider(opened: Opened): Promise<void> {
   }
 }
 
-/** Back from the provider. */
-export const comeBack = (opened: Opened): Promise<void> =>
-  take(opened, async (flow) => {
+/** The return from the identity provider. */
+export const returnFromProvider = (opened: OpenInteraction): Promise<void> =>
+  submitStep(opened, async (flow) => {
     const { search } = new URL(opened.request.originalUrl, flow.tenant.endpoint);
-    await arrive(flow, await finishSocial(flow, String(opened.request.params.target), search));
+    await continueWithIdentity(flow, await finishSocial(flow, String(opened.request.params.target), search));
   });
 
-/** Into the account that is linked, else into the one that can be proven, else into a new one. */
-async function arrive(flow: Flow, verification: Verification): Promise<void> {
+/** Continues with the linked account, else with the account of the same e-mail address, else with a new account. */
+async function continueWithIdentity(flow: Flow, verification: Verification): Promise<void> {
   start(flow, 'SignIn', verification);
   if (verification.userId !== undefined) return identify(flow, verification.id);
   const known = await accountByEmail(flow, verification);
@@ -46,10 +46,10 @@ async function arrive(flow: Flow, verification: Verification): Promise<void> {
   progress.identities = [identityIn(verification)];
   progress.linkingTo = known.user.id;
   progress.identifier = { type: 'email', value: known.email };
-  if (!known.isVouched) {
+  if (!known.isTrusted) {
     progress.linking = known.providerName;
     return;
   }
-  await provesAccount(flow, verification, known.user.id);
+  await bindToAccount(flow, verification, known.user.id);
   await identify(flow, verification.id);
 }

@@ -1,51 +1,50 @@
 import type { Html } from '../../pages/html.ts';
 import { allowedIdentifiers, type Missing, pendingCode } from '../actions.ts';
 import { type Flow, progressOf } from '../interaction/flow.ts';
+import { CODE_PAUSE_MS } from '../interaction/limits.ts';
 import type { Identifier, Verification } from '../interaction/progress.ts';
 import type { FormView } from '../pages/layout.ts';
 import { codePage, forgotPage, newPasswordPage, profilePage, registerPage } from '../pages/register.ts';
 import { identifierPage, passwordPage, type SocialChoice } from '../pages/sign-in.ts';
+import { CODE } from '../proofs/codes.ts';
 import { challengePage, enrolmentPage } from './factor-steps.ts';
 
-/** What a page shows besides the progress. */
-export interface Shown {
-  /** What was typed into the field, when it was refused. */
+/** The facts that a page shows in addition to the progress. */
+export interface StepInput {
+  /** The text of the field that was refused. */
   typed: string | undefined;
   loginHint: string | undefined;
-  /** What was chosen by a link, as the query of the page: `change`, `password`, `factor=Totp`. */
-  chosen: Readonly<Record<string, unknown>>;
+  /** The query of the page, set by the link that the user followed: `change`, `password`, `factor=Totp`. */
+  query: Readonly<Record<string, unknown>>;
   social: SocialChoice[];
 }
 
-/** The pause that `limits.ts` keeps between two codes. */
-const CODE_PAUSE_SECONDS = 60;
-
-/** The page of the step at which an interaction is. */
-export async function stepPage(flow: Flow, missing: Missing, view: FormView, shown: Shown): Promise<Html> {
+/** Renders the page of the interaction's current step. */
+export async function stepPage(flow: Flow, missing: Missing, view: FormView, input: StepInput): Promise<Html> {
   switch (missing.what) {
     case 'identification':
-      return identification(flow, view, shown);
+      return identification(flow, view, input);
     case 'newPassword':
       return newPassword(flow, view);
     case 'profile':
-      return profile(flow, view, shown, missing.identifiers[0] as Identifier['type']);
+      return profile(flow, view, input, missing.identifiers[0] as Identifier['type']);
     case 'secondFactor':
-      return challengePage(flow, view, missing.factors, shown.chosen.factor);
+      return challengePage(flow, view, missing.factors, input.query.factor);
     case 'enrolment':
-      return enrolmentPage(flow, view, missing.factors, shown.chosen.factor);
+      return enrolmentPage(flow, view, missing.factors, input.query.factor);
   }
 }
 
-function identification(flow: Flow, view: FormView, shown: Shown): Html {
+function identification(flow: Flow, view: FormView, input: StepInput): Html {
   const { event, identifier } = progressOf(flow);
-  const { chosen } = shown;
-  if (identifier === undefined || 'change' in chosen) return firstPage(flow, view, shown);
+  const { query } = input;
+  if (identifier === undefined || 'change' in query) return firstPage(flow, view, input);
   const code = pendingCode(flow);
-  if (code && !('password' in chosen)) return codeOf(flow, view, code);
+  if (code && !('password' in query)) return codeStep(flow, view, code);
   return event === 'Register' ? newPassword(flow, view) : password(flow, view, identifier);
 }
 
-function firstPage(flow: Flow, view: FormView, { typed, loginHint, social }: Shown): Html {
+function firstPage(flow: Flow, view: FormView, { typed, loginHint, social }: StepInput): Html {
   const { event, identifier, suggested, notice } = progressOf(flow);
   const value = typed ?? identifier?.value ?? suggested ?? loginHint;
   const first = { ...view, allowed: allowedIdentifiers(flow), value, social };
@@ -75,15 +74,16 @@ function password(flow: Flow, view: FormView, identifier: Identifier): Html {
   });
 }
 
-/** Of the interaction, and of the account page. */
-export function codeOf(flow: Flow, view: FormView, { identifier, details }: Verification): Html {
+/** The code page of an interaction or of the account page. */
+export function codeStep(flow: Flow, view: FormView, { identifier, details }: Verification): Html {
   const { event, userId } = progressOf(flow);
-  const sentAgo = Math.floor((flow.now - Number(details?.sentAt)) / 1000);
+  const readyAt = Number(details?.sentAt) + CODE_PAUSE_MS;
   const destination = identifier as Identifier;
   return codePage({
     ...view,
     destination: destination.value,
-    waitSeconds: Math.max(0, CODE_PAUSE_SECONDS - sentAgo),
+    code: CODE,
+    waitSeconds: Math.max(0, Math.ceil((readyAt - flow.now) / 1000)),
     canUsePassword: event === 'SignIn' && userId === undefined && methodOf(flow, destination)?.password === true,
   });
 }
@@ -96,8 +96,8 @@ const newPassword = (flow: Flow, view: FormView): Html =>
     isReset: progressOf(flow).event === 'ForgotPassword',
   });
 
-function profile(flow: Flow, view: FormView, { typed, chosen }: Shown, asked: Identifier['type']): Html {
+function profile(flow: Flow, view: FormView, { typed, query }: StepInput, asked: Identifier['type']): Html {
   const code = pendingCode(flow);
-  if (code && !('change' in chosen)) return codeOf(flow, view, code);
+  if (code && !('change' in query)) return codeStep(flow, view, code);
   return profilePage({ ...view, asked, value: typed });
 }

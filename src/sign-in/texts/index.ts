@@ -1,15 +1,16 @@
 import type { SignInSettings } from '../settings.ts';
 import { de } from './de.ts';
 import { en, type Texts } from './en.ts';
+import type { CodeFacts, FaultFacts } from './facts.ts';
 
-export type { Texts };
+export type { CodeFacts, FaultFacts, Texts };
 
 const all = { en, de } as const;
 export type Language = keyof typeof all;
 
 const isLanguage = (tag: string): tag is Language => Object.hasOwn(all, tag);
 
-/** `Accept-Language` (RFC 9110 §12.5.4), best first. */
+/** Parses `Accept-Language` (RFC 9110 §12.5.4), best match first. */
 function accepted(header: string): string[] {
   return header
     .slice(0, 512)
@@ -24,8 +25,8 @@ function accepted(header: string): string[] {
 }
 
 /**
- * The first language that we have of those asked for: `ui_locales` of the application, then what the
- * browser says, then the tenant's own.
+ * Returns the first supported language in order of preference: `ui_locales` of the application, then those of the
+ * browser, then the tenant's default.
  */
 export function chooseLanguage(
   uiLocales: string | undefined,

@@ -1,6 +1,6 @@
-/** Comfort only: every page but the passkey ones works without this file. */
+/** Enhancements only: every page except those for passkeys works without this script. */
 
-/** A button says that it waits only when waiting is felt. */
+/** Shows a button as busy only after a wait that users notice. */
 const BUSY_AFTER_MS = 150;
 
 for (const form of document.forms) {
@@ -14,7 +14,7 @@ for (const form of document.forms) {
     const button = event.submitter ?? form.querySelector('button');
     setTimeout(() => button?.setAttribute('aria-busy', 'true'), BUSY_AFTER_MS);
   });
-  // The page may come back from the browser's cache as it was left.
+  // The browser may restore the page from its cache in the state in which it was left.
   addEventListener('pageshow', () => {
     isSent = false;
     for (const button of form.querySelectorAll('[aria-busy]')) button.removeAttribute('aria-busy');
@@ -32,7 +32,7 @@ for (const button of document.querySelectorAll('[data-reveal]')) {
   });
 }
 
-/** Counts down to when a code may be sent again; the button then works. */
+/** Disables the resend button and counts down until a new code may be sent. */
 for (const button of document.querySelectorAll('[data-wait]')) {
   const label = button.textContent;
   const readyAt = Date.now() + Number(button.dataset.wait) * 1000;

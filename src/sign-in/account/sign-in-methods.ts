@@ -5,11 +5,11 @@ import { columnOf } from '../interaction/identifiers.ts';
 import { ssoTargetsOf } from '../proofs/single-sign-on.ts';
 
 /**
- * Nobody locks themselves out by unlinking what they sign in with, and nobody leaves single sign-on by it.
+ * Refuses to unlink the last sign-in method, and to unlink an identity of single sign-on.
  *
  * @throws 422 `session.not_allowed`
  */
-export async function requireOtherWay(
+export async function requireOtherSignInMethod(
   { store, settings }: Pick<Flow, 'store' | 'settings'>,
   user: UserRow,
   target: string,

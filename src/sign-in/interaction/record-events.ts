@@ -9,18 +9,18 @@ import { userView } from '../../events/user-view.ts';
 import type { ClientFacts } from '../../http/context.ts';
 import type { InteractionEvent } from './progress.ts';
 
-/** Who asked, from where, in which interaction or session: the facts of every event of the pages. */
-export interface Occasion {
+/** The facts that every event and audit row of the pages includes. */
+export interface EventContext {
   facts: ClientFacts;
   requestId: string;
   now: number;
   sessionId: string;
-  /** Absent on the account page. */
+  /** Undefined on the account page. */
   interactionEvent?: InteractionEvent;
   application: ApplicationRow | undefined;
 }
 
-const applicationOf = ({ application }: Occasion) =>
+const applicationOf = ({ application }: EventContext) =>
   application && {
     id: application.id,
     type: application.type,
@@ -28,14 +28,14 @@ const applicationOf = ({ application }: Occasion) =>
     description: application.description,
   };
 
-/** `PostRegister`, `PostSignIn` or `PostResetPassword`. */
-export async function announceInteraction(
+/** Records `PostRegister`, `PostSignIn` or `PostResetPassword`. */
+export async function recordInteractionEvent(
   store: TenantStore,
   type: EventType,
   user: UserRow,
-  occasion: Occasion,
+  context: EventContext,
 ): Promise<void> {
-  const { facts, now, sessionId, interactionEvent } = occasion;
+  const { facts, now, sessionId, interactionEvent } = context;
   const payload = {
     interactionEvent,
     sessionId,
@@ -43,47 +43,47 @@ export async function announceInteraction(
     userId: user.id,
     userIp: facts.ip,
     user: project(User, await userView(store, user)),
-    application: applicationOf(occasion),
+    application: applicationOf(context),
   };
   await recordEvent(store, type, {}, payload, now);
 }
 
-/** `User.Created` or `User.Data.Updated`, as the Management API announces them, with the interaction's facts. */
-export async function announceUser(
+/** Records `User.Created` or `User.Data.Updated` as the Management API does, plus the facts of the interaction. */
+export async function recordUserEvent(
   store: TenantStore,
   type: EventType,
   user: UserRow,
-  occasion: Occasion,
+  context: EventContext,
 ): Promise<void> {
-  const { facts, now, sessionId, interactionEvent, application } = occasion;
+  const { facts, now, sessionId, interactionEvent, application } = context;
   const payload = {
     ...facts,
     interactionEvent,
     sessionId,
     applicationId: application?.id,
-    application: applicationOf(occasion),
+    application: applicationOf(context),
   };
   await recordEvent(store, type, { data: project(User, await userView(store, user)) }, payload, now);
 }
 
-/** The audit row of something a person did, or tried, on their own account. */
-export async function auditPerson(
+/** Records in the audit log what users did, or tried to do, with their own account. */
+export async function recordUserAudit(
   store: TenantStore,
   key: string,
   userId: string | undefined,
-  occasion: Occasion,
+  context: EventContext,
   payload: Record<string, unknown> = {},
   result: 'Success' | 'Error' = 'Success',
 ): Promise<void> {
   await recordAudit(store, {
     key,
     result,
-    applicationId: occasion.application?.id,
+    applicationId: context.application?.id,
     userId,
     actorId: userId,
-    ...occasion.facts,
-    requestId: occasion.requestId,
-    payload: { sessionId: occasion.sessionId, ...payload },
-    createdAt: occasion.now,
+    ...context.facts,
+    requestId: context.requestId,
+    payload: { sessionId: context.sessionId, ...payload },
+    createdAt: context.now,
   });
 }
