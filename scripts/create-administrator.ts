@@ -1,6 +1,12 @@
 import { parseArgs } from 'node:util';
 import { readConfig } from '../src/config/index.ts';
-import { findPerson, linkUrl, makeLink, manage, unmanage } from '../src/console/session/administrators.ts';
+import {
+  addAdministrator,
+  createLink,
+  findUser,
+  linkUrl,
+  removeAdministrator,
+} from '../src/console/session/administrators.ts';
 import type { Database } from '../src/database/database.ts';
 import { TenantStore } from '../src/database/store/tenant-store.ts';
 import { DEFAULT_TENANT } from '../src/tenants.ts';
@@ -21,14 +27,14 @@ async function requireTenants(database: Database, ids: readonly string[]): Promi
 
 /** Gives rights to a person, or takes them away: all that were named, or none. */
 async function changeRights(store: TenantStore, name: string, tenantIds: string[], isRemoving: boolean): Promise<void> {
-  const user = await findPerson(store, name);
+  const user = await findUser(store, name);
   if (!user) throw new Error(`Tenant ${DEFAULT_TENANT} has no user ${name}.`);
   const means = { by: 'command', now: Date.now() } as const;
   if (isRemoving) {
     await store.transaction(async (store) => {
-      for (const tenantId of tenantIds) await unmanage(store, user.id, tenantId, means);
+      for (const tenantId of tenantIds) await removeAdministrator(store, user.id, tenantId, means);
     });
-  } else await manage(store, user.id, tenantIds, means);
+  } else await addAdministrator(store, user.id, tenantIds, means);
   console.log(`${name} (${user.id}) ${isRemoving ? 'no longer manages' : 'may manage'} ${tenantIds.join(', ')}.`);
 }
 
@@ -47,7 +53,7 @@ export async function run(args: string[]): Promise<void> {
     await requireTenants(database, tenantIds);
     const store = new TenantStore(database, DEFAULT_TENANT);
     if (name !== undefined) return changeRights(store, name, tenantIds, remove);
-    const token = await makeLink(store, tenantIds, Date.now());
+    const token = await createLink(store, tenantIds, Date.now());
     console.log(`Works once, for a day, and lets whoever follows it manage ${tenantIds.join(', ')}:`);
     console.log(linkUrl(readConfig().endpoint, token));
   });

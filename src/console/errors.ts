@@ -5,25 +5,25 @@ import { html } from '../pages/html.ts';
 import { sendPlain } from './respond.ts';
 
 const TITLES: Record<number, string> = {
-  403: 'This was not done',
-  404: 'There is no such page',
+  403: 'Request rejected',
+  404: 'Page not found',
 };
 
 const WORDS: Record<number, string> = {
-  403: 'The form was not sent from this console, or the session behind it is over. Open the page again.',
-  404: 'It does not exist, or you do not manage the tenant it belongs to.',
+  403: 'The form was not sent from this console, or your session has ended. Reload the page and try again.',
+  404: 'The page does not exist, or you do not manage its tenant.',
 };
 
-/** Refusals as pages; what is a fault of ours goes on to the log. */
+/** Renders a ServiceError as a page. Any other error is passed on, to be logged. */
 export const errorPages: ErrorRequestHandler = (error, request, response, next) => {
   if (!(error instanceof ServiceError) || response.headersSent) return next(error);
   const { tenant } = contextOf(request);
   const { status, message } = error;
   const back = html`<p>${WORDS[status] ?? message}</p><a class="button" href="${tenant.path}/console">Go to the console</a>`;
-  sendPlain(response, status, tenant, TITLES[status] ?? 'This did not work', back);
+  sendPlain(response, status, tenant, TITLES[status] ?? 'Something went wrong', back);
 };
 
-/** Of a path that no page has. */
+/** Handles every path without a page. @throws 404 `request.not_found` */
 export const noSuchPage = (): never => {
   throw new ServiceError('request.not_found');
 };

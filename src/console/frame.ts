@@ -5,13 +5,13 @@ import { buttonForm } from './parts/form-parts.ts';
 import { copyable, note } from './parts/parts.ts';
 import { places } from './places/index.ts';
 import { sendDocument } from './respond.ts';
-import type { Flash, Page, Place, Section, Visit } from './route.ts';
+import type { ConsoleRequest, Flash, Page, Place, Section } from './route.ts';
 
-/** What surrounds a page. */
-export interface Surroundings {
+/** Data that the frame around a page needs. */
+export interface FrameData {
   /** The default tenant, which serves the console. */
   home: Tenant;
-  /** Those that the administrator may manage. */
+  /** Tenants that the administrator manages. */
   tenants: readonly Pick<Tenant, 'id' | 'name'>[];
 }
 
@@ -20,82 +20,84 @@ export const sectionsOf = ({ sections }: Place, tenantId: string): Section[] =>
 
 const isWithin = (path: string, above: string): boolean => path === above || path.startsWith(`${above}/`);
 
-/** Of sections that lie within one another, the innermost. */
+/** Returns the innermost section that contains the path. */
 const sectionAt = (sections: Section[], path: string): Section | undefined =>
   sections.filter((section) => isWithin(path, section.path)).sort((a, b) => b.path.length - a.path.length)[0];
 
-function rail(visit: Visit): Html {
+function rail(request: ConsoleRequest): Html {
   const items = places.map((place) => {
-    const all = sectionsOf(place, visit.tenant.id);
+    const all = sectionsOf(place, request.tenant.id);
     const [first, ...others] = all;
-    const here = sectionAt(all, visit.path);
-    const isHere = isWithin(visit.path, place.path);
+    const here = sectionAt(all, request.path);
+    const isHere = isWithin(request.path, place.path);
     const sections =
       isHere &&
       others.length > 0 &&
-      html`<ul>${all.map((section) => html`<li><a href="${visit.to(section.path)}"${section === here && html` aria-current="page"`}>${section.name}</a></li>`)}</ul>`;
+      html`<ul>${all.map((section) => html`<li><a href="${request.to(section.path)}"${section === here && html` aria-current="page"`}>${section.name}</a></li>`)}</ul>`;
     const current = isHere && html` aria-current="${sections ? 'true' : 'page'}"`;
-    return html`<li><a href="${visit.to(first?.path ?? place.path)}" data-go="${place.letter}"${current}>${place.name}</a>${sections}</li>`;
+    return html`<li><a href="${request.to(first?.path ?? place.path)}" data-go="${place.letter}"${current}>${place.name}</a>${sections}</li>`;
   });
   return html`<ul class="places">${items}</ul>`;
 }
 
-/** The current tenant, and the way to another. */
-function switcher(visit: Visit, { home, tenants }: Surroundings): Html {
-  if (tenants.length < 2) return html`<p class="tenant">${visit.tenant.name}</p>`;
+/** The current tenant, with a menu of the administrator's other tenants. */
+function switcher(request: ConsoleRequest, { home, tenants }: FrameData): Html {
+  if (tenants.length < 2) return html`<p class="tenant">${request.tenant.name}</p>`;
   const links = tenants.map(
     ({ id, name }) =>
-      html`<li><a href="${home.path}/console/${id}"${id === visit.tenant.id && html` aria-current="true"`}>${name}<span class="quiet mono">${id}</span></a></li>`,
+      html`<li><a href="${home.path}/console/${id}"${id === request.tenant.id && html` aria-current="true"`}>${name}<span class="quiet mono">${id}</span></a></li>`,
   );
-  return html`<button type="button" class="tenant" popovertarget="tenants" aria-label="Tenant ${visit.tenant.name}: choose another">${visit.tenant.name}</button>
+  return html`<button type="button" class="tenant" popovertarget="tenants" aria-label="Tenant ${request.tenant.name}: switch tenant">${request.tenant.name}</button>
 <div id="tenants" class="popover" popover><ul>${links}</ul></div>`;
 }
 
 const keys = (): Html =>
-  html`<div id="keys" class="popover keys" popover><h2>Keyboard</h2><dl>
+  html`<div id="keys" class="popover keys" popover><h2>Keyboard shortcuts</h2><dl>
 <div><dt><kbd>/</kbd></dt><dd>Search</dd></div>
 ${places.map(({ name, letter }) => html`<div><dt><kbd>g</kbd> <kbd>${letter}</kbd></dt><dd>${name}</dd></div>`)}
-<div><dt><kbd>?</kbd></dt><dd>This list</dd></div>
+<div><dt><kbd>?</kbd></dt><dd>Show keyboard shortcuts</dd></div>
 </dl></div>`;
 
-function flashNote(visit: Visit, { text, undo, secrets = [] }: Flash): Html {
+function flashNote(request: ConsoleRequest, { text, undo, secrets = [] }: Flash): Html {
   const shown = secrets.map(
     ({ label, value }) => html`<div class="secret-line"><span>${label}</span>${copyable(value)}</div>`,
   );
-  const undoForm = undo && buttonForm(visit, undo.path, 'Undo', { ...(undo.fields && { fields: undo.fields }) });
-  const words = secrets.length > 0 ? html`${text} <strong>Copy it now: it is not shown again.</strong>` : text;
+  const undoForm = undo && buttonForm(request, undo.path, 'Undo', { ...(undo.fields && { fields: undo.fields }) });
+  const warning =
+    secrets.length > 1 ? 'Copy them now. They won’t be shown again.' : 'Copy it now. It won’t be shown again.';
+  const words = secrets.length > 0 ? html`${text} <strong>${warning}</strong>` : text;
   return note(secrets.length > 0 ? 'warn' : 'ok', html`<div class="row"><p>${words}</p>${undoForm}</div>${shown}`);
 }
 
-/** A page in the console's frame: the rail with the six places, then what the page says of itself. */
+/** Sends a page in the console's frame: the navigation rail, the title, then the page's content. */
 export function sendInFrame(
   response: Response,
   status: number,
-  visit: Visit,
+  request: ConsoleRequest,
   page: Page,
-  surroundings: Surroundings,
+  surroundings: FrameData,
 ): void {
   const { home } = surroundings;
   const { title, lead, actions, back, content, live = [], modules = [] } = page;
-  const body = html`<body${live.length > 0 && html` data-live="${visit.to(`/-/live?tables=${live.join(',')}`)}"`}>
+  const body = html`<body${live.length > 0 && html` data-live="${request.to(`/-/live?tables=${live.join(',')}`)}"`}>
 <a class="skip" href="#main">Skip to content</a>
 <header class="rail">
-<div class="rail-top">${switcher(visit, surroundings)}<button type="button" class="button compact menu-button" popovertarget="menu">Menu</button></div>
-<nav id="menu" class="menu" popover aria-label="Places">${rail(visit)}
+<div class="rail-top">${switcher(request, surroundings)}<button type="button" class="button compact menu-button" popovertarget="menu">Menu</button></div>
+<nav id="menu" class="menu" popover aria-label="Main">${rail(request)}
 <div class="rail-end">
-<p><a href="${home.path}/account">${visit.administrator.name}</a></p>
-<form method="post" action="${home.path}/console/-/sign-out"><input type="hidden" name="csrf" value="${visit.csrf}"><button class="link">Sign out</button></form>
-<button type="button" class="link" popovertarget="keys">Keyboard</button>
+<p><a href="${home.path}/account">${request.administrator.name}</a></p>
+<form method="post" action="${home.path}/console/-/sign-out"><input type="hidden" name="csrf" value="${request.csrf}"><button class="link">Sign out</button></form>
+<button type="button" class="link" popovertarget="keys">Keyboard shortcuts</button>
 </div></nav>
 </header>
 <main id="main" class="main" tabindex="-1">
-${back && html`<p class="back"><a href="${visit.to(back.path)}">${back.label}</a></p>`}
+${back && html`<p class="back"><a href="${request.to(back.path)}">${back.label}</a></p>`}
 <div class="title"><div><h1>${title}</h1>${lead && html`<p class="quiet">${lead}</p>`}</div>${actions && html`<div class="actions">${actions}</div>`}</div>
-${visit.flash && flashNote(visit, visit.flash)}
+${request.flash && flashNote(request, request.flash)}
 ${content}
 </main>
 ${keys()}
 </body>`;
   const names = live.length > 0 ? ['console/live', ...modules] : modules;
-  sendDocument(response, status, home, { title: `${title} · ${visit.tenant.name}`, body, modules: names });
+  sendDocument(response, status, home, { title: `${title} · ${request.tenant.name}`, body, modules: names });
 }

@@ -3,16 +3,16 @@ import type { Commits, Written } from '../database/notices/commits.ts';
 import { tenantTables } from '../database/tables/tenant-tables.ts';
 import { DEFAULT_TENANT } from '../tenants.ts';
 
-/** Changes that come together are told once. */
+/** Changes within this time are reported as one. */
 const GATHER_MS = 250;
-/** How long a change made by another process, or by the deliverers of webhooks, may go unseen. */
+/** Interval of unconditional reports: the longest a change by another process or by webhook delivery can stay unseen. */
 const EVERY_MS = 5_000;
-/** Then the browser connects anew, and who it is is asked anew. */
+/** Streams end after this time. The browser reconnects, so the session is checked again. */
 const LONGEST_MS = 5 * 60 * 1000;
 
 /**
- * Server-sent events that tell a page when to renew itself. They carry no data: what is new, the browser reads as the
- * page it is on (`assets/live.js`), so a page need not be written twice.
+ * Server-sent events that tell a page to refresh itself. They carry no data: the browser fetches its page again
+ * (`assets/live.js`), so each page is rendered in one place only.
  */
 export class LiveStreams {
   readonly #commits: Commits;
@@ -22,23 +22,23 @@ export class LiveStreams {
     this.#commits = commits;
   }
 
-  /** `?tables=deliveries,attempts`: those whose changes are told. */
-  open(request: Request, response: Response, tenantId: string, asked: string | null): void {
-    const tables = new Set<Written>(tenantTables.filter((table) => asked?.split(',').includes(table)));
+  /** Opens a stream. @param tableNames the tables to watch, separated by commas: `deliveries,attempts` */
+  open(request: Request, response: Response, tenantId: string, tableNames: string | null): void {
+    const tables = new Set<Written>(tenantTables.filter((table) => tableNames?.split(',').includes(table)));
     response.set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
     response.write('retry: 2000\n\n');
 
     let gathering: NodeJS.Timeout | undefined;
-    const tell = () => {
+    const report = () => {
       gathering = undefined;
       response.write('event: changed\ndata:\n\n');
     };
     const unlisten = this.#commits.listen((changed, written) => {
-      // Somebody's rights were given or taken: the browser connects anew, and is let in or not.
+      // An administrator was added or removed: the browser reconnects, and its rights are checked again.
       if (changed === DEFAULT_TENANT && written.has('administrators')) end();
-      else if (changed === tenantId && !tables.isDisjointFrom(written)) gathering ??= setTimeout(tell, GATHER_MS);
+      else if (changed === tenantId && !tables.isDisjointFrom(written)) gathering ??= setTimeout(report, GATHER_MS);
     });
-    const ticking = setInterval(tell, EVERY_MS);
+    const ticking = setInterval(report, EVERY_MS);
     const end = () => {
       this.#open.delete(end);
       unlisten();
@@ -52,7 +52,7 @@ export class LiveStreams {
     request.once('close', end);
   }
 
-  /** Ends them all, so that the server may stop. */
+  /** Ends all streams, so that the server can stop. */
   close(): void {
     for (const end of [...this.#open]) end();
   }

@@ -6,14 +6,14 @@ import { Router } from 'express';
 import { type Asset, asset, sendAsset, styleSheet } from '../pages/assets.ts';
 
 /**
- * What browsers load: our own modules and sheets (the files of `assets/`), and files of installed packages, each of
- * them listed here. Nothing is bundled: an import map tells the browser where each name is.
+ * Scripts and style sheets that browsers load: the files in `assets/`, and the files of installed packages listed here.
+ * Nothing is bundled: an import map resolves the names.
  */
 
-/** Name to import → package, and its file that is an ES module. Nothing else of `node_modules` is served. */
+/** Import name → package and its ES module. No other file of `node_modules` is served. */
 const PACKAGES: Record<string, readonly [packageName: string, file: string]> = {
   uplot: ['uplot', 'dist/uPlot.esm.js'],
-  // The script's editor, and what its parts import from one another.
+  // The script editor and its transitive imports.
   '@codemirror/autocomplete': ['@codemirror/autocomplete', 'dist/index.js'],
   '@codemirror/commands': ['@codemirror/commands', 'dist/index.js'],
   '@codemirror/lang-javascript': ['@codemirror/lang-javascript', 'dist/index.js'],
@@ -33,10 +33,10 @@ const PACKAGES: Record<string, readonly [packageName: string, file: string]> = {
   'w3c-keyname': ['w3c-keyname', 'index.js'],
 };
 
-/** Sheets of packages, before ours. */
+/** Style sheets of packages, placed before ours. */
 const PACKAGE_SHEETS = [['uplot', 'dist/uPlot.min.css']] as const;
 
-/** Sheets, in order; the last one has the last word. */
+/** Our style sheets, in cascade order. */
 const SHEETS = [
   'frame.css',
   'content.css',
@@ -61,7 +61,7 @@ function packageFile([packageName, file]: readonly [string, string]): string {
 
 const style = styleSheet('console', [...PACKAGE_SHEETS.map(packageFile), ...SHEETS.map(read)]);
 
-/** Ours are imported as `console/<file name>`. */
+/** Served modules by import name. Ours are `console/<file name>`. */
 const modules: ReadonlyMap<string, Asset> = new Map([
   ...readdirSync(ASSETS)
     .filter((file) => file.endsWith('.js'))
@@ -71,17 +71,17 @@ const modules: ReadonlyMap<string, Asset> = new Map([
   ),
 ]);
 
-/** Paths within the tenant's endpoint. */
+/** Path of the style sheet below the tenant's endpoint. */
 export const stylePath = `${BASE}/${style.file}`;
 
-/** @throws when there is no such module: a fault of ours */
+/** Path of a module below the tenant's endpoint. @throws if no module has this name */
 export function modulePath(name: string): string {
   const module = modules.get(name);
   if (!module) throw new Error(`no module ${name}`);
   return `${BASE}/${module.file}`;
 }
 
-/** The text of the import map below the endpoint's path, and its hash for the Content-Security-Policy. */
+/** Returns the import map for an endpoint at path `base`, and its hash for the Content-Security-Policy. */
 export function importMapOf(base: string): { text: string; hash: string } {
   const imports = Object.fromEntries([...modules.keys()].map((name) => [name, `${base}${modulePath(name)}`]));
   const text = JSON.stringify({ imports });

@@ -4,7 +4,7 @@ import { sendPage } from '../pages/send.ts';
 import type { Tenant } from '../tenants.ts';
 import { importMapOf, modulePath, stylePath } from './modules.ts';
 
-/** No inline script but the import map, which its hash names; no inline style, no frame, no form to elsewhere. */
+/** Allows no inline script except the import map (by hash), no inline style, no framing, and no form to another origin. */
 const policyOf = (importMapHash: string): string =>
   [
     "default-src 'none'",
@@ -20,11 +20,11 @@ const policyOf = (importMapHash: string): string =>
 interface Document {
   title: string;
   body: Html;
-  /** Modules to start besides the one of every page. */
+  /** Modules to load in addition to `console/start`. */
   modules?: readonly string[];
 }
 
-/** A whole document of the console. Addresses begin with the path of the default tenant's endpoint. */
+/** Sends a complete document. URLs start with the path of the default tenant's endpoint. */
 export function sendDocument(
   response: Response,
   status: number,
@@ -50,11 +50,11 @@ ${scripts}
 ${body}
 </html>
 `;
-  // Same-origin in place of no-referrer: with that, browsers send `Origin: null` with a form.
+  // Not no-referrer: with it, browsers send `Origin: null` when a form is submitted.
   sendPage(response, status, document, policyOf(hash), { 'Referrer-Policy': 'same-origin' });
 }
 
-/** A page outside the frame: one heading that says what happens next. */
+/** Sends a page without the frame, such as an error or a sign-in result. */
 export const sendPlain = (response: Response, status: number, tenant: Tenant, title: string, content: Html): void =>
   sendDocument(response, status, tenant, {
     title,

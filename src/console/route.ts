@@ -2,133 +2,154 @@ import type { Table } from '../database/tables/index.ts';
 import type { ServiceError } from '../errors.ts';
 import type { Html } from '../pages/html.ts';
 import type { Tenant } from '../tenants.ts';
-import type { Manager } from './session/administrators.ts';
+import type { TenantAdministrator } from './session/administrators.ts';
 import type { Administrator } from './session/session.ts';
 
 /**
- * How a place is made. A place is a list of routes below its path; a route is a page, a form or an action:
+ * The building blocks of the console. A place is a list of routes below one path. A route is a page, a form, or an action:
  *
- *     page('/users', showUsers)                       GET: what `showUsers` returns, in the console's frame
- *     form('/users/new', showNewUser, createUser)     GET: the page; POST: `createUser`, then on to where it says
- *     action('/users/:id/suspend', showUser, suspend) POST alone; `showUser` is the page to show a refusal on
+ *     page('/users', showUsers)                       GET renders what `showUsers` returns, in the console's frame
+ *     form('/users/new', showNewUser, createUser)     GET renders the form; POST runs `createUser`, then redirects
+ *     action('/users/:id/suspend', showUser, suspend) POST only; `showUser` renders the page that shows an error
  *
- * A form whose `submit` throws a ServiceError is shown again with what was typed and what to do about it.
- * Everything that is read or changed goes through `visit.perform`, by the route of a row of the Management API: it
- * is validated, recorded, announced and audited as if it had come over HTTP.
+ * If `submit` throws a ServiceError, the form is shown again with the submitted values and the error.
+ * Pages read and change data only through `request.perform`, which runs an operation of the Management API: the request is
+ * validated, audited, and announced to webhooks as if it had come over HTTP.
  */
 
-/** What a row answered. `total` is of a list, over all its pages. */
-export interface Answer<T> {
+/** The result of an operation. For a list, `total` counts the items on all pages. */
+export interface OperationResult<T> {
   value: T;
   total: number;
 }
 
-export interface Args {
+export interface OperationInput {
   params?: Record<string, string>;
-  /** Several values of one name as a list. */
+  /** A list is sent as a repeated parameter. */
   query?: Record<string, string | string[]>;
   body?: unknown;
 }
 
-/** A request of an administrator, after it was checked that they may manage this tenant. */
-export interface Visit {
+/** A request by an administrator who was found to manage this tenant. */
+export interface ConsoleRequest {
   administrator: Administrator;
-  /** The managed one, which the path names. */
+  /** The managed tenant, named by the path. */
   tenant: Tenant;
   params: Record<string, string>;
   query: URLSearchParams;
-  /** What was sent; empty for a GET. */
-  sent: URLSearchParams;
+  /** The submitted form; empty for a GET. */
+  submitted: URLSearchParams;
   now: number;
   csrf: string;
   /** Path of this page, below the tenant's. */
   path: string;
-  /** The address of a path of this tenant's pages. */
+  /** Returns the URL path of a page of this tenant. */
   to(path: string): string;
-  /** Performs a row of the Management API (for tenant `default` also of the Operator API) as the administrator. */
-  perform<T = Record<string, unknown>>(route: string, args?: Args): Promise<Answer<T>>;
-  /** Who may manage tenants: rows of the default tenant, which no row of the API reaches. */
-  rights: Rights;
-  /** What the last action left for this page: what was done, how to undo it, or what is shown only once. */
+  /** Runs an operation of the Management API (for tenant `default`, also of the Operator API) as the administrator. */
+  perform<T = Record<string, unknown>>(route: string, args?: OperationInput): Promise<OperationResult<T>>;
+  /** Settings of the service that pages mention. */
+  settings: ServiceSettings;
+  /** Administrator rights. They are rows of the default tenant that no API operation reaches. */
+  rights: AdministratorRights;
+  /** The message that the last action left for this page. */
   flash: Flash | undefined;
 }
 
-export interface Rights {
-  /** Of those who manage this tenant. */
-  list(): Promise<Manager[]>;
-  /** Lets the administrator manage one more tenant, which they have just made. */
-  takeOn(tenantId: string): Promise<void>;
-  /**
-   * Lets a user of the default tenant, by username, e-mail address or id, manage this tenant.
-   *
-   * @throws 400 `guard.invalid_input` for somebody unknown, or who does so already
-   */
-  give(name: string): Promise<void>;
-  /** @throws 422 `administrator.is_last` */
-  take(userId: string): Promise<void>;
+/** Settings of the operator, for texts that state them. */
+export interface ServiceSettings {
+  /** Seconds before each delivery attempt of a webhook, counted from the end of the previous one. */
+  retryScheduleSeconds: readonly number[];
+  /** Time that an endpoint has to respond to a delivery attempt. */
+  deliveryTimeoutMs: number;
+  /** Undefined if signing keys are not rotated automatically. */
+  keyRotationDays: number | undefined;
+  /** Time between the publication of a signing key and its first use. */
+  keyPublishedMs: number;
 }
 
-/** Written on the page that follows an action. It goes in a sealed cookie, so it may hold a secret. */
+/** Adds and removes administrators. */
+export interface AdministratorRights {
+  /** Returns the administrators of this tenant. */
+  list(): Promise<TenantAdministrator[]>;
+  /** Lets the current administrator manage a tenant that they have just created. */
+  addSelf(tenantId: string): Promise<void>;
+  /**
+   * Lets a user of the default tenant manage this tenant.
+   *
+   * @param name username, email address, or id
+   * @throws 400 `guard.invalid_input` if the user is unknown or already manages the tenant
+   */
+  add(name: string): Promise<void>;
+  /** Removes an administrator of this tenant. @throws 422 `administrator.is_last` */
+  remove(userId: string): Promise<void>;
+}
+
+/** A message on the page that follows an action. It is kept in a sealed cookie, so it may contain a secret. */
 export interface Flash {
   text: string;
-  /** A form that takes it back: where to, with what. */
+  /** The form that undoes the action: its path and fields. */
   undo?: { path: string; fields?: Record<string, string> };
-  /** Shown this once, to be copied. */
+  /** Values to copy. They are shown only once. */
   secrets?: { label: string; value: string }[];
 }
 
-/** What a form is shown again with. */
-export interface Attempt {
-  typed: URLSearchParams;
+/** A refused form: the submitted values and the error, to show the form again. */
+export interface RefusedForm {
+  values: URLSearchParams;
   error: ServiceError;
 }
 
 export interface Page {
   title: string;
-  /** One sentence: what the page is for. */
+  /** One sentence about the purpose of the page. */
   lead?: string | Html | undefined;
-  /** Beside the title: the primary action. */
+  /** Buttons next to the title, the primary one first. */
   actions?: Html | undefined;
-  /** The page above this one. */
+  /** Link to the parent page. */
   back?: { path: string; label: string } | undefined;
   content: Html;
-  /** Parts marked `data-live` are renewed when one of these tables changes. They need an `id`. */
+  /** Tables to watch: when one changes, elements marked `data-live` are refreshed. They need an `id`. */
   live?: Table[];
-  /** Client modules to start on this page: `console/plot` is `assets/plot.js`. */
+  /** Client modules of this page: `console/plot` is `assets/plot.js`. */
   modules?: string[];
 }
 
-/** Where an action leads, below the tenant's path. */
-export interface Next {
+/** Redirects to a path below the tenant's. */
+export interface Redirect {
   to: string;
   flash?: Flash;
 }
 
-export type Show = (visit: Visit, attempt?: Attempt) => Promise<Page> | Page;
-/** A page in place of where to go next: nothing was changed, and this is what was found out. */
-export type Submit = (visit: Visit) => Promise<Next | Page>;
+export type ShowPage = (request: ConsoleRequest, refused?: RefusedForm) => Promise<Page> | Page;
+/** Handles a submitted form. It redirects after a change; it returns a page if nothing was changed, such as a test result. */
+export type SubmitForm = (request: ConsoleRequest) => Promise<Redirect | Page>;
 
 export interface Route {
   path: string;
-  show: Show;
-  /** Undefined: the page takes nothing. */
-  submit: Submit | undefined;
-  /** Whether the page can be opened at this path. */
+  show: ShowPage;
+  /** Undefined if the page accepts no form. */
+  submit: SubmitForm | undefined;
+  /** True if GET renders the page at this path. */
   isPage: boolean;
 }
 
-export const page = (path: string, show: Show): Route => ({ path, show, submit: undefined, isPage: true });
-export const form = (path: string, show: Show, submit: Submit): Route => ({ path, show, submit, isPage: true });
-export const action = (path: string, show: Show, submit: Submit): Route => ({ path, show, submit, isPage: false });
+export const page = (path: string, show: ShowPage): Route => ({ path, show, submit: undefined, isPage: true });
+export const form = (path: string, show: ShowPage, submit: SubmitForm): Route => ({ path, show, submit, isPage: true });
+export const action = (path: string, show: ShowPage, submit: SubmitForm): Route => ({
+  path,
+  show,
+  submit,
+  isPage: false,
+});
 
-/** One of the six in the rail. */
+/** A main section of the console, listed in the rail. */
 export interface Place {
-  /** First part of its pages' paths. */
+  /** First segment of its pages' paths. */
   path: string;
   name: string;
-  /** After `g`: goes there. */
+  /** Keyboard shortcut: `g`, then this letter. */
   letter: string;
-  /** Its pages that stand in the rail; the first is where the place begins. */
+  /** Its pages in the rail. The first is its start page. */
   sections: Section[];
   routes: Route[];
 }
@@ -136,6 +157,6 @@ export interface Place {
 export interface Section {
   path: string;
   name: string;
-  /** Only tenant `default` has it: it is for those who run the service. */
+  /** For operators: only tenant `default` has this section. */
   isOperators?: boolean;
 }

@@ -9,6 +9,7 @@ import { contextOf } from '../http/context.ts';
 import { refuseControlInForm } from '../http/control-characters.ts';
 import { html } from '../pages/html.ts';
 import type { Tenant, Tenants } from '../tenants.ts';
+import { consoleRequestOf, type Rows } from './console-request.ts';
 import { errorPages, noSuchPage } from './errors.ts';
 import { sectionsOf, sendInFrame } from './frame.ts';
 import { LiveStreams } from './live.ts';
@@ -16,11 +17,10 @@ import { assetRoutes } from './modules.ts';
 import { note } from './parts/parts.ts';
 import { places } from './places/index.ts';
 import { sendPlain } from './respond.ts';
-import type { Page, Place, Route, Visit } from './route.ts';
+import type { ConsoleRequest, Page, Place, Route, ServiceSettings } from './route.ts';
 import { leaveFlash, takeFlash } from './session/flash.ts';
 import { type Administrator, closeSession, csrfTokenOf, findAdministrator } from './session/session.ts';
 import { signInRoutes, signInUrl } from './session/sign-in.ts';
-import { type Rows, visitOf } from './visit.ts';
 
 export interface ConsoleParts {
   tenants: Tenants;
@@ -28,28 +28,29 @@ export interface ConsoleParts {
   commits: Commits;
   secrets: SecretBox;
   clock: Clock;
+  settings: ServiceSettings;
   providerOf(tenant: Tenant): Promise<Provider>;
 }
 
-/** Of a form; a script is the largest thing sent. */
+/** Limit of a form body. Claims scripts are the largest. */
 const MAX_FORM_BYTES = 1024 * 1024;
 
-/** Where an administrator begins in a tenant. */
-const beginning = (tenantId: string): string =>
+/** Path of a tenant's start page. */
+const startPath = (tenantId: string): string =>
   `/console/${tenantId}${sectionsOf(places[0] as Place, tenantId)[0]?.path}`;
 
-/** A form of another site has neither the token nor this origin. @throws 403 `session.forbidden` */
-function requireOwnForm(request: Request, administrator: Administrator, given: string | null): void {
+/** Protects against CSRF: a form of another site has neither the token nor this origin. @throws 403 `session.forbidden` */
+function requireOwnForm(request: Request, administrator: Administrator, submittedToken: string | null): void {
   const { origin = '', 'sec-fetch-site': site = 'same-origin' } = request.headers;
   const isOwnOrigin = origin === '' || origin === new URL(contextOf(request).tenant.endpoint).origin;
-  const token = Buffer.from(given ?? '');
-  const wanted = Buffer.from(csrfTokenOf(administrator));
-  const isOwnToken = token.length === wanted.length && timingSafeEqual(token, wanted);
+  const token = Buffer.from(submittedToken ?? '');
+  const expected = Buffer.from(csrfTokenOf(administrator));
+  const isOwnToken = token.length === expected.length && timingSafeEqual(token, expected);
   if (!isOwnOrigin || site !== 'same-origin' || !isOwnToken) throw new ServiceError('session.forbidden');
 }
 
-/** `/console`: the administrators' pages, served by the default tenant alone. */
-export function consoleRoutes({ tenants, rows, commits, secrets, clock, providerOf }: ConsoleParts): {
+/** Returns the routes of `/console`, which only the default tenant serves. */
+export function consoleRoutes({ tenants, rows, commits, secrets, clock, settings, providerOf }: ConsoleParts): {
   router: Router;
   close(): void;
 } {
@@ -61,7 +62,7 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, provider
     verify: refuseControlInForm,
   });
 
-  /** Whoever is not signed in does so first, and comes back. */
+  /** Redirects to the sign-in if there is no session. The administrator returns to the page afterwards. */
   const signedIn =
     (handle: (request: Request, response: Response, administrator: Administrator) => Promise<void>): RequestHandler =>
     async (request, response) => {
@@ -71,8 +72,8 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, provider
       else response.redirect(303, signInUrl(home, request.method === 'GET' ? request.url : ''));
     };
 
-  /** The id in the path decides the tenant only after the administrator's right to it was found. */
-  const managed = async (request: Request, { tenantIds }: Administrator): Promise<Tenant> => {
+  /** Returns the tenant named by the path. @throws 404 `request.not_found` unless the administrator manages it */
+  const managedTenant = async (request: Request, { tenantIds }: Administrator): Promise<Tenant> => {
     const id = String(request.params.tenant);
     const tenant = tenantIds.includes(id) ? await tenants.byId(id) : undefined;
     if (!tenant) throw new ServiceError('request.not_found');
@@ -84,34 +85,48 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, provider
     tenants: (await tenants.all()).filter(({ id }) => tenantIds.includes(id)),
   });
 
-  const send = async (response: Response, home: Tenant, visit: Visit, page: Page, status = 200) =>
-    sendInFrame(response, status, visit, page, await surroundingsOf(home, visit.administrator));
+  const send = async (response: Response, home: Tenant, consoleRequest: ConsoleRequest, page: Page, status = 200) =>
+    sendInFrame(response, status, consoleRequest, page, await surroundingsOf(home, consoleRequest.administrator));
 
   const openPage = (route: Route): RequestHandler =>
     signedIn(async (request, response, administrator) => {
-      const tenant = await managed(request, administrator);
+      const tenant = await managedTenant(request, administrator);
       const { tenant: home } = contextOf(request);
       const flash = takeFlash(request, response, home, secrets, administrator);
-      const visit = visitOf({ request, tenant, administrator, rows, clock, flash });
-      await send(response, home, visit, await route.show(visit));
+      const consoleRequest = consoleRequestOf({ request, tenant, administrator, rows, clock, settings, flash });
+      await send(response, home, consoleRequest, await route.show(consoleRequest));
     });
 
-  const takeForm = (route: Route, submit: NonNullable<Route['submit']>): RequestHandler =>
+  const handleForm = (route: Route, submit: NonNullable<Route['submit']>): RequestHandler =>
     signedIn(async (request, response, administrator) => {
-      const tenant = await managed(request, administrator);
+      const tenant = await managedTenant(request, administrator);
       const { tenant: home } = contextOf(request);
-      const visit = visitOf({ request, tenant, administrator, rows, clock, flash: undefined });
-      requireOwnForm(request, administrator, visit.sent.get('csrf'));
+      const consoleRequest = consoleRequestOf({
+        request,
+        tenant,
+        administrator,
+        rows,
+        clock,
+        settings,
+        flash: undefined,
+      });
+      requireOwnForm(request, administrator, consoleRequest.submitted.get('csrf'));
       try {
-        const next = await submit(visit);
-        if ('content' in next) return await send(response, home, visit, next);
+        const next = await submit(consoleRequest);
+        if ('content' in next) return await send(response, home, consoleRequest, next);
         const { to, flash } = next;
         const [path = ''] = to.split('?');
         if (flash) leaveFlash(response, home, secrets, { administrator, path: `/${tenant.id}${path}`, flash });
-        response.redirect(303, visit.to(to));
+        response.redirect(303, consoleRequest.to(to));
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        await send(response, home, visit, await route.show(visit, { typed: visit.sent, error }), error.status);
+        await send(
+          response,
+          home,
+          consoleRequest,
+          await route.show(consoleRequest, { values: consoleRequest.submitted, error }),
+          error.status,
+        );
       }
     });
 
@@ -136,28 +151,28 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, provider
     signedIn(async (request, response, { name, tenantIds }) => {
       const { tenant: home } = contextOf(request);
       const tenantId = tenantIds.includes(home.id) ? home.id : tenantIds[0];
-      if (tenantId !== undefined) return response.redirect(303, home.path + beginning(tenantId));
-      const reason = `You are signed in as ${name}, who manages no tenant. Somebody who runs the service can change that.`;
-      sendPlain(response, 403, home, 'There is nothing to manage', note('info', reason));
+      if (tenantId !== undefined) return response.redirect(303, home.path + startPath(tenantId));
+      const reason = `You are signed in as ${name}, but you don’t manage any tenant. Ask an operator to add you as an administrator.`;
+      sendPlain(response, 403, home, 'No tenants to manage', note('info', reason));
     }),
   );
   router.get(
     '/:tenant',
     signedIn(async (request, response, administrator) => {
-      const { id } = await managed(request, administrator);
-      response.redirect(303, contextOf(request).tenant.path + beginning(id));
+      const { id } = await managedTenant(request, administrator);
+      response.redirect(303, contextOf(request).tenant.path + startPath(id));
     }),
   );
   router.get(
     '/:tenant/-/live',
     signedIn(async (request, response, administrator) => {
-      const { id } = await managed(request, administrator);
+      const { id } = await managedTenant(request, administrator);
       live.open(request, response, id, new URL(request.originalUrl, 'http://localhost').searchParams.get('tables'));
     }),
   );
   for (const route of places.flatMap(({ routes }) => routes)) {
     if (route.isPage) router.get(`/:tenant${route.path}`, openPage(route));
-    if (route.submit) router.post(`/:tenant${route.path}`, takeForm(route, route.submit));
+    if (route.submit) router.post(`/:tenant${route.path}`, handleForm(route, route.submit));
   }
   router.use(noSuchPage, errorPages);
   return { router, close: () => live.close() };

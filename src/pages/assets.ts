@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Response } from 'express';
 
-/** A file that pages load. Its name carries what it holds, so it may be kept for good. */
+/** A file that pages load. Its name contains a hash of its content, so browsers may cache it forever. */
 export interface Asset {
   file: string;
   type: 'css' | 'js';
@@ -19,10 +19,10 @@ const shared = ['tokens.css', 'controls.css', 'parts.css'].map((name) =>
   readFileSync(join(import.meta.dirname, 'assets', name), 'utf8'),
 );
 
-/** Comes last, so that it wins over the display of any class. */
+/** Appended last, so that it overrides the `display` of any class. */
 const HIDDEN = '[hidden] {\n  display: none;\n}\n';
 
-/** A sheet of colours and sizes, controls and parts, which every page begins with, and of what is its own. */
+/** Builds a style sheet: the shared tokens, controls, and parts, then `own`. */
 export const styleSheet = (name: string, own: readonly string[]): Asset =>
   asset(name, 'css', [...shared, ...own, HIDDEN].join('\n'));
 

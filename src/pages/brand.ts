@@ -8,10 +8,10 @@ interface Oklch {
   hue: number;
 }
 
-/** A little more than WCAG 2's 4.5:1, as what is written is rounded. */
+/** WCAG 2 requires 4.5:1. A little more, because the written color is rounded. */
 const CONTRAST = 4.6;
 
-/** Relative luminance of what the accent stands on: the darkest ground of the light theme, the lightest of the dark. */
+/** Relative luminance of the backgrounds that are hardest to read on: the darkest of the light theme, the lightest of the dark. */
 const LIGHT_SUNKEN = 0.89;
 const DARK_SURFACE = 0.018;
 
@@ -23,7 +23,7 @@ const toLinear = (byte: number): number => {
 const rgbOf = (hex: string): Rgb =>
   [1, 3, 5].map((start) => toLinear(Number.parseInt(hex.slice(start, start + 2), 16))) as Rgb;
 
-/** Björn Ottosson's OKLab. */
+/** Converts to Björn Ottosson's OKLab, in polar coordinates. */
 function oklchOf([red, green, blue]: Rgb): Oklch {
   const l = Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue);
   const m = Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue);
@@ -55,9 +55,9 @@ const luminanceOf = ([red, green, blue]: Rgb): number => 0.2126 * red + 0.7152 *
 const contrastOf = (one: number, other: number): number =>
   (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
 
-/** The nearest lightness of this colour that can be read on the background, going one way. */
-function readable(colour: Oklch, background: number, step: number): Oklch {
-  let adjusted = colour;
+/** Changes the lightness step by step until the color has enough contrast with the background. */
+function readable(color: Oklch, background: number, step: number): Oklch {
+  let adjusted = color;
   while (
     contrastOf(luminanceOf(linearOf(adjusted)), background) < CONTRAST &&
     adjusted.lightness > 0 &&
@@ -72,14 +72,14 @@ const cssOf = ({ lightness, chroma, hue }: Oklch): string =>
   `oklch(${lightness.toFixed(3)} ${chroma.toFixed(3)} ${((hue * 180) / Math.PI).toFixed(1)})`;
 
 /**
- * The tenant's accent as a style sheet: its brand colour, darker in the light theme and lighter in the
- * dark one until text of this colour, and text on it, can be read.
+ * Returns the tenant's accent color as a style sheet. The brand color is darkened for the light theme and lightened for
+ * the dark theme until text in this color, and text on it, is readable.
  *
  * @param hex `#` and six digits
  */
 export function brandStyles(hex: string): string {
-  const colour = oklchOf(rgbOf(hex));
-  const light = readable(colour, LIGHT_SUNKEN, -0.005);
-  const dark = readable(colour, DARK_SURFACE, 0.005);
+  const color = oklchOf(rgbOf(hex));
+  const light = readable(color, LIGHT_SUNKEN, -0.005);
+  const dark = readable(color, DARK_SURFACE, 0.005);
   return `:root{--accent:light-dark(${cssOf(light)},${cssOf(dark)})}`;
 }

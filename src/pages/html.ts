@@ -1,4 +1,4 @@
-/** Markup that is safe to send as it is: only `html` and `trusted` make it. */
+/** Markup that is safe to send. Only `html` and `trusted` create it. */
 export class Html {
   readonly text: string;
 
@@ -24,10 +24,10 @@ function render(value: Value): string {
   return escapeText(String(value));
 }
 
-/** Escapes every value, for text and for attributes in quotes. Lists are joined; nothing and `false` leave no trace. */
+/** Escapes every value, for text and for quoted attributes. Lists are joined; null, undefined, and `false` render nothing. */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(strings.reduce((text, part, index) => text + render(values[index - 1]) + part));
 }
 
-/** Markup made elsewhere, by code that we trust with it. */
+/** Wraps markup from a trusted source, without escaping. */
 export const trusted = (markup: string): Html => new Html(markup);

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { Html } from './html.ts';
 
-/** Nothing is kept, framed, guessed or told to the next site. */
+/** Forbids caching, framing, content sniffing, and sending the referrer. */
 export const pageHeaders = (policy: string): Record<string, string> => ({
   'Content-Security-Policy': policy,
   'Cache-Control': 'no-store',
@@ -10,17 +10,17 @@ export const pageHeaders = (policy: string): Record<string, string> => ({
   'X-Frame-Options': 'DENY',
 });
 
-/** @param besides headers beside these, or in their place */
+/** Sends a page. @param extraHeaders headers to add or replace */
 export function sendPage(
   response: Response,
   status: number,
   page: Html,
   policy: string,
-  besides: Record<string, string> = {},
+  extraHeaders: Record<string, string> = {},
 ): void {
   response
     .status(status)
-    .set({ ...pageHeaders(policy), ...besides })
+    .set({ ...pageHeaders(policy), ...extraHeaders })
     .type('html')
     .send(page.text);
 }

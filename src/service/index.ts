@@ -6,7 +6,6 @@ import { systemClock } from '../base/clock.ts';
 import { Closing } from '../base/closing.ts';
 import { SecretBox } from '../base/secret-box.ts';
 import type { Config } from '../config/index.ts';
-import { consoleRoutes } from '../console/routes.ts';
 import { CustomClaims } from '../custom-claims/claims.ts';
 import { RunLog } from '../custom-claims/runs.ts';
 import { TenantCache } from '../database/notices/tenant-cache.ts';
@@ -44,6 +43,7 @@ import { webhookMetrics } from '../webhooks/sending/metrics.ts';
 import { WebhookPoller } from '../webhooks/sending/poller.ts';
 import { serviceApis } from './apis.ts';
 import { serviceCalls } from './calls.ts';
+import { serviceConsole } from './console.ts';
 import { serveHttp } from './http.ts';
 import { serviceJobs } from './jobs.ts';
 import { serviceMetrics } from './metrics.ts';
@@ -198,7 +198,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     clock,
   });
   const providerOf = (tenant: Tenant) => providers.of(tenant);
-  const administration = consoleRoutes({ tenants, rows, commits: database.commits, secrets, clock, providerOf });
+  const administration = serviceConsole(config, { tenants, rows, database, secrets, clock, providerOf });
 
   let isServing = true;
   const readiness = readinessOf({

@@ -2,7 +2,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { Config } from '../config/index.ts';
-import { linkUrl, makeLink } from '../console/session/administrators.ts';
+import { createLink, linkUrl } from '../console/session/administrators.ts';
 import type { Database } from '../database/database.ts';
 import { DEFAULT_TENANT } from '../tenants.ts';
 import { addAdminApi } from './admin-api.ts';
@@ -72,7 +72,7 @@ export async function firstStart({
         const operator = await addAdminApi(store, { endpoint, secrets, now });
         const demo = prepared && (await addDemonstration(store, { ...prepared, secrets, now }));
         const credentials = { endpoint, managementApiIndicator, machine, operator, ...(demo && { demo }) };
-        const administratorLink = linkUrl(endpoint, await makeLink(store, [DEFAULT_TENANT], now));
+        const administratorLink = linkUrl(endpoint, await createLink(store, [DEFAULT_TENANT], now));
         made = { ...credentials, administratorLink };
         await writeCredentials(dataDir, credentials);
       },

@@ -14,10 +14,10 @@ const routes = places.flatMap(({ routes }) => routes);
 const pages = routes.filter(({ isPage }) => isPage).map(({ path }) => path);
 const forms = routes.filter(({ submit }) => submit).map(({ path }) => path);
 
-/** The whole route table, with ids of nothing in it. */
+/** A path with ids that do not exist. */
 const filled = (path: string) => path.replaceAll(/:\w+/g, 'nothing');
 
-/** An administrator who manages `default`, and no other tenant. */
+/** The only administrator manages tenant `default` only. */
 let service: TestService;
 let database: Database;
 
@@ -42,13 +42,13 @@ afterAll(async () => {
 const COOKIE = `console_session=${TOKEN}`;
 const csrf = csrfTokenOf({ token: TOKEN } as Administrator);
 
-interface Asking {
+interface RequestOptions {
   method?: string;
   headers?: Record<string, string>;
   fields?: Record<string, string>;
 }
 
-const ask = (path: string, { method = 'GET', headers = {}, fields }: Asking = {}) =>
+const send = (path: string, { method = 'GET', headers = {}, fields }: RequestOptions = {}) =>
   fetch(`${service.url}/console${path}`, {
     method,
     headers,
@@ -57,62 +57,66 @@ const ask = (path: string, { method = 'GET', headers = {}, fields }: Asking = {}
   });
 
 describe.each([...pages, '', '/-/live?tables=users'])('GET %s', (path) => {
-  it('sends whoever has no session to sign in', async () => {
+  it('redirects to the sign-in without a valid session', async () => {
     for (const cookie of ['', 'console_session=guessed']) {
-      const answer = await ask(`/default${filled(path)}`, { headers: { cookie } });
-      expect(answer.status).toBe(303);
-      expect(answer.headers.get('location')).toContain('/console/-/sign-in?');
+      const response = await send(`/default${filled(path)}`, { headers: { cookie } });
+      expect(response.status).toBe(303);
+      expect(response.headers.get('location')).toContain('/console/-/sign-in?');
     }
   });
 
-  it('is not there for the administrator of another tenant, as for a tenant that nobody has', async () => {
-    const answers = [];
+  it('responds 404 to the administrator of another tenant, as for an unknown tenant', async () => {
+    const responses = [];
     for (const tenant of ['acme', 'nobody']) {
-      const answer = await ask(`/${tenant}${filled(path)}`, { headers: { cookie: COOKIE } });
-      answers.push([answer.status, await answer.text()]);
+      const response = await send(`/${tenant}${filled(path)}`, { headers: { cookie: COOKIE } });
+      responses.push([response.status, await response.text()]);
     }
-    expect(answers[0]?.[0]).toBe(404);
-    expect(answers[0]).toEqual(answers[1]);
+    expect(responses[0]?.[0]).toBe(404);
+    expect(responses[0]).toEqual(responses[1]);
   });
 });
 
 describe.each([...forms])('POST %s', (path) => {
-  it.each<[string, Asking, number]>([
+  it.each<[string, RequestOptions, number]>([
     ['no session', { fields: { csrf } }, 303],
     ['no token', { headers: { cookie: COOKIE }, fields: {} }, 403],
     ['a wrong token', { headers: { cookie: COOKIE }, fields: { csrf: hashOf('forged') } }, 403],
     ['another origin', { headers: { cookie: COOKIE, origin: 'https://evil.example' }, fields: { csrf } }, 403],
     ['an opaque origin', { headers: { cookie: COOKIE, origin: 'null' }, fields: { csrf } }, 403],
     ['another site', { headers: { cookie: COOKIE, 'sec-fetch-site': 'cross-site' }, fields: { csrf } }, 403],
-  ])('is refused with %s, and changes nothing', async (_, asking, status) => {
+  ])('rejects a request with %s and changes nothing', async (_, options, status) => {
     const before = await dumpTenant(database, 'default');
-    const answer = await ask(`/default${filled(path)}`, { method: 'POST', ...asking });
-    expect(answer.status).toBe(status);
+    const response = await send(`/default${filled(path)}`, { method: 'POST', ...options });
+    expect(response.status).toBe(status);
     expect(await dumpTenant(database, 'default')).toEqual(before);
   });
 
-  it('is not there for the administrator of another tenant', async () => {
-    const answer = await ask(`/acme${filled(path)}`, { method: 'POST', headers: { cookie: COOKIE }, fields: { csrf } });
-    expect(answer.status).toBe(404);
+  it('responds 404 to the administrator of another tenant', async () => {
+    const response = await send(`/acme${filled(path)}`, {
+      method: 'POST',
+      headers: { cookie: COOKIE },
+      fields: { csrf },
+    });
+    expect(response.status).toBe(404);
   });
 });
 
-it('signs nobody out by a forged form', async () => {
+it('rejects a forged sign-out form', async () => {
   const forged = { method: 'POST', headers: { cookie: COOKIE }, fields: { csrf: 'forged' } };
-  expect((await ask('/-/sign-out', forged)).status).toBe(403);
-  expect((await ask('/default', { headers: { cookie: COOKIE } })).status).toBe(303);
+  expect((await send('/-/sign-out', forged)).status).toBe(403);
+  expect((await send('/default', { headers: { cookie: COOKIE } })).status).toBe(303);
 });
 
-it('is served by the default tenant alone', async () => {
+it('serves the console at the default tenant only', async () => {
   expect((await fetch(`${service.url}/acme/console`, { redirect: 'manual' })).status).toBe(404);
 });
 
 describe('a sign-in', () => {
-  const sealed = (answer: Response) =>
-    /console_sign_in=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[0] ?? '';
+  const sealed = (response: Response) =>
+    /console_sign_in=([^;]+)/.exec(response.headers.get('set-cookie') ?? '')?.[0] ?? '';
 
-  it('is finished only by the browser that began it, with its state and a code of the console', async () => {
-    const begun = await ask('/-/sign-in?to=/default');
+  it('can be completed only in the browser that started it, with its state and a valid code', async () => {
+    const begun = await send('/-/sign-in?to=/default');
     const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? '';
     expect(state.length).toBeGreaterThan(20);
     for (const [query, cookie] of [
@@ -122,19 +126,19 @@ describe('a sign-in', () => {
       [`code=guessed&state=${state}`, sealed(begun)],
       [`state=${state}`, sealed(begun)],
     ] as const) {
-      const answer = await ask(`/-/callback?${query}`, { headers: { cookie } });
-      expect(answer.status).toBe(400);
-      expect(answer.headers.get('set-cookie') ?? '').not.toContain('console_session');
+      const response = await send(`/-/callback?${query}`, { headers: { cookie } });
+      expect(response.status).toBe(400);
+      expect(response.headers.get('set-cookie') ?? '').not.toContain('console_session');
     }
   });
 
-  it('leads back into the console, wherever it was asked to lead', async () => {
-    const begun = await ask('/-/sign-in?to=//evil.example');
+  it('never redirects to another origin', async () => {
+    const begun = await send('/-/sign-in?to=//evil.example');
     expect(new URL(begun.headers.get('location') ?? '').origin).toBe(service.url);
   });
 });
 
-it('is over for whoever gets a new password', async () => {
+it('ends console sessions when the password is changed', async () => {
   const { id } = await service.api.must('POST /users', { username: 'pat' });
   const now = Date.now();
   const session = { id: hashOf('of-pat'), userId: id, createdAt: now, expiresAt: now + 3_600_000 };

@@ -1,30 +1,31 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { manage, unmanage } from '../../src/console/session/administrators.ts';
+import { addAdministrator, removeAdministrator } from '../../src/console/session/administrators.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
+import { ServiceError } from '../../src/errors.ts';
 import { press, signIn } from '../sign-in/stage.ts';
 import { look } from '../support/browser.ts';
 import { databases } from '../support/databases.ts';
 import { ConsoleStage } from './stage.ts';
 
-describe.each(databases)('the administrators on %s', (kind) => {
+describe.each(databases)('administrators on %s', (kind) => {
   let stage: ConsoleStage;
   beforeAll(async () => {
     stage = await ConsoleStage.open(kind);
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  it('are added by name, and are out at once when they are removed', async () => {
+  it('can be added by name, and lose access immediately when removed', async () => {
     const { page, service } = stage;
     const { id } = await service.api.must('POST /users', { username: 'bo', name: 'Bo Day', password: stage.password });
     await stage.open('/settings/administrators');
     await stage.link('Add administrator').click();
-    await stage.fill('Who', 'nobody');
-    await press(page, 'Add');
-    await page.getByText('Nobody has this username, e-mail address or id here.').waitFor();
+    await stage.fill('User', 'nobody');
+    await press(page, 'Add administrator');
+    await page.getByText('No user of the default tenant has this username, email address, or ID.').waitFor();
     await look(page, 'console-administrator-add');
-    await stage.fill('Who', 'bo');
-    await press(page, 'Add');
-    await stage.said('bo manages this tenant now.');
+    await stage.fill('User', 'bo');
+    await press(page, 'Add administrator');
+    await stage.waitForStatus('bo now manages this tenant.');
     await look(page, 'console-administrators');
 
     const theirs = await stage.browser.newContext();
@@ -38,8 +39,8 @@ describe.each(databases)('the administrators on %s', (kind) => {
 
     await stage.link('Remove Bo Day').click();
     await look(page, 'console-administrator-remove');
-    await press(page, 'Remove Bo Day');
-    await stage.said('This person no longer manages the tenant.');
+    await press(page, 'Remove administrator');
+    await stage.waitForStatus('Administrator removed.');
     await stream.text(); // The stream has ended.
     expect((await theirPage.reload())?.status()).toBe(404);
     await theirs.close();
@@ -52,16 +53,16 @@ describe.each(databases)('the administrators on %s', (kind) => {
     }
   });
 
-  it('never lose the last one', async () => {
+  it('cannot be removed if they are the last one', async () => {
     const { page } = stage;
     await stage.open('/settings/administrators');
     await stage.link('Remove ada').click();
-    await press(page, 'Remove ada');
-    await page.getByText('Nobody else who can sign in manages this tenant').waitFor();
+    await press(page, 'Remove administrator');
+    await page.getByText(new ServiceError('administrator.is_last').message).waitFor();
     expect(await stage.rows('administrators')).toHaveLength(1);
   });
 
-  it('never lose the last one by the account either, while another who can sign in is enough', async () => {
+  it('cannot be suspended or deleted unless another one can sign in', async () => {
     const { service } = stage;
     const userId = String((await stage.rows('users', { username: 'ada' }))[0]?.id);
     const suspend = (isSuspended: boolean) => service.api.call(`PATCH /users/${userId}/is-suspended`, { isSuspended });
@@ -71,23 +72,23 @@ describe.each(databases)('the administrators on %s', (kind) => {
 
     const store = new TenantStore(stage.database, 'default');
     const bo = String((await stage.rows('users', { username: 'bo' }))[0]?.id);
-    const means = { by: 'command', now: Date.now() } as const;
-    await manage(store, bo, ['default'], means);
+    const change = { by: 'command', now: Date.now() } as const;
+    await addAdministrator(store, bo, ['default'], change);
     await store.update('users', { id: bo }, { isSuspended: true });
     expect(await suspend(true)).toMatchObject({ status: 422, body: { code: 'administrator.is_last' } });
     await store.update('users', { id: bo }, { isSuspended: false });
     expect((await suspend(true)).status).toBe(200);
     expect((await suspend(false)).status).toBe(200);
-    await unmanage(store, bo, 'default', means);
+    await removeAdministrator(store, bo, 'default', change);
   });
 
-  it('never lose both of two who remove each other', async () => {
+  it('cannot both be removed when two remove each other', async () => {
     const store = new TenantStore(stage.database, 'default');
     const ada = String((await stage.rows('users', { username: 'ada' }))[0]?.id);
     const bo = String((await stage.rows('users', { username: 'bo' }))[0]?.id);
-    const means = { by: 'command', now: Date.now() } as const;
-    await manage(store, bo, ['default'], means);
-    const ends = await Promise.allSettled([ada, bo].map((id) => unmanage(store, id, 'default', means)));
+    const change = { by: 'command', now: Date.now() } as const;
+    await addAdministrator(store, bo, ['default'], change);
+    const ends = await Promise.allSettled([ada, bo].map((id) => removeAdministrator(store, id, 'default', change)));
     expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(await stage.rows('administrators')).toHaveLength(1);
   });

@@ -10,19 +10,19 @@ import { ConsoleStage } from './stage.ts';
 const scriptOf = (body: string) =>
   `const getCustomJwtClaims = async ({ token, context, environmentVariables, api }) => {\n${body}\n};`;
 
-describe.each(databases)('custom claims on %s', (kind) => {
+describe.each(databases)('claims scripts on %s', (kind) => {
   let stage: ConsoleStage;
   beforeAll(async () => {
     stage = await ConsoleStage.open(kind);
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  /** One database's pages look like the other's. */
+  /** Takes screenshots with SQLite only: the pages look the same with PostgreSQL. */
   const picture = async (page: Page, name: string) => kind === 'sqlite' && look(page, name);
   const write = (script: string) => stage.page.locator('.cm-content').fill(script);
   const outcome = () => stage.page.getByRole('region', { name: 'Result', exact: true });
 
-  /** The claims of a token that is issued now. */
+  /** Exchanges a new subject token and returns the claims of the access token. */
   async function issued() {
     const { spa, mint } = castOf(stage.service);
     return decodeJwt(
@@ -33,10 +33,10 @@ describe.each(databases)('custom claims on %s', (kind) => {
   async function activate(page: Page) {
     await press(page, 'Review changes');
     await page.getByRole('heading', { name: 'Review changes' }).waitFor();
-    await press(page, 'Activate');
+    await press(page, 'Activate script');
   }
 
-  it('are written, tried and activated, and rolled back by the same gesture', async () => {
+  it('can be edited, tested, activated, and rolled back', async () => {
     const { page } = stage;
     await stage.open('/claims/access-token');
     await picture(page, 'claims-first');
@@ -53,15 +53,15 @@ describe.each(databases)('custom claims on %s', (kind) => {
   console.log('asked for', user.id);
   return { plan: 'silver', sub: 'mallory', ticket: grant?.subjectTokenContext.ticketId };`),
     );
-    await press(page, 'Test');
+    await press(page, 'Run test');
     await outcome().getByText('"ticket": "T-1042"').waitFor();
     await outcome().getByText('asked for sample-user').waitFor();
-    expect(await outcome().textContent()).toMatch(/Dropped, because the service answers for them: sub\./);
+    expect(await outcome().textContent()).toMatch(/Ignored: sub is a reserved claim\./);
     await picture(page, 'claims-tested');
-    expect(await stage.rows('script_versions')).toHaveLength(1); // The demonstration's: nothing was written.
+    expect(await stage.rows('script_versions')).toHaveLength(1); // Only the demo script: the test stored nothing.
 
     await activate(page);
-    await stage.said(/Version 2 is active/);
+    await stage.waitForStatus(/Version 2 is active/);
     const [row] = await stage.rows('active_scripts');
     expect(row).toMatchObject({ tokenType: 'access-token', number: 2 });
     expect(await issued()).toMatchObject({ plan: 'silver', ticket: 'T-7' });
@@ -72,8 +72,8 @@ describe.each(databases)('custom claims on %s', (kind) => {
     await page.getByText("+  return { plan: 'gold' };").waitFor();
     await page.getByText('no → yes').waitFor();
     await picture(page, 'claims-review');
-    await press(page, 'Activate');
-    await stage.said(/Version 3 is active/);
+    await press(page, 'Activate script');
+    await stage.waitForStatus(/Version 3 is active/);
     expect(await issued()).toMatchObject({ plan: 'gold' });
 
     await stage.open('/claims/access-token/versions');
@@ -81,25 +81,25 @@ describe.each(databases)('custom claims on %s', (kind) => {
     await stage.link('Version 2').click();
     await page.getByText('From version 3 to version 2.').waitFor();
     await picture(page, 'claims-version');
-    await press(page, 'Roll back');
-    await stage.said(/Version 2 is active/);
+    await press(page, 'Roll back to version 2');
+    await stage.waitForStatus(/Version 2 is active/);
     expect(await issued()).toMatchObject({ plan: 'silver' });
     await press(page, 'Undo');
-    await stage.said(/Version 3 is active/);
+    await stage.waitForStatus(/Version 3 is active/);
     expect(await issued()).toMatchObject({ plan: 'gold' });
   });
 
-  it('are tried on a recorded run, which is found by its result and time', async () => {
+  it('can be tested with the input of a recorded run, found by result and time', async () => {
     const { page, service } = stage;
     await stage.open('/claims/access-token');
     await write(scriptOf("  return api.denyAccess('closed today');"));
     await activate(page);
-    await stage.said(/Version 4 is active/);
+    await stage.waitForStatus(/Version 4 is active/);
     const { spa, mint, bob } = castOf(service);
     expect((await spa.exchange({ subject_token: await mint() })).body.error).toBe('access_denied');
 
     await stage.open('/claims/access-token/runs');
-    await page.getByRole('link', { name: 'denied' }).waitFor();
+    await page.getByRole('link', { name: 'Access denied' }).waitFor();
     await picture(page, 'claims-runs');
     await page.getByLabel('Result').selectOption('denied');
     await page.locator('select[name="time"]').selectOption('1h');
@@ -108,40 +108,40 @@ describe.each(databases)('custom claims on %s', (kind) => {
     expect(await page.locator('tbody tr').count()).toBe(1);
     await page.getByLabel('Version').fill('1');
     await press(page, 'Filter');
-    await page.getByText('No run is like this.').waitFor();
+    await page.getByText('No runs match these filters.').waitFor();
     await stage.link('Clear').click();
-    await stage.link('denied').click();
-    await stage.said('closed today');
+    await stage.link('Access denied').click();
+    await stage.waitForStatus('closed today');
     await picture(page, 'claims-run');
 
-    await stage.link('Try a script on its input').click();
+    await stage.link('Test with this input').click();
     await write(scriptOf('  return { for: context.user.id };'));
-    await press(page, 'Test');
+    await press(page, 'Run test');
     await outcome().getByText(`"for": "${bob.id}"`).waitFor();
     await write(scriptOf("  throw new Error('no luck');"));
-    await press(page, 'Test');
+    await press(page, 'Run test');
     await outcome()
       .getByText(/no luck/)
       .waitFor();
     await picture(page, 'claims-thrown');
   });
 
-  it('read environment variables, which are written and never shown', async () => {
+  it('read environment variables, whose values are never shown', async () => {
     const { page } = stage;
     await stage.open('/claims/access-token/environment');
     await picture(page, 'claims-environment-empty');
     await stage.fill('Name', 'not a name');
     await press(page, 'Set variable');
-    await page.getByText('This is not in the form it needs.').waitFor();
+    await page.getByText('This format is not valid.').waitFor();
     await stage.fill('Name', 'REGION');
     await stage.fill('Value', 'eu-sesame');
     await press(page, 'Set variable');
-    await stage.said(/REGION is set/);
+    await stage.waitForStatus(/REGION set/);
     await picture(page, 'claims-environment');
     await stage.open('/claims/access-token');
     await write(scriptOf('  return { region: environmentVariables.REGION };'));
     await activate(page);
-    await stage.said(/Version 6 is active/);
+    await stage.waitForStatus(/Version 6 is active/);
     expect(await issued()).toMatchObject({ region: 'eu-sesame' });
     for (const path of ['', '/environment', '/versions/6']) {
       await stage.open(`/claims/access-token${path}`);
@@ -149,43 +149,43 @@ describe.each(databases)('custom claims on %s', (kind) => {
     }
     await stage.open('/claims/access-token/environment');
     await page.getByRole('link', { name: 'Remove REGION' }).click();
-    await press(page, 'Remove REGION');
-    await stage.said(/REGION was removed/);
+    await press(page, 'Remove variable');
+    await stage.waitForStatus(/REGION removed/);
     expect(await issued()).not.toHaveProperty('region');
     await press(page, 'Undo');
-    await stage.said(/Version 6 is active/);
+    await stage.waitForStatus(/Version 6 is active/);
 
     await stage.open('/claims/access-token');
-    await stage.link('Stop using it').click();
-    await press(page, 'Stop using it');
-    await stage.said('No script is in use any more.');
+    await stage.link('Deactivate').click();
+    await press(page, 'Deactivate script');
+    await stage.waitForStatus('Script deactivated.');
     expect(await issued()).not.toHaveProperty('region');
-    await page.getByText('Not in use.').waitFor();
+    await page.getByText('Inactive.').waitFor();
     await stage.open('/claims/limits');
-    await stage.fill(/^Time of a run/, '999999');
-    await press(page, 'Save');
+    await stage.fill(/^Maximum run time/, '999999');
+    await press(page, 'Save limits');
     await page.getByText(/^Must be at most /).waitFor();
     await picture(page, 'claims-limits');
   });
 
-  it('are completed from what the function is given, and left by the keyboard', async () => {
+  it('get completions for their parameters in an editor that the keyboard can leave', async () => {
     const { page } = stage;
     await stage.open('/claims/access-token');
     await write('');
     await page.locator('.cm-content').pressSequentially('const { grant } = context;\ngrant?.subjectTokenContext.tick');
     await page.locator('.cm-tooltip-autocomplete').getByText('ticketId').waitFor();
     await picture(page, 'claims-completion');
-    // The editor takes no Enter for an answer in the first 75 ms of its list: somebody may have been typing on.
+    // CodeMirror ignores Enter during the first 75 ms of a completion list.
     await page.waitForTimeout(200);
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     expect(await page.getByLabel('Script', { exact: true }).last().textContent()).toContain(
       'subjectTokenContext.ticketId',
     );
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Test');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Run test');
   });
 
-  it('are written without JavaScript too; what somebody else activated meanwhile is shown first', async () => {
+  it('can be edited without JavaScript, with a warning if another version was activated in the meantime', async () => {
     const { service, browser, context } = stage;
     const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
     const page = await plain.newPage();
@@ -195,25 +195,25 @@ describe.each(databases)('custom claims on %s', (kind) => {
     await press(page, 'Review changes');
     await page.getByText(/SyntaxError/).waitFor();
     await page.getByLabel('Script', { exact: true }).fill(scriptOf('  return { app: context.application.name };'));
-    await page.getByText('Sample', { exact: true }).click();
+    await page.getByText('Edit sample data', { exact: true }).click();
     await page.getByLabel('token', { exact: true }).fill('[]');
-    await press(page, 'Test');
+    await press(page, 'Run test');
     await page.getByText('Enter a JSON object').waitFor();
     await page.getByLabel('token', { exact: true }).fill('{ "clientId": "mine" }');
-    await press(page, 'Test');
+    await press(page, 'Run test');
     await page.getByText('"app": "Support desk"').waitFor();
     await press(page, 'Review changes');
     await service.api.must('PUT /configs/jwt-customizer/client-credentials', { script: scriptOf('  return {};') });
-    await press(page, 'Activate');
-    await page.getByText('Somebody else changed what is in use meanwhile.', { exact: false }).waitFor();
-    await press(page, 'Activate');
+    await press(page, 'Activate script');
+    await page.getByText('Version 1 was activated while you were editing.', { exact: false }).waitFor();
+    await press(page, 'Activate script');
     await page.getByText('Version 2 is active.').waitFor();
     const [row] = await stage.rows('script_versions', { tokenType: 'client-credentials', number: 2 });
     expect(row?.tokenSample).toEqual({ clientId: 'mine' });
     await plain.close();
   });
 
-  it('do not stop the service to compare scripts that share nothing', async () => {
+  it('are shown without a diff if too many lines differ', async () => {
     const { page, service } = stage;
     const long = (word: string) =>
       scriptOf(`${Array.from({ length: 2_500 }, (_, line) => `  // ${word} ${line}`).join('\n')}\n  return {};`);

@@ -4,53 +4,53 @@ import { look } from '../support/browser.ts';
 import { databases } from '../support/databases.ts';
 import { ConsoleStage } from './stage.ts';
 
-describe.each(databases)('the connectors on %s', (kind) => {
+describe.each(databases)('connectors on %s', (kind) => {
   let stage: ConsoleStage;
   beforeAll(async () => {
     stage = await ConsoleStage.open(kind);
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  it('are added, changed and deleted; the secret is only ever written', async () => {
+  it('can be created, edited, and deleted, without ever showing the client secret', async () => {
     const { page, service } = stage;
     const sealed = async () => (await stage.rows('connectors'))[0]?.clientSecretEncrypted;
     await stage.open('/settings/connectors/new');
     await stage.fill(/^Name/, 'Acme ID');
     await stage.fill(/^Target/, 'Acme ID');
     await stage.fill(/^Issuer/, 'https://id.example.com');
-    await stage.fill(/^Client id/, 'understudy');
+    await stage.fill(/^Client ID/, 'understudy');
     await stage.fill('Client secret', 'between the two');
     await stage.fill(/^Domains/, 'example.com');
     await press(page, 'Create connector');
-    await page.getByText('This is not in the form it needs.').waitFor();
+    await page.getByText('This format is not valid.').waitFor();
     await look(page, 'console-connector-fault');
     await stage.fill(/^Target/, 'acme');
     await stage.fill('Client secret', 'between the two');
     await press(page, 'Create connector');
-    await stage.said('A connector was created.');
+    await stage.waitForStatus('Connector created.');
     await page.getByText(`${service.url}/sign-in/callback/acme`, { exact: true }).waitFor();
     expect(await page.content()).not.toContain('between the two');
     await look(page, 'console-connector');
     const first = await sealed();
 
-    await stage.link('Change').click();
+    await stage.link('Edit').click();
     await stage.fill(/^Domains/, '');
-    await press(page, 'Save');
-    await stage.said('Saved.');
+    await press(page, 'Save changes');
+    await stage.waitForStatus('Changes saved.');
     expect(await sealed()).toEqual(first);
     expect(await service.api.must('GET /connectors')).toMatchObject([{ target: 'acme', domains: [] }]);
-    await stage.link('Change').click();
+    await stage.link('Edit').click();
     await stage.fill(/^New client secret/, 'another');
-    await press(page, 'Save');
-    await stage.said('Saved.');
+    await press(page, 'Save changes');
+    await stage.waitForStatus('Changes saved.');
     expect(await sealed()).not.toEqual(first);
 
     await stage.open('/settings/connectors');
     await look(page, 'console-connectors');
     await stage.link('Acme ID').click();
     await stage.link('Delete').click();
-    await press(page, 'Delete Acme ID');
-    await stage.said('Acme ID was deleted.');
+    await press(page, 'Delete connector');
+    await stage.waitForStatus('Connector “Acme ID” deleted.');
     expect(await stage.rows('connectors')).toEqual([]);
   });
 });

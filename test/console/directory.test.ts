@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/errors.ts';
 import { press } from '../sign-in/stage.ts';
 import { look } from '../support/browser.ts';
 import { databases } from '../support/databases.ts';
@@ -6,7 +7,7 @@ import { ConsoleStage } from './stage.ts';
 
 const EVENTS = ['User.Created', 'User.Data.Updated', 'User.SuspensionStatus.Updated', 'User.Deleted'];
 
-describe.each(databases)('people and applications in the directory on %s', (kind) => {
+describe.each(databases)('the directory of users and applications on %s', (kind) => {
   let stage: ConsoleStage;
   beforeAll(async () => {
     stage = await ConsoleStage.open(kind);
@@ -14,7 +15,7 @@ describe.each(databases)('people and applications in the directory on %s', (kind
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  it('makes, finds, changes, suspends and deletes a user', async () => {
+  it('creates, finds, edits, suspends, and deletes a user', async () => {
     const { page } = stage;
     await stage.open('/directory/users');
     await look(page, 'console-users');
@@ -25,15 +26,15 @@ describe.each(databases)('people and applications in the directory on %s', (kind
     await page.getByText('Enter a JSON object').waitFor();
     await stage.fill(/^Custom data/, '{ "plan": "gold" }');
     await press(page, 'Create user');
-    await page.getByText('This is not in the form it needs.').waitFor();
+    await page.getByText('This format is not valid.').waitFor();
     expect(await page.getByLabel(/^Username/).inputValue()).toBe('1 bad name');
     await look(page, 'console-user-fault');
     await stage.fill(/^Username/, 'bob');
     await stage.fill(/^Name/, 'Bob Baumeister-von-und-zu-Hohenlohe <script>');
     await press(page, 'Create user');
-    await stage.said('A user was created.');
+    await stage.waitForStatus('User created.');
     const id = stage.idHere();
-    expect(await stage.heard('User.Created')).toMatchObject({
+    expect(await stage.nextEvent('User.Created')).toMatchObject({
       data: { id, username: 'bob', customData: { plan: 'gold' } },
     });
     await look(page, 'console-user');
@@ -45,51 +46,51 @@ describe.each(databases)('people and applications in the directory on %s', (kind
 
     await stage.open('/directory/users?q=baumeister');
     await stage.link(/Bob Baumeister/).click();
-    await stage.link('Change').click();
-    await stage.fill(/^E-mail address/, 'bob@example.com');
+    await stage.link('Edit').click();
+    await stage.fill(/^Email address/, 'bob@example.com');
     await stage.fill(/^Name/, '');
-    await press(page, 'Save');
-    await stage.said('Saved.');
+    await press(page, 'Save changes');
+    await stage.waitForStatus('Changes saved.');
     expect(await stage.rows('users', { id })).toMatchObject([{ primaryEmail: 'bob@example.com', name: null }]);
-    expect(await stage.heard('User.Data.Updated')).toMatchObject({ data: { id, primaryEmail: 'bob@example.com' } });
+    expect(await stage.nextEvent('User.Data.Updated')).toMatchObject({ data: { id, primaryEmail: 'bob@example.com' } });
 
-    await press(page, 'Suspend');
-    await stage.said(/Suspended/);
-    expect(await stage.heard('User.SuspensionStatus.Updated')).toMatchObject({ data: { isSuspended: true } });
+    await press(page, 'Suspend user');
+    await stage.waitForStatus(/User suspended/);
+    expect(await stage.nextEvent('User.SuspensionStatus.Updated')).toMatchObject({ data: { isSuspended: true } });
     await look(page, 'console-user-suspended');
     await press(page, 'Undo');
-    expect(await stage.heard('User.SuspensionStatus.Updated')).toMatchObject({ data: { isSuspended: false } });
+    expect(await stage.nextEvent('User.SuspensionStatus.Updated')).toMatchObject({ data: { isSuspended: false } });
 
     await stage.link('Set password').click();
     await stage.fill('New password', stage.password);
     await press(page, 'Set password');
-    await stage.said('The password was set.');
+    await stage.waitForStatus('Password set.');
     const verify = await stage.service.api.call(`POST /users/${id}/password/verify`, { password: stage.password });
     expect(verify.status).toBe(204);
 
     await stage.service.api.must(`POST /users/${id}/mfa-verifications`, { type: 'Totp' });
     await page.reload();
     await stage.link('Remove Authenticator app').click();
-    await press(page, 'Remove Authenticator app');
-    await stage.said('The second factor was removed.');
+    await press(page, 'Remove factor');
+    await stage.waitForStatus('Second factor removed.');
     expect(await stage.rows('userFactors')).toEqual([]);
 
     await stage.link('Delete').click();
     await page.getByRole('heading', { name: 'Delete user bob' }).waitFor();
     await look(page, 'console-user-delete');
-    await press(page, 'Delete bob');
-    await stage.said('bob was deleted.');
-    await stage.heard('User.Deleted');
+    await press(page, 'Delete user');
+    await stage.waitForStatus('User “bob” deleted.');
+    await stage.nextEvent('User.Deleted');
     expect(await stage.rows('users', { id })).toEqual([]);
   });
 
-  it('registers an application and shows its secret once', async () => {
+  it('creates an application and shows its client secret once', async () => {
     const { page, service } = stage;
     await stage.open('/directory/applications/new');
     await stage.fill('Name', 'Nightly');
     await page.getByLabel('Type').selectOption('MachineToMachine');
     await press(page, 'Create application');
-    await page.getByText('Copy it now').waitFor();
+    await page.getByText('Copy them now').waitFor();
     const id = stage.idHere();
     const [secret] = (await service.api.must(`GET /applications/${id}/secrets`)) as unknown as { value: string }[];
     await page.getByText(secret?.value as string).waitFor();
@@ -97,31 +98,31 @@ describe.each(databases)('people and applications in the directory on %s', (kind
     await page.reload();
     expect(await page.content()).not.toContain(secret?.value);
 
-    await stage.link('New secret').click();
+    await stage.link('New client secret').click();
     await stage.fill('Name', 'Default secret');
-    await press(page, 'Create secret');
-    await page.getByText('The application already has a secret of this name.').waitFor();
+    await press(page, 'Create client secret');
+    await page.getByText(new ServiceError('application.secret_name_exists').message).waitFor();
     await stage.fill('Name', 'second/odd & name');
-    await press(page, 'Create secret');
+    await press(page, 'Create client secret');
     await page.getByText('Copy it now').waitFor();
     await stage.link('Delete second/odd & name').click();
-    await press(page, 'Delete second/odd & name');
-    await stage.said('second/odd & name was deleted.');
+    await press(page, 'Delete client secret');
+    await stage.waitForStatus('Client secret “second/odd & name” deleted.');
     expect(await stage.rows('applicationSecrets', { applicationId: id })).toHaveLength(1);
 
     await stage.link('Add roles').click();
     await page.getByLabel(/Management API access/).check();
-    await press(page, 'Add');
+    await press(page, 'Add roles');
     expect(await stage.rows('applicationRoles', { applicationId: id })).toHaveLength(1);
-    await stage.link('Change').click();
+    await stage.link('Edit').click();
     await stage.fill('Name', 'Hourly');
-    await press(page, 'Save');
+    await press(page, 'Save changes');
     await look(page, 'console-application');
     await stage.open('/directory/applications');
     await look(page, 'console-applications');
   });
 
-  it('pages through what is many', async () => {
+  it('pages through a long list', async () => {
     const { page, service } = stage;
     for (let index = 0; index < 25; index += 1)
       await service.api.must('POST /users', { username: `many${index}`, name: `Many ${index}` });

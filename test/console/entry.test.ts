@@ -3,8 +3,8 @@ import { authorization, Visitor } from '../sign-in/visitor.ts';
 import { databases } from '../support/databases.ts';
 import { startService } from '../support/start-service.ts';
 
-describe.each(databases)('the way into the console on %s', (kind) => {
-  it('does not make a session out of an older sign-in, with whatever parameters the browser goes', async () => {
+describe.each(databases)('the console sign-in on %s', (kind) => {
+  it('requires a new sign-in, even if the browser changes the authorization parameters', async () => {
     await using service = await startService(kind);
     const { actor } = service.credentials.demo;
     const visitor = new Visitor(service.url);
@@ -23,14 +23,14 @@ describe.each(databases)('the way into the console on %s', (kind) => {
     expect(refused).toMatchObject({ status: 400, text: expect.stringContaining('You are not signed in') });
     expect(visitor.cookies.map(({ name }) => name)).not.toContain('console_session');
 
-    // With a proof it opens.
+    // With the password the sign-in succeeds.
     await visitor.open(`${service.url}/console/-/sign-in`);
     await visitor.submit('identifier', { identifier: actor.username });
     await visitor.submit('password', { password: actor.password });
     expect(visitor.cookies.map(({ name }) => name)).toContain('console_session');
   });
 
-  it('does not make a session out of a request that was kept until somebody signed in', async () => {
+  it('does not complete an earlier request with the stolen session of a user who signed in later', async () => {
     await using service = await startService(kind);
     const { actor } = service.credentials.demo;
     const thief = new Visitor(service.url);

@@ -6,7 +6,7 @@ import { type Cast, castOf } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';
 import { ConsoleStage } from './stage.ts';
 
-describe.each(databases)('the impersonations on %s', (kind) => {
+describe.each(databases)('the impersonation pages on %s', (kind) => {
   let stage: ConsoleStage;
   let cast: Cast;
   beforeAll(async () => {
@@ -15,16 +15,16 @@ describe.each(databases)('the impersonations on %s', (kind) => {
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  /** Pages look alike on both databases: once is enough. */
+  /** Takes screenshots with SQLite only: the pages look the same with PostgreSQL. */
   const look: typeof lookAt = async (page, name) => {
     if (kind === 'sqlite') await lookAt(page, name);
   };
   const open = (path: string) => stage.page.goto(stage.url(path));
   const link = (name: string | RegExp) => stage.page.getByRole('link', { name, exact: typeof name === 'string' });
   const fill = (label: string | RegExp, text: string) => stage.page.getByLabel(label).fill(text);
-  const said = (text: string | RegExp) => stage.page.getByText(text).first().waitFor();
+  const waitForText = (text: string | RegExp) => stage.page.getByText(text).first().waitFor();
 
-  /** Exchanges as alice, in the demonstration's application. */
+  /** Exchanges a subject token with alice as the actor, in the demo application. */
   const exchange = async (subjectToken: string): Promise<string> => {
     const actorToken = await cast.spa.signIn(cast.alice);
     const { status, body } = await cast.spa.exchange({ subject_token: subjectToken, actor_token: actorToken });
@@ -38,23 +38,23 @@ describe.each(databases)('the impersonations on %s', (kind) => {
     return (await postForm(`${stage.service.url}/oidc/token/introspection`, { token }, basic)).body.active;
   };
 
-  it('sets what must be said, and protects people', async () => {
+  it('edit the policy, which then protects users with a protected role', async () => {
     const { page, service } = stage;
     const { id: boss } = await service.api.must('POST /users', { username: 'boss' });
     const role = await service.api.must('POST /roles', { name: 'Board', description: 'The board', type: 'User' });
     await service.api.must(`POST /users/${boss}/roles`, { roleIds: [role.id] });
     await open('/impersonations');
-    await said('Nobody has acted as somebody else.');
+    await waitForText('No one has been impersonated yet.');
     await look(page, 'console-impersonations-empty');
-    await link('Set the policy first').click();
-    await fill('A subject token can be used for', '5');
-    await press(page, 'Save');
-    await said('Enter 60 or more.');
-    await fill('A subject token can be used for', '120');
-    await fill(/^What must be said/, 'reason, ticketId, region');
-    await page.getByRole('group', { name: 'Nobody acts as' }).getByText('Board').click();
-    await press(page, 'Save');
-    await said('Saved.');
+    await link('Set policy').click();
+    await fill('Subject token lifetime', '5');
+    await press(page, 'Save policy');
+    await waitForText('Enter 60 or more.');
+    await fill('Subject token lifetime', '120');
+    await fill(/^Required context/, 'reason, ticketId, region');
+    await page.getByRole('group', { name: 'Protected roles' }).getByText('Board').click();
+    await press(page, 'Save policy');
+    await waitForText('Saved.');
     await look(page, 'console-policy');
     expect(await service.api.must('GET /configs/impersonation')).toMatchObject({
       subjectTokenTtl: 120,
@@ -66,11 +66,11 @@ describe.each(databases)('the impersonations on %s', (kind) => {
 
     await open(`/directory/users/${boss}`);
     await link('Act as this user').click();
-    await said('which the policy protects');
+    await waitForText('which the policy protects');
     await look(page, 'console-act-as-protected');
   });
 
-  it('asks why, shows the subject token once, and shows what came of it until it is ended', async () => {
+  it('require a reason, show the subject token once, and list and end the impersonation', async () => {
     const { page } = stage;
     await open('/impersonations');
     await link('Act as a user').click();
@@ -80,16 +80,16 @@ describe.each(databases)('the impersonations on %s', (kind) => {
     await fill('Search users', String(bob?.username));
     await press(page, 'Search');
     await link(name).click();
-    await press(page, /^Get a token/);
-    await said('Say why.');
-    await fill('Why', 'The order page is empty');
-    await press(page, /^Get a token/);
-    expect(await page.getByText('The policy asks for it.').count()).toBe(2);
+    await press(page, 'Create subject token');
+    await waitForText('Enter a reason.');
+    await fill('Reason', 'The order page is empty');
+    await press(page, 'Create subject token');
+    expect(await page.getByText('Required by the impersonation policy.').count()).toBe(2);
     await look(page, 'console-act-as-fault');
     await fill('Ticket', 'TICKET-7');
     await fill('region', 'eu');
-    await press(page, /^Get a token/);
-    await said('Copy it now');
+    await press(page, 'Create subject token');
+    await waitForText('Copy it now');
     const subjectToken = (await page.getByText(/^sub_/).textContent()) ?? '';
     await look(page, 'console-subject-tokens');
     await page.reload();
@@ -107,10 +107,10 @@ describe.each(databases)('the impersonations on %s', (kind) => {
     await link(name).first().click();
     await page.getByText('TICKET-7').first().waitFor();
     await look(page, 'console-impersonation');
-    await link('End').click();
+    await link('End impersonation').click();
     await look(page, 'console-impersonation-end');
-    await press(page, /^End/);
-    await said('Ended. Its token is inactive.');
+    await press(page, 'End impersonation');
+    await waitForText('Impersonation ended. Its access token is inactive.');
     expect(await isActive(token)).toBe(false);
     const [ended] = await stage.rows('impersonations');
     expect(ended).toMatchObject({ subjectId: cast.bob.id, actorId: cast.alice.id, revokedBy: 'admin-console' });
@@ -118,7 +118,7 @@ describe.each(databases)('the impersonations on %s', (kind) => {
     expect(entry).toMatchObject({ userId: cast.bob.id });
   });
 
-  it('ends all of a subject, with the subject tokens that were not used yet', async () => {
+  it('end all impersonations of a user and revoke their unused subject tokens', async () => {
     const { page } = stage;
     const context = { reason: 'again', ticketId: 'T-8', region: 'eu' };
     const tokens = [await exchange(await cast.mint({ context })), await exchange(await cast.mint({ context }))];
@@ -126,15 +126,15 @@ describe.each(databases)('the impersonations on %s', (kind) => {
     await open('/impersonations?active=true');
     await page.getByText('again').nth(1).waitFor();
     await page.getByRole('rowheader').getByRole('link').first().click();
-    await link(/^End all as/).click();
-    await said('2 run now.');
-    await press(page, /^End all as/);
-    await said('Ended: impersonations 2, unused subject tokens 1.');
+    await link(/^End all for this user/).click();
+    await waitForText('2 active impersonations will end.');
+    await press(page, 'End all impersonations');
+    await waitForText('Ended 2 impersonations and revoked 1 unused subject token.');
     expect(await Promise.all(tokens.map(isActive))).toEqual([false, false]);
     const actorToken = await cast.spa.signIn(cast.alice);
     const refused = await cast.spa.exchange({ subject_token: unused, actor_token: actorToken });
     expect(refused.body.error_description).toContain('revoked');
     await open('/impersonations?active=true');
-    await said('No impersonation is like this.');
+    await waitForText('No impersonations match these filters.');
   });
 });

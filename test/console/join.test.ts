@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/errors.ts';
 import { signIn } from '../sign-in/stage.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { databases } from '../support/databases.ts';
@@ -13,7 +14,7 @@ import { followLink } from './stage.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const PASSWORD = 'violet harbour ninety';
 
-/** As an operator runs it, beside the running service. */
+/** Runs the command like an operator, next to the running service. */
 async function createAdministrator({ url, dataDir, databaseUrl }: TestService, ...args: string[]): Promise<string> {
   const env = {
     PATH: process.env.PATH,
@@ -39,18 +40,18 @@ describe.each(databases)('create-administrator on %s', (kind) => {
     await service[Symbol.asyncDispose]();
   });
 
-  it('prints a link, with which somebody who has an account becomes an administrator', async () => {
+  it('prints a link that makes an existing user an administrator', async () => {
     await service.api.must('POST /users', { username: 'olga', password: PASSWORD });
     const link = /http\S+/.exec(await createAdministrator(service))?.[0] as string;
     const page = await browser.newPage();
     await page.goto(link);
-    await page.getByRole('link', { name: 'Use an account you have' }).click();
+    await page.getByRole('link', { name: 'Use an existing account' }).click();
     await signIn(page, 'olga', PASSWORD);
     await page.waitForURL(`${service.url}/console/default/**`);
     await page.close();
   });
 
-  it('gives rights to somebody by name, takes them away, and says what does not exist', async () => {
+  it('adds and removes a user by name, and reports unknown users and tenants', async () => {
     await service.api.must('POST /users', { username: 'pia', password: PASSWORD });
     expect(await createAdministrator(service, '--user', 'pia')).toContain('pia');
     const page = await browser.newPage();
@@ -60,13 +61,15 @@ describe.each(databases)('create-administrator on %s', (kind) => {
     expect(await createAdministrator(service, '--user', 'pia', '--remove')).toContain('no longer manages default');
     expect((await page.reload())?.status()).toBe(404);
     await page.close();
-    await expect(createAdministrator(service, '--user', 'olga', '--remove')).rejects.toThrow('Nobody else');
+    await expect(createAdministrator(service, '--user', 'olga', '--remove')).rejects.toThrow(
+      new ServiceError('administrator.is_last').message,
+    );
     await expect(createAdministrator(service, '--user', 'nobody')).rejects.toThrow('no user nobody');
     await expect(createAdministrator(service, '--tenant', 'nowhere')).rejects.toThrow('no tenant nowhere');
   });
 });
 
-it('works below the path of an endpoint, styled and scripted', async () => {
+it('serves the console with styles and scripts below the path of an endpoint', async () => {
   const port = await freePort();
   const endpoint = `http://localhost:${port}/auth`;
   await using service = await startService('sqlite', { PORT: String(port), ENDPOINT: endpoint });
@@ -84,7 +87,7 @@ it('works below the path of an endpoint, styled and scripted', async () => {
     await page.getByRole('link', { name: 'New user' }).click();
     await page.getByLabel(/^Username/).fill('quinn');
     await page.getByRole('button', { name: 'Create user' }).click();
-    await page.getByText('A user was created.').waitFor();
+    await page.getByText('User created.').waitFor();
     const [cookie] = (await page.context().cookies()).filter(({ name }) => name === 'console_session');
     expect(cookie?.path).toBe('/auth/console');
     await page.getByRole('button', { name: 'Sign out' }).click();

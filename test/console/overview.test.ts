@@ -15,7 +15,7 @@ describe.each(databases)('the overview on %s', (kind) => {
   const card = (title: string) => stage.page.getByRole('region', { name: title, exact: true });
   const number = (title: string) => card(title).locator('.plot-number');
 
-  it('is where the console begins, and moves as things happen', async () => {
+  it('is the start page and refreshes itself', async () => {
     const { page, service } = stage;
     await page.goto(stage.url(''));
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -24,16 +24,16 @@ describe.each(databases)('the overview on %s', (kind) => {
     await spa.exchange({ subject_token: 'sub_nobody' });
 
     await number('Impersonations').getByText('3', { exact: true }).waitFor();
-    await card('Impersonations').getByText('3 running now').waitFor();
-    await number('Requests refused').getByText('1', { exact: true }).waitFor();
-    await card('Requests refused').getByText('For tokens 1').waitFor();
+    await card('Impersonations').getByText('3 active now').waitFor();
+    await number('Rejected requests').getByText('1', { exact: true }).waitFor();
+    await card('Rejected requests').getByText('Token requests 1').waitFor();
 
     const [impersonation] = await service.api.must(`GET /impersonations?subjectId=${bob.id}`);
     await service.api.must(`POST /impersonations/${impersonation.id}/revoke`);
-    await card('Impersonations').getByText('2 running now').waitFor();
+    await card('Impersonations').getByText('2 active now').waitFor();
   });
 
-  it('counts the runs of scripts and what becomes of webhooks', async () => {
+  it('counts script runs and webhook delivery attempts', async () => {
     const { service, receiver } = stage;
     await service.api.must('PUT /configs/jwt-customizer/access-token', {
       script: 'const getCustomJwtClaims = async () => { throw new Error("no"); };',
@@ -46,11 +46,11 @@ describe.each(databases)('the overview on %s', (kind) => {
     await receiver.next('Role.Created');
 
     await card('Script runs').getByText('Failed 1').waitFor();
-    await card('Webhook attempts').getByText('Delivered 1').waitFor();
-    expect(await number('Script time, mean').textContent()).toMatch(/^[\d.]+ ms$/);
+    await card('Webhook delivery attempts').getByText('Delivered 1').waitFor();
+    expect(await number('Average script time').textContent()).toMatch(/^[\d.]+ ms$/);
   });
 
-  it('draws what the table behind each plot says', async () => {
+  it('draws each plot from its table', async () => {
     const { page } = stage;
     expect(await page.locator('.plot canvas').count()).toBe(7);
     expect(await page.locator('.plot-table table').count()).toBe(7);
@@ -69,7 +69,7 @@ describe.each(databases)('the overview on %s', (kind) => {
     await tokens.locator('summary').click();
   });
 
-  it('has its range in the address', async () => {
+  it('keeps its time range in the URL', async () => {
     const { page } = stage;
     for (const [name, range, points] of [
       ['1 hour', '1h', 60],
@@ -83,23 +83,23 @@ describe.each(databases)('the overview on %s', (kind) => {
       expect(await number('Impersonations').textContent()).toBe('4');
     }
     await look(page, 'console-overview');
-    const answer = await page.goto(stage.url('/overview?range=a-year'));
-    expect(answer?.status()).toBe(200);
+    const response = await page.goto(stage.url('/overview?range=a-year'));
+    expect(response?.status()).toBe(200);
   });
 
-  it('leads to the rows behind each number', async () => {
+  it('links each number to its rows', async () => {
     const { page } = stage;
     await page.goto(stage.url('/overview'));
     const links = await page.locator('.plot-card a').evaluateAll((found) => found.map(({ href }) => href));
     expect(await page.locator('.plot-card h2 a').count()).toBe(await page.locator('.plot-card').count());
     for (const link of links) {
-      const answer = await page.goto(link);
-      expect([link, answer?.status()]).toEqual([link, 200]);
+      const response = await page.goto(link);
+      expect([link, response?.status()]).toEqual([link, 200]);
     }
-    await page.getByText('Impersonation.Refused').waitFor(); // The last: what was refused.
+    await page.getByText('Impersonation.Refused').waitFor(); // The last link shows rejected requests.
   });
 
-  it('says so when nothing has happened', async () => {
+  it('shows an empty state without activity', async () => {
     const { page, database } = stage;
     await addTenant(database, 'quiet');
     const [{ userId } = {}] = await stage.rows('administrators');
@@ -107,8 +107,8 @@ describe.each(databases)('the overview on %s', (kind) => {
       db('administrators').insert({ tenantId: 'default', userId, managedTenantId: 'quiet', createdAt: Date.now() }),
     );
     const open = async () => (await page.goto(`${stage.service.url}/console/quiet/overview`))?.status();
-    await expect.poll(open).toBe(200); // Of a new tenant it is known within a second.
-    await page.getByText('Nothing has happened in the last 24 hours.').waitFor();
+    await expect.poll(open).toBe(200); // A new tenant is served within a second.
+    await page.getByText('No activity in the last 24 hours.').waitFor();
     await look(page, 'console-overview-empty');
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { ConsoleStage } from './stage.ts';
 
-/** Violations and errors that the browser reports from now on. */
+/** Collects the errors that the browser reports from now on, including violations of the Content-Security-Policy. */
 function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];
   page.on('pageerror', ({ message }) => complaints.push(message));
@@ -20,7 +20,7 @@ describe.each(databases)('the pages of the console on %s', (kind) => {
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  it('do not break their own content security policy, the editor of scripts with all its tools included', async () => {
+  it('comply with their Content-Security-Policy, including all tools of the script editor', async () => {
     const { page } = stage;
     const complaints = complaintsOf(page);
     await stage.open('/claims/access-token');
@@ -45,7 +45,7 @@ describe.each(databases)('the pages of the console on %s', (kind) => {
     expect(complaints).toEqual([]);
   });
 
-  it('do not break where the browser has a locale that JavaScript refuses', async () => {
+  it('work in a browser with a locale that JavaScript refuses', async () => {
     const { browser, context, service } = stage;
     const odd = await browser.newContext({ storageState: await context.storageState() });
     const page = await odd.newPage();

@@ -8,12 +8,12 @@ import { freePort } from '../support/free-port.ts';
 
 const SECRET = `whsec_${btoa('a key of a test, long enough')}`;
 
-it('is the code that docs/webhooks.md has', () => {
+it('shows the same receivers as docs/webhooks.md', () => {
   const text = readFileSync('docs/webhooks.md', 'utf8');
   expect(receivers.map(({ code }) => text.includes(code))).toEqual([true, true, true]);
 });
 
-it('takes what is signed, and nothing else', async () => {
+it('shows a receiver that accepts signed requests only', async () => {
   const port = await freePort();
   const [{ code } = { code: '' }] = receivers;
   const child = spawn(

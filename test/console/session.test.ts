@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOf } from '../../src/base/ids.ts';
-import { makeLink } from '../../src/console/session/administrators.ts';
+import { createLink } from '../../src/console/session/administrators.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { press, signIn } from '../sign-in/stage.ts';
 import { look } from '../support/browser.ts';
@@ -14,7 +14,7 @@ describe.each(databases)('the console on %s', (kind) => {
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  it('makes the first administrator by a link that works once', async () => {
+  it('makes a user the first administrator with a single-use link', async () => {
     const { page, service } = stage;
     expect(page.url()).toMatch(`${service.url}/console/default/`);
     const [user] = await stage.rows('users', { username: 'ada' });
@@ -24,18 +24,18 @@ describe.each(databases)('the console on %s', (kind) => {
     ]);
 
     const again = await stage.browser.newPage();
-    const answer = await again.goto(service.credentials.administratorLink);
-    expect(answer?.status()).toBe(404);
-    await again.getByText('was used already').waitFor();
+    const response = await again.goto(service.credentials.administratorLink);
+    expect(response?.status()).toBe(404);
+    await again.getByText('was already used').waitFor();
     await look(again, 'console-link-used');
     await again.close();
   });
 
-  it('lets one of two win who follow a link at once', async () => {
+  it('accepts only one of two users who follow a link at the same time', async () => {
     const store = new TenantStore(stage.database, 'default');
-    const link = `${stage.service.url}/console/-/join?link=${await makeLink(store, ['default'], Date.now())}`;
+    const link = `${stage.service.url}/console/-/join?link=${await createLink(store, ['default'], Date.now())}`;
     const pages = await Promise.all([1, 2].map(() => stage.browser.newPage()));
-    await Promise.all(pages.map((page) => page.goto(link))); // A link that was used is not found.
+    await Promise.all(pages.map((page) => page.goto(link))); // Before the sign-ups: a used link responds 404.
     const headings = await Promise.all(
       pages.map(async (page, index) => {
         await signUp(page, `racer${index}`);
@@ -47,14 +47,14 @@ describe.each(databases)('the console on %s', (kind) => {
     await Promise.all(pages.map((page) => page.close()));
   });
 
-  it('refuses a link that is too old', async () => {
+  it('rejects an expired link', async () => {
     const store = new TenantStore(stage.database, 'default');
-    const link = await makeLink(store, ['default'], Date.now() - 25 * 3_600_000);
-    const answer = await fetch(`${stage.service.url}/console/-/join?link=${link}`);
-    expect(answer.status).toBe(404);
+    const link = await createLink(store, ['default'], Date.now() - 25 * 3_600_000);
+    const response = await fetch(`${stage.service.url}/console/-/join?link=${link}`);
+    expect(response.status).toBe(404);
   });
 
-  it('keeps only the hash of a session, in a cookie of its own path', async () => {
+  it('stores only the hash of a session and limits its cookie to the console', async () => {
     const cookie = (await stage.context.cookies()).find(({ name }) => name === 'console_session');
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/console' });
     const sessions = await stage.rows('consoleSessions');
@@ -62,13 +62,13 @@ describe.each(databases)('the console on %s', (kind) => {
     expect(JSON.stringify(sessions)).not.toContain(cookie?.value);
   });
 
-  it('asks for the password again, comes back to the page, and ends with sign-out', async () => {
+  it('requires a sign-in, returns to the requested page, and ends the session at sign-out', async () => {
     const context = await stage.browser.newContext();
     const page = await context.newPage();
     await page.goto(stage.url('/settings/audit?logKey=nothing'));
     await signIn(page, 'ada', stage.password);
     await page.waitForURL(stage.url('/settings/audit?logKey=nothing'));
-    await page.getByText('No entry is like this.').waitFor();
+    await page.getByText('No entries match these filters.').waitFor();
 
     await press(page, 'Sign out');
     await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
@@ -80,13 +80,13 @@ describe.each(databases)('the console on %s', (kind) => {
     await context.close();
   });
 
-  it('tells someone who manages nothing so, and lets nobody in who is suspended', async () => {
+  it('denies access to users without a tenant and to suspended users', async () => {
     const { id } = await stage.service.api.must('POST /users', { username: 'norah', password: stage.password });
     const context = await stage.browser.newContext();
     const page = await context.newPage();
     await page.goto(`${stage.service.url}/console`);
     await signIn(page, 'norah', stage.password);
-    await page.getByRole('heading', { name: 'There is nothing to manage' }).waitFor();
+    await page.getByRole('heading', { name: 'No tenants to manage' }).waitFor();
     await look(page, 'console-no-tenant');
 
     await new TenantStore(stage.database, 'default').add('administrators', [
@@ -100,7 +100,7 @@ describe.each(databases)('the console on %s', (kind) => {
     await context.close();
   });
 
-  it('shows the audit log, renews it by itself, and is reached by the keyboard', async () => {
+  it('shows the audit log, refreshes it, and has keyboard shortcuts', async () => {
     const { page, service } = stage;
     await page.goto(stage.url('/settings/audit'));
     await page.getByRole('row').getByRole('link', { name: 'ada', exact: true }).first().waitFor();
@@ -112,7 +112,7 @@ describe.each(databases)('the console on %s', (kind) => {
     await look(page, 'console-audit-entry');
 
     await page.keyboard.press('?');
-    await page.getByRole('heading', { name: 'Keyboard' }).waitFor();
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
     await look(page, 'console-keys');
     await page.keyboard.press('Escape');
     await page.keyboard.press('g');
@@ -131,14 +131,14 @@ describe.each(databases)('the console on %s', (kind) => {
     await page.getByLabel('Name').fill('Scriptless');
     await page.getByLabel('Description').fill('Made without a script');
     await press(page, 'Create role');
-    await page.getByText('A role was created.').waitFor();
+    await page.getByText('Role created.').waitFor();
     expect(await stage.rows('roles', { name: 'Scriptless' })).toHaveLength(1);
     await page.getByText('JSON').click();
     await page.getByText('"Made without a script"').waitFor();
     await context.close();
   });
 
-  it('opens its menu on a phone', async () => {
+  it('has a menu on a phone', async () => {
     const { page } = stage;
     await page.setViewportSize({ width: 390, height: 760 });
     await page.goto(stage.url('/settings/audit'));

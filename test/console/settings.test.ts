@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/errors.ts';
 import { press } from '../sign-in/stage.ts';
 import { look } from '../support/browser.ts';
 import { getJson } from '../support/call.ts';
 import { databases } from '../support/databases.ts';
 import { ConsoleStage } from './stage.ts';
 
-describe.each(databases)('the settings on %s', (kind) => {
+describe.each(databases)('settings on %s', (kind) => {
   let stage: ConsoleStage;
   beforeAll(async () => {
     stage = await ConsoleStage.open(kind);
@@ -16,13 +17,13 @@ describe.each(databases)('the settings on %s', (kind) => {
     const { page, service } = stage;
     await stage.open('/settings/sign-in');
     await look(page, 'console-sign-in-settings');
-    await page.getByLabel('Colour').fill('red');
-    await press(page, 'Save');
-    await page.getByText('This is not in the form it needs.').waitFor();
-    await page.getByLabel('Colour').fill('#0f766e');
-    await page.getByLabel('Brand').fill('Acme');
-    await press(page, 'Save');
-    await stage.said('Saved.');
+    await page.getByLabel('Brand color').fill('red');
+    await press(page, 'Save settings');
+    await page.getByText('This format is not valid.').waitFor();
+    await page.getByLabel('Brand color').fill('#0f766e');
+    await page.getByLabel('Brand name').fill('Acme');
+    await press(page, 'Save settings');
+    await stage.waitForStatus('Settings saved.');
     expect(await service.api.must('GET /sign-in-exp')).toMatchObject({
       brandName: 'Acme',
       color: { primaryColor: '#0f766e' },
@@ -34,73 +35,73 @@ describe.each(databases)('the settings on %s', (kind) => {
     const { page, service } = stage;
     const published = async () => (await getJson(`${service.url}/oidc/jwks`)).keys.length;
     await stage.open('/settings/keys');
-    await stage.link('Rotate').click();
+    await stage.link('Rotate keys').click();
     await look(page, 'console-rotate');
-    await press(page, 'Rotate');
-    await stage.said('The next step of the rotation was taken.');
+    await press(page, 'Rotate keys');
+    await stage.waitForStatus('New key published. It starts signing after about 5 minutes.');
     expect(await published()).toBe(2);
     await look(page, 'console-keys-list');
     await page.getByRole('link', { name: /^Delete / }).click();
     await press(page, 'Delete key');
-    await stage.said('The key was deleted.');
+    await stage.waitForStatus('Key deleted.');
     expect(await published()).toBe(1);
 
-    await stage.link('Change').click();
-    await page.getByLabel(/^Replace keys/).fill('often');
-    await press(page, 'Save');
+    await stage.link('Edit schedule').click();
+    await page.getByLabel(/^Rotation interval/).fill('often');
+    await press(page, 'Save schedule');
     await page.getByText('Enter a number.').waitFor();
-    await page.getByLabel(/^Replace keys/).fill('90');
-    await press(page, 'Save');
-    await page.getByText('Keys are replaced after 90 days.').waitFor();
+    await page.getByLabel(/^Rotation interval/).fill('90');
+    await press(page, 'Save schedule');
+    await page.getByText('Keys are rotated every 90 days.').waitFor();
     expect(await stage.rows('configs', { key: 'key-rotation' })).toMatchObject([{ settings: { rotationDays: 90 } }]);
   });
 
-  it('make a tenant, which its maker then manages, and no other administrator', async () => {
+  it('create a tenant that only its creator manages', async () => {
     const { page, service } = stage;
     await stage.open('/settings/tenants');
     await look(page, 'console-tenants');
     await stage.link('New tenant').click();
     await page.getByLabel('Name').fill('Acme');
-    await page.getByLabel(/^Id/).fill('acme');
+    await page.getByLabel(/^ID/).fill('acme');
     await page.getByLabel('Endpoints').fill(`${service.url}/console`);
     await press(page, 'Create tenant');
     await page.getByText('its path holds a word', { exact: false }).waitFor();
     await page.getByLabel('Endpoints').fill(`${service.url}/acme`);
     await press(page, 'Create tenant');
-    await page.getByText('Copy it now').waitFor();
+    await page.getByText('Copy them now').waitFor();
     await look(page, 'console-tenant-made');
 
-    await page.getByRole('button', { name: 'Tenant Default: choose another' }).click();
+    await page.getByRole('button', { name: 'Tenant Default: switch tenant' }).click();
     await look(page, 'console-tenant-switch');
     await page.getByRole('link', { name: /Acme/ }).first().click();
     await page.waitForURL(`${service.url}/console/acme/**`);
     await page.goto(`${service.url}/console/acme/directory/users/new`);
     await page.getByLabel(/^Username/).fill('zoe');
     await press(page, 'Create user');
-    await stage.said('A user was created.');
+    await stage.waitForStatus('User created.');
     const users: { tenantId: string }[] = await stage.database.reader('users').where({ username: 'zoe' });
     expect(users.map(({ tenantId }) => tenantId)).toEqual(['acme']);
     expect((await page.goto(`${service.url}/console/acme/settings/tenants`))?.status()).toBe(404);
 
     await stage.open('/settings/tenants/acme');
-    await press(page, 'Suspend');
-    await stage.said(/Suspended/);
+    await press(page, 'Suspend tenant');
+    await stage.waitForStatus(/Tenant suspended/);
     expect((await fetch(`${service.url}/acme/oidc/jwks`)).status).toBe(403);
     await press(page, 'Undo');
-    await stage.said('This tenant is served again.');
+    await stage.waitForStatus('Tenant resumed.');
     await stage.link('Delete').click();
-    await press(page, 'Delete Acme');
-    await stage.said('Acme was deleted.');
+    await press(page, 'Delete tenant');
+    await stage.waitForStatus('Tenant “Acme” deleted.');
     expect((await page.goto(`${service.url}/console/acme`))?.status()).toBe(404);
   });
 
-  it('move the indicator of a Management API without ending the one before', async () => {
+  it('change the Management API indicator and keep the previous one valid', async () => {
     const { service, page } = stage;
     await stage.open('/settings/tenants/default');
     await page.getByText(`${service.url}/api`).first().waitFor();
-    await stage.link('Change').click();
+    await stage.link('Edit').click();
     await stage.fill('Management API indicator', 'https://id.example/api');
-    await press(page, 'Save');
+    await press(page, 'Save changes');
     await page.getByText('https://id.example/api').first().waitFor();
     const aliases: { indicator: string }[] = await stage.database
       .reader('resourceAliases')
@@ -108,11 +109,11 @@ describe.each(databases)('the settings on %s', (kind) => {
     expect(aliases.map(({ indicator }) => indicator)).toEqual([`${service.url}/api`]);
   });
 
-  it('say that the default tenant stays', async () => {
+  it('refuse to delete the default tenant', async () => {
     const { page } = stage;
     await stage.open('/settings/tenants/default/delete');
-    await press(page, 'Delete Default');
-    await page.getByText('The default tenant can be neither suspended nor deleted.').waitFor();
+    await press(page, 'Delete tenant');
+    await page.getByText(new ServiceError('tenant.is_default').message).waitFor();
     await look(page, 'console-refused');
   });
 });

@@ -9,13 +9,13 @@ import { WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const PASSWORD = 'violet harbour ninety';
 
-/** A service, its first administrator in a real browser, and a webhook that hears of everything. */
+/** A running service, its first administrator in a real browser, and a webhook receiver. */
 export class ConsoleStage implements AsyncDisposable {
   readonly service: TestService;
   readonly database: Database;
   readonly browser: Browser;
   readonly receiver: WebhookReceiver;
-  /** Of the administrator. */
+  /** The browser context of the administrator. */
   readonly context: BrowserContext;
   readonly page: Page;
   readonly password = PASSWORD;
@@ -47,12 +47,12 @@ export class ConsoleStage implements AsyncDisposable {
     return new ConsoleStage({ service, database, browser, receiver, context, page });
   }
 
-  /** Has the webhook hear of these. Not before: it would hear of everything that sets the scene. */
+  /** Creates a webhook for these events. Call it after the setup, so that events of the setup are not received. */
   async listenTo(...events: string[]): Promise<void> {
     await this.service.api.must('POST /hooks', { name: 'all', events, config: { url: this.receiver.url } });
   }
 
-  /** The address of a page of the default tenant. */
+  /** URL of a page of the default tenant. */
   url(path: string): string {
     return `${this.service.url}/console/default${path}`;
   }
@@ -69,22 +69,22 @@ export class ConsoleStage implements AsyncDisposable {
     return this.page.getByLabel(label).fill(text);
   }
 
-  /** What the console says of the last action. */
-  said(text: string | RegExp): Promise<void> {
+  /** Waits for the status message of the last action. */
+  waitForStatus(text: string | RegExp): Promise<void> {
     return this.page.getByRole('status').getByText(text).waitFor();
   }
 
-  /** The id that the address ends with. */
+  /** The id at the end of the page's URL. */
   idHere(): string {
     return /\/([0-9a-z]+)$/.exec(new URL(this.page.url()).pathname)?.[1] ?? '';
   }
 
-  /** The payload of the next webhook of this event. */
-  async heard(event: string): Promise<Record<string, unknown>> {
+  /** Waits for the next webhook request with this event and returns its payload. */
+  async nextEvent(event: string): Promise<Record<string, unknown>> {
     return JSON.parse((await this.receiver.next(event)).body);
   }
 
-  /** Rows of a table of the default tenant, as they are stored. */
+  /** Stored rows of the default tenant. */
   rows(table: string, where: Record<string, unknown> = {}): Promise<Record<string, unknown>[]> {
     return this.database.reader(table).where({ tenantId: 'default', ...where });
   }
@@ -97,13 +97,13 @@ export class ConsoleStage implements AsyncDisposable {
   }
 }
 
-/** From the link to the end of the sign-in, with a new account. */
+/** Follows a one-time link and signs up with a new account. */
 export async function followLink(page: Page, link: string, username: string): Promise<void> {
   await page.goto(link);
   await signUp(page, username);
 }
 
-/** From where the link leads to the end of the sign-in. */
+/** Signs up with a new account on the page of a one-time link. */
 export async function signUp(page: Page, username: string): Promise<void> {
   await page.getByRole('link', { name: 'Create an account' }).click();
   await page.getByLabel(/Username/).fill(username);

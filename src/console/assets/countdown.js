@@ -1,4 +1,4 @@
-/** What is left until `datetime`, by the second: `<time data-until>`. The page says it in minutes without. */
+/** Counts down to the `datetime` of each `<time data-until>` by the second. Without this script the page shows minutes. */
 
 const TICK_MS = 1_000;
 
@@ -18,4 +18,4 @@ function tick() {
 
 tick();
 setInterval(tick, TICK_MS);
-addEventListener('renewed', tick);
+addEventListener('refreshed', tick);

@@ -1,11 +1,11 @@
 import { enhance } from 'console/start';
 
-/** Renews the parts of the page that are marked `data-live`, when the server says that something has changed. */
+/** Refreshes the elements marked `data-live` when the server reports a change. */
 
-/** What somebody is using is left alone until they are done. */
+/** An element in use, such as an open menu, is not replaced. */
 const isInUse = (part) => part.contains(document.activeElement) || part.querySelector('details[open], :popover-open');
 
-async function renew() {
+async function refresh() {
   const response = await fetch(location.href, { headers: { accept: 'text/html' } });
   if (response.redirected || !response.ok) return;
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
@@ -15,22 +15,22 @@ async function renew() {
     part.innerHTML = next.innerHTML;
     part.dataset.shown = next.innerHTML;
     enhance(part);
-    part.dispatchEvent(new CustomEvent('renewed', { bubbles: true }));
+    part.dispatchEvent(new CustomEvent('refreshed', { bubbles: true }));
   }
 }
 
-let isUnderWay = false;
-let isAskedAgain = false;
+let isRefreshing = false;
+let isChangedAgain = false;
 
-/** One at a time; what comes meanwhile is asked for once more. */
+/** Runs one refresh at a time. A change during a refresh starts one more. */
 async function changed() {
   if (document.hidden) return;
-  isAskedAgain = isUnderWay;
-  if (isUnderWay) return;
-  isUnderWay = true;
-  await renew().catch(() => undefined); // Offline, or the service restarts: the next change tries again.
-  isUnderWay = false;
-  if (isAskedAgain) void changed();
+  isChangedAgain = isRefreshing;
+  if (isRefreshing) return;
+  isRefreshing = true;
+  await refresh().catch(() => undefined); // Offline, or the service is restarting: the next change tries again.
+  isRefreshing = false;
+  if (isChangedAgain) void changed();
 }
 
 new EventSource(document.body.dataset.live).addEventListener('changed', changed);

@@ -1,6 +1,6 @@
 import UPlot from 'uplot';
 
-/** Draws the plot of each card from the card's table, and again when the table is renewed. */
+/** Draws the plot of each card from the card's table, and redraws it when the table is refreshed. */
 
 const HEIGHT = 140;
 const HOUR_SECONDS = 3_600;
@@ -11,7 +11,7 @@ const moment = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-d
 
 const dateOf = (seconds) => new Date(seconds * 1_000);
 
-/** Times in seconds, then the values of each series. */
+/** Returns the times in seconds, and the names and values of the series. */
 function readTable(table) {
   const rows = [...table.querySelectorAll('tbody tr')];
   const times = rows.map((row) => Date.parse(row.querySelector('time').dateTime) / 1_000);
@@ -20,14 +20,14 @@ function readTable(table) {
   return { times, names, series };
 }
 
-/** Each series on top of those before it; the highest is drawn first, so the lower ones cover it. */
+/** Stacks each series on the previous ones. The highest comes first, so that the lower ones are drawn over it. */
 const stacked = (series) =>
   series
     .map((_, index) => series[0].map((_, at) => series.slice(0, index + 1).reduce((sum, one) => sum + one[at], 0)))
     .reverse();
 
-/** The canvas knows no custom properties: an element resolves them. */
-function colourOf(name) {
+/** Resolves a custom property with an element, because a canvas cannot. */
+function colorOf(name) {
   const probe = document.createElement('span');
   probe.style.color = `var(${name})`;
   document.body.append(probe);
@@ -41,19 +41,19 @@ const DASHES = [undefined, [6, 4], [2, 3]];
 function optionsOf(place, { times, series }, onCursor) {
   const isBars = place.dataset.shape === 'bars';
   const step = times[1] - times[0];
-  const [muted, line] = ['--muted', '--line'].map(colourOf);
+  const [muted, line] = ['--muted', '--line'].map(colorOf);
   const tones = place.dataset.tones.split(' ');
   const font = `12px ${getComputedStyle(document.body).fontFamily}`;
   const drawn = series.map((_, index) => {
-    const colour = colourOf(`--plot-${tones[index]}`);
+    const color = colorOf(`--plot-${tones[index]}`);
     return isBars
       ? {
-          fill: colour,
+          fill: color,
           width: 0,
           paths: UPlot.paths.bars({ size: [0.85, 40], align: 1 }),
           points: { show: false },
         }
-      : { stroke: colour, width: 2, dash: DASHES[index], points: { show: false } };
+      : { stroke: color, width: 2, dash: DASHES[index], points: { show: false } };
   });
   const areWhole = series.flat().every(Number.isInteger);
   const axis = { stroke: muted, font, ticks: { show: false } };
@@ -94,12 +94,12 @@ function optionsOf(place, { times, series }, onCursor) {
   };
 }
 
-/** Under the pointer the keys say the values of that time, and otherwise those of the whole. */
+/** Shows the values at the pointer below the plot. */
 function reader(card, table) {
   return (index) => {
-    const said = card.querySelector('.plot-at');
+    const label = card.querySelector('.plot-at');
     const row = index === null || index === undefined ? undefined : table().querySelectorAll('tbody tr')[index];
-    said.textContent = row
+    label.textContent = row
       ? `${moment.format(new Date(row.querySelector('time').dateTime))}: ${[...row.querySelectorAll('data')].map(({ textContent }, at) => `${table().querySelectorAll('thead th')[at + 1].textContent} ${textContent}`).join(', ')}`
       : '';
   };
@@ -110,10 +110,10 @@ function draw(place) {
   const read = readTable(table());
   const data = () => [read.times, ...(place.dataset.shape === 'bars' ? stacked(read.series) : read.series)];
   place.hidden = false;
-  const said = document.createElement('p');
-  said.className = 'plot-at';
-  said.ariaHidden = 'true';
-  place.replaceChildren(said);
+  const label = document.createElement('p');
+  label.className = 'plot-at';
+  label.ariaHidden = 'true';
+  place.replaceChildren(label);
   const plot = new UPlot(optionsOf(place, read, reader(place, table)), data(), place);
   plot.root.ariaHidden = 'true';
   return plot;
@@ -134,7 +134,7 @@ const drawAll = () => document.querySelectorAll('[data-plot]').forEach(drawAgain
 
 drawAll();
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAll);
-document.addEventListener('renewed', ({ target }) => {
+document.addEventListener('refreshed', ({ target }) => {
   const place = document.querySelector(`[data-plot="${target.id}"]`);
   if (place) drawAgain(place);
   else if (target.id === 'overview') {

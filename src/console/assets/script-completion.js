@@ -1,4 +1,4 @@
-/** Completes what a claims script is given, from the declaration for its authors. */
+/** Completes the parameters of a claims script from the type declaration for script authors. */
 
 const ARRAY = 'at every filter find flatMap includes join length map reduce slice some sort'.split(' ');
 const GLOBALS = ['console', 'crypto', 'URL', 'URLSearchParams', 'TextEncoder', 'TextDecoder', 'atob', 'btoa'];
@@ -8,14 +8,14 @@ const NAMED = /(?:const|let)\s+([\w$]+)\s*=\s*([\w$]+(?:\??\.[\w$]+)*)\s*;/g;
 
 const bare = (type) => type.replaceAll(/(?<!\s)\s*\|\s*(?:null|undefined)/g, '');
 
-/** What stands behind a dot after this type. */
+/** Returns the members of a type. */
 function membersOf(types, type) {
   if (bare(type).endsWith('[]'))
     return ARRAY.map((name) => ({ name, type: name === 'length' ? 'number' : 'function' }));
   return types[bare(type)] ?? [];
 }
 
-/** `context.user` → `User`; undefined when it leads nowhere that is known. */
+/** Returns the type of a path: `context.user` → `User`; undefined if it is unknown. */
 function typeOf(types, scope, path) {
   const [first, ...rest] = path.split(/\??\./);
   return rest.reduce(
@@ -24,7 +24,7 @@ function typeOf(types, scope, path) {
   );
 }
 
-/** What the function is given, and what the script took from it by a name. */
+/** Returns the types of the function's parameters and of the variables that the script derives from them. */
 function scopeOf(types, text) {
   const scope = new Map(types.input.map(({ name, type }) => [name, type]));
   scope.set('environmentVariables', 'environmentVariables');
@@ -45,7 +45,7 @@ function scopeOf(types, text) {
 const optionOf = ({ name, type, about }) => ({
   label: name,
   type: type === 'function' ? 'method' : 'property',
-  // The names that we gave to what is written in place say nothing.
+  // Generated names of inline object types mean nothing to authors.
   detail: /^\w+\.\w+/.test(type) ? 'object' : type,
   ...(about && { info: about }),
 });

@@ -8,7 +8,7 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { tags } from '@lezer/highlight';
 import { completeFrom } from 'console/script-completion';
 
-/** An editor in place of the script's text field, and tests that leave it as it stands. */
+/** Replaces the script's textarea with an editor, and runs tests without reloading the page. */
 
 const CHECK_AFTER_MS = 500;
 const BUSY_AFTER_MS = 150;
@@ -19,18 +19,18 @@ const field = form.querySelector('#script');
 
 async function post(path, body) {
   const response = await fetch(path, { method: 'POST', body: new URLSearchParams(body) });
-  if (response.redirected) throw new Error('Your session is over. Sign in in another tab, then try again.');
+  if (response.redirected) throw new Error('Your session has ended. Sign in again in another tab, then try again.');
   return new DOMParser().parseFromString(await response.text(), 'text/html');
 }
 
-/** The part of this id as the server has it. */
-function renew(id, fresh) {
+/** Replaces the element's content with the server's. Returns false if the response has no such element. */
+function replaceContent(id, fresh) {
   const part = fresh.getElementById(id);
   if (part) document.getElementById(id).replaceChildren(...part.childNodes);
   return part !== null;
 }
 
-/** Where the compiler stopped, to the end of the word there. */
+/** Returns the compiler's error as a diagnostic, from its position to the end of the word. */
 function diagnosticsOf(state) {
   const fault = document.getElementById('script-fault');
   if (!fault) return [];
@@ -45,22 +45,22 @@ const compile = linter(
   async ({ state }) => {
     const script = state.doc.toString();
     const fresh = await post(form.dataset.workbench, { csrf: form.elements.csrf.value, script }).catch(() => undefined);
-    // What was typed meanwhile is checked in its turn.
+    // The script has changed since: the next check covers it.
     if (!fresh || field.value !== script) return [];
-    renew('compiled', fresh);
+    replaceContent('compiled', fresh);
     return diagnosticsOf(state);
   },
   { delay: CHECK_AFTER_MS },
 );
 
-const colours = HighlightStyle.define([
+const colors = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword], color: 'var(--code-keyword)' },
   { tag: [tags.string, tags.regexp, tags.special(tags.string)], color: 'var(--code-string)' },
   { tag: [tags.number, tags.bool, tags.null], color: 'var(--code-value)' },
   { tag: tags.comment, color: 'var(--muted)', fontStyle: 'italic' },
 ]);
 
-const look = EditorView.theme({
+const theme = EditorView.theme({
   '&': { color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '13px', height: '100%' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5' },
@@ -83,8 +83,8 @@ const look = EditorView.theme({
 });
 
 /**
- * Types over a selection without the browser, which would keep the look of what it replaces by a style attribute: the
- * page's policy refuses those.
+ * Replaces a selection without the browser, which would copy the style of the replaced text into a style attribute. The
+ * page's Content-Security-Policy forbids those.
  */
 const typeOver = EditorView.domEventHandlers({
   beforeinput(event, view) {
@@ -100,7 +100,8 @@ const typeOver = EditorView.domEventHandlers({
   },
 });
 
-// In a shadow root styles are adopted sheets, which the page's policy allows; in the document they would be elements.
+// In a shadow root CodeMirror uses adopted style sheets, which the Content-Security-Policy allows. In the document it would
+// add style elements.
 const root = place.attachShadow({ mode: 'open' });
 root.append(document.createElement('slot'));
 const editor = new EditorView({
@@ -121,15 +122,15 @@ const editor = new EditorView({
     javascriptLanguage.data.of({ autocomplete: completeFrom(JSON.parse(place.dataset.types)) }),
     autocompletion(),
     compile,
-    syntaxHighlighting(colours),
-    look,
+    syntaxHighlighting(colors),
+    theme,
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ 'aria-label': 'Script', spellcheck: 'false' }),
     typeOver,
     EditorView.updateListener.of(({ docChanged, state }) => {
       if (docChanged) field.value = state.doc.toString();
     }),
-    // Tab leaves the editor, so that the keyboard can.
+    // Tab is not bound, so that keyboard users can leave the editor.
     keymap.of([
       { key: 'Mod-Enter', run: () => !form.requestSubmit(form.querySelector('[data-test]')) },
       ...closeBracketsKeymap,
@@ -158,10 +159,10 @@ form.addEventListener('submit', async (event) => {
   const waiting = setTimeout(() => button.setAttribute('aria-busy', 'true'), BUSY_AFTER_MS);
   try {
     const fresh = await post(form.action, new FormData(form));
-    // A refusal stands above the form: then the whole page says it.
+    // An error is shown outside of the outcome, so the whole page is submitted.
     if (fresh.querySelector('[aria-invalid="true"], .workbench-side > .note')) form.submit();
-    else if (renew('outcome', fresh)) renew('compiled', fresh);
-    else outcome.textContent = 'This did not work. Open the page again.';
+    else if (replaceContent('outcome', fresh)) replaceContent('compiled', fresh);
+    else outcome.textContent = 'Something went wrong. Reload the page and try again.';
   } catch (error) {
     outcome.textContent = error.message;
   }

@@ -1,9 +1,9 @@
-/** Comfort only: every page works without this file. */
+/** Progressive enhancement of every page. Pages work without it. */
 
-/** A button says that it waits only when waiting is felt. */
+/** Delay before a button looks busy, so that fast responses do not flicker. */
 const BUSY_AFTER_MS = 150;
 
-/** A second key after `g` counts this long. */
+/** Time to press the second key of a shortcut that starts with `g`. */
 const SECOND_KEY_MS = 1_500;
 
 addEventListener('submit', (event) => {
@@ -14,16 +14,16 @@ addEventListener('submit', (event) => {
   setTimeout(() => button?.setAttribute('aria-busy', 'true'), BUSY_AFTER_MS);
 });
 
-// The page may come back from the browser's cache as it was left.
+// Restores forms when the browser shows the page from its back/forward cache.
 addEventListener('pageshow', () => {
   for (const form of document.forms) delete form.dataset.sent;
   for (const button of document.querySelectorAll('[aria-busy]')) button.removeAttribute('aria-busy');
 });
 
-/** Called again for what a live page has renewed. */
+/** Shows copy buttons and exact times. Called again for refreshed elements. */
 export function enhance(root) {
   for (const button of root.querySelectorAll('[data-copy]')) button.hidden = false;
-  // The exact time in the reader's own zone, in the page's language: a browser's own may be none that JavaScript takes.
+  // In the reader's time zone but the page's language: JavaScript refuses some browser locales, such as en-US@posix.
   const { lang } = document.documentElement;
   for (const time of root.querySelectorAll('time')) time.title = new Date(time.dateTime).toLocaleString(lang);
 }
@@ -39,7 +39,7 @@ addEventListener('click', async (event) => {
 let isWaiting = false;
 
 addEventListener('keydown', (event) => {
-  // The path leads into shadow roots: the script's editor is in one.
+  // The composed path includes shadow roots, such as the script editor's.
   const isTyping = event.composedPath()[0].closest?.('input, textarea, select, [contenteditable]');
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
   if (isWaiting) {

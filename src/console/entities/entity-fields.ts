@@ -2,32 +2,32 @@ import { ServiceError } from '../../errors.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { type Faults, faultsOf } from '../parts/faults.ts';
 import { field } from '../parts/form-parts.ts';
-import type { Attempt } from '../route.ts';
+import type { RefusedForm } from '../route.ts';
 
-/** A member of a thing, as its forms show and read it. Dots lead into objects: `oidcClientMetadata.redirectUris`. */
-export interface ThingField {
+/** A form field for one member of an entity. Dots lead into objects: `oidcClientMetadata.redirectUris`. */
+export interface EntityField {
   name: string;
   label: string;
   hint?: string;
-  /** `lines`: a list, one a line. */
+  /** `lines`: a list, one item per line. */
   kind?: 'text' | 'password' | 'number' | 'choice' | 'tick' | 'lines' | 'json';
   options?: readonly (readonly [string, string])[];
-  /** May be left empty: then it is not sent with what is new, and cleared in what is there. */
+  /** May be empty: the member is then omitted when the entity is created, and cleared when it is edited. */
   isOptional?: boolean;
-  /** A secret that nobody reads back: what is left empty stays. */
+  /** For secrets, which are never shown: an empty field keeps the stored value. */
   isKeptWhenEmpty?: boolean;
-  /** Only on one of the two forms. */
+  /** Limits the field to one of the two forms. */
   on?: 'create' | 'change';
-  /** Of a new one. */
+  /** Initial value in the form of a new entity. */
   initial?: string;
 }
 
 type Values = Record<string, unknown>;
 
-const reach = (value: unknown, name: string): unknown =>
+const valueAt = (value: unknown, name: string): unknown =>
   name.split('.').reduce<unknown>((at, part) => (at as Values | null | undefined)?.[part], value);
 
-function put(target: Values, name: string, value: unknown): void {
+function setValueAt(target: Values, name: string, value: unknown): void {
   const parts = name.split('.');
   const last = parts.pop() as string;
   let at = target;
@@ -38,13 +38,13 @@ function put(target: Values, name: string, value: unknown): void {
   at[last] = value;
 }
 
-function textOf(value: unknown, { kind, initial = '' }: ThingField): string {
+function textOf(value: unknown, { kind, initial = '' }: EntityField): string {
   if (value === undefined || value === null) return kind === 'json' ? '{}' : initial;
   if (kind === 'lines') return (value as string[]).join('\n');
   return kind === 'json' ? JSON.stringify(value, null, 2) : String(value);
 }
 
-function render(each: ThingField, text: string, faults: Faults): Html {
+function render(each: EntityField, text: string, faults: Faults): Html {
   const { name, label, hint, kind, options, isOptional } = each;
   if (kind === 'tick') {
     const about = hint && html` aria-describedby="${name}-hint"`;
@@ -65,17 +65,17 @@ function render(each: ThingField, text: string, faults: Faults): Html {
   });
 }
 
-/** The inputs of a form: with what was typed if it is shown again, else with what there is. */
-export function fieldsOf(fields: readonly ThingField[], thing: Values | undefined, attempt?: Attempt): Html[] {
-  const faults = faultsOf(attempt);
+/** Returns the inputs of a form, filled with the submitted values if it was refused, or else with the stored ones. */
+export function fieldsOf(fields: readonly EntityField[], entity: Values | undefined, refused?: RefusedForm): Html[] {
+  const faults = faultsOf(refused);
   return fields.map((each) => {
-    const typed = attempt && each.kind !== 'password' ? (attempt.typed.get(each.name) ?? '') : undefined;
-    return render(each, typed ?? textOf(reach(thing, each.name), each), faults);
+    const typed = refused && each.kind !== 'password' ? (refused.values.get(each.name) ?? '') : undefined;
+    return render(each, typed ?? textOf(valueAt(entity, each.name), each), faults);
   });
 }
 
-/** @throws 400 `guard.invalid_input` for JSON that is none, or numbers that are none */
-function parsed({ name, kind }: ThingField, text: string): unknown {
+/** @throws 400 `guard.invalid_input` for invalid JSON */
+function parsed({ name, kind }: EntityField, text: string): unknown {
   if (kind === 'lines')
     return text
       .split(/\r?\n/)
@@ -90,17 +90,17 @@ function parsed({ name, kind }: ThingField, text: string): unknown {
   }
 }
 
-/** What was typed, as the body of the row that takes it. The row validates. */
-export function bodyOf(fields: readonly ThingField[], sent: URLSearchParams, isNew: boolean): Values {
+/** Returns the submitted form as the body of an operation. The operation validates it. */
+export function bodyOf(fields: readonly EntityField[], sent: URLSearchParams, isNew: boolean): Values {
   const body: Values = {};
   for (const each of fields) {
     const given = sent.get(each.name) ?? '';
     const text = each.kind === 'password' ? given : given.trim();
-    if (each.kind === 'tick') put(body, each.name, text === 'true');
-    else if (text !== '' || each.kind === 'lines') put(body, each.name, parsed(each, text));
+    if (each.kind === 'tick') setValueAt(body, each.name, text === 'true');
+    else if (text !== '' || each.kind === 'lines') setValueAt(body, each.name, parsed(each, text));
     else if (each.isKeptWhenEmpty) continue;
-    else if (!isNew && each.isOptional && each.kind !== 'number') put(body, each.name, null);
-    else if (!each.isOptional && each.kind !== 'number') put(body, each.name, '');
+    else if (!isNew && each.isOptional && each.kind !== 'number') setValueAt(body, each.name, null);
+    else if (!each.isOptional && each.kind !== 'number') setValueAt(body, each.name, '');
   }
   return body;
 }

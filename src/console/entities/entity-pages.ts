@@ -2,207 +2,230 @@ import { type Html, html } from '../../pages/html.ts';
 import { faultsOf } from '../parts/faults.ts';
 import { formOf } from '../parts/form-parts.ts';
 import { type Column, note, pageQuery, pager, rawJson, search, table } from '../parts/parts.ts';
-import { type Attempt, type Flash, form, type Page, page, type Route, type Show, type Visit } from '../route.ts';
-import { bodyOf, fieldsOf, type ThingField } from './entity-fields.ts';
+import {
+  type ConsoleRequest,
+  type Flash,
+  form,
+  type Page,
+  page,
+  type RefusedForm,
+  type Route,
+  type ShowPage,
+} from '../route.ts';
+import { bodyOf, type EntityField, fieldsOf } from './entity-fields.ts';
 
-/** One of a kind, as its rows of the API answer it. */
-export type Thing = Record<string, unknown> & { id: string; name?: string | null };
+/** An entity as the API returns it. */
+export type Entity = Record<string, unknown> & { id: string; name?: string | null };
 
 /**
- * A kind of thing that is listed, made, read, changed and deleted: its pages follow from this. `list` and `item` are
- * paths of the Management API, and the parameters of the pages are theirs.
+ * Describes one kind of entity. Its list, create, detail, edit, and delete pages are derived from this. `list` and `item`
+ * are paths of the Management API; the pages use the same path parameters.
  */
-export interface Things {
-  /** Of its pages. */
+export interface EntityPages {
+  /** Path of the list page. */
   path: string;
   list: string;
   item: string;
-  one: string;
-  many: string;
+  singular: string;
+  plural: string;
   lead: string;
-  nameOf?: (thing: Thing) => string;
-  /** The query parameter that a search goes into, with its value. Undefined: the list cannot be searched. */
-  searchAs?: (text: string) => Record<string, string>;
-  /** Its row lists all at once, and takes no page. */
-  isWhole?: boolean;
-  /** Besides the name. */
-  columns: (visit: Visit) => Column<Thing>[];
-  fields: readonly ThingField[];
-  /** What the item's page says besides its name: what is it, is it well, what happened. */
-  show: (visit: Visit, thing: Thing) => Promise<Html> | Html;
-  /** Actions beside Change and Delete. */
-  actions?: (visit: Visit, thing: Thing) => Html | false;
-  /** What is said of a new one: its secrets, shown this once. */
-  made?: (made: Thing, visit: Visit) => Promise<Flash> | Flash;
-  /** What goes with it when it is deleted. */
-  loses?: string;
-  /** Routes of its parts, below the item's page. */
-  parts?: readonly Route[];
+  nameOf?: (entity: Entity) => string;
+  /** Returns the query parameters of a search. Undefined if the list cannot be searched. */
+  searchQuery?: (text: string) => Record<string, string>;
+  /** True if `list` returns all entities at once, without paging. */
+  isUnpaged?: boolean;
+  /** Columns of the list after the name. */
+  columns: (request: ConsoleRequest) => Column<Entity>[];
+  fields: readonly EntityField[];
+  /** Renders the content of the detail page. */
+  show: (request: ConsoleRequest, entity: Entity) => Promise<Html> | Html;
+  /** Actions in addition to Edit and Delete. */
+  actions?: (request: ConsoleRequest, entity: Entity) => Html | false;
+  /** Message after an entity was created, with secrets that are shown only once. */
+  afterCreate?: (created: Entity, request: ConsoleRequest) => Promise<Flash> | Flash;
+  /** Warning on the delete page: the consequences of deleting an entity. */
+  deleteWarning?: string;
+  /** Further routes below the detail page. */
+  routes?: readonly Route[];
 }
 
-/** LIKE over every searchable field; what a person types is taken as it stands. */
+/** Searches all searchable fields with LIKE. Wildcards in the text are escaped. */
 export const contains = (text: string): Record<string, string> => ({
   search: `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`,
 });
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
-/** "A user", "An application". */
-const article = (noun: string): string => (/^[aeio]/.test(noun) ? `an ${noun}` : `a ${noun}`);
-const nameOf = ({ nameOf }: Things, thing: Thing): string => nameOf?.(thing) || thing.name || thing.id;
 
-/** Path of the item's page: where in `path` the rows have `/users/:userId`. */
-export const itemPath = ({ path, list, item }: Pick<Things, 'path' | 'list' | 'item'>): string =>
+const nameOf = ({ nameOf }: EntityPages, entity: Entity): string => nameOf?.(entity) || entity.name || entity.id;
+
+/** Path of the detail page: `path`, then the end of `item` that follows `list`, such as `/:userId`. */
+export const itemPath = ({ path, list, item }: Pick<EntityPages, 'path' | 'list' | 'item'>): string =>
   path + item.slice(list.length);
 
-export const filled = (path: string, params: Record<string, string>): string =>
+/** Replaces the parameters of a path with their values. */
+export const fillPath = (path: string, params: Record<string, string>): string =>
   path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 
-/** Its parameters, with the id of this one. */
-const paramsOf = ({ item }: Things, visit: Visit, id: string): Record<string, string> => ({
-  ...visit.params,
+/** The page's path parameters, with the id of this entity. */
+const paramsOf = ({ item }: EntityPages, request: ConsoleRequest, id: string): Record<string, string> => ({
+  ...request.params,
   [/:(\w+)$/.exec(item)?.[1] ?? 'id']: id,
 });
 
-export const readThing = async ({ item }: Pick<Things, 'item'>, { perform, params }: Visit): Promise<Thing> =>
-  (await perform<Thing>(`GET ${item}`, { params })).value;
+export const readEntity = async (
+  { item }: Pick<EntityPages, 'item'>,
+  { perform, params }: ConsoleRequest,
+): Promise<Entity> => (await perform<Entity>(`GET ${item}`, { params })).value;
 
-async function showList(things: Things, visit: Visit): Promise<Page> {
-  const { path, list, one, many, lead, searchAs, isWhole, columns } = things;
-  const text = visit.query.get('q')?.trim() ?? '';
-  const found = text !== '' && searchAs ? searchAs(text) : {};
-  const query = isWhole ? found : { ...found, ...pageQuery(visit) };
-  const { value: rows, total } = await visit.perform<Thing[]>(`GET ${list}`, { params: visit.params, query });
-  const href = (thing: Thing) => visit.to(filled(itemPath(things), paramsOf(things, visit, thing.id)));
-  const create = html`<a class="button primary" href="${visit.to(`${filled(path, visit.params)}/new`)}">New ${one}</a>`;
-  const name: Column<Thing> = {
+async function showList(pages: EntityPages, request: ConsoleRequest): Promise<Page> {
+  const { path, list, singular, plural, lead, searchQuery, isUnpaged, columns } = pages;
+  const text = request.query.get('q')?.trim() ?? '';
+  const found = text !== '' && searchQuery ? searchQuery(text) : {};
+  const query = isUnpaged ? found : { ...found, ...pageQuery(request) };
+  const { value: rows, total } = await request.perform<Entity[]>(`GET ${list}`, { params: request.params, query });
+  const href = (entity: Entity) => request.to(fillPath(itemPath(pages), paramsOf(pages, request, entity.id)));
+  const create = html`<a class="button primary" href="${request.to(`${fillPath(path, request.params)}/new`)}">New ${singular}</a>`;
+  const name: Column<Entity> = {
     label: 'Name',
-    cell: (thing) => html`<a href="${href(thing)}">${nameOf(things, thing)}</a>`,
+    cell: (entity) => html`<a href="${href(entity)}">${nameOf(pages, entity)}</a>`,
   };
   return {
-    title: many,
+    title: plural,
     lead,
     actions: create,
-    content: html`${searchAs && search(visit, `Search ${many.toLowerCase()}`)}
+    content: html`${searchQuery && search(request, `Search ${plural.toLowerCase()}`)}
 ${table({
-  caption: many,
-  columns: [name, ...columns(visit)],
+  caption: plural,
+  columns: [name, ...columns(request)],
   rows,
-  empty: text === '' ? html`<p>There is no ${one} yet.</p>${create}` : html`<p>No ${one} is like “${text}”.</p>`,
+  empty:
+    text === ''
+      ? html`<p>No ${plural.toLowerCase()} yet.</p>${create}`
+      : html`<p>No ${plural.toLowerCase()} match “${text}”.</p>`,
 })}
-${!isWhole && pager(visit, total)}`,
+${!isUnpaged && pager(request, total)}`,
   };
 }
 
-/** The item's page, for actions of its own: a refusal is shown on it. */
-export const showThing =
-  (things: () => Things): Show =>
-  (visit, attempt) =>
-    showItem(things(), visit, attempt);
+/** Shows the detail page, for actions whose errors appear on it. */
+export const showEntity =
+  (pages: () => EntityPages): ShowPage =>
+  (request, refused) =>
+    showItem(pages(), request, refused);
 
-function showNew(things: Things, visit: Visit, attempt?: Attempt): Page {
-  const { one, many } = things;
-  const path = filled(things.path, visit.params);
-  const content = fieldsOf(creating(things), undefined, attempt);
+function showNew(pages: EntityPages, request: ConsoleRequest, refused?: RefusedForm): Page {
+  const { singular, plural } = pages;
+  const path = fillPath(pages.path, request.params);
+  const content = fieldsOf(creating(pages), undefined, refused);
   return {
-    title: `New ${one}`,
-    back: { path, label: many },
-    content: formOf(visit, {
-      path: visit.path,
+    title: `New ${singular}`,
+    back: { path, label: plural },
+    content: formOf(request, {
+      path: request.path,
       content,
-      submit: `Create ${one}`,
+      submit: `Create ${singular}`,
       cancel: path,
-      faults: faultsOf(attempt),
+      faults: faultsOf(refused),
     }),
   };
 }
 
-const creating = ({ fields }: Things) => fields.filter(({ on }) => on !== 'change');
-const changing = ({ fields }: Things) => fields.filter(({ on }) => on !== 'create');
+const creating = ({ fields }: EntityPages) => fields.filter(({ on }) => on !== 'change');
+const changing = ({ fields }: EntityPages) => fields.filter(({ on }) => on !== 'create');
 
-async function create(things: Things, visit: Visit) {
-  const { list, made, one } = things;
-  const body = bodyOf(creating(things), visit.sent, true);
-  const { value } = await visit.perform<Thing>(`POST ${list}`, { params: visit.params, body });
-  const flash = (await made?.(value, visit)) ?? { text: `${capital(article(one))} was created.` };
-  return { to: filled(itemPath(things), paramsOf(things, visit, value.id)), flash };
+async function create(pages: EntityPages, request: ConsoleRequest) {
+  const { list, afterCreate, singular } = pages;
+  const body = bodyOf(creating(pages), request.submitted, true);
+  const { value } = await request.perform<Entity>(`POST ${list}`, { params: request.params, body });
+  const flash = (await afterCreate?.(value, request)) ?? { text: `${capital(singular)} created.` };
+  return { to: fillPath(itemPath(pages), paramsOf(pages, request, value.id)), flash };
 }
 
-async function showItem(things: Things, visit: Visit, attempt?: Attempt): Promise<Page> {
-  const { path, many, actions, show } = things;
-  const thing = await readThing(things, visit);
-  const here = filled(itemPath(things), visit.params);
+async function showItem(pages: EntityPages, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const { path, plural, actions, show } = pages;
+  const entity = await readEntity(pages, request);
+  const here = fillPath(itemPath(pages), request.params);
   return {
-    title: nameOf(things, thing),
-    back: { path: filled(path, visit.params), label: many },
-    actions: html`${actions?.(visit, thing)}<a class="button" href="${visit.to(`${here}/edit`)}">Change</a><a class="button danger" href="${visit.to(`${here}/delete`)}">Delete</a>`,
-    content: html`${attempt && note('bad', attempt.error.message)}${await show(visit, thing)}${rawJson(thing)}`,
+    title: nameOf(pages, entity),
+    back: { path: fillPath(path, request.params), label: plural },
+    actions: html`${actions?.(request, entity)}<a class="button" href="${request.to(`${here}/edit`)}">Edit</a><a class="button danger" href="${request.to(`${here}/delete`)}">Delete</a>`,
+    content: html`${refused && note('bad', refused.error.message)}${await show(request, entity)}${rawJson(entity)}`,
   };
 }
 
-async function showChange(things: Things, visit: Visit, attempt?: Attempt): Promise<Page> {
-  const thing = await readThing(things, visit);
-  const here = filled(itemPath(things), visit.params);
-  const content = fieldsOf(changing(things), thing, attempt);
+async function showChange(pages: EntityPages, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const entity = await readEntity(pages, request);
+  const here = fillPath(itemPath(pages), request.params);
+  const content = fieldsOf(changing(pages), entity, refused);
   return {
-    title: `Change ${nameOf(things, thing)}`,
-    back: { path: here, label: nameOf(things, thing) },
-    content: formOf(visit, { path: visit.path, content, submit: 'Save', cancel: here, faults: faultsOf(attempt) }),
-  };
-}
-
-async function change(things: Things, visit: Visit) {
-  const body = bodyOf(changing(things), visit.sent, false);
-  await visit.perform(`PATCH ${things.item}`, { params: visit.params, body });
-  return { to: filled(itemPath(things), visit.params), flash: { text: 'Saved.' } };
-}
-
-/** Asks by naming the thing. */
-async function showDelete(things: Things, visit: Visit, attempt?: Attempt): Promise<Page> {
-  const thing = await readThing(things, visit);
-  const here = filled(itemPath(things), visit.params);
-  const name = nameOf(things, thing);
-  const content = html`<p>${things.loses ?? 'It is gone at once.'} This cannot be undone.</p>`;
-  return {
-    title: `Delete ${things.one} ${name}`,
-    back: { path: here, label: name },
-    content: formOf(visit, {
-      path: visit.path,
+    title: `Edit ${nameOf(pages, entity)}`,
+    back: { path: here, label: nameOf(pages, entity) },
+    content: formOf(request, {
+      path: request.path,
       content,
-      submit: `Delete ${name}`,
+      submit: 'Save changes',
+      cancel: here,
+      faults: faultsOf(refused),
+    }),
+  };
+}
+
+async function change(pages: EntityPages, request: ConsoleRequest) {
+  const body = bodyOf(changing(pages), request.submitted, false);
+  await request.perform(`PATCH ${pages.item}`, { params: request.params, body });
+  return { to: fillPath(itemPath(pages), request.params), flash: { text: 'Changes saved.' } };
+}
+
+/** The confirmation page, which names the entity. */
+async function showDelete(pages: EntityPages, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const entity = await readEntity(pages, request);
+  const here = fillPath(itemPath(pages), request.params);
+  const name = nameOf(pages, entity);
+  const content = html`<p>${pages.deleteWarning ?? `The ${pages.singular} is deleted immediately.`} This can’t be undone.</p>`;
+  return {
+    title: `Delete ${pages.singular} ${name}`,
+    back: { path: here, label: name },
+    content: formOf(request, {
+      path: request.path,
+      content,
+      submit: `Delete ${pages.singular}`,
       kind: 'danger',
       cancel: here,
-      faults: faultsOf(attempt),
+      faults: faultsOf(refused),
     }),
   };
 }
 
-async function remove(things: Things, visit: Visit) {
-  const name = nameOf(things, await readThing(things, visit));
-  await visit.perform(`DELETE ${things.item}`, { params: visit.params });
-  return { to: filled(things.path, visit.params), flash: { text: `${name} was deleted.` } };
+async function remove(pages: EntityPages, request: ConsoleRequest) {
+  const name = nameOf(pages, await readEntity(pages, request));
+  await request.perform(`DELETE ${pages.item}`, { params: request.params });
+  return {
+    to: fillPath(pages.path, request.params),
+    flash: { text: `${capital(pages.singular)} “${name}” deleted.` },
+  };
 }
 
-/** The routes of a kind of thing: its list, the form of a new one, its page, and the forms to change and delete it. */
-export function thingRoutes(things: Things): Route[] {
-  const here = itemPath(things);
+/** Returns the routes of one kind of entity: its list, detail page, and the forms to create, edit, and delete it. */
+export function entityRoutes(pages: EntityPages): Route[] {
+  const here = itemPath(pages);
   return [
-    page(things.path, (visit) => showList(things, visit)),
+    page(pages.path, (request) => showList(pages, request)),
     form(
-      `${things.path}/new`,
-      (visit, attempt) => showNew(things, visit, attempt),
-      (visit) => create(things, visit),
+      `${pages.path}/new`,
+      (request, refused) => showNew(pages, request, refused),
+      (request) => create(pages, request),
     ),
-    page(here, (visit) => showItem(things, visit)),
+    page(here, (request) => showItem(pages, request)),
     form(
       `${here}/edit`,
-      (visit, attempt) => showChange(things, visit, attempt),
-      (visit) => change(things, visit),
+      (request, refused) => showChange(pages, request, refused),
+      (request) => change(pages, request),
     ),
     form(
       `${here}/delete`,
-      (visit, attempt) => showDelete(things, visit, attempt),
-      (visit) => remove(things, visit),
+      (request, refused) => showDelete(pages, request, refused),
+      (request) => remove(pages, request),
     ),
-    ...(things.parts ?? []),
+    ...(pages.routes ?? []),
   ];
 }

@@ -2,104 +2,110 @@ import { ServiceError } from '../../errors.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { faultsOf } from '../parts/faults.ts';
 import { boxes, buttonForm, formOf } from '../parts/form-parts.ts';
-import { note, section, table } from '../parts/parts.ts';
-import { type Attempt, action, form, type Page, type Route, type Visit } from '../route.ts';
-import { filled } from './entity-pages.ts';
+import { countOf, note, section, table } from '../parts/parts.ts';
+import { action, type ConsoleRequest, form, type Page, type RefusedForm, type Route } from '../route.ts';
+import { fillPath } from './entity-pages.ts';
 
-/** One of those that are joined to a thing, or may be. */
-export interface Joined {
+/** An item that is related to an entity, or could be. */
+export interface RelatedItem {
   id: string;
   name: string;
-  /** Its own page. */
+  /** Path of the item's own page. */
   path?: string;
   about?: string | Html | undefined;
 }
 
 /**
- * What a thing is joined to: the roles of a user, the members of an organization. Shown as a section of the thing's
- * page; taken away at once, with an Undo; added on a page of its own.
+ * A to-many relation of an entity: the roles of a user, the members of an organization. It is a section of the entity's
+ * page. Removing an item takes one click and can be undone; adding items has its own page.
  */
 export interface Relation {
-  /** Path of the thing's page: `/directory/users/:userId`. */
-  of: string;
-  /** Below it, and what is added, in words: `roles`. */
+  /** Path of the entity's page: `/directory/users/:userId`. */
+  entityPath: string;
+  /** Path segment below `entityPath`, and the plural noun with hyphens for spaces: `roles`. */
   name: string;
   title: string;
   lead?: string;
-  /** Those that are joined, by a row of the API that lists them. */
+  /** Path of the Management API operation that lists the related items. */
   list: string;
-  joinedOf: (visit: Visit) => (row: Record<string, unknown>) => Joined;
-  /** Rows that list a page at a time; then the first hundred are shown. */
+  itemOf: (request: ConsoleRequest) => (row: Record<string, unknown>) => RelatedItem;
+  /** True if `list` is paginated. Only the first page is shown then. */
   isPaged?: boolean;
-  /** Those that could be. */
-  choices: (visit: Visit, text: string) => Promise<Joined[]>;
+  /** Returns candidates to add that match the search text. */
+  choices: (request: ConsoleRequest, text: string) => Promise<RelatedItem[]>;
   add: string;
-  /** Member of the body of `add` that takes the ids. */
-  idsAs: string;
+  /** Member of the body of `add` that contains the ids. */
+  idsMember: string;
   remove: string;
-  /** Parameter of `remove` that takes the id. */
-  idAs: string;
+  /** Path parameter of `remove` that contains the id. */
+  idParameter: string;
   empty: string;
 }
 
-/** As many as one page shows; the rest is found by searching. */
-const MOST = 100;
-export const FIRST = { page: '1', page_size: String(MOST) };
+/** Items shown at most. The others can be found by searching. */
+const MAX_ITEMS = 100;
+export const FIRST_PAGE = { page: '1', page_size: String(MAX_ITEMS) };
 
-async function joined(relation: Relation, visit: Visit): Promise<{ all: Joined[]; total: number }> {
-  const query = relation.isPaged ? FIRST : {};
-  const { params } = visit;
-  const { value, total } = await visit.perform<Record<string, unknown>[]>(`GET ${relation.list}`, { params, query });
-  return { all: value.map(relation.joinedOf(visit)), total };
+/** The plural noun of the items: "resource scopes". */
+const nounOf = ({ name }: Relation): string => name.replaceAll('-', ' ');
+
+async function readItems(relation: Relation, request: ConsoleRequest): Promise<{ all: RelatedItem[]; total: number }> {
+  const query = relation.isPaged ? FIRST_PAGE : {};
+  const { params } = request;
+  const { value, total } = await request.perform<Record<string, unknown>[]>(`GET ${relation.list}`, { params, query });
+  return { all: value.map(relation.itemOf(request)), total };
 }
 
-/** The section of the thing's page. */
-export async function relationSection(relation: Relation, visit: Visit): Promise<Html> {
-  const { all, total } = await joined(relation, visit);
-  const base = filled(`${relation.of}/${relation.name}`, visit.params);
+/** The relation's section of the entity's page. */
+export async function relationSection(relation: Relation, request: ConsoleRequest): Promise<Html> {
+  const { all, total } = await readItems(relation, request);
+  const base = fillPath(`${relation.entityPath}/${relation.name}`, request.params);
   const rows = table({
     caption: relation.title,
     rows: all,
     empty: relation.empty,
     columns: [
-      { label: 'Name', cell: ({ name, path }) => (path ? html`<a href="${visit.to(path)}">${name}</a>` : name) },
-      { label: 'About', cell: ({ about }) => about },
+      { label: 'Name', cell: ({ name, path }) => (path ? html`<a href="${request.to(path)}">${name}</a>` : name) },
+      { label: 'Details', cell: ({ about }) => about },
       {
         label: '',
         cell: ({ id, name }) =>
-          html`<div class="row-actions">${buttonForm(visit, `${base}/remove`, html`Remove<span class="unseen"> ${name}</span>`, { fields: { id } })}</div>`,
+          html`<div class="row-actions">${buttonForm(request, `${base}/remove`, html`Remove<span class="unseen"> ${name}</span>`, { fields: { id } })}</div>`,
       },
     ],
   });
-  const more = total > MOST && html`<p class="quiet">The first ${MOST} of ${total}.</p>`;
-  const add = html`<a class="button compact" href="${visit.to(`${base}/add`)}">Add ${relation.name}</a>`;
+  const more = total > MAX_ITEMS && html`<p class="quiet">Showing the first ${MAX_ITEMS} of ${total}.</p>`;
+  const add = html`<a class="button compact" href="${request.to(`${base}/add`)}">Add ${nounOf(relation)}</a>`;
   return section(relation.title, html`${rows}${more}`, { lead: relation.lead, actions: add });
 }
 
-async function showAdd(relation: Relation, visit: Visit, attempt?: Attempt): Promise<Page> {
-  const text = visit.query.get('q')?.trim() ?? '';
-  const [{ all }, choices] = await Promise.all([joined(relation, visit), relation.choices(visit, text)]);
+async function showAdd(relation: Relation, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const text = request.query.get('q')?.trim() ?? '';
+  const [{ all }, choices] = await Promise.all([readItems(relation, request), relation.choices(request, text)]);
   const held = new Set(all.map(({ id }) => id));
-  const faults = faultsOf(attempt);
+  const faults = faultsOf(refused);
   const free = choices.filter(({ id }) => !held.has(id));
-  const here = filled(relation.of, visit.params);
+  const here = fillPath(relation.entityPath, request.params);
   const options = free.map(
     ({ id, name, about }) => [id, html`${name}${about && html` <span class="quiet">${about}</span>`}`] as const,
   );
-  const searching = html`<form class="search" role="search" method="get" action="${visit.to(visit.path)}"><label class="unseen" for="q">Search</label><input id="q" name="q" type="search" value="${text}" placeholder="Search ${relation.name}" autocomplete="off"><button class="button">Search</button></form>`;
+  const searching = html`<form class="search" role="search" method="get" action="${request.to(request.path)}"><label class="unseen" for="q">Search</label><input id="q" name="q" type="search" value="${text}" placeholder="Search ${nounOf(relation)}" autocomplete="off"><button class="button">Search</button></form>`;
   return {
-    title: `Add ${relation.name}`,
+    title: `Add ${nounOf(relation)}`,
     back: { path: here, label: 'Back' },
     content: html`${searching}${
       free.length === 0
-        ? note('info', text === '' ? `There are no other ${relation.name}.` : `Nothing is like “${text}”.`)
-        : formOf(visit, {
-            path: visit.path,
-            content: boxes('id', `Choose ${relation.name}`, options, {
-              ticked: attempt?.typed.getAll('id') ?? [],
+        ? note(
+            'info',
+            text === '' ? `There are no ${nounOf(relation)} to add.` : `No ${nounOf(relation)} match “${text}”.`,
+          )
+        : formOf(request, {
+            path: request.path,
+            content: boxes('id', `Select ${nounOf(relation)}`, options, {
+              ticked: refused?.values.getAll('id') ?? [],
               faults,
             }),
-            submit: 'Add',
+            submit: `Add ${nounOf(relation)}`,
             cancel: here,
             faults,
           })
@@ -107,28 +113,28 @@ async function showAdd(relation: Relation, visit: Visit, attempt?: Attempt): Pro
   };
 }
 
-async function add(relation: Relation, { perform, params, sent }: Visit) {
-  const ids = sent.getAll('id');
+async function add(relation: Relation, { perform, params, submitted }: ConsoleRequest) {
+  const ids = submitted.getAll('id');
   if (ids.length === 0) throw new ServiceError('guard.invalid_input', { details: 'body.id: fewer than 1 items' });
-  await perform(`POST ${relation.add}`, { params, body: { [relation.idsAs]: ids } });
+  await perform(`POST ${relation.add}`, { params, body: { [relation.idsMember]: ids } });
   return {
-    to: filled(relation.of, params),
-    flash: { text: ids.length === 1 ? 'One was added.' : `${ids.length} were added.` },
+    to: fillPath(relation.entityPath, params),
+    flash: { text: `${countOf(ids.length, nounOf(relation).slice(0, -1))} added.` },
   };
 }
 
-async function remove(relation: Relation, { perform, params, sent }: Visit) {
-  const id = sent.get('id') ?? '';
-  await perform(`DELETE ${relation.remove}`, { params: { ...params, [relation.idAs]: id } });
-  const undo = { path: filled(`${relation.of}/${relation.name}/add`, params), fields: { id } };
-  return { to: filled(relation.of, params), flash: { text: 'Removed.', undo } };
+async function remove(relation: Relation, { perform, params, submitted }: ConsoleRequest) {
+  const id = submitted.get('id') ?? '';
+  await perform(`DELETE ${relation.remove}`, { params: { ...params, [relation.idParameter]: id } });
+  const undo = { path: fillPath(`${relation.entityPath}/${relation.name}/add`, params), fields: { id } };
+  return { to: fillPath(relation.entityPath, params), flash: { text: 'Removed.', undo } };
 }
 
 export function relationRoutes(relation: Relation): Route[] {
-  const base = `${relation.of}/${relation.name}`;
-  const show = (visit: Visit, attempt?: Attempt) => showAdd(relation, visit, attempt);
+  const base = `${relation.entityPath}/${relation.name}`;
+  const show = (request: ConsoleRequest, refused?: RefusedForm) => showAdd(relation, request, refused);
   return [
-    form(`${base}/add`, show, (visit) => add(relation, visit)),
-    action(`${base}/remove`, show, (visit) => remove(relation, visit)),
+    form(`${base}/add`, show, (request) => add(relation, request)),
+    action(`${base}/remove`, show, (request) => remove(relation, request)),
   ];
 }

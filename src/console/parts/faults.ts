@@ -1,13 +1,13 @@
 import type { ErrorCode } from '../../errors.ts';
-import type { Attempt } from '../route.ts';
+import type { RefusedForm } from '../route.ts';
 
-/** What went wrong with a form: next to its fields where it is theirs, above them where it is not. */
+/** Validation errors of a form: `fields` are shown next to their fields, `general` above all of them. */
 export interface Faults {
   general: string | undefined;
   fields: ReadonlyMap<string, string>;
 }
 
-/** Refusals that are about one field. */
+/** Error codes that concern a single field. */
 const FIELD_OF: Partial<Record<ErrorCode, string>> = {
   'user.username_already_in_use': 'username',
   'user.email_already_in_use': 'primaryEmail',
@@ -27,7 +27,7 @@ const FIELD_OF: Partial<Record<ErrorCode, string>> = {
   'password.too_long': 'password',
 };
 
-/** What validation says, in words that tell what to do. */
+/** Validation messages, with the instruction that is shown instead. The first match wins. */
 const WORDS: [RegExp, (match: RegExpExecArray) => string][] = [
   [/is required/, () => 'Enter a value.'],
   [/fewer than 1 characters/, () => 'Enter a value.'],
@@ -40,8 +40,8 @@ const WORDS: [RegExp, (match: RegExpExecArray) => string][] = [
   [/must be >= (\S+)/, ([, least]) => `Enter ${least} or more.`],
   [/must be <= (\S+)/, ([, most]) => `Enter ${most} or less.`],
   [/must be one of (.+)/, ([, values]) => `Choose one of ${values}.`],
-  [/must match format "(?:uri|url)"|absolute http/, () => 'Enter a whole address, such as https://example.com.'],
-  [/must match pattern|must match format/, () => 'This is not in the form it needs.'],
+  [/must match format "(?:uri|url)"|absolute http/, () => 'Enter a full URL, such as https://example.com.'],
+  [/must match pattern|must match format/, () => 'This format is not valid.'],
   [/must be object/, () => 'Enter a JSON object, such as {}.'],
 ];
 
@@ -53,11 +53,11 @@ function inWords(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
-/** `details` has a line per fault: `body.endpoints[0]: must be …`. */
-export function faultsOf(attempt: Attempt | undefined): Faults {
+/** Reads the errors of a refused form. `details` has one line per error: `body.endpoints[0]: must be …`. */
+export function faultsOf(refused: RefusedForm | undefined): Faults {
   const fields = new Map<string, string>();
-  if (!attempt) return { general: undefined, fields };
-  const { code, message, details } = attempt.error;
+  if (!refused) return { general: undefined, fields };
+  const { code, message, details } = refused.error;
   const field = FIELD_OF[code];
   if (field) fields.set(field, message);
   for (const line of details?.split('\n') ?? []) {

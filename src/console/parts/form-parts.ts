@@ -1,47 +1,50 @@
 import { type Html, html } from '../../pages/html.ts';
-import type { Visit } from '../route.ts';
+import type { ConsoleRequest } from '../route.ts';
 import type { Faults } from './faults.ts';
 import { note } from './parts.ts';
 
 interface FormParts {
-  /** Where it is sent, below the tenant's path. */
+  /** Path the form posts to, below the tenant's. */
   path: string;
   content: Html | readonly Html[];
   submit: string;
-  /** `danger`: it takes something away; `quiet`: another button of the page is the primary one. */
+  /** `danger` for destructive actions; `quiet` when another button of the page is the primary one. */
   kind?: 'primary' | 'danger' | 'quiet';
   cancel?: string;
   faults?: Faults;
 }
 
-/** Every form has it. */
-export const token = ({ csrf }: Visit): Html => html`<input type="hidden" name="csrf" value="${csrf}">`;
+/** The CSRF token field that every form needs. */
+export const token = ({ csrf }: ConsoleRequest): Html => html`<input type="hidden" name="csrf" value="${csrf}">`;
 
-/** What no field of the form shows: a refusal of the whole, or of a member that has no field. */
+/** The message to show above the form: a general error, or errors of members that have no field here. */
 function faultAbove(content: string, { general, fields }: Faults): string | undefined {
   const elsewhere = [...fields].filter(([name]) => !content.includes(`id="${name}-fault"`));
   return general ?? (elsewhere.map(([name, text]) => `${name}: ${text}`).join(' ') || undefined);
 }
 
-/** Fields, then one button. What is wrong with none of the fields stands above them. */
-export function formOf(visit: Visit, { path, content, submit, kind = 'primary', cancel, faults }: FormParts): Html {
+/** A form with one submit button. Errors that belong to no field are shown above the fields. */
+export function formOf(
+  request: ConsoleRequest,
+  { path, content, submit, kind = 'primary', cancel, faults }: FormParts,
+): Html {
   const fields = html`${content}`;
   const fault = faults && faultAbove(fields.text, faults);
-  return html`<form class="form" method="post" action="${visit.to(path)}" novalidate>${token(visit)}
+  return html`<form class="form" method="post" action="${request.to(path)}" novalidate>${token(request)}
 ${fault && note('bad', fault)}
 ${fields}
-<div class="buttons"><button class="button ${kind}">${submit}</button>${cancel !== undefined && html`<a class="button" href="${visit.to(cancel)}">Cancel</a>`}</div>
+<div class="buttons"><button class="button ${kind}">${submit}</button>${cancel !== undefined && html`<a class="button" href="${request.to(cancel)}">Cancel</a>`}</div>
 </form>`;
 }
 
-/** A form that is nothing but a button, for what is done at once because it can be undone. */
+/** A form that is only a button, for actions that need no confirmation. */
 export const buttonForm = (
-  visit: Visit,
+  request: ConsoleRequest,
   path: string,
   label: Html | string,
   { fields = {}, kind = 'compact' }: { fields?: Record<string, string> | URLSearchParams; kind?: string } = {},
 ): Html =>
-  html`<form class="inline" method="post" action="${visit.to(path)}">${token(visit)}${[...new URLSearchParams(fields)].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="button ${kind}">${label}</button></form>`;
+  html`<form class="inline" method="post" action="${request.to(path)}">${token(request)}${[...new URLSearchParams(fields)].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="button ${kind}">${label}</button></form>`;
 
 interface FieldParts {
   name: string;
@@ -50,14 +53,14 @@ interface FieldParts {
   hint?: Html | string | undefined;
   faults?: Faults | undefined;
   type?: 'text' | 'email' | 'tel' | 'url' | 'number' | 'password' | 'datetime-local';
-  /** Lines of a larger one. */
+  /** Makes the input a textarea with this many lines. */
   lines?: number | undefined;
   isMono?: boolean | undefined;
   isOptional?: boolean | undefined;
   options?: Options | undefined;
 }
 
-/** To choose one of: value and label. */
+/** Options of a select: value and label. */
 export type Options = readonly (readonly [value: string, label: string, ...unknown[]])[];
 
 export const optionsOf = (options: Options, chosen: string): Html[] =>
@@ -65,7 +68,7 @@ export const optionsOf = (options: Options, chosen: string): Html[] =>
     ([value, label]) => html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`,
   );
 
-/** A label, what helps, what is wrong, and the input, tied together. */
+/** An input with its label, hint, and error, connected for assistive technology. */
 export function field({ name, label, value = '', hint, faults, type = 'text', ...rest }: FieldParts): Html {
   const { lines, isMono, isOptional, options } = rest;
   const fault = faults?.fields.get(name);
@@ -82,7 +85,7 @@ ${fault && html`<p class="fault" id="${name}-fault">${fault}</p>`}
 ${input}</div>`;
 }
 
-/** Boxes to tick: each value with its label. */
+/** A group of checkboxes, one for each value and label. */
 export const boxes = (
   name: string,
   legend: string,

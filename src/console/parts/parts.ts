@@ -1,5 +1,5 @@
 import { type Html, html } from '../../pages/html.ts';
-import type { Visit } from '../route.ts';
+import type { ConsoleRequest } from '../route.ts';
 
 type Content = Html | string | number | false | null | undefined;
 
@@ -8,7 +8,12 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['hour', 3_600_000],
   ['minute', 60_000],
 ];
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' });
+const DURATION_UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'long' });
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });
 
 function ago(time: number, now: number): string {
@@ -18,25 +23,42 @@ function ago(time: number, now: number): string {
   return time > now ? 'in less than a minute' : 'just now';
 }
 
-/** A time as people say it; the exact one on hover and for programs. */
+/** A relative time ("8 minutes ago"), with the exact time on hover and in `datetime`. */
 export function when(time: number | string | null | undefined, now: number): Html {
   if (time === null || time === undefined) return html`<span class="quiet">never</span>`;
   const date = new Date(time);
   return html`<time datetime="${date.toISOString()}" title="${exact.format(date)} UTC">${ago(date.getTime(), now)}</time>`;
 }
 
-/** State is never colour alone: a dot with its name. */
+/** A duration in the largest unit that states it exactly: "10 minutes", "90 seconds". */
+export function duration(seconds: number): string {
+  const [unit, size] = DURATION_UNITS.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['second', 1];
+  return new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / size);
+}
+
+/** The time since `time`: "8 minutes", "3 days". */
+export function elapsed(time: number, now: number): string {
+  const [unit, size] = UNITS.find(([, size]) => now - time >= size) ?? [];
+  if (unit === undefined || size === undefined) return 'less than a minute';
+  return duration(Math.trunc((now - time) / size) * (size / 1_000));
+}
+
+/** A count with its noun: "1 event", "2,000 events". */
+export const countOf = (count: number, noun: string): string =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+
+/** A status: a colored dot with its name, never color alone. */
 export const state = (kind: 'ok' | 'warn' | 'bad' | 'info' | 'off', label: string): Html =>
   html`<span class="state ${kind}">${label}</span>`;
 
-/** To be copied with one click. The button appears with the script that makes it work. */
+/** A value with a copy button. The button is hidden until the script that makes it work has loaded. */
 export const copyable = (text: string): Html =>
   html`<span class="copyable"><code class="mono">${text}</code><button type="button" class="copy" hidden data-copy="${text}" aria-label="Copy ${text}"></button></span>`;
 
 export const note = (kind: 'ok' | 'bad' | 'warn' | 'info', content: Content): Html =>
   html`<div class="note ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">${content}</div>`;
 
-/** One click away from the page that it is behind. */
+/** A collapsed view of the raw JSON behind a page. */
 export const rawJson = (value: unknown): Html => {
   const text = JSON.stringify(value, null, 2);
   return html`<details class="raw"><summary>JSON</summary><div class="raw-body"><button type="button" class="button compact" hidden data-copy="${text}">Copy</button><pre class="mono" tabindex="0">${text}</pre></div></details>`;
@@ -49,7 +71,7 @@ export const section = (
 ): Html =>
   html`<section class="section"><div class="row"><h2>${title}</h2>${actions}</div>${lead && html`<p class="quiet">${lead}</p>`}${content}</section>`;
 
-/** What a thing is, line by line. Nothing is left out silently: what is absent says so. */
+/** A list of labeled values. A missing value is shown as "none", never left out. */
 export const facts = (pairs: readonly (readonly [string, Content])[]): Html =>
   html`<dl class="facts">${pairs.map(
     ([label, value]) =>
@@ -58,21 +80,21 @@ export const facts = (pairs: readonly (readonly [string, Content])[]): Html =>
 
 export interface Column<T> {
   label: string;
-  /** The first column's is the thing's name, as a link. */
+  /** In the first column: the row's name, as a link. */
   cell: (row: T) => Content;
   isNumber?: boolean;
 }
 
 interface TableParts<T> {
-  /** For those who do not see the heading above it. */
+  /** Read by screen readers only. */
   caption: string;
   columns: readonly Column<T>[];
   rows: readonly T[];
-  /** One sentence, and the action that fills it. */
+  /** Shown if there are no rows: one sentence, and the action that adds a row. */
   empty: Content;
 }
 
-/** On a phone each row becomes two lines: the name, and the rest. */
+/** A table. On a phone each row becomes two lines: the name, then the other cells. */
 export function table<T>({ caption, columns, rows, empty }: TableParts<T>): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
   const head = columns.map(
@@ -89,23 +111,23 @@ export function table<T>({ caption, columns, rows, empty }: TableParts<T>): Html
   return html`<div class="table-frame"><table><caption class="unseen">${caption}</caption><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
-/** Rows of one page of a list. */
+/** Rows per page of a list. */
 export const PAGE_SIZE = 20;
 
-/** Which page the address asks for, as rows of the Management API take it. */
-export const pageQuery = ({ query }: Visit): { page: string; page_size: string } => ({
+/** The Management API's paging parameters for the page number in the URL. */
+export const pageQuery = ({ query }: ConsoleRequest): { page: string; page_size: string } => ({
   page: /^[1-9]\d{0,6}$/.exec(query.get('page') ?? '')?.[0] ?? '1',
   page_size: String(PAGE_SIZE),
 });
 
-/** Back and forth through a list; the other parameters stay. */
-export function pager(visit: Visit, total: number): Html | false {
-  const current = Number(pageQuery(visit).page);
+/** Links to the previous and next page of a list. They keep the other query parameters. */
+export function pager(request: ConsoleRequest, total: number): Html | false {
+  const current = Number(pageQuery(request).page);
   const last = Math.max(1, Math.ceil(total / PAGE_SIZE));
   if (last === 1 && current === 1) return false;
   const link = (page: number, label: string): Html => {
     if (page < 1 || page > last) return html`<span class="button compact" aria-disabled="true">${label}</span>`;
-    const query = new URLSearchParams(visit.query);
+    const query = new URLSearchParams(request.query);
     query.set('page', String(page));
     return html`<a class="button compact" href="?${query.toString()}">${label}</a>`;
   };
@@ -114,7 +136,7 @@ export function pager(visit: Visit, total: number): Html | false {
   return html`<nav class="pager" aria-label="Pages"><span class="quiet">${from}–${to} of ${total}</span>${link(current - 1, 'Previous')}${link(current + 1, 'Next')}</nav>`;
 }
 
-/** Pages, or views of one, that lie side by side. */
+/** Tabs: links between sibling pages, or between views of one page. */
 export function tabs(label: string, links: readonly { href: string; name: string; isHere: boolean }[]): Html {
   const all = links.map(
     ({ href, name, isHere }) => html`<a href="${href}"${isHere && html` aria-current="page"`}>${name}</a>`,
@@ -122,6 +144,6 @@ export function tabs(label: string, links: readonly { href: string; name: string
   return html`<nav class="tabs" aria-label="${label}">${all}</nav>`;
 }
 
-/** The `/` key leads into it. What is searched for stays in the address. */
-export const search = (visit: Visit, label: string): Html =>
-  html`<form class="search" role="search" method="get" action="${visit.to(visit.path)}"><label class="unseen" for="q">${label}</label><input id="q" name="q" type="search" value="${visit.query.get('q') ?? ''}" placeholder="${label}" autocomplete="off" spellcheck="false" maxlength="128"><button class="button">Search</button></form>`;
+/** A search form. The `/` key focuses it. It uses GET, so the search text is part of the URL. */
+export const search = (request: ConsoleRequest, label: string): Html =>
+  html`<form class="search" role="search" method="get" action="${request.to(request.path)}"><label class="unseen" for="q">${label}</label><input id="q" name="q" type="search" value="${request.query.get('q') ?? ''}" placeholder="${label}" autocomplete="off" spellcheck="false" maxlength="128"><button class="button">Search</button></form>`;

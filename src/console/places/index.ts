@@ -6,5 +6,5 @@ import { overview } from './overview/index.ts';
 import { settings } from './settings/index.ts';
 import { webhooks } from './webhooks/index.ts';
 
-/** The rail, in order. A place is one file, or a folder of one with `index.ts`; `../route.ts` says how it is made. */
+/** The places, in the order of the rail. Each is a folder with an `index.ts`; `../route.ts` explains its parts. */
 export const places: readonly Place[] = [overview, impersonations, claims, webhooks, directory, settings];

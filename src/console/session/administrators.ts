@@ -5,11 +5,11 @@ import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { UserRow } from '../../database/tables/index.ts';
 import { keepAdministrator } from '../../management/shared/last-administrator.ts';
 
-/** A day: long enough for whoever starts the service to find time, short enough to be forgotten safely. */
+/** One day: long enough for the operator to follow the link, short enough that a forgotten link is harmless. */
 const LINK_MS = 24 * 60 * 60 * 1000;
 
-/** Every store here is the default tenant's: administrators are its users. */
-export async function managedTenants(store: TenantStore, userId: string): Promise<string[]> {
+/** Returns the ids of the tenants this user manages. All stores here are the default tenant's: administrators are its users. */
+export async function managedTenantIds(store: TenantStore, userId: string): Promise<string[]> {
   const rows = await store
     .from('administrators')
     .where({ userId })
@@ -18,14 +18,14 @@ export async function managedTenants(store: TenantStore, userId: string): Promis
   return rows.map(({ managedTenantId }) => managedTenantId);
 }
 
-/** Somebody who manages a tenant. */
-export interface Manager {
+/** An administrator of a tenant. */
+export interface TenantAdministrator {
   user: UserRow;
   since: number;
 }
 
-/** Those who manage this tenant, the first of them first. */
-export async function managersOf(store: TenantStore, managedTenantId: string): Promise<Manager[]> {
+/** Returns the administrators of a tenant, oldest first. */
+export async function administratorsOf(store: TenantStore, managedTenantId: string): Promise<TenantAdministrator[]> {
   const rights = await store.from('administrators').where({ managedTenantId }).orderBy('createdAt');
   const ids = rights.map(({ userId }) => userId);
   const users: UserRow[] = await store.from('users').whereIn('id', ids);
@@ -35,8 +35,8 @@ export async function managersOf(store: TenantStore, managedTenantId: string): P
   });
 }
 
-/** A user of the default tenant, by all that they may be called. */
-export async function findPerson(store: TenantStore, name: string): Promise<UserRow | undefined> {
+/** Finds a user of the default tenant by id, username, or primary email address. */
+export async function findUser(store: TenantStore, name: string): Promise<UserRow | undefined> {
   for (const key of [{ id: name }, { username: name }, { primaryEmail: name }]) {
     const user = await store.find('users', key);
     if (user) return user;
@@ -44,68 +44,68 @@ export async function findPerson(store: TenantStore, name: string): Promise<User
   return undefined;
 }
 
-/** How a right came about or went, and in the console by whom. */
-export interface Means {
+/** Where a change of rights came from, for the audit log. `origin` is set if it came from the console. */
+export interface RightsChange {
   by: 'link' | 'command' | 'console';
   now: number;
-  who?: Pick<AuditEntry, 'applicationId' | 'actorId' | 'ip' | 'userAgent' | 'requestId'>;
+  origin?: Pick<AuditEntry, 'applicationId' | 'actorId' | 'ip' | 'userAgent' | 'requestId'>;
 }
 
-/** Recorded in the log of the default tenant, in the same transaction. */
-export async function manage(
+/** Lets a user manage these tenants. Recorded in the default tenant's audit log in the same transaction. */
+export async function addAdministrator(
   store: TenantStore,
   userId: string,
   tenantIds: readonly string[],
-  { by, now, who }: Means,
+  { by, now, origin }: RightsChange,
 ): Promise<void> {
   await store.transaction(async (store) => {
     const rows = tenantIds.map((managedTenantId) => ({ userId, managedTenantId, createdAt: now }));
     await store.addMissing('administrators', rows);
     const payload = { tenantIds, by };
     const key = 'Console.Administrator.Add';
-    await recordAudit(store, { ...who, key, result: 'Success', userId, payload, createdAt: now });
+    await recordAudit(store, { ...origin, key, result: 'Success', userId, payload, createdAt: now });
   });
 }
 
 /**
- * Rights are read anew for every request, so the person is out of this tenant's pages at once.
+ * Removes a user as administrator of a tenant. Rights are read on every request, so the removal takes effect immediately.
  *
- * @throws 404 `entity.not_found` for somebody who does not manage it
- * @throws 422 `administrator.is_last` when nobody who can sign in would be left
+ * @throws 404 `entity.not_found` if the user does not manage the tenant
+ * @throws 422 `administrator.is_last` if no administrator who can sign in would remain
  */
-export async function unmanage(
+export async function removeAdministrator(
   store: TenantStore,
   userId: string,
   managedTenantId: string,
-  { by, now, who }: Means,
+  { by, now, origin }: RightsChange,
 ): Promise<void> {
   await store.transaction(async (store) => {
     await keepAdministrator(store, userId, managedTenantId);
     await store.remove('administrators', { userId, managedTenantId });
     const payload = { tenantIds: [managedTenantId], by };
     const key = 'Console.Administrator.Remove';
-    await recordAudit(store, { ...who, key, result: 'Success', userId, payload, createdAt: now });
+    await recordAudit(store, { ...origin, key, result: 'Success', userId, payload, createdAt: now });
   });
 }
 
-/** What a one-time link holds. Only its hash is kept. */
-export async function makeLink(store: TenantStore, managedTenantIds: string[], now: number): Promise<string> {
+/** Returns the token of a new one-time link. Only the hash of the token is stored. */
+export async function createLink(store: TenantStore, managedTenantIds: string[], now: number): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   const link = { id: hashOf(token), managedTenantIds, spentAt: null, expiresAt: now + LINK_MS };
   await store.add('administratorLinks', [link]);
   return token;
 }
 
-/** The token stands in the query, which no log holds. */
+/** The token is in the query string, which is never logged. */
 export const linkUrl = (endpoint: string, token: string): string => `${endpoint}/console/-/join?link=${token}`;
 
-/** The tenants that an unused link gives; undefined when there is no such link, or no longer. */
-export async function linkedTenants(store: TenantStore, token: string, now: number): Promise<string[] | undefined> {
+/** Returns the ids of the tenants that a link grants; undefined if the link is unknown, used, or expired. */
+export async function linkedTenantIds(store: TenantStore, token: string, now: number): Promise<string[] | undefined> {
   const link = await store.find('administratorLinks', { id: hashOf(token), spentAt: null });
   return link && link.expiresAt > now ? link.managedTenantIds : undefined;
 }
 
-/** True for one person only, ever: the update matches an unspent link or nothing. */
+/** Returns true for exactly one caller per link: the update matches an unspent link or no row. */
 export function redeemLink(store: TenantStore, token: string, userId: string, now: number): Promise<boolean> {
   const id = hashOf(token);
   return store.transaction(async (store) => {
@@ -116,7 +116,7 @@ export function redeemLink(store: TenantStore, token: string, userId: string, no
     );
     if (spent !== 1) return false;
     const { managedTenantIds } = await store.get('administratorLinks', { id });
-    await manage(store, userId, managedTenantIds, { by: 'link', now });
+    await addAdministrator(store, userId, managedTenantIds, { by: 'link', now });
     return true;
   });
 }

@@ -5,13 +5,13 @@ import type { Tenant } from '../../tenants.ts';
 import type { Flash } from '../route.ts';
 import { type Administrator, cookieName, cookieOptions, unseal } from './session.ts';
 
-/** Between an action and the page that follows it. */
+/** Time allowed between an action and the page that follows it. */
 const FLASH_MS = 60_000;
 
-/** What one administrator is told cannot be read by another, nor kept for a later session. */
+/** Binds a flash to one session: neither another administrator nor a later session can open it. */
 const purposeOf = ({ token }: Administrator): string => `console-flash:${token}`;
 
-/** Left for the page at `path`, and for no other: it may hold what is shown only once. */
+/** Leaves a flash for the page at `path` only, because it may contain a secret that is shown once. */
 export function leaveFlash(
   response: Response,
   home: Tenant,
@@ -22,7 +22,7 @@ export function leaveFlash(
   response.cookie(cookieName(home, 'flash'), sealed, { ...cookieOptions(home, path), maxAge: FLASH_MS });
 }
 
-/** Shown once: taken with the page that it was left for. */
+/** Returns the flash left for this page and deletes its cookie, so it is shown once. */
 export function takeFlash(
   request: Request,
   response: Response,

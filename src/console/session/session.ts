@@ -4,23 +4,23 @@ import { hashOf } from '../../base/ids.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { readCookie } from '../../http/cookies.ts';
 import type { Tenant } from '../../tenants.ts';
-import { managedTenants } from './administrators.ts';
+import { managedTenantIds } from './administrators.ts';
 
-/** A working day. After it the password is asked for again. */
+/** One working day. Then the administrator signs in again. */
 const SESSION_MS = 12 * 60 * 60 * 1000;
 
-/** Who has signed in to the console. */
+/** The signed-in administrator. */
 export interface Administrator {
   id: string;
-  /** What they are called: their name, else what they sign in with. */
+  /** Display name: the user's name, or else an identifier. */
   name: string;
-  /** Ids of the tenants that they may manage. */
+  /** Ids of the tenants that the administrator manages. */
   tenantIds: string[];
-  /** The cookie's value, which is kept nowhere. */
+  /** Value of the session cookie. Only its hash is stored. */
   token: string;
 }
 
-/** Cookies of the console stay below it, so that other tenants of the same host never see them. */
+/** Limits cookies to the console's path, so that other tenants on the same host never receive them. */
 export const cookieOptions = ({ protocol, path }: Tenant, below = ''): CookieOptions => ({
   httpOnly: true,
   sameSite: 'lax',
@@ -31,7 +31,7 @@ export const cookieOptions = ({ protocol, path }: Tenant, below = ''): CookieOpt
 export const cookieName = ({ protocol }: Tenant, name: string): string =>
   `${protocol === 'https' ? '__Secure-' : ''}console_${name}`;
 
-/** Of a value that only this service may read; undefined when it was made elsewhere, for another purpose, or changed. */
+/** Opens a sealed value; undefined if it was tampered with, or sealed by another service or for another purpose. */
 export function unseal(secrets: SecretBox, sealed: string | undefined, purpose: string): string | undefined {
   try {
     return sealed && secrets.open(sealed, purpose);
@@ -47,7 +47,7 @@ export async function openSession(response: Response, tenant: Tenant, userId: st
   response.cookie(cookieName(tenant, 'session'), token, { ...cookieOptions(tenant), maxAge: SESSION_MS });
 }
 
-/** Undefined: nobody is signed in, or somebody who may not be any more. Asked anew for every request. */
+/** Returns the signed-in administrator; undefined without a valid session or if the user is suspended. Runs on every request. */
 export async function findAdministrator(
   request: Request,
   tenant: Tenant,
@@ -60,7 +60,7 @@ export async function findAdministrator(
   if (!session || session.expiresAt <= now) return undefined;
   const user = await store.find('users', { id: session.userId });
   if (!user || user.isSuspended) return undefined;
-  const tenantIds = await managedTenants(store, user.id);
+  const tenantIds = await managedTenantIds(store, user.id);
   const name = user.name ?? user.username ?? user.primaryEmail ?? user.primaryPhone ?? user.id;
   return { id: user.id, name, tenantIds, token };
 }
@@ -70,5 +70,5 @@ export async function closeSession(response: Response, tenant: Tenant, { token }
   response.clearCookie(cookieName(tenant, 'session'), cookieOptions(tenant));
 }
 
-/** Sent back by every form: derived from the cookie, which no other site can read. */
+/** The CSRF token of every form. It is derived from the session cookie, which no other site can read. */
 export const csrfTokenOf = ({ token }: Administrator): string => hashOf(`csrf:${token}`);

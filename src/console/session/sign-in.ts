@@ -5,11 +5,11 @@ import type { Clock } from '../../base/clock.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { contextOf } from '../../http/context.ts';
 import { readCookie } from '../../http/cookies.ts';
-import { html } from '../../pages/html.ts';
+import { type Html, html } from '../../pages/html.ts';
 import type { Tenant } from '../../tenants.ts';
 import { CONSOLE_CLIENT_ID, challengeOf, consoleCallback, redeemCode } from '../../tokens/clients/console-client.ts';
 import { sendPlain } from '../respond.ts';
-import { linkedTenants, redeemLink } from './administrators.ts';
+import { linkedTenantIds, redeemLink } from './administrators.ts';
 import { cookieName, cookieOptions, openSession, unseal } from './session.ts';
 
 interface SignInParts {
@@ -18,16 +18,16 @@ interface SignInParts {
   clock: Clock;
 }
 
-/** From the first page to the last: who takes longer starts again. */
+/** Time allowed from the first page of a sign-in to its callback. */
 const SIGN_IN_MS = 30 * 60 * 1000;
 
-/** Of a sign-in under way, in a sealed cookie of the browser that began it. */
-interface Begun {
+/** A sign-in in progress, kept in a sealed cookie of the browser that started it. */
+interface PendingSignIn {
   state: string;
   verifier: string;
-  /** Where to go then, below `/console`. */
+  /** Path to return to, below `/console`. */
   to: string;
-  /** What a one-time link holds, when one was followed. */
+  /** Token of the one-time link that was followed, if any. */
   link?: string;
   /** Epoch milliseconds. */
   begunAt: number;
@@ -38,16 +38,16 @@ const BELOW = '/-';
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Whoever asks for a page of the console without a session goes here, at the endpoint that cookies belong to. */
+/** URL of the sign-in, for requests without a session. It is at the tenant's endpoint, where the cookies are valid. */
 export const signInUrl = ({ endpoint }: Tenant, to: string): string =>
   `${endpoint}/console/-/sign-in?${new URLSearchParams({ to })}`;
 
-/** Authorization code with PKCE at the default tenant, by this service's own pages. */
+/** Signs administrators in with the default tenant's own sign-in pages: an authorization code flow with PKCE. */
 export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Router {
-  const begin = (request: Request, response: Response): void => {
+  const startSignIn = (request: Request, response: Response): void => {
     const { tenant } = contextOf(request);
     const { to = '', link, create } = request.query;
-    const begun: Begun = {
+    const pending: PendingSignIn = {
       state: randomBytes(16).toString('base64url'),
       verifier: randomBytes(32).toString('base64url'),
       to: textOf(to) ?? '',
@@ -56,7 +56,7 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
     };
     response.cookie(
       cookieName(tenant, 'sign_in'),
-      secrets.seal(JSON.stringify(begun), PURPOSE),
+      secrets.seal(JSON.stringify(pending), PURPOSE),
       cookieOptions(tenant, BELOW),
     );
     const query = new URLSearchParams({
@@ -64,71 +64,71 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
       redirect_uri: consoleCallback(tenant.endpoint),
       response_type: 'code',
       scope: 'openid',
-      state: begun.state,
-      code_challenge: challengeOf(begun.verifier),
+      state: pending.state,
+      code_challenge: challengeOf(pending.verifier),
       code_challenge_method: 'S256',
-      prompt: 'login', // The provider demands it of the console in any case.
+      prompt: 'login', // The provider requires it of the console anyway.
       ...(create !== undefined && { first_screen: 'register' }),
     });
     response.redirect(303, `${tenant.endpoint}/oidc/auth?${query}`);
   };
 
-  const takeBegun = (request: Request, response: Response): Begun | undefined => {
+  const takePending = (request: Request, response: Response): PendingSignIn | undefined => {
     const { tenant } = contextOf(request);
     const name = cookieName(tenant, 'sign_in');
     const text = unseal(secrets, readCookie(request, name), PURPOSE);
     response.clearCookie(name, cookieOptions(tenant, BELOW));
-    const begun = text ? (JSON.parse(text) as Begun) : undefined;
-    return begun && begun.begunAt + SIGN_IN_MS > clock() ? begun : undefined;
+    const pending = text ? (JSON.parse(text) as PendingSignIn) : undefined;
+    return pending && pending.begunAt + SIGN_IN_MS > clock() ? pending : undefined;
   };
 
-  const redeem = async (tenant: Tenant, code: string, { verifier }: Begun) =>
+  const redeem = async (tenant: Tenant, code: string, { verifier }: PendingSignIn) =>
     redeemCode(await providerOf(tenant), code, verifier);
 
-  const comeBack = async (request: Request, response: Response): Promise<void> => {
+  const handleCallback = async (request: Request, response: Response): Promise<void> => {
     const { tenant } = contextOf(request);
-    const begun = takeBegun(request, response);
+    const pending = takePending(request, response);
     const { code, state } = request.query;
-    const isOurs = begun !== undefined && begun.state === state && typeof code === 'string';
-    const userId = isOurs ? await redeem(tenant, code, begun) : undefined;
-    if (!begun || !userId)
-      return refuse(response, tenant, 'This sign-in was not finished in time, or in this browser.');
-    const isRedeemed = begun.link === undefined || (await redeemLink(tenant.store, begun.link, userId, clock()));
+    const isOurs = pending !== undefined && pending.state === state && typeof code === 'string';
+    const userId = isOurs ? await redeem(tenant, code, pending) : undefined;
+    if (!pending || !userId)
+      return refuse(response, tenant, 'The sign-in expired or was started in another browser. Sign in again.');
+    const isRedeemed = pending.link === undefined || (await redeemLink(tenant.store, pending.link, userId, clock()));
     if (!isRedeemed) return refuse(response, tenant, USED_LINK);
     await openSession(response, tenant, userId, clock());
-    response.redirect(303, `${tenant.path}/console${begun.to}`);
+    response.redirect(303, `${tenant.path}/console${pending.to}`);
   };
 
-  const join = async (request: Request, response: Response): Promise<void> => {
+  const showLink = async (request: Request, response: Response): Promise<void> => {
     const { tenant } = contextOf(request);
     const link = textOf(request.query.link) ?? '';
-    const tenantIds = await linkedTenants(tenant.store, link, clock());
+    const tenantIds = await linkedTenantIds(tenant.store, link, clock());
     if (!tenantIds) return refuse(response, tenant, USED_LINK, 404);
-    const href = (besides: Record<string, string>) =>
-      `${tenant.path}/console/-/sign-in?${new URLSearchParams({ link, ...besides })}`;
+    const href = (extraParameters: Record<string, string>) =>
+      `${tenant.path}/console/-/sign-in?${new URLSearchParams({ link, ...extraParameters })}`;
     const names = tenantIds.map((id) => html`<li><code class="mono">${id}</code></li>`);
     sendPlain(
       response,
       200,
       tenant,
       'Become an administrator',
-      html`<p>This link lets you manage:</p><ul class="bullets">${names}</ul>
+      html`<p>This link lets you manage these tenants:</p><ul class="bullets">${names}</ul>
 <a class="button primary" href="${href({ create: '' })}">Create an account</a>
-<a class="button" href="${href({})}">Use an account you have</a>
-<p class="quiet small">The link works once. Whoever follows it first has these rights.</p>`,
+<a class="button" href="${href({})}">Use an existing account</a>
+<p class="quiet small">The link works once. The first user who signs in with it becomes an administrator.</p>`,
     );
   };
 
   const router = Router({ caseSensitive: true, strict: true });
-  router.get('/-/sign-in', begin);
-  router.get('/-/callback', comeBack);
-  router.get('/-/join', join);
+  router.get('/-/sign-in', startSignIn);
+  router.get('/-/callback', handleCallback);
+  router.get('/-/join', showLink);
   return router;
 }
 
-const USED_LINK = 'This link was used already, or is too old. Make another with: npm run cli -- create-administrator';
+const USED_LINK = html`This link was already used or has expired. Create a new one with <code class="mono">npm run cli -- create-administrator</code>.`;
 
-const refuse = (response: Response, tenant: Tenant, reason: string, status = 400): void =>
+const refuse = (response: Response, tenant: Tenant, reason: Html | string, status = 400): void =>
   sendPlain(
     response,
     status,

@@ -1,9 +1,9 @@
-/** Members by the name of the type that has them; `input` names what the script's function is given. */
+/** Members by type name. `input` contains the parameters of the script's function. */
 export type Members = Record<string, Member[]>;
 
 export interface Member {
   name: string;
-  /** As it is written: `Role[]`, `string | null`. Of an object written in place: a name made for it. */
+  /** The declared type: `Role[]`, `string | null`. For an inline object type: a generated name. */
   type: string;
   about?: string;
 }
@@ -11,7 +11,7 @@ export interface Member {
 const INTERFACE = /interface (\w+) \{\n([\s\S]*?)\n {2}\}/g;
 const BEGINNING = /\s*(?:\/\*\* (.*?) \*\/\s*)?(?:(\w+)\??|\[.*?\]|(\w+)\(.*?\)): /y;
 
-/** Where the type that begins at `start` ends: at the semicolon that is not within braces. */
+/** Index of the end of the type that starts at `start`: the first semicolon outside braces. */
 function endOf(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
@@ -35,7 +35,7 @@ function addMembers(members: Members, owner: string, text: string): void {
     const written = text.slice(at + length, end).trim();
     at = end + 1;
     const name = field ?? method;
-    if (name === undefined) continue; // `[key: string]`: nothing to offer.
+    if (name === undefined) continue; // `[key: string]` has no name to complete.
     const [, inner, suffix = ''] = /^\{([\s\S]*)\}(\[\])?$/.exec(written) ?? [];
     const place = `${owner}.${name}`;
     if (inner !== undefined) addMembers(members, place, inner);
@@ -45,10 +45,10 @@ function addMembers(members: Members, owner: string, text: string): void {
 }
 
 /**
- * The declaration for authors of scripts, as the editor completes from it. The file is ours and of a simple form; the
- * loser, the TypeScript compiler in the browser, is nine megabytes.
+ * Parses the type declaration for script authors into completions for the editor. The file is ours and has a simple form.
+ * Rejected: the TypeScript compiler in the browser. It is nine megabytes.
  *
- * @param input the interface of what the script's function is given
+ * @param input name of the interface that describes the parameter of the script's function
  */
 export function membersOf(declaration: string, input: string): Members {
   const members: Members = {};

@@ -1,13 +1,13 @@
 import { structuredPatch } from 'diff';
 import { type Html, html } from '../../../pages/html.ts';
 import { facts } from '../../parts/parts.ts';
-import type { ScriptValue } from './stored.ts';
+import type { ScriptValue } from './script-api.ts';
 
-/** Lines that stay the same, around those that do not. */
+/** Unchanged lines shown around each change. */
 const CONTEXT_LINES = 3;
 /**
- * Lines added and removed. The comparison costs their square, on the thread that serves everyone: this many take some
- * 10 ms, and the 5,000 of two scripts that share nothing took 5 s.
+ * Most added and removed lines that are compared. The cost grows with their square and blocks the main thread: 500 take
+ * about 10 ms; two scripts with 5,000 different lines took 5 s.
  */
 const MOST_CHANGES = 500;
 
@@ -16,14 +16,14 @@ const KINDS: Record<string, string> = { '+': 'added', '-': 'removed', ' ': 'same
 const whole = (name: string, script: string): Html =>
   html`<pre class="mono" tabindex="0" role="region" aria-label="${name}">${script}</pre>`;
 
-/** Line by line; the sign says the same as the color. */
+/** A line diff. The + and - signs carry the same information as the colors. */
 function linesOf(before: string, after: string): Html {
   const options = { context: CONTEXT_LINES, maxEditLength: MOST_CHANGES };
   const patch = structuredPatch('', '', before, after, '', '', options);
   if (!patch)
     return html`<p class="quiet">More than ${MOST_CHANGES} lines differ. Both scripts are shown in full, the old one first.</p>${whole('Old script', before)}${whole('New script', after)}`;
   const { hunks } = patch;
-  if (hunks.length === 0) return html`<p class="quiet">The script stays as it is.</p>`;
+  if (hunks.length === 0) return html`<p class="quiet">The script is unchanged.</p>`;
   const parts = hunks.map(({ oldStart, newStart, lines }) => {
     let [old, fresh] = [oldStart, newStart];
     const rows = lines.map((line) => {
@@ -38,15 +38,15 @@ function linesOf(before: string, after: string): Html {
     return html`<span class="hunk">Line ${newStart}
 </span>${rows}`;
   });
-  return html`<pre class="diff mono" tabindex="0" role="region" aria-label="Changes of the script">${parts}</pre>`;
+  return html`<pre class="diff mono" tabindex="0" role="region" aria-label="Changes to the script">${parts}</pre>`;
 }
 
-const yes = (value: boolean | undefined) => (value === undefined ? 'nothing' : value ? 'yes' : 'no');
+const yes = (value: boolean | undefined) => (value === undefined ? 'not set' : value ? 'yes' : 'no');
 
 const sampleText = ({ tokenSample, contextSample }: Partial<ScriptValue>) =>
   JSON.stringify([tokenSample, contextSample]);
 
-/** Names whose values differ, with what became of them. */
+/** Names of the variables that differ, each with "added", "removed", or "changed". */
 function environmentChanges(before: Record<string, string> = {}, after: Record<string, string> = {}): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return names
@@ -54,17 +54,17 @@ function environmentChanges(before: Record<string, string> = {}, after: Record<s
     .map((name) => `${name} ${!(name in before) ? 'added' : !(name in after) ? 'removed' : 'changed'}`);
 }
 
-/** What becomes different, of the script and of what goes with it. Values of environment variables stay unsaid. */
+/** Changes to the script and its settings. Values of environment variables are never shown. */
 export function changesOf(before: ScriptValue | undefined, after: ScriptValue): Html {
   const environment = environmentChanges(before?.environmentVariables, after.environmentVariables);
   const switches = [
-    ['A failing script refuses the token', before?.blockIssuanceOnError, after.blockIssuanceOnError],
-    ['Inputs are recorded', before?.recordInputs, after.recordInputs],
+    ['Block the token if the script fails', before?.blockIssuanceOnError, after.blockIssuanceOnError],
+    ['Record the input of each run', before?.recordInputs, after.recordInputs],
   ] as const;
   const others = [
     ...switches.flatMap(([label, was, is]) => (was === is ? [] : [[label, `${yes(was)} → ${yes(is)}`] as const])),
     ...(environment.length > 0 ? [['Environment variables', environment.join(', ')] as const] : []),
-    ...(before && sampleText(before) !== sampleText(after) ? [['Samples for tests', 'changed'] as const] : []),
+    ...(before && sampleText(before) !== sampleText(after) ? [['Sample data', 'changed'] as const] : []),
   ];
   return html`${linesOf(before?.script ?? '', after.script)}${others.length > 0 && facts(others)}`;
 }

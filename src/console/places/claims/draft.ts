@@ -1,23 +1,23 @@
 import { ServiceError } from '../../../errors.ts';
-import type { Kind } from './kinds.ts';
+import type { TokenKind } from './kinds.ts';
 import { SAMPLES, STARTER } from './samples.ts';
-import type { ScriptValue } from './stored.ts';
+import type { ScriptValue } from './script-api.ts';
 
-/** What stands in the editor's form: text as it was typed. */
+/** The values of the editor's form, as text. */
 export interface Draft {
   script: string;
   tokenSample: string;
   contextSample: string;
   blockIssuanceOnError: boolean;
   recordInputs: boolean;
-  /** The recorded run to try it on; empty: the samples. */
+  /** Id of the recorded run whose input the script is tested with; empty: the sample data. */
   run: string;
 }
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** To begin with: a version, or the shortest script there is. */
-export function draftOf({ tokenType }: Kind, value: ScriptValue | undefined, run = ''): Draft {
+/** Returns the draft that the editor starts with: a version, or the starter script. */
+export function draftOf({ tokenType }: TokenKind, value: ScriptValue | undefined, run = ''): Draft {
   const { token, context } = SAMPLES[tokenType];
   return {
     script: value?.script ?? STARTER,
@@ -29,7 +29,7 @@ export function draftOf({ tokenType }: Kind, value: ScriptValue | undefined, run
   };
 }
 
-/** Browsers send lines with CR LF. */
+/** Browsers submit line breaks as CR LF. */
 const textOf = (sent: URLSearchParams, name: string): string => (sent.get(name) ?? '').replaceAll('\r\n', '\n');
 
 export const sentDraft = (sent: URLSearchParams): Draft => ({
@@ -41,7 +41,7 @@ export const sentDraft = (sent: URLSearchParams): Draft => ({
   run: sent.get('run') ?? '',
 });
 
-/** The same as fields of a form. */
+/** Returns the draft as form fields. */
 export const fieldsOfDraft = ({ blockIssuanceOnError, recordInputs, ...texts }: Draft): Record<string, string> => ({
   ...texts,
   ...(blockIssuanceOnError && { blockIssuanceOnError: 'true' }),
@@ -53,18 +53,18 @@ function objectOf(draft: Draft, name: 'tokenSample' | 'contextSample'): Record<s
     const value: unknown = JSON.parse(draft[name]);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Said below: it is no object either.
+    // Invalid JSON is refused below, like any value that is not an object.
   }
   throw new ServiceError('guard.invalid_input', { details: `body.${name}: must be object` });
 }
 
-/** @throws 400 `guard.invalid_input` for a sample that is no JSON object */
+/** @throws 400 `guard.invalid_input` for a sample that is not a JSON object */
 export const samplesOf = (draft: Draft) => ({
   tokenSample: objectOf(draft, 'tokenSample'),
   contextSample: objectOf(draft, 'contextSample'),
 });
 
-/** As it is uploaded, but for the environment variables, which are changed elsewhere. */
+/** Returns the upload body without environment variables, which have their own page. */
 export const uploadOf = (draft: Draft): Omit<ScriptValue, 'environmentVariables'> => ({
   script: draft.script,
   ...samplesOf(draft),

@@ -1,33 +1,33 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { tabs } from '../../parts/parts.ts';
-import type { Page, Visit } from '../../route.ts';
+import type { ConsoleRequest, Page } from '../../route.ts';
 
-/** A kind of token, which has a script of its own. */
-export interface Kind {
-  /** As rows of the Management API name it. */
+/** A kind of token. Each has its own claims script. */
+export interface TokenKind {
+  /** Its name in paths of the Management API. */
   tokenType: 'access-token' | 'client-credentials';
   name: string;
   lead: string;
-  /** What the script's function is given, in the declaration for authors. */
+  /** Interface of the function's parameter in the type declaration for script authors. */
   input: string;
 }
 
-export const KINDS: readonly Kind[] = [
+export const KINDS: readonly TokenKind[] = [
   {
     tokenType: 'access-token',
     name: 'Access tokens',
-    lead: 'A script adds claims to tokens that speak for a user, impersonations among them.',
+    lead: 'This script adds claims to access tokens of users, including impersonations.',
     input: 'AccessTokenInput',
   },
   {
     tokenType: 'client-credentials',
     name: 'Client credentials',
-    lead: 'A script adds claims to tokens that speak for an application.',
+    lead: 'This script adds claims to access tokens of machine-to-machine applications.',
     input: 'ClientCredentialsInput',
   },
 ];
 
-export const placeOf = ({ tokenType }: Kind): string => `/claims/${tokenType}`;
+export const kindPath = ({ tokenType }: TokenKind): string => `/claims/${tokenType}`;
 
 const PAGES = [
   ['', 'Script'],
@@ -36,22 +36,22 @@ const PAGES = [
   ['/environment', 'Environment'],
 ] as const;
 
-/** The pages of one kind, above each of them. */
-const tabsOf = (visit: Visit, kind: Kind, here: string): Html =>
+/** Tabs with the pages of one kind. */
+const tabsOf = (request: ConsoleRequest, kind: TokenKind, here: string): Html =>
   tabs(
     kind.name,
-    PAGES.map(([path, name]) => ({ href: visit.to(placeOf(kind) + path), name, isHere: path === here })),
+    PAGES.map(([path, name]) => ({ href: request.to(kindPath(kind) + path), name, isHere: path === here })),
   );
 
-/** One of the pages that a tab leads to. */
+/** Returns a page with the tabs of its kind above the content. */
 export const tabPage = (
-  visit: Visit,
-  kind: Kind,
+  request: ConsoleRequest,
+  kind: TokenKind,
   here: (typeof PAGES)[number][0],
   page: Omit<Page, 'title'>,
 ): Page => ({
   title: kind.name,
   lead: kind.lead,
   ...page,
-  content: html`${tabsOf(visit, kind, here)}${page.content}`,
+  content: html`${tabsOf(request, kind, here)}${page.content}`,
 });

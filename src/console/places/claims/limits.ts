@@ -1,32 +1,32 @@
-import { bodyOf, fieldsOf, type ThingField } from '../../entities/entity-fields.ts';
+import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { formOf } from '../../parts/form-parts.ts';
-import { type Attempt, form, type Page, type Visit } from '../../route.ts';
+import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 
 const PATH = '/claims/limits';
 
-const FIELDS: ThingField[] = [
-  { name: 'timeoutMs', label: 'Time of a run, in milliseconds', kind: 'number' },
-  { name: 'memoryMb', label: 'Memory of a run, in MB', kind: 'number' },
+const FIELDS: EntityField[] = [
+  { name: 'timeoutMs', label: 'Maximum run time, in milliseconds', kind: 'number' },
+  { name: 'memoryMb', label: 'Maximum memory, in MB', kind: 'number' },
 ];
 
-async function showLimits(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const { value } = await visit.perform('GET /configs/sandbox');
+async function showLimits(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const { value } = await request.perform('GET /configs/sandbox');
   return {
     title: 'Limits',
-    lead: 'What a script of this tenant may use. They can be lowered, never raised above what the service allows.',
-    content: formOf(visit, {
+    lead: 'Limits for each run of a claims script in this tenant. They cannot exceed the limits of the service.',
+    content: formOf(request, {
       path: PATH,
-      content: fieldsOf(FIELDS, value, attempt),
-      submit: 'Save',
-      faults: faultsOf(attempt),
+      content: fieldsOf(FIELDS, value, refused),
+      submit: 'Save limits',
+      faults: faultsOf(refused),
     }),
   };
 }
 
-async function setLimits({ perform, sent }: Visit) {
-  await perform('PATCH /configs/sandbox', { body: bodyOf(FIELDS, sent, false) });
-  return { to: PATH, flash: { text: 'Saved.' } };
+async function setLimits({ perform, submitted }: ConsoleRequest) {
+  await perform('PATCH /configs/sandbox', { body: bodyOf(FIELDS, submitted, false) });
+  return { to: PATH, flash: { text: 'Limits saved.' } };
 }
 
 export const limitRoutes = [form(PATH, showLimits, setLimits)];

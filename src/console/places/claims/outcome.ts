@@ -1,28 +1,31 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { note } from '../../parts/parts.ts';
-import { type Run, resultState } from './stored.ts';
+import { type Run, resultState } from './script-api.ts';
 
-/** How a tried run ended. */
-export interface Trial extends Pick<Run, 'result' | 'message' | 'wallMs' | 'cpuMs' | 'droppedClaims' | 'console'> {
+/** The result of a test run. */
+export interface TestRun extends Pick<Run, 'result' | 'message' | 'wallMs' | 'cpuMs' | 'droppedClaims' | 'console'> {
   token: Record<string, unknown> | null;
 }
 
+export const durationOf = ({ wallMs, cpuMs }: Pick<Run, 'wallMs' | 'cpuMs'>): string =>
+  `${wallMs.toLocaleString('en')} ms (CPU ${cpuMs.toLocaleString('en')} ms)`;
+
 export const consoleLines = (lines: Run['console']): Html =>
   lines.length === 0
-    ? html`<p class="quiet">The script wrote nothing.</p>`
+    ? html`<p class="quiet">No console output.</p>`
     : html`<ol class="console-lines mono">${lines.map(({ level, text }) => html`<li class="${level}"><span class="level">${level}</span><span>${text}</span></li>`)}</ol>`;
 
 export const droppedNote = (names: readonly string[]): Html | false =>
   names.length > 0 &&
   note(
     'warn',
-    html`<p>Dropped, because the service answers for them: ${names.map((name, index) => html`${index > 0 && ', '}<code class="mono">${name}</code>`)}.</p>`,
+    html`<p>Ignored: ${names.map((name, index) => html`${index > 0 && (index === names.length - 1 ? ' and ' : ', ')}<code class="mono">${name}</code>`)} ${names.length === 1 ? 'is a reserved claim' : 'are reserved claims'}.</p>`,
   );
 
-/** What the token would hold, and all that is known of the run. */
-export const outcomeOf = ({ result, message, wallMs, cpuMs, droppedClaims, console, token }: Trial): Html =>
-  html`<div class="row"><p>${resultState(result)}</p><p class="quiet">${wallMs} ms, of which ${cpuMs} ms at work</p></div>
+/** The outcome of a test run: its result, the resulting token, and the console output. */
+export const outcomeOf = ({ result, message, wallMs, cpuMs, droppedClaims, console, token }: TestRun): Html =>
+  html`<div class="row"><p>${resultState(result)}</p><p class="quiet">${durationOf({ wallMs, cpuMs })}</p></div>
 ${message !== null && note(result === 'denied' ? 'warn' : 'bad', message)}
-${token && html`<h3>The token would hold</h3><pre class="mono" tabindex="0" role="region" aria-label="The token would hold">${JSON.stringify(token, null, 2)}</pre>`}
+${token && html`<h3>Resulting token</h3><pre class="mono" tabindex="0" role="region" aria-label="Resulting token">${JSON.stringify(token, null, 2)}</pre>`}
 ${droppedNote(droppedClaims)}
-<h3>Console</h3>${consoleLines(console)}`;
+<h3>Console output</h3>${consoleLines(console)}`;

@@ -1,6 +1,6 @@
-import type { Kind } from './kinds.ts';
+import type { TokenKind } from './kinds.ts';
 
-/** What a script is tried on until its author writes another sample: made up, of the shape of the real thing. */
+/** Initial sample data for tests: invented values in the shape of real input. */
 
 const APPLICATION = { id: 'sample-application', name: 'Support desk', type: 'SPA' };
 const TOKEN = { jti: 'sample-token', clientId: APPLICATION.id, aud: 'https://api.example.com', scope: 'read:orders' };
@@ -16,7 +16,7 @@ interface Sample {
   context: Record<string, unknown>;
 }
 
-export const SAMPLES: Record<Kind['tokenType'], Sample> = {
+export const SAMPLES: Record<TokenKind['tokenType'], Sample> = {
   'access-token': {
     token: {
       kind: 'AccessToken',

@@ -1,42 +1,42 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { bodyOf, fieldsOf, type ThingField } from '../../entities/entity-fields.ts';
-import { contains, filled, type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
+import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
+import { contains, type Entity, type EntityPages, entityRoutes, fillPath } from '../../entities/entity-pages.ts';
 import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { formOf } from '../../parts/form-parts.ts';
 import { copyable, facts, section, state, table, when } from '../../parts/parts.ts';
-import { type Attempt, form, type Page, type Visit } from '../../route.ts';
-import { roleOf, roles } from './choices.ts';
+import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
+import { roleChoices, roleOf } from './related-items.ts';
 
-const OF = '/directory/applications/:id';
+const PATH = '/directory/applications/:id';
 
 const TYPES = [
   ['SPA', 'Single-page application'],
   ['Native', 'Native application'],
-  ['Traditional', 'Web application with a server'],
-  ['MachineToMachine', 'Machine to machine'],
+  ['Traditional', 'Traditional web application'],
+  ['MachineToMachine', 'Machine-to-machine'],
 ] as const;
 
-const typeName = ({ type }: Thing): string => TYPES.find(([key]) => key === type)?.[1] ?? String(type);
+const typeName = ({ type }: Entity): string => TYPES.find(([key]) => key === type)?.[1] ?? String(type);
 
-/** Public ones keep no secret: they prove themselves by PKCE. */
-const isConfidential = ({ type }: Thing): boolean => type === 'Traditional' || type === 'MachineToMachine';
+/** True if the application has client secrets. Public applications authenticate with PKCE only. */
+const isConfidential = ({ type }: Entity): boolean => type === 'Traditional' || type === 'MachineToMachine';
 
-const here = (visit: Visit): string => filled(OF, visit.params);
+const here = (request: ConsoleRequest): string => fillPath(PATH, request.params);
 
 const heldRoles: Relation = {
-  of: OF,
+  entityPath: PATH,
   name: 'roles',
   title: 'Roles',
-  lead: 'What this machine may do.',
+  lead: 'Roles that define the scopes this application can request.',
   list: '/applications/:id/roles',
-  joinedOf: () => roleOf,
-  choices: roles('MachineToMachine'),
+  itemOf: () => roleOf,
+  choices: roleChoices('MachineToMachine'),
   add: '/applications/:id/roles',
-  idsAs: 'roleIds',
+  idsMember: 'roleIds',
   remove: '/applications/:id/roles/:roleId',
-  idAs: 'roleId',
-  empty: 'This machine has no role: no token of it carries a scope.',
+  idParameter: 'roleId',
+  empty: 'No roles yet. Tokens of this application contain no scopes.',
 };
 
 interface Secret {
@@ -48,21 +48,23 @@ interface Secret {
 
 const expiry = ({ expiresAt }: Secret, now: number): Html => {
   if (expiresAt === null) return html`never`;
-  return expiresAt > now ? when(expiresAt, now) : state('bad', 'expired');
+  return expiresAt > now ? when(expiresAt, now) : state('bad', 'Expired');
 };
 
-/** Names only: a value is shown when it is made, and not again. */
-async function secretSection(visit: Visit): Promise<Html> {
-  const { value: secrets } = await visit.perform<Secret[]>('GET /applications/:id/secrets', { params: visit.params });
-  const href = (name: string) => visit.to(`${here(visit)}/secrets/${encodeURIComponent(name)}/delete`);
+/** Lists the names of the secrets. A value is shown only once, when the secret is created. */
+async function secretSection(request: ConsoleRequest): Promise<Html> {
+  const { value: secrets } = await request.perform<Secret[]>('GET /applications/:id/secrets', {
+    params: request.params,
+  });
+  const href = (name: string) => request.to(`${here(request)}/secrets/${encodeURIComponent(name)}/delete`);
   const rows = table({
-    caption: 'Secrets',
+    caption: 'Client secrets',
     rows: secrets,
-    empty: 'There is no secret yet: the application cannot prove who it is.',
+    empty: 'No client secrets yet. The application cannot authenticate.',
     columns: [
       { label: 'Name', cell: ({ name }) => name },
-      { label: 'Created', cell: ({ createdAt }) => when(createdAt, visit.now) },
-      { label: 'Expires', cell: (secret) => expiry(secret, visit.now) },
+      { label: 'Created', cell: ({ createdAt }) => when(createdAt, request.now) },
+      { label: 'Expires', cell: (secret) => expiry(secret, request.now) },
       {
         label: '',
         cell: ({ name }) =>
@@ -70,49 +72,54 @@ async function secretSection(visit: Visit): Promise<Html> {
       },
     ],
   });
-  return section('Secrets', rows, {
-    lead: 'Any live one works, so one can be replaced without an interruption.',
-    actions: html`<a class="button compact" href="${visit.to(`${here(visit)}/secrets/new`)}">New secret</a>`,
+  return section('Client secrets', rows, {
+    lead: 'Every secret that has not expired is valid, so you can replace one without downtime.',
+    actions: html`<a class="button compact" href="${request.to(`${here(request)}/secrets/new`)}">New client secret</a>`,
   });
 }
 
-const SECRET_FIELDS: ThingField[] = [{ name: 'name', label: 'Name', hint: 'Where it is used, such as “production”.' }];
+const SECRET_FIELDS: EntityField[] = [
+  { name: 'name', label: 'Name', hint: 'Such as the environment that uses it: “production”.' },
+];
 
-const showNewSecret = (visit: Visit, attempt?: Attempt): Page => ({
-  title: 'New secret',
-  back: { path: here(visit), label: 'Application' },
-  content: formOf(visit, {
-    path: visit.path,
-    content: fieldsOf(SECRET_FIELDS, undefined, attempt),
-    submit: 'Create secret',
-    cancel: here(visit),
-    faults: faultsOf(attempt),
+const showNewSecret = (request: ConsoleRequest, refused?: RefusedForm): Page => ({
+  title: 'New client secret',
+  back: { path: here(request), label: 'Application' },
+  content: formOf(request, {
+    path: request.path,
+    content: fieldsOf(SECRET_FIELDS, undefined, refused),
+    submit: 'Create client secret',
+    cancel: here(request),
+    faults: faultsOf(refused),
   }),
 });
 
-async function createSecret(visit: Visit) {
-  const body = bodyOf(SECRET_FIELDS, visit.sent, true);
-  const { value: made } = await visit.perform<Secret>('POST /applications/:id/secrets', { params: visit.params, body });
-  const secrets = [{ label: made.name, value: made.value }];
-  return { to: here(visit), flash: { text: 'A secret was created.', secrets } };
+async function createSecret(request: ConsoleRequest) {
+  const body = bodyOf(SECRET_FIELDS, request.submitted, true);
+  const { value: created } = await request.perform<Secret>('POST /applications/:id/secrets', {
+    params: request.params,
+    body,
+  });
+  const secrets = [{ label: created.name, value: created.value }];
+  return { to: here(request), flash: { text: 'Client secret created.', secrets } };
 }
 
-const showDeleteSecret = (visit: Visit, attempt?: Attempt): Page => ({
-  title: `Delete secret ${visit.params.name}`,
-  back: { path: here(visit), label: 'Application' },
-  content: formOf(visit, {
-    path: visit.path,
-    content: html`<p>Whoever uses it is refused from now on. This cannot be undone.</p>`,
-    submit: `Delete ${visit.params.name}`,
+const showDeleteSecret = (request: ConsoleRequest, refused?: RefusedForm): Page => ({
+  title: `Delete client secret ${request.params.name}`,
+  back: { path: here(request), label: 'Application' },
+  content: formOf(request, {
+    path: request.path,
+    content: html`<p>Requests that authenticate with this secret fail from now on. This can’t be undone.</p>`,
+    submit: 'Delete client secret',
     kind: 'danger',
-    cancel: here(visit),
-    faults: faultsOf(attempt),
+    cancel: here(request),
+    faults: faultsOf(refused),
   }),
 });
 
-async function deleteSecret(visit: Visit) {
-  await visit.perform('DELETE /applications/:id/secrets/:name', { params: visit.params });
-  return { to: here(visit), flash: { text: `${visit.params.name} was deleted.` } };
+async function deleteSecret(request: ConsoleRequest) {
+  await request.perform('DELETE /applications/:id/secrets/:name', { params: request.params });
+  return { to: here(request), flash: { text: `Client secret “${request.params.name}” deleted.` } };
 }
 
 const list = (value: unknown): Html | undefined => {
@@ -120,21 +127,21 @@ const list = (value: unknown): Html | undefined => {
   return items.length > 0 ? html`<ul>${items.map((item) => html`<li class="mono">${item}</li>`)}</ul>` : undefined;
 };
 
-const things: Things = {
+const applicationPages: EntityPages = {
   path: '/directory/applications',
   list: '/applications',
   item: '/applications/:id',
-  one: 'application',
-  many: 'Applications',
-  lead: 'What people sign in to, and the machines that call APIs by themselves.',
-  searchAs: contains,
+  singular: 'application',
+  plural: 'Applications',
+  lead: 'Applications that users sign in to, and machine-to-machine applications.',
+  searchQuery: contains,
   columns: ({ now }) => [
     { label: 'Type', cell: typeName },
     {
       label: 'Token exchange',
       cell: ({ customClientMetadata }) =>
         (customClientMetadata as { allowTokenExchange?: boolean }).allowTokenExchange === true &&
-        state('warn', 'may act for others'),
+        state('warn', 'Allowed'),
     },
     { label: 'Created', cell: ({ createdAt }) => when(createdAt as number, now) },
   ],
@@ -146,64 +153,67 @@ const things: Things = {
       name: 'oidcClientMetadata.redirectUris',
       label: 'Redirect URIs',
       kind: 'lines',
-      hint: 'One a line: where people are sent after they signed in.',
+      hint: 'One per line. Users return to one of these after sign-in.',
     },
     {
       name: 'oidcClientMetadata.postLogoutRedirectUris',
-      label: 'Redirect URIs after sign-out',
+      label: 'Post-sign-out redirect URIs',
       kind: 'lines',
-      hint: 'One a line.',
+      hint: 'One per line. Users return to one of these after sign-out.',
     },
     {
       name: 'customClientMetadata.corsAllowedOrigins',
-      label: 'Allowed origins',
+      label: 'CORS allowed origins',
       kind: 'lines',
-      hint: 'One a line: origins of browsers besides those of the redirect URIs.',
+      hint: 'One per line. The origins of the redirect URIs are always allowed.',
     },
     {
       name: 'customClientMetadata.allowTokenExchange',
-      label: 'May exchange subject tokens',
+      label: 'Allow token exchange',
       kind: 'tick',
-      hint: 'Lets it act as a user for whom a subject token was made.',
+      hint: 'The application can exchange a subject token for an access token that acts as its user.',
     },
     {
       name: 'isThirdParty',
-      label: 'Belongs to a third party',
+      label: 'Third-party application',
       kind: 'tick',
       on: 'create',
-      hint: 'People are asked before it sees anything of theirs.',
+      hint: 'Users must consent before it can access their data. Can’t be changed later.',
     },
   ],
-  made: async (made, { perform }) => {
-    if (!isConfidential(made)) return { text: 'An application was created.' };
-    const { value: secrets } = await perform<Secret[]>('GET /applications/:id/secrets', { params: { id: made.id } });
+  afterCreate: async (created, { perform }) => {
+    if (!isConfidential(created)) return { text: 'Application created.' };
+    const { value: secrets } = await perform<Secret[]>('GET /applications/:id/secrets', { params: { id: created.id } });
     return {
-      text: 'An application was created.',
-      secrets: [{ label: 'Client id', value: made.id }, ...secrets.map(({ value }) => ({ label: 'Secret', value }))],
+      text: 'Application created.',
+      secrets: [
+        { label: 'Client ID', value: created.id },
+        ...secrets.map(({ value }) => ({ label: 'Client secret', value })),
+      ],
     };
   },
-  show: async (visit, application) => {
+  show: async (request, application) => {
     const { redirectUris, postLogoutRedirectUris } = application.oidcClientMetadata as Record<string, unknown>;
     const { allowTokenExchange } = application.customClientMetadata as Record<string, unknown>;
     return html`${facts([
-      ['Client id', copyable(application.id)],
+      ['Client ID', copyable(application.id)],
       ['Type', typeName(application)],
       ['Description', application.description as string | null],
-      ['Token exchange', allowTokenExchange ? state('warn', 'may act for others') : 'not allowed'],
-      ['Party', application.isThirdParty ? 'third: people are asked' : 'own'],
+      ['Token exchange', allowTokenExchange ? state('warn', 'Allowed') : 'Not allowed'],
+      ['Third-party', application.isThirdParty ? 'Yes, users must consent' : 'No'],
       ['Redirect URIs', list(redirectUris)],
-      ['After sign-out', list(postLogoutRedirectUris)],
-      ['Created', when(application.createdAt as number, visit.now)],
+      ['Post-sign-out redirect URIs', list(postLogoutRedirectUris)],
+      ['Created', when(application.createdAt as number, request.now)],
     ])}
-${isConfidential(application) && (await secretSection(visit))}
-${application.type === 'MachineToMachine' && (await relationSection(heldRoles, visit))}`;
+${isConfidential(application) && (await secretSection(request))}
+${application.type === 'MachineToMachine' && (await relationSection(heldRoles, request))}`;
   },
-  loses: 'Its secrets and everything issued to it go with it.',
-  parts: [
+  deleteWarning: 'Its client secrets are deleted and the tokens issued to it are revoked.',
+  routes: [
     ...relationRoutes(heldRoles),
-    form(`${OF}/secrets/new`, showNewSecret, createSecret),
-    form(`${OF}/secrets/:name/delete`, showDeleteSecret, deleteSecret),
+    form(`${PATH}/secrets/new`, showNewSecret, createSecret),
+    form(`${PATH}/secrets/:name/delete`, showDeleteSecret, deleteSecret),
   ],
 };
 
-export const applicationRoutes = thingRoutes(things);
+export const applicationRoutes = entityRoutes(applicationPages);

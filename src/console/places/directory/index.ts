@@ -6,7 +6,7 @@ import { resourceRoutes } from './resources.ts';
 import { roleRoutes } from './roles.ts';
 import { userRoutes } from './users.ts';
 
-/** Who and what there is in a tenant: people, what they may do, where, and by which applications. */
+/** The users, roles, resources, organizations, and applications of a tenant. */
 export const directory: Place = {
   path: '/directory',
   name: 'Directory',

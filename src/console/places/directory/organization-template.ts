@@ -1,15 +1,21 @@
 import { html } from '../../../pages/html.ts';
-import { type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
-import { FIRST, type Joined, type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
+import { type Entity, type EntityPages, entityRoutes } from '../../entities/entity-pages.ts';
+import {
+  FIRST_PAGE,
+  type RelatedItem,
+  type Relation,
+  relationRoutes,
+  relationSection,
+} from '../../entities/relations.ts';
 import { copyable, facts } from '../../parts/parts.ts';
-import type { Visit } from '../../route.ts';
-import { scopeOf, scopes } from './choices.ts';
+import type { ConsoleRequest } from '../../route.ts';
+import { assigneesOf, ROLE_TYPES, scopeChoices, scopeOf } from './related-items.ts';
 
-/** What all organizations have in common: the roles that members can have, and what those allow. */
+/** Roles and scopes that all organizations share. */
 
-const OF = '/directory/organization-roles/:id';
+const PATH = '/directory/organization-roles/:id';
 
-const organizationScopeOf = ({ id, name, description }: Record<string, unknown>): Joined => ({
+const organizationScopeOf = ({ id, name, description }: Record<string, unknown>): RelatedItem => ({
   id: String(id),
   name: String(name),
   path: `/directory/organization-scopes/${id}`,
@@ -17,94 +23,94 @@ const organizationScopeOf = ({ id, name, description }: Record<string, unknown>)
 });
 
 const organizationScopes: Relation = {
-  of: OF,
+  entityPath: PATH,
   name: 'scopes',
   title: 'Organization scopes',
   list: '/organization-roles/:id/scopes',
-  joinedOf: () => organizationScopeOf,
-  choices: async ({ perform }: Visit, text: string) => {
-    const query = { ...FIRST, ...(text !== '' && { q: text }) };
-    return (await perform<Thing[]>('GET /organization-scopes', { query })).value.map(organizationScopeOf);
+  itemOf: () => organizationScopeOf,
+  choices: async ({ perform }: ConsoleRequest, text: string) => {
+    const query = { ...FIRST_PAGE, ...(text !== '' && { q: text }) };
+    return (await perform<Entity[]>('GET /organization-scopes', { query })).value.map(organizationScopeOf);
   },
   add: '/organization-roles/:id/scopes',
-  idsAs: 'organizationScopeIds',
+  idsMember: 'organizationScopeIds',
   remove: '/organization-roles/:id/scopes/:organizationScopeId',
-  idAs: 'organizationScopeId',
-  empty: 'This role holds no scope of the organization itself.',
+  idParameter: 'organizationScopeId',
+  empty: 'No organization scopes yet.',
 };
 
 const resourceScopes: Relation = {
-  of: OF,
+  entityPath: PATH,
   name: 'resource-scopes',
-  title: 'Scopes of resources',
+  title: 'Resource scopes',
   list: '/organization-roles/:id/resource-scopes',
-  joinedOf: () => scopeOf,
-  choices: scopes,
+  itemOf: () => scopeOf,
+  choices: scopeChoices,
   add: '/organization-roles/:id/resource-scopes',
-  idsAs: 'scopeIds',
+  idsMember: 'scopeIds',
   remove: '/organization-roles/:id/resource-scopes/:scopeId',
-  idAs: 'scopeId',
-  empty: 'This role allows nothing at a resource.',
+  idParameter: 'scopeId',
+  empty: 'No resource scopes yet.',
 };
 
-const description = ({ description }: Thing) => description as string | null;
+const description = ({ description }: Entity) => description as string | null;
 
-const roles: Things = {
+const organizationRolePages: EntityPages = {
   path: '/directory/organization-roles',
   list: '/organization-roles',
   item: '/organization-roles/:id',
-  one: 'organization role',
-  many: 'Organization roles',
-  lead: 'What a member of an organization can be. All organizations share them.',
-  searchAs: (text) => ({ q: text }),
+  singular: 'organization role',
+  plural: 'Organization roles',
+  lead: 'Roles for members of an organization. All organizations share them.',
+  searchQuery: (text) => ({ q: text }),
   columns: () => [
     { label: 'Description', cell: description },
-    { label: 'For', cell: ({ type }) => (type === 'User' ? 'people' : 'machines') },
+    { label: 'Assigned to', cell: assigneesOf },
   ],
   fields: [
     { name: 'name', label: 'Name' },
     { name: 'description', label: 'Description', isOptional: true },
     {
       name: 'type',
-      label: 'For',
+      label: 'Assigned to',
       kind: 'choice',
       on: 'create',
-      options: [
-        ['User', 'People'],
-        ['MachineToMachine', 'Machines'],
-      ],
+      options: ROLE_TYPES,
     },
   ],
-  show: async (visit, role) => html`${facts([
+  show: async (request, role) => html`${facts([
     ['Description', description(role)],
-    ['For', role.type === 'User' ? 'people' : 'machines'],
-    ['Id', copyable(role.id)],
+    ['Assigned to', assigneesOf(role)],
+    ['ID', copyable(role.id)],
   ])}
-${await relationSection(organizationScopes, visit)}
-${await relationSection(resourceScopes, visit)}`,
-  loses: 'It is taken from every member who has it.',
-  parts: [organizationScopes, resourceScopes].flatMap(relationRoutes),
+${await relationSection(organizationScopes, request)}
+${await relationSection(resourceScopes, request)}`,
+  deleteWarning: 'Every member with this role loses it.',
+  routes: [organizationScopes, resourceScopes].flatMap(relationRoutes),
 };
 
-const scopeThings: Things = {
+const organizationScopePages: EntityPages = {
   path: '/directory/organization-scopes',
   list: '/organization-scopes',
   item: '/organization-scopes/:id',
-  one: 'organization scope',
-  many: 'Organization scopes',
-  lead: 'What can be allowed within an organization, such as inviting members.',
-  searchAs: (text) => ({ q: text }),
+  singular: 'organization scope',
+  plural: 'Organization scopes',
+  lead: 'Permissions within an organization, such as inviting members.',
+  searchQuery: (text) => ({ q: text }),
   columns: () => [{ label: 'Description', cell: description }],
   fields: [
-    { name: 'name', label: 'Name', hint: 'Without spaces, such as invite:member.' },
+    { name: 'name', label: 'Name', hint: 'No spaces. Example: invite:member.' },
     { name: 'description', label: 'Description', isOptional: true },
   ],
   show: (_, scope) =>
     facts([
       ['Description', description(scope)],
-      ['Id', copyable(scope.id)],
+      ['ID', copyable(scope.id)],
     ]),
-  loses: 'It is taken from every role that holds it.',
+  deleteWarning: 'It is removed from every organization role.',
 };
 
-export const organizationTemplateRoutes = [...thingRoutes(roles), ...thingRoutes(scopeThings)];
+export const organizationTemplateRoutes = [
+  ...entityRoutes(organizationRolePages),
+  ...entityRoutes(organizationScopePages),
+];

@@ -1,74 +1,80 @@
 import { html } from '../../../pages/html.ts';
-import { filled, type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
-import { FIRST, type Joined, type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
+import { type Entity, type EntityPages, entityRoutes, fillPath } from '../../entities/entity-pages.ts';
+import {
+  FIRST_PAGE,
+  type RelatedItem,
+  type Relation,
+  relationRoutes,
+  relationSection,
+} from '../../entities/relations.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { boxes, formOf } from '../../parts/form-parts.ts';
 import { copyable, facts, note, when } from '../../parts/parts.ts';
-import { type Attempt, form, type Page, type Visit } from '../../route.ts';
-import { applicationOf, machines, people, personOf } from './choices.ts';
+import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
+import { applicationChoices, applicationOf, userChoices, userOf } from './related-items.ts';
 
-const OF = '/directory/organizations/:id';
+const PATH = '/directory/organizations/:id';
 
-/** A kind of member: people or machines. Their roles are their own. */
-interface Members {
+/** A kind of member: users or machine-to-machine applications. Each kind has its own roles. */
+interface MemberKind {
   name: 'users' | 'applications';
   idAs: 'userId' | 'applicationId';
   type: 'User' | 'MachineToMachine';
 }
-const USERS: Members = { name: 'users', idAs: 'userId', type: 'User' };
-const MACHINES: Members = { name: 'applications', idAs: 'applicationId', type: 'MachineToMachine' };
+const USERS: MemberKind = { name: 'users', idAs: 'userId', type: 'User' };
+const APPLICATIONS: MemberKind = { name: 'applications', idAs: 'applicationId', type: 'MachineToMachine' };
 
-const rolesPath = ({ name, idAs }: Members): string => `${OF}/${name}/:${idAs}/roles`;
-const rolesRow = ({ name, idAs }: Members): string => `/organizations/:id/${name}/:${idAs}/roles`;
+const rolesPath = ({ name, idAs }: MemberKind): string => `${PATH}/${name}/:${idAs}/roles`;
+const rolesRow = ({ name, idAs }: MemberKind): string => `/organizations/:id/${name}/:${idAs}/roles`;
 
-/** Who it is, and what they are in the organization; the link leads to changing that. */
+/** A member with their roles in the organization and a link to edit them. */
 const memberOf =
-  (visit: Visit, members: Members, joinedOf: (row: Record<string, unknown>) => Joined) =>
-  (row: Record<string, unknown>): Joined => {
+  (request: ConsoleRequest, members: MemberKind, joinedOf: (row: Record<string, unknown>) => RelatedItem) =>
+  (row: Record<string, unknown>): RelatedItem => {
     const joined = joinedOf(row);
     const roles = (row.organizationRoles ?? []) as { name: string }[];
-    const href = visit.to(filled(rolesPath(members), { ...visit.params, [members.idAs]: joined.id }));
-    const about = html`<span class="chips">${roles.map(({ name }) => html`<span class="chip">${name}</span>`)}<a href="${href}">Roles<span class="unseen"> of ${joined.name}</span></a></span>`;
+    const href = request.to(fillPath(rolesPath(members), { ...request.params, [members.idAs]: joined.id }));
+    const about = html`<span class="chips">${roles.map(({ name }) => html`<span class="chip">${name}</span>`)}<a href="${href}">Edit roles<span class="unseen"> of ${joined.name}</span></a></span>`;
     return { ...joined, about };
   };
 
 const users: Relation = {
-  of: OF,
+  entityPath: PATH,
   name: 'users',
   title: 'Members',
   list: '/organizations/:id/users',
   isPaged: true,
-  joinedOf: (visit) => memberOf(visit, USERS, personOf),
-  choices: people,
+  itemOf: (request) => memberOf(request, USERS, userOf),
+  choices: userChoices,
   add: '/organizations/:id/users',
-  idsAs: 'userIds',
+  idsMember: 'userIds',
   remove: '/organizations/:id/users/:userId',
-  idAs: 'userId',
-  empty: 'Nobody belongs to this organization yet.',
+  idParameter: 'userId',
+  empty: 'No members yet.',
 };
 
 const applications: Relation = {
-  of: OF,
+  entityPath: PATH,
   name: 'applications',
-  title: 'Machines',
+  title: 'Machine-to-machine applications',
   list: '/organizations/:id/applications',
   isPaged: true,
-  joinedOf: (visit) => memberOf(visit, MACHINES, applicationOf),
-  choices: machines,
+  itemOf: (request) => memberOf(request, APPLICATIONS, applicationOf),
+  choices: applicationChoices,
   add: '/organizations/:id/applications',
-  idsAs: 'applicationIds',
+  idsMember: 'applicationIds',
   remove: '/organizations/:id/applications/:applicationId',
-  idAs: 'applicationId',
-  empty: 'No machine belongs to this organization.',
+  idParameter: 'applicationId',
+  empty: 'No applications yet.',
 };
 
 const showRoles =
-  (members: Members) =>
-  async (visit: Visit, attempt?: Attempt): Promise<Page> => {
-    const { value: all } = await visit.perform<Thing[]>('GET /organization-roles', { query: FIRST });
-    const { value: held } = await visit.perform<Thing[]>(`GET ${rolesRow(members)}`, {
-      params: visit.params,
-      query: FIRST,
+  (members: MemberKind) =>
+  async (request: ConsoleRequest, refused?: RefusedForm): Promise<Page> => {
+    const { value: all } = await request.perform<Entity[]>('GET /organization-roles', { query: FIRST_PAGE });
+    const { value: held } = await request.perform<Entity[]>(`GET ${rolesRow(members)}`, {
+      params: request.params,
+      query: FIRST_PAGE,
     });
     const options = all
       .filter(({ type }) => type === members.type)
@@ -76,22 +82,22 @@ const showRoles =
         ({ id, name, description }) =>
           [id, html`${name} <span class="quiet">${description as string | null}</span>`] as const,
       );
-    const ticked = attempt ? attempt.typed.getAll('id') : held.map(({ id }) => id);
-    const here = filled(OF, visit.params);
-    const faults = faultsOf(attempt);
+    const ticked = refused ? refused.values.getAll('id') : held.map(({ id }) => id);
+    const here = fillPath(PATH, request.params);
+    const faults = faultsOf(refused);
     return {
-      title: 'Roles in the organization',
+      title: 'Edit organization roles',
       back: { path: here, label: 'Organization' },
       content:
         options.length === 0
           ? note(
               'info',
-              html`There is no organization role for them yet. <a href="${visit.to('/directory/organization-roles/new')}">New organization role</a>`,
+              html`There are no organization roles for this kind of member yet. <a href="${request.to('/directory/organization-roles/new')}">New organization role</a>`,
             )
-          : formOf(visit, {
-              path: visit.path,
+          : formOf(request, {
+              path: request.path,
               content: boxes('id', 'Roles', options, { ticked, faults }),
-              submit: 'Save',
+              submit: 'Save roles',
               cancel: here,
               faults,
             }),
@@ -99,20 +105,20 @@ const showRoles =
   };
 
 const setRoles =
-  (members: Members) =>
-  async ({ perform, params, sent }: Visit) => {
-    await perform(`PUT ${rolesRow(members)}`, { params, body: { organizationRoleIds: sent.getAll('id') } });
-    return { to: filled(OF, params), flash: { text: 'Saved.' } };
+  (members: MemberKind) =>
+  async ({ perform, params, submitted }: ConsoleRequest) => {
+    await perform(`PUT ${rolesRow(members)}`, { params, body: { organizationRoleIds: submitted.getAll('id') } });
+    return { to: fillPath(PATH, params), flash: { text: 'Roles saved.' } };
   };
 
-const things: Things = {
+const organizationPages: EntityPages = {
   path: '/directory/organizations',
   list: '/organizations',
   item: '/organizations/:id',
-  one: 'organization',
-  many: 'Organizations',
-  lead: 'Customers or teams: their members have roles that hold in them alone.',
-  searchAs: (text) => ({ q: text }),
+  singular: 'organization',
+  plural: 'Organizations',
+  lead: 'Customers or teams. The roles of a member apply only within the organization.',
+  searchQuery: (text) => ({ q: text }),
   columns: ({ now }) => [
     { label: 'Description', cell: ({ description }) => description as string | null },
     { label: 'Created', cell: ({ createdAt }) => when(createdAt as number, now) },
@@ -122,18 +128,18 @@ const things: Things = {
     { name: 'description', label: 'Description', isOptional: true },
     { name: 'customData', label: 'Custom data', kind: 'json', hint: 'Any JSON object.' },
   ],
-  show: async (visit, organization) => html`${facts([
+  show: async (request, organization) => html`${facts([
     ['Description', organization.description as string | null],
-    ['Created', when(organization.createdAt as number, visit.now)],
-    ['Id', copyable(organization.id)],
+    ['Created', when(organization.createdAt as number, request.now)],
+    ['ID', copyable(organization.id)],
   ])}
-${await relationSection(users, visit)}
-${await relationSection(applications, visit)}`,
-  loses: 'Its memberships go with it; the people and machines stay.',
-  parts: [
+${await relationSection(users, request)}
+${await relationSection(applications, request)}`,
+  deleteWarning: 'Its memberships are deleted. The users and applications are kept.',
+  routes: [
     ...[users, applications].flatMap(relationRoutes),
-    ...[USERS, MACHINES].map((members) => form(rolesPath(members), showRoles(members), setRoles(members))),
+    ...[USERS, APPLICATIONS].map((members) => form(rolesPath(members), showRoles(members), setRoles(members))),
   ],
 };
 
-export const organizationRoutes = thingRoutes(things);
+export const organizationRoutes = entityRoutes(organizationPages);

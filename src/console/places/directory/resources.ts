@@ -1,132 +1,137 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { bodyOf, fieldsOf, type ThingField } from '../../entities/entity-fields.ts';
-import { filled, showThing, type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
-import { FIRST } from '../../entities/relations.ts';
+import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
+import { type Entity, type EntityPages, entityRoutes, fillPath, showEntity } from '../../entities/entity-pages.ts';
+import { FIRST_PAGE } from '../../entities/relations.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { buttonForm, formOf } from '../../parts/form-parts.ts';
-import { copyable, facts, section, state, table } from '../../parts/parts.ts';
-import { type Attempt, action, form, type Page, type Visit } from '../../route.ts';
+import { copyable, duration, facts, section, state, table } from '../../parts/parts.ts';
+import { action, type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 
-const OF = '/directory/resources/:id';
+const PATH = '/directory/resources/:id';
 
-const here = (visit: Visit): string => filled(OF, visit.params);
+const here = (request: ConsoleRequest): string => fillPath(PATH, request.params);
 
-/** Rows of scopes call the resource's id so. */
-const rowParams = ({ params: { id = '', scopeId = '' } }: Visit) => ({ resourceId: id, scopeId });
+/** The page's parameters, as the operations on scopes name them. */
+const rowParams = ({ params: { id = '', scopeId = '' } }: ConsoleRequest) => ({ resourceId: id, scopeId });
 
-const SCOPE_FIELDS: ThingField[] = [
-  { name: 'name', label: 'Name', hint: 'Without spaces, such as read:orders.' },
+const SCOPE_FIELDS: EntityField[] = [
+  { name: 'name', label: 'Name', hint: 'No spaces. Example: read:orders.' },
   { name: 'description', label: 'Description', isOptional: true },
 ];
 
-const readScopes = async (visit: Visit): Promise<Thing[]> =>
-  (await visit.perform<Thing[]>('GET /resources/:resourceId/scopes', { params: rowParams(visit), query: FIRST })).value;
+const readScopes = async (request: ConsoleRequest): Promise<Entity[]> =>
+  (
+    await request.perform<Entity[]>('GET /resources/:resourceId/scopes', {
+      params: rowParams(request),
+      query: FIRST_PAGE,
+    })
+  ).value;
 
-async function scopeSection(visit: Visit): Promise<Html> {
+async function scopeSection(request: ConsoleRequest): Promise<Html> {
   const rows = table({
     caption: 'Scopes',
-    rows: await readScopes(visit),
-    empty: 'This resource has no scope yet. A token for it then carries none.',
+    rows: await readScopes(request),
+    empty: 'No scopes yet. Tokens for this resource contain no scopes.',
     columns: [
       {
         label: 'Name',
-        cell: ({ id, name }) => html`<a href="${visit.to(`${here(visit)}/scopes/${id}/edit`)}">${name}</a>`,
+        cell: ({ id, name }) => html`<a href="${request.to(`${here(request)}/scopes/${id}/edit`)}">${name}</a>`,
       },
       { label: 'Description', cell: ({ description }) => description as string | null },
       {
         label: '',
         cell: ({ id, name }) =>
-          html`<div class="row-actions"><a class="button compact" href="${visit.to(`${here(visit)}/scopes/${id}/delete`)}">Delete<span class="unseen"> ${name}</span></a></div>`,
+          html`<div class="row-actions"><a class="button compact" href="${request.to(`${here(request)}/scopes/${id}/delete`)}">Delete<span class="unseen"> ${name}</span></a></div>`,
       },
     ],
   });
-  const create = html`<a class="button compact" href="${visit.to(`${here(visit)}/scopes/new`)}">New scope</a>`;
-  return section('Scopes', rows, { lead: 'What can be allowed at this resource, one by one.', actions: create });
+  const create = html`<a class="button compact" href="${request.to(`${here(request)}/scopes/new`)}">New scope</a>`;
+  return section('Scopes', rows, { lead: 'Permissions that tokens for this resource can contain.', actions: create });
 }
 
-const showNewScope = (visit: Visit, attempt?: Attempt): Page => ({
+const showNewScope = (request: ConsoleRequest, refused?: RefusedForm): Page => ({
   title: 'New scope',
-  back: { path: here(visit), label: 'Resource' },
-  content: formOf(visit, {
-    path: visit.path,
-    content: fieldsOf(SCOPE_FIELDS, undefined, attempt),
+  back: { path: here(request), label: 'Resource' },
+  content: formOf(request, {
+    path: request.path,
+    content: fieldsOf(SCOPE_FIELDS, undefined, refused),
     submit: 'Create scope',
-    cancel: here(visit),
-    faults: faultsOf(attempt),
+    cancel: here(request),
+    faults: faultsOf(refused),
   }),
 });
 
-async function createScope(visit: Visit) {
-  const body = bodyOf(SCOPE_FIELDS, visit.sent, true);
-  await visit.perform('POST /resources/:resourceId/scopes', { params: rowParams(visit), body });
-  return { to: here(visit), flash: { text: 'A scope was created.' } };
+async function createScope(request: ConsoleRequest) {
+  const body = bodyOf(SCOPE_FIELDS, request.submitted, true);
+  await request.perform('POST /resources/:resourceId/scopes', { params: rowParams(request), body });
+  return { to: here(request), flash: { text: 'Scope created.' } };
 }
 
-async function showScope(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const scope = (await readScopes(visit)).find(({ id }) => id === visit.params.scopeId);
+async function showScope(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const scope = (await readScopes(request)).find(({ id }) => id === request.params.scopeId);
   return {
-    title: `Change ${scope?.name ?? 'scope'}`,
-    back: { path: here(visit), label: 'Resource' },
-    content: formOf(visit, {
-      path: visit.path,
-      content: fieldsOf(SCOPE_FIELDS, scope, attempt),
-      submit: 'Save',
-      cancel: here(visit),
-      faults: faultsOf(attempt),
+    title: `Edit ${scope?.name ?? 'scope'}`,
+    back: { path: here(request), label: 'Resource' },
+    content: formOf(request, {
+      path: request.path,
+      content: fieldsOf(SCOPE_FIELDS, scope, refused),
+      submit: 'Save changes',
+      cancel: here(request),
+      faults: faultsOf(refused),
     }),
   };
 }
 
-async function changeScope(visit: Visit) {
-  const body = bodyOf(SCOPE_FIELDS, visit.sent, false);
-  await visit.perform('PATCH /resources/:resourceId/scopes/:scopeId', { params: rowParams(visit), body });
-  return { to: here(visit), flash: { text: 'Saved.' } };
+async function changeScope(request: ConsoleRequest) {
+  const body = bodyOf(SCOPE_FIELDS, request.submitted, false);
+  await request.perform('PATCH /resources/:resourceId/scopes/:scopeId', { params: rowParams(request), body });
+  return { to: here(request), flash: { text: 'Changes saved.' } };
 }
 
-async function showDeleteScope(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const scope = (await readScopes(visit)).find(({ id }) => id === visit.params.scopeId);
+async function showDeleteScope(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const scope = (await readScopes(request)).find(({ id }) => id === request.params.scopeId);
   const name = scope?.name ?? 'scope';
   return {
     title: `Delete scope ${name}`,
-    back: { path: here(visit), label: 'Resource' },
-    content: formOf(visit, {
-      path: visit.path,
-      content: html`<p>It is taken from every role that holds it. This cannot be undone.</p>`,
-      submit: `Delete ${name}`,
+    back: { path: here(request), label: 'Resource' },
+    content: formOf(request, {
+      path: request.path,
+      content: html`<p>It is removed from every role. This can’t be undone.</p>`,
+      submit: 'Delete scope',
       kind: 'danger',
-      cancel: here(visit),
-      faults: faultsOf(attempt),
+      cancel: here(request),
+      faults: faultsOf(refused),
     }),
   };
 }
 
-async function deleteScope(visit: Visit) {
-  await visit.perform('DELETE /resources/:resourceId/scopes/:scopeId', { params: rowParams(visit) });
-  return { to: here(visit), flash: { text: 'The scope was deleted.' } };
+async function deleteScope(request: ConsoleRequest) {
+  await request.perform('DELETE /resources/:resourceId/scopes/:scopeId', { params: rowParams(request) });
+  return { to: here(request), flash: { text: 'Scope deleted.' } };
 }
 
-async function setDefault(visit: Visit, isDefault: boolean) {
-  await visit.perform('PATCH /resources/:id/is-default', { params: visit.params, body: { isDefault } });
-  const undo = { path: `${here(visit)}/${isDefault ? 'not-default' : 'default'}` };
+async function setDefault(request: ConsoleRequest, isDefault: boolean) {
+  await request.perform('PATCH /resources/:id/is-default', { params: request.params, body: { isDefault } });
+  const undo = { path: `${here(request)}/${isDefault ? 'not-default' : 'default'}` };
   const text = isDefault
-    ? 'Client credentials without a resource are now for this one.'
-    : 'It is no longer the default.';
-  return { to: here(visit), flash: { text, undo } };
+    ? 'Now the default: client credentials requests without a resource get tokens for this one.'
+    : 'No longer the default resource.';
+  return { to: here(request), flash: { text, undo } };
 }
 
-const showHere = showThing(() => things);
+const showHere = showEntity(() => resourcePages);
 
-const things: Things = {
+const resourcePages: EntityPages = {
   path: '/directory/resources',
   list: '/resources',
   item: '/resources/:id',
-  one: 'resource',
-  many: 'Resources',
-  lead: 'APIs that tokens are for: each has an indicator, which is the audience, and scopes.',
+  singular: 'resource',
+  plural: 'Resources',
+  lead: 'APIs that accept tokens. Each has an indicator, which is the audience of its tokens, and scopes.',
   columns: () => [
     { label: 'Indicator', cell: ({ indicator }) => copyable(String(indicator)) },
-    { label: 'Default', cell: ({ isDefault }) => isDefault === true && state('info', 'default') },
-    { label: 'Token lifetime', cell: ({ accessTokenTtl }) => `${accessTokenTtl} s`, isNumber: true },
+    { label: 'Default', cell: ({ isDefault }) => isDefault === true && state('info', 'Default') },
+    { label: 'Access token lifetime', cell: ({ accessTokenTtl }) => duration(Number(accessTokenTtl)) },
   ],
   fields: [
     { name: 'name', label: 'Name' },
@@ -134,35 +139,35 @@ const things: Things = {
       name: 'indicator',
       label: 'Indicator',
       on: 'create',
-      hint: 'An absolute URI, such as https://orders.example.com/api. It is the audience of its tokens and cannot be changed.',
+      hint: 'An absolute URI, such as https://orders.example.com/api. It is the audience of the tokens. Can’t be changed later.',
     },
     {
       name: 'accessTokenTtl',
-      label: 'Token lifetime in seconds',
+      label: 'Access token lifetime, in seconds',
       kind: 'number',
       initial: '3600',
-      hint: '60 to 86,400.',
+      hint: '60 to 86,400 seconds.',
     },
   ],
-  actions: (visit, { isDefault }) =>
+  actions: (request, { isDefault }) =>
     isDefault
-      ? buttonForm(visit, `${here(visit)}/not-default`, 'No longer default', { kind: '' })
-      : buttonForm(visit, `${here(visit)}/default`, 'Make default', { kind: '' }),
-  show: async (visit, resource) => html`${facts([
+      ? buttonForm(request, `${here(request)}/not-default`, 'Unset default', { kind: '' })
+      : buttonForm(request, `${here(request)}/default`, 'Set as default', { kind: '' }),
+  show: async (request, resource) => html`${facts([
     ['Indicator', copyable(String(resource.indicator))],
-    ['Token lifetime', `${resource.accessTokenTtl} s`],
-    ['Default', resource.isDefault ? 'for client credentials that name none' : 'no'],
-    ['Id', copyable(resource.id)],
+    ['Access token lifetime', duration(Number(resource.accessTokenTtl))],
+    ['Default', resource.isDefault ? 'Yes, for client credentials requests without a resource' : 'No'],
+    ['ID', copyable(resource.id)],
   ])}
-${await scopeSection(visit)}`,
-  loses: 'Its scopes go with it, and are taken from every role.',
-  parts: [
-    action(`${OF}/default`, showHere, (visit) => setDefault(visit, true)),
-    action(`${OF}/not-default`, showHere, (visit) => setDefault(visit, false)),
-    form(`${OF}/scopes/new`, showNewScope, createScope),
-    form(`${OF}/scopes/:scopeId/edit`, showScope, changeScope),
-    form(`${OF}/scopes/:scopeId/delete`, showDeleteScope, deleteScope),
+${await scopeSection(request)}`,
+  deleteWarning: 'Its scopes are deleted and removed from every role.',
+  routes: [
+    action(`${PATH}/default`, showHere, (request) => setDefault(request, true)),
+    action(`${PATH}/not-default`, showHere, (request) => setDefault(request, false)),
+    form(`${PATH}/scopes/new`, showNewScope, createScope),
+    form(`${PATH}/scopes/:scopeId/edit`, showScope, changeScope),
+    form(`${PATH}/scopes/:scopeId/delete`, showDeleteScope, deleteScope),
   ],
 };
 
-export const resourceRoutes = thingRoutes(things);
+export const resourceRoutes = entityRoutes(resourcePages);

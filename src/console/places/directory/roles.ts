@@ -1,97 +1,101 @@
 import { html } from '../../../pages/html.ts';
-import { contains, type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
+import { contains, type Entity, type EntityPages, entityRoutes } from '../../entities/entity-pages.ts';
 import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { copyable, facts, state } from '../../parts/parts.ts';
-import type { Visit } from '../../route.ts';
-import { applicationOf, machines, people, personOf, scopeOf, scopes } from './choices.ts';
+import type { ConsoleRequest } from '../../route.ts';
+import {
+  applicationChoices,
+  applicationOf,
+  assigneesOf,
+  ROLE_TYPES,
+  scopeChoices,
+  scopeOf,
+  userChoices,
+  userOf,
+} from './related-items.ts';
 
-const OF = '/directory/roles/:id';
+const PATH = '/directory/roles/:id';
 
 const heldScopes: Relation = {
-  of: OF,
+  entityPath: PATH,
   name: 'scopes',
   title: 'Scopes',
-  lead: 'What whoever has this role may do.',
+  lead: 'Permissions that this role grants.',
   list: '/roles/:id/scopes',
-  joinedOf: () => scopeOf,
-  choices: scopes,
+  itemOf: () => scopeOf,
+  choices: scopeChoices,
   add: '/roles/:id/scopes',
-  idsAs: 'scopeIds',
+  idsMember: 'scopeIds',
   remove: '/roles/:id/scopes/:scopeId',
-  idAs: 'scopeId',
-  empty: 'This role allows nothing yet.',
+  idParameter: 'scopeId',
+  empty: 'No scopes yet. The role grants no permissions.',
 };
 
 const users: Relation = {
-  of: OF,
+  entityPath: PATH,
   name: 'users',
   title: 'Users',
   list: '/roles/:id/users',
   isPaged: true,
-  joinedOf: () => personOf,
-  choices: people,
+  itemOf: () => userOf,
+  choices: userChoices,
   add: '/roles/:id/users',
-  idsAs: 'userIds',
+  idsMember: 'userIds',
   remove: '/roles/:id/users/:userId',
-  idAs: 'userId',
-  empty: 'Nobody has this role.',
+  idParameter: 'userId',
+  empty: 'No users have this role.',
 };
 
 const applications: Relation = {
-  of: OF,
+  entityPath: PATH,
   name: 'applications',
   title: 'Applications',
   list: '/roles/:id/applications',
   isPaged: true,
-  joinedOf: () => applicationOf,
-  choices: machines,
+  itemOf: () => applicationOf,
+  choices: applicationChoices,
   add: '/roles/:id/applications',
-  idsAs: 'applicationIds',
+  idsMember: 'applicationIds',
   remove: '/roles/:id/applications/:applicationId',
-  idAs: 'applicationId',
-  empty: 'No application has this role.',
+  idParameter: 'applicationId',
+  empty: 'No applications have this role.',
 };
 
-const typeName = ({ type }: Thing): string => (type === 'User' ? 'For people' : 'For machines');
-
-const things: Things = {
+const rolePages: EntityPages = {
   path: '/directory/roles',
   list: '/roles',
   item: '/roles/:id',
-  one: 'role',
-  many: 'Roles',
-  lead: 'What people and machines may do: each role is a set of scopes.',
-  searchAs: contains,
+  singular: 'role',
+  plural: 'Roles',
+  lead: 'Sets of scopes for users and machine-to-machine applications.',
+  searchQuery: contains,
   columns: () => [
     { label: 'Description', cell: ({ description }) => String(description) },
-    { label: 'For', cell: ({ type }) => (type === 'User' ? 'people' : 'machines') },
-    { label: 'Default', cell: ({ isDefault }) => isDefault === true && state('info', 'default') },
+    { label: 'Assigned to', cell: assigneesOf },
+    { label: 'Default', cell: ({ isDefault }) => isDefault === true && state('info', 'Default') },
   ],
   fields: [
     { name: 'name', label: 'Name' },
-    { name: 'description', label: 'Description', hint: 'One sentence: what it lets one do.' },
+    { name: 'description', label: 'Description', hint: 'One sentence about what the role is for.' },
     {
       name: 'type',
-      label: 'For',
+      label: 'Assigned to',
       kind: 'choice',
       on: 'create',
-      options: [
-        ['User', 'People'],
-        ['MachineToMachine', 'Machines'],
-      ],
+      options: ROLE_TYPES,
     },
-    { name: 'isDefault', label: 'New users get it by themselves', kind: 'tick' },
+    { name: 'isDefault', label: 'Assign to new users automatically', kind: 'tick' },
   ],
-  show: async (visit: Visit, role: Thing) => html`${facts([
+  show: async (request: ConsoleRequest, role: Entity) => html`${facts([
     ['Description', String(role.description)],
-    ['For', typeName(role)],
-    ['Default', role.isDefault ? 'New users get it by themselves' : 'Given one by one'],
-    ['Id', copyable(role.id)],
+    ['Assigned to', assigneesOf(role)],
+    ['Default', role.isDefault ? 'Yes, assigned to new users automatically' : 'No'],
+    ['ID', copyable(role.id)],
   ])}
-${await relationSection(heldScopes, visit)}
-${await relationSection(role.type === 'User' ? users : applications, visit)}`,
-  loses: 'It is taken from everyone who has it.',
-  parts: [...relationRoutes(heldScopes), ...relationRoutes(users), ...relationRoutes(applications)],
+${await relationSection(heldScopes, request)}
+${await relationSection(role.type === 'User' ? users : applications, request)}`,
+  deleteWarning: 'It is removed from every user and application that has it.',
+  routes: [...relationRoutes(heldScopes), ...relationRoutes(users), ...relationRoutes(applications)],
 };
 
-export const roleRoutes = thingRoutes(things);
+export const roleRoutes = entityRoutes(rolePages);

@@ -1,122 +1,132 @@
 import { html } from '../../../pages/html.ts';
 import {
   contains,
-  filled,
-  readThing,
-  showThing,
-  type Thing,
-  type Things,
-  thingRoutes,
+  type Entity,
+  type EntityPages,
+  entityRoutes,
+  fillPath,
+  readEntity,
+  showEntity,
 } from '../../entities/entity-pages.ts';
 import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { buttonForm, field, formOf } from '../../parts/form-parts.ts';
 import { copyable, facts, state, when } from '../../parts/parts.ts';
-import { type Attempt, action, form, type Page, type Visit } from '../../route.ts';
-import { personOf, roleOf, roles } from './choices.ts';
+import { action, type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 import { factorRoutes, factorSection } from './factors.ts';
+import { roleChoices, roleOf, userOf } from './related-items.ts';
 
-const OF = '/directory/users/:userId';
+const PATH = '/directory/users/:userId';
 
 const heldRoles: Relation = {
-  of: OF,
+  entityPath: PATH,
   name: 'roles',
   title: 'Roles',
-  lead: 'What this person may do.',
+  lead: 'Roles that define what this user may do.',
   list: '/users/:userId/roles',
-  joinedOf: () => roleOf,
-  choices: roles('User'),
+  itemOf: () => roleOf,
+  choices: roleChoices('User'),
   add: '/users/:userId/roles',
-  idsAs: 'roleIds',
+  idsMember: 'roleIds',
   remove: '/users/:userId/roles/:roleId',
-  idAs: 'roleId',
-  empty: 'This person has no role.',
+  idParameter: 'roleId',
+  empty: 'No roles yet.',
 };
 
-const stateOf = ({ isSuspended }: Thing) => (isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
+const stateOf = ({ isSuspended }: Entity) => (isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
 
-const here = (visit: Visit): string => filled(OF, visit.params);
+const here = (request: ConsoleRequest): string => fillPath(PATH, request.params);
 
-/** Later than the routes that name it: the two know of each other. */
-const showHere = showThing(() => things);
+/** A function, because `userPages` is defined below and refers to the routes that need this page. */
+const showHere = showEntity(() => userPages);
 
-async function suspend(visit: Visit, isSuspended: boolean) {
-  await visit.perform('PATCH /users/:userId/is-suspended', { params: visit.params, body: { isSuspended } });
-  const back = { path: `${here(visit)}/${isSuspended ? 'reactivate' : 'suspend'}` };
+async function suspend(request: ConsoleRequest, isSuspended: boolean) {
+  await request.perform('PATCH /users/:userId/is-suspended', { params: request.params, body: { isSuspended } });
+  const back = { path: `${here(request)}/${isSuspended ? 'reactivate' : 'suspend'}` };
   const text = isSuspended
-    ? 'Suspended: sessions, tokens and impersonations of this person have ended.'
-    : 'This person may sign in again.';
-  return { to: here(visit), flash: { text, undo: back } };
+    ? 'User suspended. Their sessions, tokens, and impersonations have ended.'
+    : 'User reactivated. They can sign in again.';
+  return { to: here(request), flash: { text, undo: back } };
 }
 
-async function showPassword(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const user = await readThing(things, visit);
-  const faults = faultsOf(attempt);
-  const hint = 'Tell it to the person over a channel you trust. They can change it on their account page.';
+async function showPassword(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const user = await readEntity(userPages, request);
+  const faults = faultsOf(refused);
+  const hint = 'Send it to the user over a channel you trust. They can change it on their account page.';
   return {
-    title: `Set the password of ${personOf(user).name}`,
-    back: { path: here(visit), label: personOf(user).name },
-    content: formOf(visit, {
-      path: visit.path,
+    title: `Set password of ${userOf(user).name}`,
+    back: { path: here(request), label: userOf(user).name },
+    content: formOf(request, {
+      path: request.path,
       content: field({ name: 'password', label: 'New password', type: 'password', hint, faults }),
       submit: 'Set password',
-      cancel: here(visit),
+      cancel: here(request),
       faults,
     }),
   };
 }
 
-async function setPassword(visit: Visit) {
-  const password = visit.sent.get('password') ?? '';
-  await visit.perform('PATCH /users/:userId/password', { params: visit.params, body: { password } });
-  return { to: here(visit), flash: { text: 'The password was set.' } };
+async function setPassword(request: ConsoleRequest) {
+  const password = request.submitted.get('password') ?? '';
+  await request.perform('PATCH /users/:userId/password', { params: request.params, body: { password } });
+  return { to: here(request), flash: { text: 'Password set.' } };
 }
 
-const things: Things = {
+const userPages: EntityPages = {
   path: '/directory/users',
   list: '/users',
   item: '/users/:userId',
-  one: 'user',
-  many: 'Users',
-  lead: 'People who sign in to the applications of this tenant.',
-  nameOf: (user) => personOf(user).name,
-  searchAs: contains,
+  singular: 'user',
+  plural: 'Users',
+  lead: 'Users who sign in to the applications of this tenant.',
+  nameOf: (user) => userOf(user).name,
+  searchQuery: contains,
   columns: ({ now }) => [
-    { label: 'Signs in with', cell: (user) => personOf(user).about },
-    { label: 'State', cell: stateOf },
+    { label: 'Signs in with', cell: (user) => userOf(user).about },
+    { label: 'Status', cell: stateOf },
     { label: 'Last sign-in', cell: ({ lastSignInAt }) => when(lastSignInAt as number | null, now) },
     { label: 'Created', cell: ({ createdAt }) => when(createdAt as number, now) },
   ],
   fields: [
     { name: 'name', label: 'Name', isOptional: true },
-    { name: 'username', label: 'Username', isOptional: true, hint: 'Letters, digits and _; not a digit first.' },
-    { name: 'primaryEmail', label: 'E-mail address', isOptional: true },
-    { name: 'primaryPhone', label: 'Phone number', isOptional: true, hint: 'Digits with the country code, without +.' },
+    {
+      name: 'username',
+      label: 'Username',
+      isOptional: true,
+      hint: 'Letters, digits, and underscores. It cannot start with a digit.',
+    },
+    { name: 'primaryEmail', label: 'Email address', isOptional: true },
+    {
+      name: 'primaryPhone',
+      label: 'Phone number',
+      isOptional: true,
+      hint: 'Digits only, with the country code and without +.',
+    },
     { name: 'password', label: 'Password', kind: 'password', isOptional: true, on: 'create' },
-    { name: 'customData', label: 'Custom data', kind: 'json', hint: 'Any JSON object. Scripts can read it.' },
+    { name: 'customData', label: 'Custom data', kind: 'json', hint: 'A JSON object. Claims scripts can read it.' },
   ],
-  actions: (visit, { id, isSuspended }) =>
-    html`${!isSuspended && html`<a class="button" href="${visit.to(`/impersonations/new?userId=${encodeURIComponent(id)}`)}">Act as this user</a>`}${isSuspended ? buttonForm(visit, `${here(visit)}/reactivate`, 'Reactivate', { kind: '' }) : buttonForm(visit, `${here(visit)}/suspend`, 'Suspend', { kind: '' })}<a class="button" href="${visit.to(`${here(visit)}/password`)}">Set password</a>`,
-  show: async (visit, user) => html`${facts([
-    ['State', stateOf(user)],
+  actions: (request, { id, isSuspended }) =>
+    html`${!isSuspended && html`<a class="button" href="${request.to(`/impersonations/new?userId=${encodeURIComponent(id)}`)}">Act as this user</a>`}${isSuspended ? buttonForm(request, `${here(request)}/reactivate`, 'Reactivate user', { kind: '' }) : buttonForm(request, `${here(request)}/suspend`, 'Suspend user', { kind: '' })}<a class="button" href="${request.to(`${here(request)}/password`)}">Set password</a>`,
+  show: async (request, user) => html`${facts([
+    ['Status', stateOf(user)],
     ['Username', user.username as string | null],
-    ['E-mail', user.primaryEmail as string | null],
-    ['Phone', user.primaryPhone as string | null],
-    ['Password', user.hasPassword ? 'set' : null],
-    ['Last sign-in', when(user.lastSignInAt as number | null, visit.now)],
-    ['Created', when(user.createdAt as number, visit.now)],
-    ['Id', copyable(user.id)],
+    ['Email address', user.primaryEmail as string | null],
+    ['Phone number', user.primaryPhone as string | null],
+    ['Password', user.hasPassword ? 'Set' : null],
+    ['Last sign-in', when(user.lastSignInAt as number | null, request.now)],
+    ['Created', when(user.createdAt as number, request.now)],
+    ['ID', copyable(user.id)],
   ])}
-${await relationSection(heldRoles, visit)}
-${await factorSection(visit)}`,
-  loses: 'Their sessions, tokens and impersonations end. The audit log keeps the id.',
-  parts: [
+${await relationSection(heldRoles, request)}
+${await factorSection(request)}`,
+  deleteWarning: 'Their sessions, tokens, and impersonations end. The audit log keeps only their ID.',
+  routes: [
     ...relationRoutes(heldRoles),
     ...factorRoutes,
-    action(`${OF}/suspend`, showHere, (visit) => suspend(visit, true)),
-    action(`${OF}/reactivate`, showHere, (visit) => suspend(visit, false)),
-    form(`${OF}/password`, showPassword, setPassword),
+    action(`${PATH}/suspend`, showHere, (request) => suspend(request, true)),
+    action(`${PATH}/reactivate`, showHere, (request) => suspend(request, false)),
+    form(`${PATH}/password`, showPassword, setPassword),
   ],
 };
 
-export const userRoutes = thingRoutes(things);
+export const userRoutes = entityRoutes(userPages);

@@ -1,11 +1,11 @@
 import type { Place } from '../../route.ts';
+import { startPages } from './act-as.ts';
+import { impersonationPages } from './details.ts';
 import { impersonationList } from './list.ts';
-import { impersonationPages } from './one.ts';
 import { policyPage } from './policy.ts';
-import { startPages } from './start.ts';
 import { subjectTokenPages } from './subject-tokens.ts';
 
-/** Who acts as whom, why, and how to end it. */
+/** Impersonations, subject tokens, and the impersonation policy. */
 export const impersonations: Place = {
   path: '/impersonations',
   name: 'Impersonations',
@@ -15,6 +15,6 @@ export const impersonations: Place = {
     { path: '/impersonations/tokens', name: 'Subject tokens' },
     { path: '/impersonations/policy', name: 'Policy' },
   ],
-  // Of the paths that an id could be mistaken for, the words come first.
+  // Fixed paths come first, so that they are not matched as the id of an impersonation.
   routes: [impersonationList, policyPage, ...startPages, ...subjectTokenPages, ...impersonationPages],
 };

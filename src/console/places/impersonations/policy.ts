@@ -1,9 +1,9 @@
 import { html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { boxes, field, formOf } from '../../parts/form-parts.ts';
-import { type Attempt, form, type Next, type Page, type Visit } from '../../route.ts';
+import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
 
-/** As its row of the Management API answers it. Times are seconds. */
+/** The policy as the Management API returns it. Times are in seconds. */
 export interface Policy {
   subjectTokenTtl: number;
   maxTokenTtl: number | null;
@@ -18,8 +18,8 @@ export interface Policy {
   protectAdministrators: boolean;
 }
 
-/** A role or an application, as a box to tick. */
-interface Choice {
+/** A role or an application, as a checkbox. */
+interface NamedEntity {
   id: string;
   name: string;
 }
@@ -27,12 +27,12 @@ interface Choice {
 const ROLES = { type: 'User', page: '1', page_size: '100' };
 const APPLICATIONS = { page: '1', page_size: '100' };
 
-interface Application extends Choice {
+interface PolicyApplication extends NamedEntity {
   type: string;
   isThirdParty: boolean;
 }
 
-/** What stands in the fields, one text each: as typed, or as it is. */
+/** Returns the policy as form values. */
 function textsOf(policy: Policy): URLSearchParams {
   const { subjectTokenTtl, maxTokenTtl, actorMaxAge, requiredAcr, requiredContextKeys } = policy;
   const texts = new URLSearchParams({
@@ -51,16 +51,18 @@ function textsOf(policy: Policy): URLSearchParams {
   return texts;
 }
 
-async function showPolicy(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const { value: policy } = await visit.perform<Policy>('GET /configs/impersonation');
-  const { value: roles } = await visit.perform<Choice[]>('GET /roles', { query: ROLES });
-  const { value: applications } = await visit.perform<Application[]>('GET /applications', { query: APPLICATIONS });
+async function showPolicy(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const { value: policy } = await request.perform<Policy>('GET /configs/impersonation');
+  const { value: roles } = await request.perform<NamedEntity[]>('GET /roles', { query: ROLES });
+  const { value: applications } = await request.perform<PolicyApplication[]>('GET /applications', {
+    query: APPLICATIONS,
+  });
   const own = applications.filter(({ type, isThirdParty }) => type !== 'MachineToMachine' && !isThirdParty);
-  const texts = attempt?.typed ?? textsOf(policy);
-  const faults = faultsOf(attempt);
+  const texts = refused?.values ?? textsOf(policy);
+  const faults = faultsOf(refused);
   const text = (name: string) => texts.get(name) ?? '';
   /** One that is not among the first hundred stays chosen, by its id. */
-  const choices = (name: string, legend: string, known: readonly Choice[], hint: string) => {
+  const choices = (name: string, legend: string, known: readonly NamedEntity[], hint: string) => {
     const ticked = texts.getAll(name);
     const others = ticked.filter((id) => !known.some((one) => one.id === id)).map((id) => ({ id, name: id }));
     const options = [...known, ...others].map((one) => [one.id, one.name] as const);
@@ -69,69 +71,69 @@ async function showPolicy(visit: Visit, attempt?: Attempt): Promise<Page> {
   const content = [
     field({
       name: 'subjectTokenTtl',
-      label: 'A subject token can be used for',
+      label: 'Subject token lifetime',
       type: 'number',
-      hint: 'Seconds, 60 to 3600.',
+      hint: 'In seconds, 60 to 3,600.',
       value: text('subjectTokenTtl'),
       faults,
     }),
     field({
       name: 'maxTokenTtl',
-      label: 'An impersonation lasts at most',
+      label: 'Maximum duration',
       type: 'number',
       isOptional: true,
-      hint: 'Seconds, 60 to 86400. Empty: as long as tokens of the resource do.',
+      hint: 'In seconds, 60 to 86,400. Leave empty to use the access token lifetime of the resource.',
       value: text('maxTokenTtl'),
       faults,
     }),
     field({
       name: 'requiredContextKeys',
-      label: 'What must be said',
+      label: 'Required context',
       isOptional: true,
-      hint: 'Keys of the context, with commas between: reason, ticketId.',
+      hint: 'Context keys separated by commas. Example: reason, ticketId.',
       value: text('requiredContextKeys'),
       faults,
     }),
     boxes(
       'flags',
-      'Always',
+      'Rules',
       [
-        ['requireActor', 'Whoever acts proves who they are, with a token of their own'],
-        ['protectAdministrators', 'Administrators cannot be impersonated'],
-        ['endOnReplay', 'A second use of a subject token ends what its first use began'],
+        ['requireActor', 'Require an actor token in every exchange'],
+        ['protectAdministrators', 'Administrators can’t be impersonated'],
+        ['endOnReplay', 'End an impersonation if its subject token is used again'],
       ],
       { ticked: texts.getAll('flags') },
     ),
-    html`${choices('protectedRoleIds', 'Nobody acts as', roles, 'Whoever holds one of these roles cannot be acted for.')}`,
-    html`${choices('allowedActorRoleIds', 'Only these act', roles, 'None chosen: whoever the application lets.')}`,
-    html`${choices('allowedActorApplicationIds', 'Actors must sign in to', own, 'None chosen: any of your own applications. Applications of third parties never count.')}`,
+    html`${choices('protectedRoleIds', 'Protected roles', roles, 'Users with one of these roles can’t be impersonated.')}`,
+    html`${choices('allowedActorRoleIds', 'Allowed actors', roles, 'The actor must have one of these roles. If none is selected, any actor is allowed.')}`,
+    html`${choices('allowedActorApplicationIds', 'Allowed actor applications', own, 'The actor must have signed in to one of these applications. If none is selected, any first-party application is allowed. Third-party applications are never allowed.')}`,
     field({
       name: 'actorMaxAge',
-      label: 'Whoever acts signed in within',
+      label: 'Actor must have signed in within',
       type: 'number',
       isOptional: true,
-      hint: 'Seconds before the exchange.',
+      hint: 'In seconds before the exchange.',
       value: text('actorMaxAge'),
       faults,
     }),
     field({
       name: 'requiredAcr',
-      label: 'Their sign-in has at least',
+      label: 'Required acr of the actor',
       isOptional: true,
       isMono: true,
-      hint: 'An acr value, such as one that stands for two factors.',
+      hint: 'The acr value that the actor’s sign-in must have, such as the one for two factors. Stronger ones are accepted.',
       value: text('requiredAcr'),
       faults,
     }),
   ];
   return {
     title: 'Policy',
-    lead: 'Who may act as whom, and what they must say. It holds from the next exchange on.',
-    content: formOf(visit, { path: visit.path, content, submit: 'Save', faults }),
+    lead: 'Who may act as whom, and under which conditions. Changes apply from the next exchange.',
+    content: formOf(request, { path: request.path, content, submit: 'Save policy', faults }),
   };
 }
 
-/** What is no number goes on as it is: validation says what to do about it. */
+/** Parses an integer. Other text is returned unchanged, for validation to refuse it. */
 const numberOf = (text: string): number | string => (/^-?\d+$/.test(text) ? Number(text) : text);
 
 function policyOf(sent: URLSearchParams) {
@@ -159,9 +161,9 @@ function policyOf(sent: URLSearchParams) {
   };
 }
 
-async function savePolicy(visit: Visit): Promise<Next> {
-  await visit.perform('PATCH /configs/impersonation', { body: policyOf(visit.sent) });
-  return { to: '/impersonations/policy', flash: { text: 'Saved. It holds from the next exchange on.' } };
+async function savePolicy(request: ConsoleRequest): Promise<Redirect> {
+  await request.perform('PATCH /configs/impersonation', { body: policyOf(request.submitted) });
+  return { to: '/impersonations/policy', flash: { text: 'Saved. Applies from the next exchange.' } };
 }
 
 export const policyPage = form('/impersonations/policy', showPolicy, savePolicy);

@@ -1,8 +1,8 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { buttonForm } from '../../parts/form-parts.ts';
-import { namesOf, person } from '../../parts/names.ts';
+import { namesOf, userLink } from '../../parts/names.ts';
 import { note, pageQuery, pager, state, table, when } from '../../parts/parts.ts';
-import { type Attempt, action, type Next, type Page, page, type Visit } from '../../route.ts';
+import { action, type ConsoleRequest, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 
 interface SubjectToken {
   id: string;
@@ -21,52 +21,52 @@ const isUsable = ({ consumedAt, revokedAt, expiresAt }: SubjectToken, now: numbe
 function stateOf(token: SubjectToken, now: number): Html {
   if (token.consumedAt !== null) return state('ok', 'Used');
   if (token.revokedAt !== null) return state('warn', 'Revoked');
-  return token.expiresAt > now ? state('info', 'Waits to be used') : state('off', 'Expired');
+  return token.expiresAt > now ? state('info', 'Unused') : state('off', 'Expired');
 }
 
 const reasonOf = ({ context: { reason, ticketId } }: SubjectToken): string =>
-  [reason, ticketId].filter((said) => typeof said === 'string').join(' · ');
+  [reason, ticketId].filter((value) => typeof value === 'string').join(' · ');
 
-async function showTokens(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const { now } = visit;
-  const { value: tokens, total } = await visit.perform<SubjectToken[]>('GET /subject-tokens', {
-    query: pageQuery(visit),
+async function showTokens(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const { now } = request;
+  const { value: tokens, total } = await request.perform<SubjectToken[]>('GET /subject-tokens', {
+    query: pageQuery(request),
   });
-  const people = tokens.flatMap(({ userId, creatorId }) => [userId, creatorId]);
-  const names = await namesOf(visit, { people, applications: tokens.map(({ creatorId }) => creatorId) });
-  const creator = (id: string) => names.applications.get(id) ?? names.people.get(id) ?? id;
+  const users = tokens.flatMap(({ userId, creatorId }) => [userId, creatorId]);
+  const names = await namesOf(request, { users, applications: tokens.map(({ creatorId }) => creatorId) });
+  const creator = (id: string) => names.applications.get(id) ?? names.users.get(id) ?? id;
   return {
     title: 'Subject tokens',
-    lead: 'Each lets one exchange act as a user, once. The token itself is kept nowhere.',
-    actions: html`<a class="button primary" href="${visit.to('/impersonations/new')}">Act as a user</a>`,
-    content: html`${attempt && note('bad', attempt.error.message)}
+    lead: 'Single-use tokens that start an impersonation. The token itself is never stored.',
+    actions: html`<a class="button primary" href="${request.to('/impersonations/new')}">Act as a user</a>`,
+    content: html`${refused && note('bad', refused.error.message)}
 <div id="tokens" data-live>${table({
       caption: 'Subject tokens, newest first',
       rows: tokens,
-      empty: 'No subject token was asked for yet.',
+      empty: 'No subject tokens yet.',
       columns: [
-        { label: 'As whom', cell: ({ userId }) => person(visit, names, userId) },
-        { label: 'State', cell: (token) => stateOf(token, now) },
-        { label: 'Asked for by', cell: ({ creatorId }) => creator(creatorId) },
-        { label: 'Why', cell: reasonOf },
-        { label: 'When', cell: ({ createdAt }) => when(createdAt, now) },
+        { label: 'User', cell: ({ userId }) => userLink(request, names, userId) },
+        { label: 'Status', cell: (token) => stateOf(token, now) },
+        { label: 'Created by', cell: ({ creatorId }) => creator(creatorId) },
+        { label: 'Reason', cell: reasonOf },
+        { label: 'Created', cell: ({ createdAt }) => when(createdAt, now) },
         {
           label: '',
           cell: (token) =>
-            isUsable(token, now) && buttonForm(visit, `/impersonations/tokens/${token.id}/revoke`, 'Revoke'),
+            isUsable(token, now) && buttonForm(request, `/impersonations/tokens/${token.id}/revoke`, 'Revoke token'),
         },
       ],
     })}
-${pager(visit, total)}</div>`,
+${pager(request, total)}</div>`,
     live: ['subjectTokens'],
   };
 }
 
-async function revoke(visit: Visit): Promise<Next> {
-  await visit.perform('DELETE /subject-tokens/:id', { params: visit.params });
+async function revoke(request: ConsoleRequest): Promise<Redirect> {
+  await request.perform('DELETE /subject-tokens/:id', { params: request.params });
   return {
     to: '/impersonations/tokens',
-    flash: { text: 'Revoked: it can no longer be exchanged. Ask for another where it was right.' },
+    flash: { text: 'Subject token revoked. It can no longer be exchanged.' },
   };
 }
 

@@ -1,32 +1,32 @@
 import type { Overview } from '../../../management/settings/overview.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import type { Visit } from '../../route.ts';
+import type { ConsoleRequest } from '../../route.ts';
 
 type Counts = Overview['total'];
 
 interface Series {
   name: string;
-  /** What went wrong looks so, in every plot; the others have the colours of their order. */
+  /** Color of failures, the same in all plots. Other series are colored by position. */
   tone?: 'warn' | 'bad';
   value: (counts: Counts) => number;
 }
 
-/** A number with its change, its course, and the way to the rows behind it. */
+/** A figure of the overview: a number, its change, its plot, and a link to its rows. */
 export interface Plot {
   id: string;
   title: string;
-  /** Path of the rows behind it. */
+  /** Path of the page that lists its rows. */
   rows?: string;
-  /** The number, of a point or of the whole. */
+  /** Computes the number, for one point or for the total. */
   value: (counts: Counts) => number;
   text: (value: number) => string;
-  /** Of a number that is above, or below, the one before. */
+  /** Words for a number above or below the previous one. */
   comparison?: readonly [above: string, below: string];
-  /** In place of the number and its change. */
+  /** Replaces the number and its change. */
   headline?: (overview: Overview, span: string) => { number: string; beside: string };
-  /** What is so at this moment, and the path of its rows. */
+  /** The current state, with the path of its rows. */
   now?: (overview: Overview) => { text: string; rows?: string };
-  /** At most three. Bars are stacked; lines stand for what does not add up. */
+  /** At most three. Bars are stacked; lines are for values that do not add up. */
   series: readonly Series[];
   shape?: 'lines';
 }
@@ -40,21 +40,21 @@ const dayClock = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** In words, so that nobody has to read an arrow or a colour. */
+/** The change in words, because arrows and colors are not accessible to everyone. */
 export function changeText(
   value: number,
   before: number,
   span: string,
   [above, below]: NonNullable<Plot['comparison']> = ['more', 'less'],
 ): string {
-  if (value === before) return `as in the ${span} before`;
-  if (before === 0) return `none in the ${span} before`;
+  if (value === before) return `same as the previous ${span}`;
+  if (before === 0) return `none in the previous ${span}`;
   const percent = Math.round((Math.abs(value - before) / before) * 100);
-  if (percent >= 1_000) return `${whole.format(Math.round(value / before))} times the ${span} before`;
-  return `${percent < 1 ? 'under 1' : percent} % ${value > before ? above : below} than in the ${span} before`;
+  if (percent >= 1_000) return `${whole.format(Math.round(value / before))} times the previous ${span}`;
+  return `${percent < 1 ? 'under 1' : percent}% ${value > before ? above : below} than the previous ${span}`;
 }
 
-/** Also what the script that draws it reads, so the plot and its table cannot differ. */
+/** The data as a table. The script draws the plot from it, so the two cannot differ. */
 function dataTable({ title, series, text }: Plot, { points, range }: Overview): Html {
   const format = range === '7d' ? dayClock : clock;
   const rows = points.map((point) => {
@@ -69,7 +69,7 @@ function dataTable({ title, series, text }: Plot, { points, range }: Overview): 
   return html`<table><caption class="unseen">${title}</caption><thead><tr><th scope="col">From (UTC)</th>${heads}</tr></thead><tbody>${rows}</tbody></table>`;
 }
 
-export function plotCard(visit: Visit, plot: Plot, overview: Overview, span: string): Html {
+export function plotCard(request: ConsoleRequest, plot: Plot, overview: Overview, span: string): Html {
   const { id, title, rows, value, text, comparison, headline, now, series, shape } = plot;
   const { total, before } = overview;
   const { number, beside } = headline?.(overview, span) ?? {
@@ -77,7 +77,7 @@ export function plotCard(visit: Visit, plot: Plot, overview: Overview, span: str
     beside: changeText(value(total), value(before), span, comparison),
   };
   const linked = (label: string, path: string | undefined) =>
-    path === undefined ? html`<span>${label}</span>` : html`<a href="${visit.to(path)}">${label}</a>`;
+    path === undefined ? html`<span>${label}</span>` : html`<a href="${request.to(path)}">${label}</a>`;
   const tones = series.map(({ tone }, index) => tone ?? index + 1);
   const current = now?.(overview);
   const keys =

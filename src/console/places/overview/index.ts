@@ -1,6 +1,6 @@
 import type { Overview, Range } from '../../../management/settings/overview.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import type { Page, Place, Visit } from '../../route.ts';
+import type { ConsoleRequest, Page, Place } from '../../route.ts';
 import { page } from '../../route.ts';
 import { plotCard } from './card.ts';
 import { plots } from './plots.ts';
@@ -12,39 +12,39 @@ const RANGES: Record<Range, { name: string; span: string }> = {
 };
 const DEFAULT: Range = '24h';
 
-const rangeOf = ({ query }: Visit): Range =>
+const rangeOf = ({ query }: ConsoleRequest): Range =>
   (Object.keys(RANGES) as Range[]).find((range) => range === query.get('range')) ?? DEFAULT;
 
-function rangeLinks(visit: Visit, current: Range): Html {
+function rangeLinks(request: ConsoleRequest, current: Range): Html {
   const links = Object.entries(RANGES).map(
     ([range, { name }]) =>
-      html`<a class="button compact" href="${visit.to(`/overview?range=${range}`)}"${range === current && html` aria-current="true"`}>${name}</a>`,
+      html`<a class="button compact" href="${request.to(`/overview?range=${range}`)}"${range === current && html` aria-current="true"`}>${name}</a>`,
   );
-  return html`<nav class="ranges" aria-label="Range">${links}</nav>`;
+  return html`<nav class="ranges" aria-label="Time range">${links}</nav>`;
 }
 
 const isEmpty = ({ total, before, running, waiting }: Overview): boolean =>
   [...Object.values(total), ...Object.values(before), running, waiting].every((count) => count === 0);
 
-async function showOverview(visit: Visit): Promise<Page> {
-  const range = rangeOf(visit);
+async function showOverview(request: ConsoleRequest): Promise<Page> {
+  const range = rangeOf(request);
   const { span } = RANGES[range];
-  const { value: overview } = await visit.perform<Overview>('GET /overview', { query: { range } });
-  const nothing = html`<div class="empty"><p>Nothing has happened in the last ${span}.</p><a class="button" href="${visit.to('/directory/applications')}">Set up an application</a></div>`;
+  const { value: overview } = await request.perform<Overview>('GET /overview', { query: { range } });
+  const nothing = html`<div class="empty"><p>No activity in the last ${span}.</p><a class="button" href="${request.to('/directory/applications')}">View applications</a></div>`;
   return {
     title: 'Overview',
-    lead: `What happened in the last ${span}, and what waits now.`,
-    actions: rangeLinks(visit, range),
-    // As long as it is empty it is renewed as a whole, and then each card by itself.
+    lead: `Activity in the last ${span}.`,
+    actions: rangeLinks(request, range),
+    // While the overview is empty it is refreshed as a whole; afterwards each card is refreshed separately.
     content: isEmpty(overview)
       ? html`<div id="overview" data-live>${nothing}</div>`
-      : html`<div id="overview"><div class="plots">${plots.map((plot) => plotCard(visit, plot, overview, span))}</div></div>`,
+      : html`<div id="overview"><div class="plots">${plots.map((plot) => plotCard(request, plot, overview, span))}</div></div>`,
     live: ['figures'],
     modules: ['console/plot'],
   };
 }
 
-/** How the tenant is doing. */
+/** The overview: figures of the tenant's activity. */
 export const overview: Place = {
   path: '/overview',
   name: 'Overview',

@@ -13,7 +13,7 @@ const tokens = (of: Overview['total']): number =>
 const refused = (of: Overview['total']): number => of.tokensRefused + of.requestsRefused;
 const attempts = (of: Overview['total']): number => of.deliveriesDelivered + of.deliveriesRetried + of.deliveriesDead;
 
-/** The plots of the overview, in order. At most three series each. */
+/** The plots of the overview, in order. */
 export const plots: readonly Plot[] = [
   {
     id: 'tokens',
@@ -22,8 +22,8 @@ export const plots: readonly Plot[] = [
     value: tokens,
     text: count,
     series: [
-      { name: 'People', value: (at) => at.tokensByCode + at.tokensByRefresh },
-      { name: 'Machines', value: (at) => at.tokensByClient },
+      { name: 'Users', value: (at) => at.tokensByCode + at.tokensByRefresh },
+      { name: 'Applications', value: (at) => at.tokensByClient },
       { name: 'Impersonations', value: (at) => at.impersonationsBegun },
     ],
   },
@@ -33,36 +33,36 @@ export const plots: readonly Plot[] = [
     rows: '/impersonations',
     value: (of) => of.impersonationsBegun,
     text: count,
-    now: ({ running }) => ({ text: `${capped(running)} running now`, rows: '/impersonations?active=true' }),
+    now: ({ running }) => ({ text: `${capped(running)} active now`, rows: '/impersonations?active=true' }),
     series: [
-      { name: 'Begun', value: (at) => at.impersonationsBegun },
-      { name: 'Ended by somebody', value: (at) => at.impersonationsEnded },
+      { name: 'Started', value: (at) => at.impersonationsBegun },
+      { name: 'Revoked', value: (at) => at.impersonationsEnded },
     ],
     shape: 'lines',
   },
   {
     id: 'deliveries',
-    title: 'Webhook attempts',
+    title: 'Webhook delivery attempts',
     rows: '/webhooks',
     value: attempts,
     text: count,
     series: [
       { name: 'Delivered', value: (at) => at.deliveriesDelivered },
-      { name: 'Failed, to be retried', tone: 'warn', value: (at) => at.deliveriesRetried },
-      { name: 'Given up', tone: 'bad', value: (at) => at.deliveriesDead },
+      { name: 'Failed, will retry', tone: 'warn', value: (at) => at.deliveriesRetried },
+      { name: 'Failed permanently', tone: 'bad', value: (at) => at.deliveriesDead },
     ],
   },
   {
     id: 'backlog',
-    title: 'Deliveries waiting',
+    title: 'Pending deliveries',
     rows: '/webhooks',
     value: (of) => of.backlog,
     text: count,
     headline: ({ waiting, total, before }, span) => ({
       number: capped(waiting),
-      beside: `at most ${count(total.backlog)} in the last ${span}, ${count(before.backlog)} before that`,
+      beside: `peak ${count(total.backlog)} in the last ${span}, previously ${count(before.backlog)}`,
     }),
-    series: [{ name: 'Waiting', value: (at) => at.backlog }],
+    series: [{ name: 'Pending', value: (at) => at.backlog }],
     shape: 'lines',
   },
   {
@@ -73,29 +73,29 @@ export const plots: readonly Plot[] = [
     text: count,
     series: [
       { name: 'Succeeded', value: (at) => at.scriptRuns - at.scriptDenials - at.scriptFailures },
-      { name: 'Denied access', value: (at) => at.scriptDenials },
+      { name: 'Access denied', value: (at) => at.scriptDenials },
       { name: 'Failed', tone: 'bad', value: (at) => at.scriptFailures },
     ],
   },
   {
     id: 'script-time',
-    title: 'Script time, mean',
+    title: 'Average script time',
     rows: '/claims/access-token/runs',
     value: meanMs,
     text: milliseconds,
     comparison: ['slower', 'faster'],
-    series: [{ name: 'Mean of a run', value: meanMs }],
+    series: [{ name: 'Average time', value: meanMs }],
     shape: 'lines',
   },
   {
     id: 'errors',
-    title: 'Requests refused',
+    title: 'Rejected requests',
     rows: '/settings/audit?result=Error',
     value: refused,
     text: count,
     series: [
-      { name: 'For tokens', value: (at) => at.tokensRefused },
-      { name: 'To change something', value: (at) => at.requestsRefused },
+      { name: 'Token requests', value: (at) => at.tokensRefused },
+      { name: 'Management API', value: (at) => at.requestsRefused },
     ],
   },
 ];

@@ -4,92 +4,93 @@ import { DEFAULT_TENANT } from '../../../tenants.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { field, formOf } from '../../parts/form-parts.ts';
 import { state, table, when } from '../../parts/parts.ts';
-import { type Attempt, form, type Page, page, type Visit } from '../../route.ts';
-import type { Manager } from '../../session/administrators.ts';
-import { personOf } from '../directory/choices.ts';
+import { type ConsoleRequest, form, type Page, page, type RefusedForm } from '../../route.ts';
+import type { TenantAdministrator } from '../../session/administrators.ts';
+import { userOf } from '../directory/related-items.ts';
 
-/** Who manages this tenant. They are users of tenant `default`, whichever tenant it is. */
+/** Administrators of a tenant. In every tenant they are users of tenant `default`. */
 
 const PATH = '/settings/administrators';
 
-const stateOf = ({ user }: Manager) => (user.isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
+const stateOf = ({ user }: TenantAdministrator) =>
+  user.isSuspended ? state('bad', 'Suspended') : state('ok', 'Active');
 
-/** Their page is in the directory of the default tenant. */
-function nameOf({ tenant, administrator, to }: Visit, { user }: Manager) {
-  const { name, path = '' } = personOf({ ...user });
+/** The administrator's name. In the default tenant, whose directory contains them, it is a link. */
+function nameOf({ tenant, administrator, to }: ConsoleRequest, { user }: TenantAdministrator) {
+  const { name, path = '' } = userOf({ ...user });
   const shown = tenant.id === DEFAULT_TENANT ? html`<a href="${to(path)}">${name}</a>` : name;
   return html`${shown}${user.id === administrator.id && html` <span class="quiet">(you)</span>`}`;
 }
 
-async function showAdministrators(visit: Visit): Promise<Page> {
+async function showAdministrators(request: ConsoleRequest): Promise<Page> {
   const rows = table({
     caption: 'Administrators of this tenant',
-    rows: await visit.rights.list(),
-    empty: 'Nobody manages this tenant.',
+    rows: await request.rights.list(),
+    empty: 'No administrators yet.',
     columns: [
-      { label: 'Name', cell: (manager) => nameOf(visit, manager) },
-      { label: 'Signs in with', cell: ({ user }) => personOf({ ...user }).about },
-      { label: 'State', cell: stateOf },
-      { label: 'Since', cell: ({ since }) => when(since, visit.now) },
+      { label: 'Name', cell: (manager) => nameOf(request, manager) },
+      { label: 'Signs in with', cell: ({ user }) => userOf({ ...user }).about },
+      { label: 'Status', cell: stateOf },
+      { label: 'Added', cell: ({ since }) => when(since, request.now) },
       {
         label: '',
         cell: ({ user }) =>
-          html`<div class="row-actions"><a class="button compact" href="${visit.to(`${PATH}/${user.id}/remove`)}">Remove<span class="unseen"> ${personOf({ ...user }).name}</span></a></div>`,
+          html`<div class="row-actions"><a class="button compact" href="${request.to(`${PATH}/${user.id}/remove`)}">Remove<span class="unseen"> ${userOf({ ...user }).name}</span></a></div>`,
       },
     ],
   });
   return {
     title: 'Administrators',
-    lead: 'People who may do everything in these pages for this tenant.',
-    actions: html`<a class="button primary" href="${visit.to(`${PATH}/add`)}">Add administrator</a>`,
+    lead: 'Users who can change everything in this tenant.',
+    actions: html`<a class="button primary" href="${request.to(`${PATH}/add`)}">Add administrator</a>`,
     content: rows,
   };
 }
 
-function showAdd(visit: Visit, attempt?: Attempt): Page {
-  const faults = faultsOf(attempt);
-  const hint = 'Username, e-mail address or id of somebody who has an account at this console.';
+function showAdd(request: ConsoleRequest, refused?: RefusedForm): Page {
+  const faults = faultsOf(refused);
+  const hint = 'Username, email address, or ID of a user of the default tenant.';
   return {
     title: 'Add administrator',
     back: { path: PATH, label: 'Administrators' },
-    content: formOf(visit, {
-      path: visit.path,
-      content: field({ name: 'user', label: 'Who', hint, faults, value: attempt?.typed.get('user') ?? '' }),
-      submit: 'Add',
+    content: formOf(request, {
+      path: request.path,
+      content: field({ name: 'user', label: 'User', hint, faults, value: refused?.values.get('user') ?? '' }),
+      submit: 'Add administrator',
       cancel: PATH,
       faults,
     }),
   };
 }
 
-async function add({ rights, sent }: Visit) {
-  const name = sent.get('user')?.trim() ?? '';
-  await rights.give(name);
-  return { to: PATH, flash: { text: `${name} manages this tenant now.` } };
+async function add({ rights, submitted }: ConsoleRequest) {
+  const name = submitted.get('user')?.trim() ?? '';
+  await rights.add(name);
+  return { to: PATH, flash: { text: `${name} now manages this tenant.` } };
 }
 
-async function showRemove(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const manager = (await visit.rights.list()).find(({ user }) => user.id === visit.params.userId);
+async function showRemove(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const manager = (await request.rights.list()).find(({ user }) => user.id === request.params.userId);
   if (!manager) throw new ServiceError('entity.not_found');
-  const { name } = personOf({ ...manager.user });
-  const isSelf = manager.user.id === visit.administrator.id;
+  const { name } = userOf({ ...manager.user });
+  const isSelf = manager.user.id === request.administrator.id;
   return {
     title: `Remove ${name}`,
     back: { path: PATH, label: 'Administrators' },
-    content: formOf(visit, {
-      path: visit.path,
-      content: html`<p>${isSelf ? 'You are out of the pages of this tenant at once. Somebody else can add you again.' : 'They are out of the pages of this tenant at once. Their account stays.'}</p>`,
-      submit: `Remove ${name}`,
+    content: formOf(request, {
+      path: request.path,
+      content: html`<p>${isSelf ? 'You lose access to this tenant immediately. Another administrator can add you again.' : 'They lose access to this tenant immediately. Their account is kept.'}</p>`,
+      submit: 'Remove administrator',
       kind: 'danger',
       cancel: PATH,
-      faults: faultsOf(attempt),
+      faults: faultsOf(refused),
     }),
   };
 }
 
-async function remove({ rights, params }: Visit) {
-  await rights.take(params.userId ?? '');
-  return { to: PATH, flash: { text: 'This person no longer manages the tenant.' } };
+async function remove({ rights, params }: ConsoleRequest) {
+  await rights.remove(params.userId ?? '');
+  return { to: PATH, flash: { text: 'Administrator removed.' } };
 }
 
 export const administratorRoutes = [

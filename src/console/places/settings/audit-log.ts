@@ -1,10 +1,10 @@
 import { html } from '../../../pages/html.ts';
 import { choice, filters } from '../../parts/filters.ts';
-import { application, type Names, namesOf, person } from '../../parts/names.ts';
+import { applicationLink, type Names, namesOf, userLink } from '../../parts/names.ts';
 import { copyable, facts, pageQuery, pager, rawJson, state, table, when } from '../../parts/parts.ts';
-import { type Page, page, type Visit } from '../../route.ts';
+import { type ConsoleRequest, type Page, page } from '../../route.ts';
 
-interface Entry {
+interface AuditLogEntry {
   id: string;
   key: string;
   payload: {
@@ -20,97 +20,98 @@ interface Entry {
   createdAt: number;
 }
 
-/** What the address may narrow the list to: parameter of the row, and what it is called. */
+/** Filters in the URL: parameter of the Management API, and label. */
 const FILTERS = [
   ['logKey', 'Action'],
-  ['userId', 'On whom'],
+  ['userId', 'User'],
   ['applicationId', 'Application'],
 ] as const;
 
-const resultOf = ({ payload: { result } }: Entry) =>
-  result === 'Success' ? state('ok', 'Done') : state('bad', 'Refused');
+const resultOf = ({ payload: { result } }: AuditLogEntry) =>
+  result === 'Success' ? state('ok', 'Succeeded') : state('bad', 'Rejected');
 
-/** `Management.POST /users` is a route to machines; people are told the same without the prefix. */
-const nameOf = ({ key }: Entry): string => key.replace(/^Management\./, '');
+/** Action names without the prefix of Management API routes: `POST /users`. */
+const nameOf = ({ key }: AuditLogEntry): string => key.replace(/^Management\./, '');
 
 const RESULTS = [
   ['', 'Any'],
-  ['Success', 'Done'],
-  ['Error', 'Refused'],
+  ['Success', 'Succeeded'],
+  ['Error', 'Rejected'],
 ] as const;
 
-/** Who is spoken of, by name. An administrator of several tenants may be known in another one only. */
-const namesIn = (visit: Visit, entries: Entry[]): Promise<Names> =>
-  namesOf(visit, {
-    people: entries.flatMap(({ payload: { userId = null, actorId = null } }) => [userId, actorId]),
+/** Names in the entries. An administrator who is a user of another tenant has no name here. */
+const namesInEntries = (request: ConsoleRequest, entries: AuditLogEntry[]): Promise<Names> =>
+  namesOf(request, {
+    users: entries.flatMap(({ payload: { userId = null, actorId = null } }) => [userId, actorId]),
     applications: entries.map(({ payload: { applicationId = null } }) => applicationId),
   });
 
-const personOf = (visit: Visit, names: Names, id: string | undefined) => id && person(visit, names, id);
-const applicationOf = (visit: Visit, names: Names, id: string | undefined) => id && application(visit, names, id);
+const userCell = (request: ConsoleRequest, names: Names, id: string | undefined) => id && userLink(request, names, id);
+const applicationCell = (request: ConsoleRequest, names: Names, id: string | undefined) =>
+  id && applicationLink(request, names, id);
 
-async function showEntries(visit: Visit): Promise<Page> {
-  const fields = FILTERS.map(([name, label]) => ({ name, label, value: visit.query.get(name)?.trim() ?? '' }));
-  const [result] = RESULTS.find(([value]) => value === visit.query.get('result')) ?? RESULTS[0];
-  const given = [...fields, { name: 'result', value: result }].filter(({ value }) => value !== '');
-  const query = Object.fromEntries(given.map(({ name, value }) => [name, value]));
-  const { value: entries, total } = await visit.perform<Entry[]>('GET /logs', {
-    query: { ...query, ...pageQuery(visit) },
+async function showEntries(request: ConsoleRequest): Promise<Page> {
+  const fields = FILTERS.map(([name, label]) => ({ name, label, value: request.query.get(name)?.trim() ?? '' }));
+  const [result] = RESULTS.find(([value]) => value === request.query.get('result')) ?? RESULTS[0];
+  const applied = [...fields, { name: 'result', value: result }].filter(({ value }) => value !== '');
+  const query = Object.fromEntries(applied.map(({ name, value }) => [name, value]));
+  const { value: entries, total } = await request.perform<AuditLogEntry[]>('GET /logs', {
+    query: { ...query, ...pageQuery(request) },
   });
-  const names = await namesIn(visit, entries);
+  const names = await namesInEntries(request, entries);
   const inputs = fields.map(
     ({ name, label, value }) =>
-      html`<label>${label}<input type="${name === 'logKey' ? 'search' : 'text'}" name="${name}" value="${value}" autocomplete="off" spellcheck="false" maxlength="128"></label>`,
+      html`<label>${label}<input type="${name === 'logKey' ? 'search' : 'text'}" name="${name}" value="${value}"${name !== 'logKey' && html` placeholder="ID"`} autocomplete="off" spellcheck="false" maxlength="128"></label>`,
   );
   return {
     title: 'Audit log',
-    lead: 'Who did what, on whom, from where, and why.',
-    content: html`${filters(visit.to('/settings/audit'), [...inputs, choice('result', 'Result', RESULTS, result)], given.length > 0)}
+    lead: 'Who did what, to which user, and when.',
+    content: html`${filters(request.to('/settings/audit'), [...inputs, choice('result', 'Result', RESULTS, result)], applied.length > 0)}
 <div id="entries" data-live>
 ${table({
-  caption: 'Entries of the audit log, newest first',
+  caption: 'Audit log entries, newest first',
   rows: entries,
   empty:
-    given.length > 0
-      ? 'No entry is like this.'
-      : 'Nothing was done yet. Every change and every token leaves an entry here.',
+    applied.length > 0
+      ? 'No entries match these filters.'
+      : 'No entries yet. Every change and every token request adds an entry.',
   columns: [
     {
       label: 'Action',
-      cell: (entry) => html`<a href="${visit.to(`/settings/audit/${entry.id}`)}">${nameOf(entry)}</a>`,
+      cell: (entry) => html`<a href="${request.to(`/settings/audit/${entry.id}`)}">${nameOf(entry)}</a>`,
     },
     { label: 'Result', cell: resultOf },
     {
-      label: 'By',
+      label: 'Actor',
       cell: ({ payload: { actorId, applicationId } }) =>
-        personOf(visit, names, actorId) || applicationOf(visit, names, applicationId),
+        userCell(request, names, actorId) || applicationCell(request, names, applicationId),
     },
-    { label: 'On whom', cell: ({ payload }) => personOf(visit, names, payload.userId) },
-    { label: 'When', cell: ({ createdAt }) => when(createdAt, visit.now) },
+    { label: 'User', cell: ({ payload }) => userCell(request, names, payload.userId) },
+    { label: 'Time', cell: ({ createdAt }) => when(createdAt, request.now) },
   ],
 })}
-${pager(visit, total)}
+${pager(request, total)}
 </div>`,
     live: ['auditLog'],
   };
 }
 
-async function showEntry(visit: Visit): Promise<Page> {
-  const { value: entry } = await visit.perform<Entry>('GET /logs/:id', { params: visit.params });
+async function showEntry(request: ConsoleRequest): Promise<Page> {
+  const { value: entry } = await request.perform<AuditLogEntry>('GET /logs/:id', { params: request.params });
   const { applicationId, userId, actorId, ip, userAgent, requestId } = entry.payload;
-  const names = await namesIn(visit, [entry]);
+  const names = await namesInEntries(request, [entry]);
   return {
     title: nameOf(entry),
     back: { path: '/settings/audit', label: 'Audit log' },
     content: html`${facts([
       ['Result', resultOf(entry)],
-      ['When', when(entry.createdAt, visit.now)],
-      ['Application', applicationOf(visit, names, applicationId)],
-      ['Person who acted', personOf(visit, names, actorId)],
-      ['On whom', personOf(visit, names, userId)],
-      ['From', ip],
-      ['With', userAgent],
-      ['Request', requestId && copyable(requestId)],
+      ['Time', when(entry.createdAt, request.now)],
+      ['Application', applicationCell(request, names, applicationId)],
+      ['Actor', userCell(request, names, actorId)],
+      ['User', userCell(request, names, userId)],
+      ['IP address', ip],
+      ['User agent', userAgent],
+      ['Request ID', requestId && copyable(requestId)],
     ])}
 ${rawJson(entry)}`,
   };

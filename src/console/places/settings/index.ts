@@ -6,7 +6,7 @@ import { keyRoutes } from './keys.ts';
 import { signInRoutes } from './sign-in.ts';
 import { tenantRoutes } from './tenants.ts';
 
-/** How a tenant is set up, and what was done in it. */
+/** Settings of a tenant, its audit log, and (in tenant `default`) the list of tenants. */
 export const settings: Place = {
   path: '/settings',
   name: 'Settings',

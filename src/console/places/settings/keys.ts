@@ -1,9 +1,9 @@
 import { html } from '../../../pages/html.ts';
-import { bodyOf, fieldsOf, type ThingField } from '../../entities/entity-fields.ts';
+import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { field, formOf } from '../../parts/form-parts.ts';
-import { copyable, section, state, table, when } from '../../parts/parts.ts';
-import { type Attempt, form, type Page, page, type Visit } from '../../route.ts';
+import { copyable, duration, section, state, table, when } from '../../parts/parts.ts';
+import { type ConsoleRequest, form, type Page, page, type RefusedForm } from '../../route.ts';
 
 interface Key {
   id: string;
@@ -16,123 +16,147 @@ interface Key {
 const PATH = '/settings/keys';
 
 const STATES = {
-  current: state('ok', 'Signs'),
-  next: state('info', 'Published, signs soon'),
-  previous: state('off', 'Published, no longer signs'),
+  current: state('ok', 'Signing'),
+  next: state('info', 'Published, not signing yet'),
+  previous: state('off', 'Published, no longer signing'),
 };
 
 const ALGORITHMS = [
-  ['', 'As the key that signs now'],
+  ['', 'Same as the current key'],
   ['ES256', 'ES256'],
   ['ES384', 'ES384'],
   ['RS256', 'RS256'],
   ['EdDSA', 'EdDSA'],
 ] as const;
 
-const ROTATION: ThingField[] = [
+/** The schedule in words: "Keys are rotated every 90 days." */
+const scheduleOf = (days: number | null | undefined): string =>
+  days ? `Keys are rotated every ${duration(days * 86_400)}.` : 'Keys are not rotated automatically.';
+
+const rotationFields = ({ settings }: ConsoleRequest): EntityField[] => [
   {
     name: 'rotationDays',
-    label: 'Replace keys after this many days',
+    label: 'Rotation interval, in days',
     isOptional: true,
-    hint: 'Empty: as the service is configured.',
+    hint: `Leave empty for the default of the service: ${scheduleOf(settings.keyRotationDays)}`,
   },
 ];
 
-const readKeys = async ({ perform }: Visit): Promise<Key[]> =>
+const readKeys = async ({ perform }: ConsoleRequest): Promise<Key[]> =>
   (await perform<Key[]>('GET /configs/oidc/private-keys')).value;
 
-async function showKeys(visit: Visit): Promise<Page> {
-  const { value: rotation } = await visit.perform('GET /configs/oidc/key-rotation');
+async function showKeys(request: ConsoleRequest): Promise<Page> {
+  const { value: rotation } = await request.perform('GET /configs/oidc/key-rotation');
   const rows = table({
-    caption: 'Signing keys, the one that signs first',
-    rows: await readKeys(visit),
-    empty: 'There is no key.',
+    caption: 'Signing keys, current key first',
+    rows: await readKeys(request),
+    empty: 'No signing keys yet.',
     columns: [
-      { label: 'Key id', cell: ({ id }) => copyable(id) },
-      { label: 'State', cell: (key) => STATES[key.state] },
+      { label: 'Key ID', cell: ({ id }) => copyable(id) },
+      { label: 'Status', cell: (key) => STATES[key.state] },
       { label: 'Algorithm', cell: ({ signingKeyAlgorithm }) => signingKeyAlgorithm },
-      { label: 'Created', cell: ({ createdAt }) => when(createdAt, visit.now) },
-      { label: 'Goes', cell: ({ retireAt }) => (retireAt === null ? '' : when(retireAt, visit.now)) },
+      { label: 'Created', cell: ({ createdAt }) => when(createdAt, request.now) },
+      { label: 'Removal', cell: ({ retireAt }) => (retireAt === null ? '' : when(retireAt, request.now)) },
       {
         label: '',
         cell: ({ id, state }) =>
           state !== 'current' &&
-          html`<div class="row-actions"><a class="button compact" href="${visit.to(`${PATH}/${id}/delete`)}">Delete<span class="unseen"> ${id}</span></a></div>`,
+          html`<div class="row-actions"><a class="button compact" href="${request.to(`${PATH}/${id}/delete`)}">Delete<span class="unseen"> ${id}</span></a></div>`,
       },
     ],
   });
   return {
     title: 'Signing keys',
-    lead: 'Tokens of this tenant are signed with them; their public parts stand in its JWKS.',
-    actions: html`<a class="button primary" href="${visit.to(`${PATH}/rotate`)}">Rotate</a>`,
+    lead: 'Keys that sign the tokens of this tenant. Their public parts are published in its JWKS.',
+    actions: html`<a class="button primary" href="${request.to(`${PATH}/rotate`)}">Rotate keys</a>`,
     content: html`<div id="keys-list" data-live>${rows}</div>
 ${section(
-  'Schedule',
-  html`<p>${rotation.rotationDays ? `Keys are replaced after ${rotation.rotationDays} days.` : 'Keys are replaced as the service is configured.'}</p>`,
+  'Automatic rotation',
+  html`<p>${scheduleOf(Number(rotation.rotationDays ?? request.settings.keyRotationDays ?? 0))}</p>`,
   {
-    actions: html`<a class="button compact" href="${visit.to(`${PATH}/schedule`)}">Change</a>`,
+    actions: html`<a class="button compact" href="${request.to(`${PATH}/schedule`)}">Edit schedule</a>`,
   },
 )}`,
     live: ['signingKeys'],
   };
 }
 
-async function showRotate(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const keys = await readKeys(visit);
+const publishedFor = ({ settings }: ConsoleRequest): string =>
+  `about ${duration(Math.round(settings.keyPublishedMs / 60_000) * 60)}`;
+
+async function showRotate(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const keys = await readKeys(request);
   const isUnderWay = keys.some(({ state }) => state === 'next');
-  const content = html`<p>${isUnderWay ? 'A key is published already. This lets it sign now.' : 'This publishes a new key. It signs five minutes later, when every resource server can have read it.'} What it replaces stays published until its last token is over.</p>
-${field({ name: 'signingKeyAlgorithm', label: 'Algorithm', options: ALGORITHMS, value: attempt?.typed.get('signingKeyAlgorithm') ?? '' })}
-<div class="field"><label class="box"><input type="checkbox" name="immediately" value="true" aria-describedby="immediately-hint"> <span>Sign with a new key at once</span></label><p class="hint" id="immediately-hint">For a key that has leaked. Resource servers refuse new tokens until they read the JWKS again.</p></div>`;
+  const content = html`<p>${isUnderWay ? 'A new key is already published. Rotating again starts signing with it now.' : `A new key is published. It starts signing after ${publishedFor(request)}, once resource servers have fetched it.`} The old key stays published until its last token has expired.</p>
+${field({ name: 'signingKeyAlgorithm', label: 'Algorithm', options: ALGORITHMS, value: refused?.values.get('signingKeyAlgorithm') ?? '' })}
+<div class="field"><label class="box"><input type="checkbox" name="immediately" value="true" aria-describedby="immediately-hint"> <span>Sign with a new key immediately</span></label><p class="hint" id="immediately-hint">For a leaked key. Resource servers reject new tokens until they fetch the JWKS again.</p></div>`;
   return {
     title: 'Rotate signing keys',
     back: { path: PATH, label: 'Signing keys' },
-    content: formOf(visit, { path: visit.path, content, submit: 'Rotate', cancel: PATH, faults: faultsOf(attempt) }),
+    content: formOf(request, {
+      path: request.path,
+      content,
+      submit: 'Rotate keys',
+      cancel: PATH,
+      faults: faultsOf(refused),
+    }),
   };
 }
 
-async function rotate({ perform, sent }: Visit) {
-  const signingKeyAlgorithm = sent.get('signingKeyAlgorithm');
+async function rotate(request: ConsoleRequest) {
+  const { perform, submitted } = request;
+  const signingKeyAlgorithm = submitted.get('signingKeyAlgorithm');
   const body = {
     ...(signingKeyAlgorithm && { signingKeyAlgorithm }),
-    ...(sent.get('immediately') === 'true' && { immediately: true }),
+    ...(submitted.get('immediately') === 'true' && { immediately: true }),
   };
-  await perform('POST /configs/oidc/private-keys/rotate', { body });
-  return { to: PATH, flash: { text: 'The next step of the rotation was taken.' } };
+  const { value: keys } = await perform<Key[]>('POST /configs/oidc/private-keys/rotate', { body });
+  const text = keys.some(({ state }) => state === 'next')
+    ? `New key published. It starts signing after ${publishedFor(request)}.`
+    : 'The new key is now signing.';
+  return { to: PATH, flash: { text } };
 }
 
-const showDelete = (visit: Visit, attempt?: Attempt): Page => ({
-  title: `Delete key ${visit.params.keyId}`,
+const showDelete = (request: ConsoleRequest, refused?: RefusedForm): Page => ({
+  title: `Delete key ${request.params.keyId}`,
   back: { path: PATH, label: 'Signing keys' },
-  content: formOf(visit, {
-    path: visit.path,
-    content: html`<p>Every token that it signed is no longer valid. This cannot be undone.</p>`,
+  content: formOf(request, {
+    path: request.path,
+    content: html`<p>Every token signed with it becomes invalid. This can’t be undone.</p>`,
     submit: 'Delete key',
     kind: 'danger',
     cancel: PATH,
-    faults: faultsOf(attempt),
+    faults: faultsOf(refused),
   }),
 });
 
-async function deleteKey({ perform, params }: Visit) {
+async function deleteKey({ perform, params }: ConsoleRequest) {
   await perform('DELETE /configs/oidc/private-keys/:keyId', { params });
-  return { to: PATH, flash: { text: 'The key was deleted.' } };
+  return { to: PATH, flash: { text: 'Key deleted.' } };
 }
 
-async function showSchedule(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const { value } = await visit.perform('GET /configs/oidc/key-rotation');
-  const content = fieldsOf(ROTATION, value, attempt);
+async function showSchedule(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const { value } = await request.perform('GET /configs/oidc/key-rotation');
+  const content = fieldsOf(rotationFields(request), value, refused);
   return {
-    title: 'Schedule of rotation',
+    title: 'Edit rotation schedule',
     back: { path: PATH, label: 'Signing keys' },
-    content: formOf(visit, { path: visit.path, content, submit: 'Save', cancel: PATH, faults: faultsOf(attempt) }),
+    content: formOf(request, {
+      path: request.path,
+      content,
+      submit: 'Save schedule',
+      cancel: PATH,
+      faults: faultsOf(refused),
+    }),
   };
 }
 
-async function setSchedule({ perform, sent }: Visit) {
-  const { rotationDays } = bodyOf(ROTATION, sent, false);
+async function setSchedule(request: ConsoleRequest) {
+  const { perform, submitted } = request;
+  const { rotationDays } = bodyOf(rotationFields(request), submitted, false);
   const body = { rotationDays: rotationDays === null ? null : Number(rotationDays) };
   await perform('PATCH /configs/oidc/key-rotation', { body });
-  return { to: PATH, flash: { text: 'Saved.' } };
+  return { to: PATH, flash: { text: 'Schedule saved.' } };
 }
 
 export const keyRoutes = [

@@ -1,87 +1,90 @@
 import { html } from '../../../pages/html.ts';
-import { filled, showThing, type Thing, type Things, thingRoutes } from '../../entities/entity-pages.ts';
+import { type Entity, type EntityPages, entityRoutes, fillPath, showEntity } from '../../entities/entity-pages.ts';
 import { buttonForm } from '../../parts/form-parts.ts';
 import { copyable, facts, state, when } from '../../parts/parts.ts';
-import { action, type Visit } from '../../route.ts';
+import { action, type ConsoleRequest } from '../../route.ts';
 
-/** For those who run the service: rows of the Operator API, which tenant `default` alone serves. */
+/** Tenants, for operators: operations of the Operator API, which only tenant `default` serves. */
 
-const OF = '/settings/tenants/:id';
+const PATH = '/settings/tenants/:id';
 
-const here = (visit: Visit): string => filled(OF, visit.params);
-const stateOf = ({ isSuspended }: Thing) => (isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
-const endpointsOf = ({ endpoints }: Thing): string[] => endpoints as string[];
+const here = (request: ConsoleRequest): string => fillPath(PATH, request.params);
+const stateOf = ({ isSuspended }: Entity) => (isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
+const endpointsOf = ({ endpoints }: Entity): string[] => endpoints as string[];
 
-const showHere = showThing(() => things);
+const showHere = showEntity(() => tenantPages);
 
-async function suspend(visit: Visit, isSuspended: boolean) {
-  await visit.perform('PATCH /tenants/:id', { params: visit.params, body: { isSuspended } });
-  const text = isSuspended ? 'Suspended: every path of this tenant answers 403.' : 'This tenant is served again.';
-  const undo = { path: `${here(visit)}/${isSuspended ? 'resume' : 'suspend'}` };
-  return { to: here(visit), flash: { text, undo } };
+async function suspend(request: ConsoleRequest, isSuspended: boolean) {
+  await request.perform('PATCH /tenants/:id', { params: request.params, body: { isSuspended } });
+  const text = isSuspended ? 'Tenant suspended. Every request to it gets a 403 response.' : 'Tenant resumed.';
+  const undo = { path: `${here(request)}/${isSuspended ? 'resume' : 'suspend'}` };
+  return { to: here(request), flash: { text, undo } };
 }
 
-const things: Things = {
+const tenantPages: EntityPages = {
   path: '/settings/tenants',
   list: '/tenants',
   item: '/tenants/:id',
-  one: 'tenant',
-  many: 'Tenants',
-  lead: 'Each has people, applications, keys and an issuer of its own.',
+  singular: 'tenant',
+  plural: 'Tenants',
+  lead: 'Each tenant has its own users, applications, signing keys, and issuer.',
   columns: ({ now }) => [
     { label: 'Endpoint', cell: (tenant) => endpointsOf(tenant)[0] },
-    { label: 'State', cell: stateOf },
+    { label: 'Status', cell: stateOf },
     { label: 'Created', cell: ({ createdAt }) => when(createdAt as number, now) },
   ],
   fields: [
     { name: 'name', label: 'Name' },
     {
       name: 'id',
-      label: 'Id',
+      label: 'ID',
       on: 'create',
       isOptional: true,
-      hint: 'Lower case letters, digits and hyphens. It stays.',
+      hint: 'Lowercase letters, digits, and hyphens. Can’t be changed later.',
     },
     {
       name: 'endpoints',
       label: 'Endpoints',
       kind: 'lines',
-      hint: 'One a line: a host, or a host and a path. The first is the canonical one, from which the issuer is made.',
+      hint: 'One URL per line, with an optional path. The first one is canonical: the issuer is derived from it.',
     },
     {
       name: 'managementApiIndicator',
       label: 'Management API indicator',
       on: 'change',
-      hint: 'The resource that callers of the Management API ask for. The one before stays accepted.',
+      hint: 'The resource that clients of the Management API request. The previous indicator is still accepted.',
     },
   ],
-  made: async (made, visit) => {
-    await visit.rights.takeOn(made.id);
-    const { clientId, clientSecret } = made.machine as { clientId: string; clientSecret: string };
+  afterCreate: async (created, request) => {
+    await request.rights.addSelf(created.id);
+    const { clientId, clientSecret } = created.machine as { clientId: string; clientSecret: string };
     const secrets = [
-      { label: 'Client id', value: clientId },
-      { label: 'Secret', value: clientSecret },
+      { label: 'Client ID', value: clientId },
+      { label: 'Client secret', value: clientSecret },
     ];
-    return { text: 'A tenant was created, with a machine that may call its Management API.', secrets };
+    return {
+      text: 'Tenant created. These are the credentials of its machine-to-machine application for the Management API.',
+      secrets,
+    };
   },
-  actions: (visit, { id, isSuspended }) =>
-    id !== visit.tenant.id &&
+  actions: (request, { id, isSuspended }) =>
+    id !== request.tenant.id &&
     (isSuspended
-      ? buttonForm(visit, `${here(visit)}/resume`, 'Resume', { kind: '' })
-      : buttonForm(visit, `${here(visit)}/suspend`, 'Suspend', { kind: '' })),
-  show: (visit, tenant) =>
+      ? buttonForm(request, `${here(request)}/resume`, 'Resume tenant', { kind: '' })
+      : buttonForm(request, `${here(request)}/suspend`, 'Suspend tenant', { kind: '' })),
+  show: (request, tenant) =>
     facts([
-      ['State', stateOf(tenant)],
+      ['Status', stateOf(tenant)],
       ['Endpoints', html`<ul>${endpointsOf(tenant).map((url) => html`<li>${copyable(url)}</li>`)}</ul>`],
       ['Management API indicator', copyable(tenant.managementApiIndicator as string)],
-      ['Created', when(tenant.createdAt as number, visit.now)],
-      ['Id', copyable(tenant.id)],
+      ['Created', when(tenant.createdAt as number, request.now)],
+      ['ID', copyable(tenant.id)],
     ]),
-  loses: 'It is out of reach at once, and all it has is removed in the background.',
-  parts: [
-    action(`${OF}/suspend`, showHere, (visit) => suspend(visit, true)),
-    action(`${OF}/resume`, showHere, (visit) => suspend(visit, false)),
+  deleteWarning: 'It becomes unreachable immediately, and all its data is deleted in the background.',
+  routes: [
+    action(`${PATH}/suspend`, showHere, (request) => suspend(request, true)),
+    action(`${PATH}/resume`, showHere, (request) => suspend(request, false)),
   ],
 };
 
-export const tenantRoutes = thingRoutes(things);
+export const tenantRoutes = entityRoutes(tenantPages);

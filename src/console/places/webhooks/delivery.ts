@@ -1,11 +1,11 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { buttonForm } from '../../parts/form-parts.ts';
 import { copyable, facts, note, rawJson, section, state, when } from '../../parts/parts.ts';
-import { type Attempt, action, type Next, type Page, page, type Visit } from '../../route.ts';
+import { action, type ConsoleRequest, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 import { type Delivery, stateOf, triggerOf } from './delivery-list.ts';
 import { HOOK, type Hook, hookPath, readHook } from './hook.ts';
 
-interface Try {
+interface Attempt {
   number: number;
   startedAt: number;
   durationMs: number;
@@ -15,16 +15,19 @@ interface Try {
   isSuccess: boolean;
 }
 
-interface Detailed extends Delivery {
-  /** What is sent, byte for byte; undefined once the event is no longer kept. */
+interface DeliveryWithAttempts extends Delivery {
+  /** The request body, byte for byte; undefined once the event has been deleted. */
   body?: string;
-  attemptLog: Try[];
+  attemptLog: Attempt[];
 }
 
 const DELIVERY = `${HOOK}/deliveries/:deliveryId`;
 
-const readDelivery = async ({ perform, params: { id = '', deliveryId = '' } }: Visit): Promise<Detailed> =>
-  (await perform<Detailed>('GET /hooks/:id/deliveries/:deliveryId', { params: { id, deliveryId } })).value;
+const readDelivery = async ({
+  perform,
+  params: { id = '', deliveryId = '' },
+}: ConsoleRequest): Promise<DeliveryWithAttempts> =>
+  (await perform<DeliveryWithAttempts>('GET /hooks/:id/deliveries/:deliveryId', { params: { id, deliveryId } })).value;
 
 const pretty = (text: string): string => {
   try {
@@ -40,8 +43,8 @@ const block = (text: string): Html =>
 const headerLines = (lines: readonly (readonly [string, string])[]): Html =>
   html`<pre class="mono" tabindex="0">${lines.map(([name, value]) => `${name}: ${value}`).join('\n')}</pre>`;
 
-/** The values of configured headers may be secrets, so they are not repeated here. */
-const requestHeaders = ({ config }: Hook, { eventId }: Delivery, { startedAt }: Try) => [
+/** Headers of an attempt. The values of configured headers are hidden, because they may be secrets. */
+const requestHeaders = ({ config }: Hook, { eventId }: Delivery, { startedAt }: Attempt) => [
   ...Object.keys(config.headers ?? {}).map((name) => [name.toLowerCase(), '…'] as const),
   ['content-type', 'application/json'] as const,
   ['user-agent', 'Understudy'] as const,
@@ -51,38 +54,38 @@ const requestHeaders = ({ config }: Hook, { eventId }: Delivery, { startedAt }: 
   ['logto-signature-sha-256', '…'] as const,
 ];
 
-function attemptOf(visit: Visit, hook: Hook, delivery: Detailed, made: Try): Html {
-  const { number, startedAt, durationMs, status, errorMessage, responseBody, isSuccess } = made;
+function attemptItem(request: ConsoleRequest, hook: Hook, delivery: DeliveryWithAttempts, attempt: Attempt): Html {
+  const { number, startedAt, durationMs, status, errorMessage, responseBody, isSuccess } = attempt;
   const verdict = isSuccess
-    ? state('ok', `Answered ${status}`)
-    : state('bad', status === null ? 'No answer' : `Answered ${status}`);
-  return html`<li class="attempt"><div class="row"><h3>Attempt ${number}</h3>${verdict}<span class="quiet">${when(startedAt, visit.now)}, ${durationMs} ms</span></div>
+    ? state('ok', `Responded ${status}`)
+    : state('bad', status === null ? 'No response' : `Responded ${status}`);
+  return html`<li class="attempt"><div class="row"><h3>Attempt ${number}</h3>${verdict}<span class="quiet">${when(startedAt, request.now)}, ${durationMs} ms</span></div>
 ${!isSuccess && errorMessage && html`<p>${errorMessage}</p>`}
-<details><summary>Request</summary><div class="tight"><p class="mono">POST ${hook.config.url}</p>${headerLines(requestHeaders(hook, delivery, made))}${delivery.body !== undefined && block(delivery.body)}</div></details>
-<details${!isSuccess && responseBody && html` open`}><summary>Reply</summary>${responseBody ? block(responseBody) : html`<p class="quiet">${status === null ? 'There was none.' : 'Its body was empty.'}</p>`}</details></li>`;
+<details><summary>Request</summary><div class="tight"><p class="mono">POST ${hook.config.url}</p>${headerLines(requestHeaders(hook, delivery, attempt))}${delivery.body !== undefined && block(delivery.body)}</div></details>
+<details${!isSuccess && responseBody && html` open`}><summary>Response</summary>${responseBody ? block(responseBody) : html`<p class="quiet">${status === null ? 'No response.' : 'Empty body.'}</p>`}</details></li>`;
 }
 
-async function showDelivery(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const [hook, delivery] = [await readHook(visit), await readDelivery(visit)];
+async function showDelivery(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const [hook, delivery] = [await readHook(request), await readDelivery(request)];
   const { attemptLog, eventId, body, dueAt, createdAt } = delivery;
-  const here = hookPath(visit.params, `/deliveries/${delivery.id}`);
+  const here = hookPath(request.params, `/deliveries/${delivery.id}`);
   const newestFirst = attemptLog.toReversed();
   return {
     title: delivery.event,
     back: { path: hookPath(hook, '/deliveries'), label: `Deliveries of ${hook.name}` },
-    actions: buttonForm(visit, `${here}/redeliver`, 'Send again', { kind: 'primary' }),
-    content: html`${attempt && note('bad', attempt.error.message)}
+    actions: buttonForm(request, `${here}/redeliver`, 'Redeliver event', { kind: 'primary' }),
+    content: html`${refused && note('bad', refused.error.message)}
 <div id="delivery" data-live>${facts([
-      ['State', stateOf(delivery)],
+      ['Status', stateOf(delivery)],
       ['Attempts', String(delivery.attempts)],
-      ['Next attempt', delivery.state === 'waiting' && when(dueAt, visit.now)],
-      ['Why it was sent', triggerOf(delivery) || 'The event happened'],
-      ['When', when(createdAt, visit.now)],
+      ['Next attempt', delivery.state === 'waiting' && when(dueAt, request.now)],
+      ['Trigger', triggerOf(delivery)],
+      ['Created', when(createdAt, request.now)],
       ['webhook-id', copyable(eventId)],
     ])}</div>
 ${section(
   'Attempts',
-  html`<ol id="attempts" class="attempts" data-live>${newestFirst.length > 0 ? newestFirst.map((made) => attemptOf(visit, hook, delivery, made)) : html`<li class="empty">None yet.</li>`}</ol>`,
+  html`<ol id="attempts" class="attempts" data-live>${newestFirst.length > 0 ? newestFirst.map((attempt) => attemptItem(request, hook, delivery, attempt)) : html`<li class="empty">No attempts yet.</li>`}</ol>`,
 )}
 ${attemptLog.length === 0 && body !== undefined && section('Payload', block(body))}
 ${rawJson(delivery)}`,
@@ -90,13 +93,13 @@ ${rawJson(delivery)}`,
   };
 }
 
-async function redeliver(visit: Visit): Promise<Next> {
-  const { id = '', deliveryId = '' } = visit.params;
+async function redeliver(request: ConsoleRequest): Promise<Redirect> {
+  const { id = '', deliveryId = '' } = request.params;
   const route = 'POST /hooks/:id/deliveries/:deliveryId/redeliver';
-  const { value } = await visit.perform<{ id: string }>(route, { params: { id, deliveryId } });
+  const { value } = await request.perform<{ id: string }>(route, { params: { id, deliveryId } });
   return {
     to: hookPath({ id }, `/deliveries/${value.id}`),
-    flash: { text: 'On its way again, as a delivery of its own.' },
+    flash: { text: 'Redelivery started. This is its delivery.' },
   };
 }
 

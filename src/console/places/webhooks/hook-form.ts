@@ -4,16 +4,12 @@ import { sampleOf } from '../../../events/sample.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { type Faults, faultsOf } from '../../parts/faults.ts';
 import { field, formOf } from '../../parts/form-parts.ts';
-import { type Attempt, form, type Next, type Page, type Visit } from '../../route.ts';
-import { eventGroups, eventsOf, HOOK, type Hook, hookPath, readHook } from './hook.ts';
+import { duration } from '../../parts/parts.ts';
+import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
+import { eventGroups, eventsOf, HOOK, type Hook, hookPath, NO_RETRIES, readHook, retryPolicy } from './hook.ts';
 
-const RETRIES = [
-  ['schedule', 'Eleven attempts within 76 hours'],
-  ['none', 'One attempt'],
-] as const;
-
-/** What stands in the fields: as typed, or as it is. */
-interface Typed {
+/** The values of the form, as text. */
+interface HookFormValues {
   name: string;
   url: string;
   headers: string;
@@ -21,9 +17,9 @@ interface Typed {
   events: readonly string[];
 }
 
-const NOTHING: Typed = { name: '', url: '', headers: '', retries: 'schedule', events: [] };
+const EMPTY_FORM: HookFormValues = { name: '', url: '', headers: '', retries: 'schedule', events: [] };
 
-const typedIn = (sent: URLSearchParams): Typed => ({
+const submittedValues = (sent: URLSearchParams): HookFormValues => ({
   name: sent.get('name')?.trim() ?? '',
   url: sent.get('config.url')?.trim() ?? '',
   headers: sent.get('config.headers') ?? '',
@@ -31,7 +27,7 @@ const typedIn = (sent: URLSearchParams): Typed => ({
   events: sent.getAll('events'),
 });
 
-const typedOf = (hook: Hook): Typed => ({
+const storedValues = (hook: Hook): HookFormValues => ({
   name: hook.name,
   url: hook.config.url,
   headers: Object.entries(hook.config.headers ?? {})
@@ -41,7 +37,7 @@ const typedOf = (hook: Hook): Typed => ({
   events: eventsOf(hook),
 });
 
-/** A header a line. @throws 400 for a line without a colon */
+/** Parses one header per line. @throws 400 for a line without a colon */
 function headersOf(text: string): Record<string, string> {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
   return Object.fromEntries(
@@ -49,18 +45,18 @@ function headersOf(text: string): Record<string, string> {
       const colon = line.indexOf(':');
       if (colon < 1)
         throw new ServiceError('guard.invalid_input', {
-          details: 'body.config.headers: Write each header on a line of its own, as Name: value.',
+          details: 'body.config.headers: Enter one header per line, as Name: value.',
         });
       return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
     }),
   );
 }
 
-function bodyOf({ name, url, headers, retries, events }: Typed) {
-  const given = headersOf(headers);
+function bodyOf({ name, url, headers, retries, events }: HookFormValues) {
+  const parsed = headersOf(headers);
   const config = {
     url,
-    ...(Object.keys(given).length > 0 && { headers: given }),
+    ...(Object.keys(parsed).length > 0 && { headers: parsed }),
     ...(retries === 'none' && { retries: 0 }),
   };
   return { name, config, event: null, events };
@@ -69,14 +65,14 @@ function bodyOf({ name, url, headers, retries, events }: Typed) {
 const exampleOf = (type: EventType, now: number): Html =>
   html`<details><summary aria-label="Example of ${type}">Example</summary><pre class="mono" tabindex="0">${JSON.stringify({ ...sampleOf(type, now), hookId: '0f3k9d2m5x7q1w8e4r6t2' }, null, 2)}</pre></details>`;
 
-/** Events that are accepted and never sent: a change of the others keeps them. */
+/** Event types that are accepted but never sent. The form keeps them when the other events change. */
 const silentIn = (events: readonly string[]) => silentEventTypes.filter((type) => events.includes(type));
 
-/** By what they are about, each with the body that it sends. */
+/** Checkboxes of all event types in groups, each with an example of its request body. */
 const eventPicker = (ticked: readonly string[], now: number, faults: Faults): Html =>
   html`${silentIn(ticked).map((type) => html`<input type="hidden" name="events" value="${type}">`)}
 <fieldset class="field picker"><legend>Events</legend>
-<p class="hint">Each is sent when the change is committed, signed, with a body like its example.</p>
+<p class="hint">Each event is sent as a signed request once its change is committed. The examples show the request bodies.</p>
 ${faults.fields.has('events') && html`<p class="fault" id="events-fault">${faults.fields.get('events')}</p>`}
 ${eventGroups.map(
   ({ name, events }) =>
@@ -86,46 +82,49 @@ ${eventGroups.map(
     )}</fieldset>`,
 )}</fieldset>`;
 
-function fieldsOf(typed: Typed, faults: Faults, now: number): Html[] {
+function fieldsOf(typed: HookFormValues, faults: Faults, { now, settings }: ConsoleRequest): Html[] {
   return [
     field({ name: 'name', label: 'Name', value: typed.name, faults }),
     field({
       name: 'config.url',
-      label: 'Where to send',
+      label: 'Endpoint URL',
       type: 'url',
       value: typed.url,
-      hint: 'An address of your server that takes POST. It answers 2xx within 15 seconds.',
+      hint: `Receives POST requests. It must respond with any 2xx status within ${duration(settings.deliveryTimeoutMs / 1_000)}.`,
       faults,
     }),
     eventPicker(typed.events, now, faults),
     field({
       name: 'config.headers',
-      label: 'Headers to add',
+      label: 'Custom headers',
       isOptional: true,
       isMono: true,
       lines: 3,
       value: typed.headers,
-      hint: 'One a line, as Name: value. They go with every attempt.',
+      hint: 'One per line, as Name: value. Sent with every attempt.',
       faults,
     }),
     field({
       name: 'retries',
-      label: 'When your server does not take it',
+      label: 'Retry policy',
       value: typed.retries,
-      options: RETRIES,
+      options: [
+        ['schedule', retryPolicy(settings)],
+        ['none', NO_RETRIES],
+      ],
     }),
   ];
 }
 
-function showNew(visit: Visit, attempt?: Attempt): Page {
-  const faults = faultsOf(attempt);
+function showNew(request: ConsoleRequest, refused?: RefusedForm): Page {
+  const faults = faultsOf(refused);
   return {
     title: 'New webhook',
-    lead: 'Your server is told of what happens here, as it happens.',
+    lead: 'Sends events of this tenant to your endpoint as they happen.',
     back: { path: '/webhooks', label: 'Webhooks' },
-    content: formOf(visit, {
-      path: visit.path,
-      content: fieldsOf(attempt ? typedIn(attempt.typed) : NOTHING, faults, visit.now),
+    content: formOf(request, {
+      path: request.path,
+      content: fieldsOf(refused ? submittedValues(refused.values) : EMPTY_FORM, faults, request),
       submit: 'Create webhook',
       cancel: '/webhooks',
       faults,
@@ -133,37 +132,42 @@ function showNew(visit: Visit, attempt?: Attempt): Page {
   };
 }
 
-/** Both forms that receivers' libraries take it in. */
-export const keysShown = ({ webhookSecret, signingKey }: Hook) => [
-  { label: 'For the Standard Webhooks libraries', value: webhookSecret },
-  { label: 'For logto-signature-sha-256', value: signingKey },
+/** The signing secret in the two formats that receivers use. */
+export const signingSecretsOf = ({ webhookSecret, signingKey }: Hook) => [
+  { label: 'For Standard Webhooks libraries', value: webhookSecret },
+  { label: 'For the header logto-signature-sha-256', value: signingKey },
 ];
 
-async function create(visit: Visit): Promise<Next> {
-  const { value: hook } = await visit.perform<Hook>('POST /hooks', { body: bodyOf(typedIn(visit.sent)) });
-  const text = 'The webhook was created. This is the key that signs what it sends.';
-  return { to: hookPath(hook), flash: { text, secrets: keysShown(hook) } };
+async function create(request: ConsoleRequest): Promise<Redirect> {
+  const { value: hook } = await request.perform<Hook>('POST /hooks', {
+    body: bodyOf(submittedValues(request.submitted)),
+  });
+  const text = 'Webhook created. This is its signing secret, in two formats.';
+  return { to: hookPath(hook), flash: { text, secrets: signingSecretsOf(hook) } };
 }
 
-async function showChange(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const hook = await readHook(visit);
-  const faults = faultsOf(attempt);
+async function showChange(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const hook = await readHook(request);
+  const faults = faultsOf(refused);
   return {
-    title: `Change ${hook.name}`,
+    title: `Edit ${hook.name}`,
     back: { path: hookPath(hook), label: hook.name },
-    content: formOf(visit, {
-      path: visit.path,
-      content: fieldsOf(attempt ? typedIn(attempt.typed) : typedOf(hook), faults, visit.now),
-      submit: 'Save',
+    content: formOf(request, {
+      path: request.path,
+      content: fieldsOf(refused ? submittedValues(refused.values) : storedValues(hook), faults, request),
+      submit: 'Save changes',
       cancel: hookPath(hook),
       faults,
     }),
   };
 }
 
-async function change(visit: Visit): Promise<Next> {
-  await visit.perform('PATCH /hooks/:id', { params: visit.params, body: bodyOf(typedIn(visit.sent)) });
-  return { to: hookPath(visit.params), flash: { text: 'Saved. It holds from the next attempt.' } };
+async function change(request: ConsoleRequest): Promise<Redirect> {
+  await request.perform('PATCH /hooks/:id', {
+    params: request.params,
+    body: bodyOf(submittedValues(request.submitted)),
+  });
+  return { to: hookPath(request.params), flash: { text: 'Changes saved. They apply from the next attempt.' } };
 }
 
 export const hookForms = [form('/webhooks/new', showNew, create), form(`${HOOK}/edit`, showChange, change)];

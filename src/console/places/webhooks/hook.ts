@@ -1,28 +1,39 @@
 import type { Hook } from '../../../entities.ts';
 import { type EventType, eventTypes } from '../../../events/catalogue.ts';
 import type { Html } from '../../../pages/html.ts';
-import { state } from '../../parts/parts.ts';
-import type { Visit } from '../../route.ts';
+import { duration, state } from '../../parts/parts.ts';
+import type { ConsoleRequest, ServiceSettings } from '../../route.ts';
 
 export type { Hook };
 
-/** Parameters of the pages of one webhook are those of its rows. */
+/** Path of a webhook's page. Its parameter has the same name as in the Management API. */
 export const HOOK = '/webhooks/:id';
 
 export const hookPath = ({ id = '' }: { id?: string }, below = ''): string =>
   `/webhooks/${encodeURIComponent(id)}${below}`;
 
-export const readHook = async ({ perform, params }: Visit): Promise<Hook> =>
+export const readHook = async ({ perform, params }: ConsoleRequest): Promise<Hook> =>
   (await perform<Hook>('GET /hooks/:id', { params: { id: params.id ?? '' } })).value;
 
-/** The older single `event` counts like the others. */
+/** Returns all events of a webhook, including the deprecated single `event`. */
 export const eventsOf = ({ event, events }: Hook): string[] => [...new Set([...events, ...(event ? [event] : [])])];
 
 export function healthOf({ enabled, disabledReason, failingSince }: Hook): Html {
-  if (!enabled && disabledReason !== undefined) return state('bad', 'Disabled');
-  if (!enabled) return state('off', 'Off');
-  return failingSince === undefined ? state('ok', 'Working') : state('warn', 'Failing');
+  if (!enabled && disabledReason !== undefined) return state('bad', 'Disabled automatically');
+  if (!enabled) return state('off', 'Disabled');
+  return failingSince === undefined ? state('ok', 'Active') : state('warn', 'Failing');
 }
+
+/** The retry schedule in words: "11 attempts over about 76 hours". */
+export function retryPolicy({ retryScheduleSeconds }: ServiceSettings): string {
+  const attempts = retryScheduleSeconds.length;
+  const seconds = retryScheduleSeconds.reduce((sum, delay) => sum + delay, 0);
+  if (attempts === 1) return NO_RETRIES;
+  const unit = seconds >= 7_200 ? 3_600 : seconds >= 120 ? 60 : 1;
+  return `${attempts} attempts over about ${duration(Math.round(seconds / unit) * unit)}`;
+}
+
+export const NO_RETRIES = 'One attempt, no retries';
 
 const GROUPS: [name: string, prefix: RegExp][] = [
   ['Sign-in pages', /^Post/],
@@ -34,11 +45,11 @@ const GROUPS: [name: string, prefix: RegExp][] = [
   ['Organization scopes', /^OrganizationScope\./],
 ];
 
-/** Every event, by what it is about. */
+/** All event types, grouped by entity. */
 export const eventGroups: readonly { name: string; events: EventType[] }[] = GROUPS.map(([name, prefix]) => ({
   name,
   events: eventTypes.filter((type) => prefix.test(type)),
 }));
 
-/** For a choice of one event. */
+/** Options of a select of event types. */
 export const eventOptions: readonly (readonly [string, string])[] = eventTypes.map((type) => [type, type]);

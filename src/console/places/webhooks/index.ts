@@ -2,12 +2,12 @@ import type { Place } from '../../route.ts';
 import { deliveryPages } from './delivery.ts';
 import { deliveryList } from './delivery-list.ts';
 import { hookForms } from './hook-form.ts';
-import { hookList, hookPages } from './hooks.ts';
+import { hookList, hookPages } from './hook-pages.ts';
 import { replayPages } from './replays.ts';
 import { testPages } from './test-send.ts';
 import { verifyPage } from './verify.ts';
 
-/** Who is told of what, and whether they took it. */
+/** Webhooks: their endpoints and events, deliveries, replays, and signatures. */
 export const webhooks: Place = {
   path: '/webhooks',
   name: 'Webhooks',
@@ -16,7 +16,7 @@ export const webhooks: Place = {
     { path: '/webhooks', name: 'Webhooks' },
     { path: '/webhooks/verify', name: 'Verify signatures' },
   ],
-  // Of the paths that a webhook's id could be mistaken for, the words come first.
+  // Fixed paths come first, so that they are not matched as the id of a webhook.
   routes: [
     hookList,
     verifyPage,

@@ -1,4 +1,4 @@
-/** Whole receivers, as `docs/webhooks.md` has them: with the official libraries of Standard Webhooks. */
+/** Complete example receivers with the official Standard Webhooks libraries, the same as in `docs/webhooks.md`. */
 interface Receiver {
   language: string;
   install: string;

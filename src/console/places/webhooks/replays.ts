@@ -2,8 +2,8 @@ import { ServiceError } from '../../../errors.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { boxes, buttonForm, field, formOf } from '../../parts/form-parts.ts';
-import { facts, note, state } from '../../parts/parts.ts';
-import { type Attempt, action, form, type Next, type Page, page, type Visit } from '../../route.ts';
+import { countOf, facts, note, state } from '../../parts/parts.ts';
+import { action, type ConsoleRequest, form, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 import { STATES } from './delivery-list.ts';
 import { eventsOf, HOOK, hookPath, readHook } from './hook.ts';
 
@@ -16,54 +16,54 @@ interface Replay {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** As an input of a local time has it. The page says that it is UTC: the server does not know the reader's zone. */
+/** The value of a datetime-local input, in UTC, because the server does not know the reader's time zone. */
 const inputTime = (time: number): string => new Date(time).toISOString().slice(0, 16);
 
 function timeOf(text: string, name: string): number {
   const time = Date.parse(`${text}Z`);
   if (Number.isNaN(time))
-    throw new ServiceError('guard.invalid_input', { details: `body.${name}: Enter a day and a time.` });
+    throw new ServiceError('guard.invalid_input', { details: `body.${name}: Enter a date and a time.` });
   return time;
 }
 
-/** The body of the row, from the fields or from the address that counting leads to. */
-function requestOf(given: URLSearchParams) {
-  const until = given.get('until') ?? '';
-  const state = given.get('state') ?? '';
-  const events = given.getAll('events');
+/** Returns the request body, from the submitted fields or from the query parameters of the counted page. */
+function requestOf(values: URLSearchParams) {
+  const until = values.get('until') ?? '';
+  const state = values.get('state') ?? '';
+  const events = values.getAll('events');
   return {
-    since: timeOf(given.get('since') ?? '', 'since'),
+    since: timeOf(values.get('since') ?? '', 'since'),
     ...(until !== '' && { until: timeOf(until, 'until') }),
     ...(state !== '' && { state }),
     ...(events.length > 0 && { events }),
   };
 }
 
-/** The fields alone, so that nothing else goes on. */
+/** Keeps only the fields of the replay. */
 function chosen(sent: URLSearchParams): URLSearchParams {
   const kept = [...sent].filter(([name]) => ['since', 'until', 'state', 'events'].includes(name));
   return new URLSearchParams(kept);
 }
 
-const sendForm = (visit: Visit, path: string, given: URLSearchParams): Html =>
-  buttonForm(visit, path, 'Send them again', {
-    fields: new URLSearchParams([['step', 'send'], ...chosen(given)]),
+const sendForm = (request: ConsoleRequest, path: string, values: URLSearchParams): Html =>
+  buttonForm(request, path, 'Replay events', {
+    fields: new URLSearchParams([['step', 'send'], ...chosen(values)]),
     kind: 'primary',
   });
 
-async function showReplay(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const hook = await readHook(visit);
+async function showReplay(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const hook = await readHook(request);
   const path = hookPath(hook, '/replay');
-  const faults = faultsOf(attempt);
-  const given = attempt?.typed ?? visit.query;
-  const isCounted = !attempt && given.has('since');
+  const faults = faultsOf(refused);
+  const values = refused?.values ?? request.query;
+  const isCounted = !refused && values.has('since');
   const events = eventsOf(hook);
   const fields = [
     field({
       name: 'since',
       label: 'From (UTC)',
       type: 'datetime-local',
-      value: given.get('since') ?? inputTime(visit.now - DAY_MS),
+      value: values.get('since') ?? inputTime(request.now - DAY_MS),
       faults,
     }),
     field({
@@ -71,87 +71,88 @@ async function showReplay(visit: Visit, attempt?: Attempt): Promise<Page> {
       label: 'To (UTC)',
       type: 'datetime-local',
       isOptional: true,
-      hint: 'Empty: up to now.',
-      value: given.get('until') ?? '',
+      hint: 'Leave empty to include events up to now.',
+      value: values.get('until') ?? '',
       faults,
     }),
     field({
       name: 'state',
-      label: 'Which',
-      value: given.get('state') ?? '',
-      hint: 'Every event of that time, also those from before the webhook, or only those with such a delivery.',
+      label: 'Events to replay',
+      value: values.get('state') ?? '',
+      hint: 'All events of this time range, including those older than the webhook, or only those with a delivery in this status.',
       options: [
-        ['', 'Every event'],
-        ...STATES.map(([value, label]) => [value, `Only with a delivery: ${label}`] as const),
+        ['', 'All events'],
+        ...STATES.map(([value, label]) => [value, `With delivery status: ${label}`] as const),
       ],
     }),
     boxes(
       'events',
-      'Events',
+      'Event types',
       events.map((type) => [type, type] as const),
-      { ticked: given.has('since') ? given.getAll('events') : events, faults },
+      { ticked: values.has('since') ? values.getAll('events') : events, faults },
     ),
   ];
   return {
-    title: `Replay to ${hook.name}`,
-    lead: 'Sends past events again. Receivers know them by their webhook-id. Count first: nothing is sent by that.',
+    title: `Replay events to ${hook.name}`,
+    lead: 'Sends past events again, with the same webhook-id. Counting does not send anything.',
     back: { path: hookPath(hook), label: hook.name },
-    content: html`${isCounted && html`<div class="row">${sendForm(visit, path, given)}</div>`}
-${formOf(visit, { path, content: fields, submit: 'Count the events', kind: isCounted ? 'quiet' : 'primary', cancel: hookPath(hook), faults })}`,
+    content: html`${isCounted && html`<div class="row">${sendForm(request, path, values)}</div>`}
+${formOf(request, { path, content: fields, submit: 'Count events', kind: isCounted ? 'quiet' : 'primary', cancel: hookPath(hook), faults })}`,
   };
 }
 
 const counted = (count: number): string =>
-  count === 0
-    ? 'No event is like this.'
-    : `${count.toLocaleString('en')} ${count === 1 ? 'event' : 'events'} would be sent.`;
+  count === 0 ? 'No events match.' : `${countOf(count, 'event')} would be replayed.`;
 
-async function countOrStart(visit: Visit): Promise<Next> {
-  const { sent } = visit;
-  const isForReal = sent.get('step') === 'send';
-  const body = { ...requestOf(sent), dryRun: !isForReal };
-  const { value } = await visit.perform<{ id?: string; count: number }>('POST /hooks/:id/replay', {
-    params: visit.params,
+async function countOrStart(request: ConsoleRequest): Promise<Redirect> {
+  const { submitted } = request;
+  const isStarting = submitted.get('step') === 'send';
+  const body = { ...requestOf(submitted), dryRun: !isStarting };
+  const { value } = await request.perform<{ id?: string; count: number }>('POST /hooks/:id/replay', {
+    params: request.params,
     body,
   });
-  if (isForReal) return { to: hookPath(visit.params, `/replays/${value.id}`) };
-  return { to: `${hookPath(visit.params, '/replay')}?${chosen(sent)}`, flash: { text: counted(value.count) } };
+  if (isStarting) return { to: hookPath(request.params, `/replays/${value.id}`) };
+  return { to: `${hookPath(request.params, '/replay')}?${chosen(submitted)}`, flash: { text: counted(value.count) } };
 }
 
 const REPLAY = `${HOOK}/replays/:replayId`;
 
 const LABELS = {
-  running: state('info', 'Under way'),
-  done: state('ok', 'All on their way'),
-  cancelled: state('off', 'Cancelled'),
+  running: state('info', 'In progress'),
+  done: state('ok', 'All events queued'),
+  cancelled: state('off', 'Stopped'),
 };
 
-async function showProgress(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const hook = await readHook(visit);
-  const { id = '', replayId = '' } = visit.params;
+async function showProgress(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const hook = await readHook(request);
+  const { id = '', replayId = '' } = request.params;
   const params = { id, replayId };
-  const { value: replay } = await visit.perform<Replay>('GET /hooks/:id/replays/:replayId', { params });
+  const { value: replay } = await request.perform<Replay>('GET /hooks/:id/replays/:replayId', { params });
   const { count, done } = replay;
-  const bar = html`<div class="progress"><label for="done">${done.toLocaleString('en')} of ${count.toLocaleString('en')} events</label><progress id="done" max="${Math.max(1, count)}" value="${count === 0 ? 1 : done}"></progress></div>`;
+  const bar = html`<div class="progress"><label for="done">${done.toLocaleString('en')} of ${countOf(count, 'event')}</label><progress id="done" max="${Math.max(1, count)}" value="${count === 0 ? 1 : done}"></progress></div>`;
   return {
     title: 'Replay',
-    lead: 'Each event becomes a delivery of its own.',
+    lead: 'Every replayed event gets a new delivery.',
     back: { path: hookPath(hook), label: hook.name },
-    actions: html`<a class="button" href="${visit.to(hookPath(hook, '/deliveries'))}">Deliveries</a>`,
-    content: html`${attempt && note('bad', attempt.error.message)}
+    actions: html`<a class="button" href="${request.to(hookPath(hook, '/deliveries'))}">View deliveries</a>`,
+    content: html`${refused && note('bad', refused.error.message)}
 <div id="progress" data-live class="tight">${facts([
-      ['State', LABELS[replay.state]],
-      ['So far', bar],
+      ['Status', LABELS[replay.state]],
+      ['Progress', bar],
     ])}
-${replay.state === 'running' && html`<div>${buttonForm(visit, hookPath(hook, `/replays/${replay.id}/cancel`), 'Stop here')}</div>`}</div>`,
+${replay.state === 'running' && html`<div>${buttonForm(request, hookPath(hook, `/replays/${replay.id}/cancel`), 'Stop replay')}</div>`}</div>`,
     live: ['replays'],
   };
 }
 
-async function cancel(visit: Visit): Promise<Next> {
-  const { id = '', replayId = '' } = visit.params;
-  await visit.perform('DELETE /hooks/:id/replays/:replayId', { params: { id, replayId } });
-  return { to: hookPath({ id }, `/replays/${replayId}`), flash: { text: 'Stopped. What is on its way stays so.' } };
+async function cancel(request: ConsoleRequest): Promise<Redirect> {
+  const { id = '', replayId = '' } = request.params;
+  await request.perform('DELETE /hooks/:id/replays/:replayId', { params: { id, replayId } });
+  return {
+    to: hookPath({ id }, `/replays/${replayId}`),
+    flash: { text: 'Replay stopped. Deliveries that were already created are still sent.' },
+  };
 }
 
 export const replayPages = [

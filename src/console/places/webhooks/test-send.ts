@@ -4,43 +4,46 @@ import { html } from '../../../pages/html.ts';
 import { type Faults, faultsOf } from '../../parts/faults.ts';
 import { field, formOf } from '../../parts/form-parts.ts';
 import { copyable, facts, rawJson, section } from '../../parts/parts.ts';
-import { type Attempt, form, type Next, type Page, type Visit } from '../../route.ts';
+import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
 import { eventOptions, eventsOf, HOOK, hookPath, readHook } from './hook.ts';
 
-/** What the receiver answered is more than the refusal's own words say. */
-function faultsWithStatus(attempt: Attempt | undefined): Faults {
-  const faults = faultsOf(attempt);
-  const { responseStatus } = (attempt?.error.data ?? {}) as { responseStatus?: number };
+/** Adds the endpoint's response status to the error message. */
+function faultsWithStatus(refused: RefusedForm | undefined): Faults {
+  const faults = faultsOf(refused);
+  const { responseStatus } = (refused?.error.data ?? {}) as { responseStatus?: number };
   if (responseStatus === undefined) return faults;
-  return { ...faults, general: `Your server answered ${responseStatus}. It takes an event with any 2xx.` };
+  return { ...faults, general: `The endpoint responded ${responseStatus}. Any 2xx response counts as delivered.` };
 }
 
-async function showTest(visit: Visit, attempt?: Attempt): Promise<Page> {
-  const hook = await readHook(visit);
-  const event = attempt?.typed.get('event') ?? visit.query.get('event') ?? eventsOf(hook)[0] ?? 'User.Created';
-  const faults = faultsWithStatus(attempt);
+async function showTest(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const hook = await readHook(request);
+  const event = refused?.values.get('event') ?? request.query.get('event') ?? eventsOf(hook)[0] ?? 'User.Created';
+  const faults = faultsWithStatus(refused);
   const isKnown = eventOptions.some(([type]) => type === event);
   return {
     title: `Test ${hook.name}`,
-    lead: 'Sends one signed sample with made-up data, and waits for the answer. It leaves no delivery.',
+    lead: 'Sends one signed sample event with invented data and waits for the response. No delivery is recorded.',
     back: { path: hookPath(hook), label: hook.name },
-    content: html`${facts([['Sends to', copyable(hook.config.url)]])}
-${formOf(visit, {
-  path: visit.path,
+    content: html`${facts([['Endpoint URL', copyable(hook.config.url)]])}
+${formOf(request, {
+  path: request.path,
   content: field({ name: 'event', label: 'Event', options: eventOptions, value: event, faults }),
-  submit: 'Send',
+  submit: 'Send test event',
   cancel: hookPath(hook),
   faults,
 })}
-${isKnown && section('What is sent', rawJson({ ...sampleOf(event as EventType, visit.now), hookId: hook.id }))}`,
+${isKnown && section('Request body', rawJson({ ...sampleOf(event as EventType, request.now), hookId: hook.id }))}`,
   };
 }
 
-async function send(visit: Visit): Promise<Next> {
-  const hook = await readHook(visit);
-  const event = visit.sent.get('event') ?? '';
-  await visit.perform('POST /hooks/:id/test', { params: visit.params, body: { events: [event], config: hook.config } });
-  const text = `Your server took the sample of ${event}.`;
+async function send(request: ConsoleRequest): Promise<Redirect> {
+  const hook = await readHook(request);
+  const event = request.submitted.get('event') ?? '';
+  await request.perform('POST /hooks/:id/test', {
+    params: request.params,
+    body: { events: [event], config: hook.config },
+  });
+  const text = `The endpoint accepted the ${event} sample.`;
   return { to: `${hookPath(hook, '/test')}?${new URLSearchParams({ event })}`, flash: { text } };
 }
 

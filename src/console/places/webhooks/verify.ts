@@ -5,8 +5,8 @@ import { receivers } from './receivers.ts';
 
 const showVerify = (): Page => ({
   title: 'Verify signatures',
-  lead: 'Without it anybody could tell your server anything. The official Standard Webhooks libraries do it in two lines.',
-  content: html`<p>Each is a whole receiver. It takes the key from the environment variable ${copyable('WEBHOOK_SECRET')}: the form that begins with <code class="mono">whsec_</code>, shown when a webhook or a new key is made. They also refuse what is older than five minutes.</p>
+  lead: 'Verify every request. Otherwise anyone could forge events. The official Standard Webhooks libraries do it in two lines.',
+  content: html`<p>Each example is a complete receiver. It reads the signing secret from the environment variable ${copyable('WEBHOOK_SECRET')}: the value that starts with <code class="mono">whsec_</code>, shown when you create a webhook or rotate its secret. The libraries also reject requests older than five minutes.</p>
 ${receivers.map(({ language, install, code }) =>
   section(
     language,

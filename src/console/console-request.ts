@@ -5,63 +5,80 @@ import { contextOf } from '../http/context.ts';
 import type { Perform } from '../http/operations/perform.ts';
 import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
 import { CONSOLE_CLIENT_ID } from '../tokens/clients/console-client.ts';
-import type { Answer, Args, Flash, Rights, Visit } from './route.ts';
-import { findPerson, type Means, manage, managersOf, unmanage } from './session/administrators.ts';
+import type {
+  AdministratorRights,
+  ConsoleRequest,
+  Flash,
+  OperationInput,
+  OperationResult,
+  ServiceSettings,
+} from './route.ts';
+import {
+  addAdministrator,
+  administratorsOf,
+  findUser,
+  type RightsChange,
+  removeAdministrator,
+} from './session/administrators.ts';
 import { type Administrator, csrfTokenOf } from './session/session.ts';
 
-/** Rows by their route: those of every tenant, and those that only tenant `default` serves. */
+/** API operations by route: those of every tenant, and those that only tenant `default` serves. */
 export interface Rows {
   management: ReadonlyMap<string, Perform>;
   operator: ReadonlyMap<string, Perform>;
 }
 
-interface VisitParts {
+interface RequestParts {
   request: Request;
   tenant: Tenant;
   administrator: Administrator;
   rows: Rows;
   clock: Clock;
+  settings: ServiceSettings;
   flash: Flash | undefined;
 }
 
-/** `/users/:userId` with its ids in place, as its events tell it. */
+/** Returns the path with ids in place of its parameters, for events. */
 const filledIn = (path: string, params: Record<string, string>): string =>
   path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 
-/** @throws 400 `guard.invalid_input`, about the field `user` */
+/** @throws 400 `guard.invalid_input` for the field `user` */
 function refuseUser(why: string): never {
   throw new ServiceError('guard.invalid_input', { details: `body.user: ${why}` });
 }
 
-/** Of a tenant, in the hands of this administrator. */
-function rightsOf({ request, tenant, administrator, clock }: VisitParts): Rights {
+/** Administrator rights of the tenant, changed in the name of this administrator. */
+function rightsOf({ request, tenant, administrator, clock }: RequestParts): AdministratorRights {
   const { tenant: home, ip, userAgent, requestId } = contextOf(request);
   const { store } = home;
-  const who = { applicationId: CONSOLE_CLIENT_ID, actorId: administrator.id, ip, userAgent, requestId };
-  const means = (): Means => ({ by: 'console', now: clock(), who });
+  const origin = { applicationId: CONSOLE_CLIENT_ID, actorId: administrator.id, ip, userAgent, requestId };
+  const change = (): RightsChange => ({ by: 'console', now: clock(), origin });
   return {
-    list: () => managersOf(store, tenant.id),
-    takeOn: (tenantId) => manage(store, administrator.id, [tenantId], means()),
-    async give(name) {
-      const user = await findPerson(store, name);
-      if (!user) return refuseUser('Nobody has this username, e-mail address or id here');
-      const managers = await managersOf(store, tenant.id);
-      if (managers.some((manager) => manager.user.id === user.id)) refuseUser('This person manages the tenant already');
-      await manage(store, user.id, [tenant.id], means());
+    list: () => administratorsOf(store, tenant.id),
+    addSelf: (tenantId) => addAdministrator(store, administrator.id, [tenantId], change()),
+    async add(name) {
+      const user = await findUser(store, name);
+      if (!user) return refuseUser('No user of the default tenant has this username, email address, or ID');
+      const managers = await administratorsOf(store, tenant.id);
+      if (managers.some((manager) => manager.user.id === user.id)) refuseUser('This user already manages the tenant');
+      await addAdministrator(store, user.id, [tenant.id], change());
     },
-    take: (userId) => unmanage(store, userId, tenant.id, means()),
+    remove: (userId) => removeAdministrator(store, userId, tenant.id, change()),
   };
 }
 
-/** What a page is given of a request: a store is not part of it, so nothing goes past the rows. */
-export function visitOf(parts: VisitParts): Visit {
-  const { request, tenant, administrator, rows, clock, flash } = parts;
+/** Returns the request as pages see it. It contains no store, so pages can reach data only through API operations. */
+export function consoleRequestOf(parts: RequestParts): ConsoleRequest {
+  const { request, tenant, administrator, rows, clock, settings, flash } = parts;
   const { tenant: home, ip, userAgent, requestId } = contextOf(request);
   const below = `${home.path}/console/${tenant.id}`;
   const { tenant: _, ...params } = request.params as Record<string, string>;
   const { pathname, searchParams } = new URL(request.originalUrl, home.endpoint);
 
-  async function perform<T>(route: string, { params = {}, query = {}, body }: Args = {}): Promise<Answer<T>> {
+  async function perform<T>(
+    route: string,
+    { params = {}, query = {}, body }: OperationInput = {},
+  ): Promise<OperationResult<T>> {
     const row = rows.management.get(route) ?? (tenant.id === DEFAULT_TENANT ? rows.operator.get(route) : undefined);
     if (!row) throw new ServiceError('request.not_found');
     const { value, total } = await row({
@@ -83,12 +100,13 @@ export function visitOf(parts: VisitParts): Visit {
     tenant,
     params,
     query: searchParams,
-    sent: new URLSearchParams(typeof request.body === 'string' ? request.body : ''),
+    submitted: new URLSearchParams(typeof request.body === 'string' ? request.body : ''),
     now: clock(),
     csrf: csrfTokenOf(administrator),
     path: pathname.slice(below.length),
     to: (path) => below + path,
     perform,
+    settings,
     rights: rightsOf(parts),
     flash,
   };

@@ -1,0 +1,128 @@
+import { html } from '../../../pages/html.ts';
+import { faultsOf } from '../../parts/faults.ts';
+import { formOf } from '../../parts/form-parts.ts';
+import { applicationLink, namesOf, userLink } from '../../parts/names.ts';
+import { copyable, countOf, facts, rawJson, section, when } from '../../parts/parts.ts';
+import { type ConsoleRequest, form, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
+import {
+  actorName,
+  endedAt,
+  IMPERSONATION,
+  type Impersonation,
+  isActive,
+  readImpersonation,
+  reasonOf,
+  referencedIds,
+  stateOf,
+  subjectName,
+  ticketOf,
+  timeLeft,
+  titleOf,
+} from './impersonation.ts';
+
+const endAllPath = (subjectId: string): string => `/impersonations/of/${encodeURIComponent(subjectId)}/end`;
+
+async function showImpersonation(request: ConsoleRequest): Promise<Page> {
+  const one = await readImpersonation(request);
+  const { now } = request;
+  const names = await namesOf(request, referencedIds([one]));
+  const hasTimeLeft = isActive(one, now);
+  const { reason: _, ticketId: __, ...otherContext } = one.context;
+  return {
+    title: titleOf(one, names),
+    back: { path: '/impersonations', label: 'Impersonations' },
+    actions: hasTimeLeft
+      ? html`<a class="button danger" href="${request.to(`/impersonations/${one.id}/end`)}">End impersonation</a><a class="button danger" href="${request.to(endAllPath(one.subjectId))}">End all for this user</a>`
+      : undefined,
+    content: html`<div id="impersonation" data-live>${facts([
+      ['Status', stateOf(one, now)],
+      hasTimeLeft ? ['Time left', timeLeft(one, now)] : ['Ended', endedAt(one, now)],
+      ['Actor', userLink(request, names, one.actorId)],
+      ['User', userLink(request, names, one.subjectId)],
+      ['Reason', reasonOf(one)],
+      ['Ticket', ticketOf(one)],
+      ['Application', applicationLink(request, names, one.applicationId)],
+      one.resource === null
+        ? ['Organization', one.organizationId && copyable(one.organizationId)]
+        : ['Resource', copyable(one.resource)],
+      ['Scope', one.scope && html`<span class="mono">${one.scope}</span>`],
+      ['Started', when(one.issuedAt, now)],
+      ['IP address', one.ip],
+      ['User agent', one.userAgent],
+      ['Token ID (jti)', copyable(one.id)],
+      ...(one.revokedBy === null ? [] : [['Revoked by', copyable(one.revokedBy)] as const]),
+    ])}</div>
+${Object.keys(otherContext).length > 0 && section('Other context', html`<pre class="mono" tabindex="0">${JSON.stringify(otherContext, null, 2)}</pre>`)}
+${section('Activity', html`<p><a href="${request.to(`/settings/audit?userId=${encodeURIComponent(one.subjectId)}`)}">Audit log entries about ${subjectName(one, names)}</a></p>`)}
+${rawJson(one)}`,
+    live: ['impersonations'],
+    modules: ['console/countdown'],
+  };
+}
+
+/** The confirmation page, which names the actor and the user. */
+async function showEnd(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const one = await readImpersonation(request);
+  const names = await namesOf(request, referencedIds([one]));
+  const path = `/impersonations/${one.id}`;
+  return {
+    title: `End the impersonation of ${subjectName(one, names)}`,
+    back: { path, label: titleOf(one, names) },
+    content: formOf(request, {
+      path: request.path,
+      content: html`<p>${actorName(one, names) ?? 'The actor'} will stop acting as ${subjectName(one, names)} within a second. This can’t be undone.</p>`,
+      submit: 'End impersonation',
+      kind: 'danger',
+      cancel: path,
+      faults: faultsOf(refused),
+    }),
+  };
+}
+
+async function end(request: ConsoleRequest): Promise<Redirect> {
+  await request.perform('POST /impersonations/:id/revoke', { params: request.params });
+  return {
+    to: `/impersonations/${request.params.id}`,
+    flash: { text: 'Impersonation ended. Its access token is inactive.' },
+  };
+}
+
+async function showEndAll(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const subjectId = request.params.subjectId ?? '';
+  const query = { subjectId, active: 'true', page: '1', page_size: '1' };
+  const { value, total } = await request.perform<Impersonation[]>('GET /impersonations', { query });
+  const names = await namesOf(request, { users: [subjectId], applications: [] });
+  const name = names.users.get(subjectId) ?? value[0]?.subjectId ?? subjectId;
+  const back = `/impersonations?${new URLSearchParams({ subjectId })}`;
+  return {
+    title: `End all impersonations of ${name}`,
+    back: { path: back, label: `Impersonations of ${name}` },
+    content: formOf(request, {
+      path: request.path,
+      content: html`<p>${countOf(total, 'active impersonation')} will end. Unused subject tokens for ${name} will be revoked. This can’t be undone.</p>`,
+      submit: 'End all impersonations',
+      kind: 'danger',
+      cancel: back,
+      faults: faultsOf(refused),
+    }),
+  };
+}
+
+async function endAll(request: ConsoleRequest): Promise<Redirect> {
+  const { subjectId = '' } = request.params;
+  const { value } = await request.perform<{ impersonations: number; subjectTokens: number }>(
+    'POST /impersonations/revoke',
+    {
+      body: { subjectId },
+    },
+  );
+  const { impersonations, subjectTokens } = value;
+  const text = `Ended ${countOf(impersonations, 'impersonation')} and revoked ${countOf(subjectTokens, 'unused subject token')}.`;
+  return { to: `/impersonations?${new URLSearchParams({ subjectId })}`, flash: { text } };
+}
+
+export const impersonationPages = [
+  form('/impersonations/of/:subjectId/end', showEndAll, endAll),
+  page(IMPERSONATION, showImpersonation),
+  form(`${IMPERSONATION}/end`, showEnd, end),
+];

@@ -1,0 +1,188 @@
+import { type Html, html } from '../../../pages/html.ts';
+import { faultsOf } from '../../parts/faults.ts';
+import { buttonForm, field, formOf } from '../../parts/form-parts.ts';
+import { copyable, duration, elapsed, facts, note, rawJson, section, table, when } from '../../parts/parts.ts';
+import { action, type ConsoleRequest, form, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
+import { deliveryTable, readFeed } from './delivery-list.ts';
+import { eventsOf, HOOK, type Hook, healthOf, hookPath, NO_RETRIES, readHook, retryPolicy } from './hook.ts';
+import { signingSecretsOf } from './hook-form.ts';
+
+/** Number of deliveries on a webhook's page. */
+const LATEST_DELIVERIES = 5;
+
+const newHook = (request: ConsoleRequest): Html =>
+  html`<a class="button primary" href="${request.to('/webhooks/new')}">New webhook</a>`;
+
+async function showHooks(request: ConsoleRequest): Promise<Page> {
+  const { value: hooks } = await request.perform<Hook[]>('GET /hooks');
+  return {
+    title: 'Webhooks',
+    lead: 'Send events, such as a new user or a sign-in, to your endpoints.',
+    actions: newHook(request),
+    content: html`<div id="hooks" data-live>${table({
+      caption: 'Webhooks, newest first',
+      rows: hooks,
+      empty: html`<p>No webhooks yet.</p>${newHook(request)}`,
+      columns: [
+        { label: 'Name', cell: (hook) => html`<a href="${request.to(hookPath(hook))}">${hook.name}</a>` },
+        { label: 'Status', cell: healthOf },
+        { label: 'Endpoint', cell: ({ config }) => html`<span class="mono">${config.url}</span>` },
+        { label: 'Events', cell: (hook) => eventsOf(hook).length, isNumber: true },
+        { label: 'Created', cell: ({ createdAt }) => when(createdAt, request.now) },
+      ],
+    })}</div>`,
+    live: ['hooks'],
+  };
+}
+
+/** A warning with the reason why deliveries fail and what to do; false if there is no problem. */
+function failureNote(request: ConsoleRequest, { enabled, disabledReason, failingSince }: Hook): Html | false {
+  if (!enabled && disabledReason !== undefined)
+    return note(
+      'bad',
+      html`${disabledReason} The webhook was disabled. Fix your endpoint, then enable the webhook and replay the events it missed.`,
+    );
+  if (enabled && failingSince !== undefined)
+    return note(
+      'warn',
+      html`No successful delivery for ${elapsed(failingSince, request.now)}. Attempts continue. The deliveries below show the errors.`,
+    );
+  return false;
+}
+
+function factsOf(request: ConsoleRequest, hook: Hook): Html {
+  const headers = Object.entries(hook.config.headers ?? {});
+  return facts([
+    ['Status', healthOf(hook)],
+    ['Endpoint URL', copyable(hook.config.url)],
+    ['Retry policy', hook.config.retries === 0 ? NO_RETRIES : retryPolicy(request.settings)],
+    [
+      'Custom headers',
+      headers.length > 0 && html`<span class="mono">${headers.map(([name]) => name).join(', ')}</span>`,
+    ],
+    ['ID', copyable(hook.id)],
+    ['Created', when(hook.createdAt, request.now)],
+  ]);
+}
+
+async function showHook(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const hook = await readHook(request);
+  const { deliveries } = await readFeed(request, { limit: String(LATEST_DELIVERIES) });
+  const { signingKey: _, webhookSecret: __, ...shown } = hook;
+  const at = (below: string) => request.to(hookPath(hook, below));
+  const toggle = hook.enabled
+    ? buttonForm(request, hookPath(hook, '/off'), 'Disable webhook', { kind: '' })
+    : buttonForm(request, hookPath(hook, '/on'), 'Enable webhook', { kind: 'primary' });
+  return {
+    title: hook.name,
+    back: { path: '/webhooks', label: 'Webhooks' },
+    actions: html`<a class="button${hook.enabled && ' primary'}" href="${at('/test')}">Send test event</a>${toggle}<a class="button" href="${at('/edit')}">Edit</a><a class="button danger" href="${at('/delete')}">Delete</a>`,
+    content: html`${refused && note('bad', refused.error.message)}
+<div id="health" data-live class="tight">${failureNote(request, hook)}${factsOf(request, hook)}</div>
+${section(
+  'Latest deliveries',
+  html`<div id="latest" data-live>${deliveryTable(request, deliveries, 'No deliveries yet.')}</div>`,
+  {
+    actions: html`<div class="row-actions"><a class="button compact" href="${at('/deliveries')}">All deliveries</a><a class="button compact" href="${at('/replay')}">Replay events</a></div>`,
+  },
+)}
+${section('Events', html`<div class="chips">${eventsOf(hook).map((type) => html`<span class="chip">${type}</span>`)}</div>`)}
+${section(
+  'Signing secret',
+  html`<p>Every request is signed with this secret. It is shown only when it is created.</p>`,
+  {
+    actions: html`<div class="row-actions"><a class="button compact" href="${request.to('/webhooks/verify')}">Verify signatures</a><a class="button compact" href="${at('/key')}">Rotate secret</a></div>`,
+  },
+)}
+${rawJson(shown)}`,
+    live: ['hooks', 'deliveries', 'attempts'],
+  };
+}
+
+async function setEnabled(request: ConsoleRequest, enabled: boolean): Promise<Redirect> {
+  await request.perform('PATCH /hooks/:id', { params: request.params, body: { enabled } });
+  const text = enabled
+    ? 'Webhook enabled. Replay events to send the ones it missed.'
+    : 'Webhook disabled. Pending deliveries were canceled, and no events are sent.';
+  return {
+    to: hookPath(request.params),
+    flash: { text, undo: { path: hookPath(request.params, enabled ? '/off' : '/on') } },
+  };
+}
+
+const OVERLAPS = [
+  ['24', '24 hours'],
+  ['1', '1 hour'],
+  ['168', '7 days'],
+  ['0', 'Not at all, because it leaked'],
+] as const;
+
+async function showKey(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const hook = await readHook(request);
+  const faults = faultsOf(refused);
+  return {
+    title: `Rotate the signing secret of ${hook.name}`,
+    lead: 'Requests are signed with both secrets for a while, so you can update your endpoint without losing events.',
+    back: { path: hookPath(hook), label: hook.name },
+    content: formOf(request, {
+      path: request.path,
+      content: field({
+        name: 'overlapHours',
+        label: 'Keep the old secret valid for',
+        hint: 'In the header webhook-signature. The header logto-signature-sha-256 uses only the new secret.',
+        options: OVERLAPS,
+        value: refused?.values.get('overlapHours') ?? '24',
+        faults,
+      }),
+      submit: 'Rotate secret',
+      cancel: hookPath(hook),
+      faults,
+    }),
+  };
+}
+
+async function rotate(request: ConsoleRequest): Promise<Redirect> {
+  const overlapHours = Number(request.submitted.get('overlapHours') ?? 24);
+  const { value } = await request.perform<Hook>('PATCH /hooks/:id/signing-key', {
+    params: request.params,
+    body: { overlapHours },
+  });
+  const until =
+    overlapHours === 0
+      ? 'The old one is no longer valid.'
+      : `The old one stays valid for ${duration(overlapHours * 3_600)}.`;
+  const text = `This is the new signing secret, in two formats. ${until}`;
+  return { to: hookPath(value), flash: { text, secrets: signingSecretsOf(value) } };
+}
+
+async function showDelete(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+  const hook = await readHook(request);
+  return {
+    title: `Delete webhook ${hook.name}`,
+    back: { path: hookPath(hook), label: hook.name },
+    content: formOf(request, {
+      path: request.path,
+      content: html`<p>Its deliveries are deleted, and no more events are sent. This can’t be undone.</p>`,
+      submit: 'Delete webhook',
+      kind: 'danger',
+      cancel: hookPath(hook),
+      faults: faultsOf(refused),
+    }),
+  };
+}
+
+async function remove(request: ConsoleRequest): Promise<Redirect> {
+  const { name } = await readHook(request);
+  await request.perform('DELETE /hooks/:id', { params: request.params });
+  return { to: '/webhooks', flash: { text: `Webhook “${name}” deleted.` } };
+}
+
+export const hookList = page('/webhooks', showHooks);
+
+export const hookPages = [
+  page(HOOK, showHook),
+  action(`${HOOK}/on`, showHook, (request) => setEnabled(request, true)),
+  action(`${HOOK}/off`, showHook, (request) => setEnabled(request, false)),
+  form(`${HOOK}/key`, showKey, rotate),
+  form(`${HOOK}/delete`, showDelete, remove),
+];
