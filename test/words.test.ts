@@ -5,12 +5,10 @@ import { type Prose, proseOfCode, proseOfMarkdown } from './support/prose.ts';
 
 /** Files whose prose is checked: plain American English, as CONTRIBUTING.md asks for. */
 const COVERED = [
-  'scripts/**/*.{ts,cjs}',
-  'examples/**/*.{ts,js}',
-  'test/*.test.ts',
-  'test/{scripts,support,bench,smoke}/**/*.{ts,mjs}',
-  'CONTRIBUTING.md',
-  'docs/{errors,glossary,standards,states,wire-contract}.md',
+  '{src,sandbox,scripts,examples}/**/*.{ts,js,mjs,cjs,md}',
+  'test/**/*.{ts,mjs}',
+  'docs/*.md',
+  '*.md',
 ];
 
 interface Rule {
