@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Knex } from 'knex';
-import { takenPlaces } from '../src/admin/endpoints.ts';
+import { endpointsInUse } from '../src/admin/endpoints.ts';
 import type { SecretBox } from '../src/base/secret-box.ts';
 import { readConfig } from '../src/config/index.ts';
 import type { Database } from '../src/database/database.ts';
@@ -40,7 +40,7 @@ async function requireCompatible(db: Knex, { format, migrations, tenant, endpoin
     throw new Error(
       `Tenant ${tenant.id} already exists. An imported tenant keeps its id, so import it into a database without that tenant.`,
     );
-  const taken = await takenPlaces(db, tenant.id, endpoints);
+  const taken = await endpointsInUse(db, tenant.id, endpoints);
   if (taken.length > 0) throw new Error(`Another tenant is served at ${taken.join(', ')}.`);
 }
 

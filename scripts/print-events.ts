@@ -5,9 +5,9 @@ export const summary = 'Print the events that each operation and each sign-in fl
 
 export async function run(): Promise<void> {
   const sources: [source: string, events: string[]][] = [
-    ...operations.map(({ route, event, also = [] }): [string, string[]] => [
+    ...operations.map(({ route, event, furtherEvents = [] }): [string, string[]] => [
       route,
-      [event ?? [], also.map(({ event }) => event)].flat(),
+      [event ?? [], furtherEvents.map(({ event }) => event)].flat(),
     ]),
     ...Object.entries(completionEvents).map(([flow, events]): [string, string[]] => [
       `${flow} on the sign-in pages`,

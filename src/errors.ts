@@ -147,7 +147,7 @@ const catalogue = {
   'signing_key.is_current': [422, 'The current signing key cannot be deleted. Rotate the keys first.'],
 
   'hook.limit_reached': [422, 'The tenant has reached its maximum number of webhooks. Delete one first.'],
-  'hook.missing_events': [400, 'A webhook needs at least one event. List one in `events`.'],
+  'hook.missing_events': [400, 'A webhook needs at least one event. Add one.'],
   'hook.send_test_payload_failed': [422, 'The test event could not be sent. Check that the endpoint is reachable.'],
   'hook.endpoint_responded_with_error': [
     422,
@@ -158,18 +158,18 @@ const catalogue = {
 export type ErrorCode = keyof typeof catalogue;
 
 export interface ServiceErrorOptions {
-  /** Only for the few codes that have a second status in the contract. */
+  /** Only for the few codes that have a second status. */
   status?: number;
-  /** More specific than the catalogue's. */
+  /** Replaces the message of the catalogue with a more specific one. */
   message?: string;
-  /** Facts for programs, as JSON. Never includes an id that the caller did not send, never a secret. */
+  /** Facts for programs, as JSON. Never contains a secret, or an id that the caller did not send. */
   data?: Record<string, unknown>;
   /** One line per fault, each with its JSON path. */
   details?: string;
   headers?: Record<string, string>;
 }
 
-/** The only error whose text reaches a caller of the Management API. Any other is answered as `internal`. */
+/** The only error whose text reaches a caller. Any other error is reported as `internal`. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly status: number;

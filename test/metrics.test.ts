@@ -66,7 +66,7 @@ it('serves no metrics without METRICS_PORT, and names the port that is in use', 
   await using service = await startService('sqlite', { DEMO: 'false' });
   expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
   const taken = startService('sqlite', { DEMO: 'false', METRICS_PORT: new URL(service.url).port });
-  await expect(taken).rejects.toThrow(/^METRICS_PORT \d+ is taken/);
+  await expect(taken).rejects.toThrow(/^METRICS_PORT \d+ is already in use/);
 });
 
 it('omits the figures that the database cannot provide', async () => {

@@ -4,12 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Prose, proseOfCode, proseOfMarkdown } from './support/prose.ts';
 
 /** Files whose prose is checked: plain American English, as CONTRIBUTING.md asks for. */
-const COVERED = [
-  '{src,sandbox,scripts,examples}/**/*.{ts,js,mjs,cjs,md}',
-  'test/**/*.{ts,mjs}',
-  'docs/*.md',
-  '*.md',
-];
+const COVERED = ['{src,sandbox,scripts,examples}/**/*.{ts,js,mjs,cjs,md}', 'test/**/*.{ts,mjs}', 'docs/*.md', '*.md'];
 
 interface Rule {
   pattern: RegExp;

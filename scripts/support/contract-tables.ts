@@ -34,9 +34,9 @@ function requestOf({ query, body, paginated }: Operation): string {
   return parts.filter((part) => part !== false).join('; ');
 }
 
-const eventsOf = ({ event, also = [] }: Operation): EventType[] => [
+const eventsOf = ({ event, furtherEvents = [] }: Operation): EventType[] => [
   ...(event ? [event] : []),
-  ...also.map(({ event }) => event),
+  ...furtherEvents.map(({ event }) => event),
 ];
 
 const errorsOf = ({ errors = [] }: Operation): string =>

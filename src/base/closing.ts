@@ -1,4 +1,4 @@
-/** Things to close, in the reverse order of their making, whatever fails on the way. */
+/** Steps that close parts of the service, run in the reverse order of creation. */
 export class Closing {
   readonly #steps: (() => unknown)[] = [];
 
