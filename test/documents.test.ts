@@ -56,6 +56,18 @@ describe.each(documents)('%s', (file) => {
   });
 });
 
+/** Returns the paths of this repository that a document names in code spans. `<page>` and `NNN` are placeholders. */
+const pathsIn = (file: string) =>
+  [...proseOf(file).matchAll(/`((?:src|test|scripts|docs|sandbox|examples)\/[\w./*-]+)`/g)]
+    .map(([, path = '']) => path)
+    .filter((path) => !path.includes('NNN'));
+
+describe.each(documents)('%s', (file) => {
+  it('names only existing files', () => {
+    expect(pathsIn(file).filter((path) => globSync([path, `${path}.*`], { cwd: root }).length === 0)).toEqual([]);
+  });
+});
+
 describe('the documents', () => {
   it('are all linked from the README', () => {
     const targets = linksOf('README.md').map((link) => relative('.', link.split('#')[0] ?? ''));
