@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { contractTables, withTables } from '../scripts/support/contract-tables.ts';
@@ -20,6 +20,19 @@ describe('generated documents', () => {
     const page = read('errors.md');
     expect(differences(page, errorPage())).toEqual([]);
     expect(page === errorPage(), 'run npm run cli -- update-docs').toBe(true);
+  });
+
+  it('docs/errors.md names every OAuth error that the token service throws', () => {
+    const root = join(import.meta.dirname, '..');
+    const sources = globSync('src/{tokens,oidc}/**/*.ts', { cwd: root }).map((file) =>
+      readFileSync(join(root, file), 'utf8'),
+    );
+    const classes = new Set([...sources.join('\n').matchAll(/new errors\.(\w+)\(/g)].map(([, name = '']) => name));
+    expect(classes.size).toBeGreaterThan(7);
+    const codeOf = (name: string) =>
+      name === 'InvalidClientAuth' ? 'invalid_client' : name.replace(/(?<!^)[A-Z]/g, '_$&').toLowerCase();
+    const page = read('errors.md');
+    expect([...classes].map(codeOf).filter((code) => !page.includes(`| \`${code}\` |`))).toEqual([]);
   });
 
   it('docs/wire-contract.md has the current operations, events and fields', () => {
