@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { documentOf } from '../pages/document.ts';
 import { type Html, html, trusted } from '../pages/html.ts';
 import { sendPage } from '../pages/send.ts';
 import type { Tenant } from '../tenants.ts';
@@ -35,21 +36,10 @@ export function sendDocument(
   const scripts = ['console/start', ...modules].map(
     (name) => html`<script type="module" src="${path}${modulePath(name)}"></script>`,
   );
-  const document = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${path}${stylePath}">
+  const head = html`<link rel="stylesheet" href="${path}${stylePath}">
 <script type="importmap">${trusted(text)}</script>
-${scripts}
-</head>
-${body}
-</html>
-`;
+${scripts}`;
+  const document = documentOf({ language: 'en', title, head, body });
   // Not no-referrer: with it, browsers send `Origin: null` when a form is submitted.
   sendPage(response, status, document, policyOf(hash), { 'Referrer-Policy': 'same-origin' });
 }

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { documentOf } from '../../pages/document.ts';
 import { html } from '../../pages/html.ts';
 import { chooseLanguage, textsOf } from '../texts/index.ts';
 import { sendPage } from './respond.ts';
@@ -11,20 +12,10 @@ export function sendBusyPage(request: Request, response: Response, status: 429 |
   const asked = { autoDetect: true, fallbackLanguage: 'en' } as const;
   const language = chooseLanguage(undefined, request.headers['accept-language'], asked);
   const { busyTitle, busy } = textsOf(language).error;
-  const page = html`<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${busyTitle}</title>
-<link rel="icon" href="data:,">
-</head>
-<body>
+  const head = html`<meta name="color-scheme" content="light dark">`;
+  const body = html`<body>
 <h1>${busyTitle}</h1>
 <p>${busy}</p>
-</body>
-</html>
-`;
-  sendPage(response, status, page);
+</body>`;
+  sendPage(response, status, documentOf({ language, title: busyTitle, head, body }));
 }

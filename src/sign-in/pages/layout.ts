@@ -1,3 +1,4 @@
+import { documentOf } from '../../pages/document.ts';
 import { type Html, html } from '../../pages/html.ts';
 import type { Language, Texts } from '../texts/index.ts';
 import { assetPaths } from './assets.ts';
@@ -25,19 +26,10 @@ export interface FormView extends View {
 /** Renders a page: the brand, one heading and the content. */
 export function layout(view: View, title: string, content: Html, { isWide = false, lead }: LayoutOptions = {}): Html {
   const { base, language, brandName } = view;
-  return html`<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${base}${assetPaths.style}">
+  const head = html`<link rel="stylesheet" href="${base}${assetPaths.style}">
 <link rel="stylesheet" href="${base}${assetPaths.brand(view.brandColor)}">
-<script type="module" src="${base}${assetPaths.script}"></script>
-</head>
-<body>
+<script type="module" src="${base}${assetPaths.script}"></script>`;
+  const body = html`<body>
 <div class="page">
 <main class="${isWide ? 'column wide' : 'column'}">
 <p class="brand">${brandName}</p>
@@ -47,9 +39,8 @@ ${content}
 </div>
 </main>
 </div>
-</body>
-</html>
-`;
+</body>`;
+  return documentOf({ language, title, head, body });
 }
 
 interface LayoutOptions {

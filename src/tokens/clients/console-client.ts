@@ -1,32 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Provider } from 'oidc-provider';
-import type { OAuthClient } from './oauth-client.ts';
+import { type OAuthClient, pageClient } from './oauth-client.ts';
 
-/** Contains a hyphen, so it can never equal the id of an application. */
 export const CONSOLE_CLIENT_ID = 'admin-console';
 
 export const consoleCallback = (endpoint: string): string => `${endpoint}/console/-/callback`;
 
-/**
- * The OAuth client of the console, which signs administrators in like any application, at the default tenant. It is not
- * a row, so it can be neither listed nor deleted.
- */
-export const consoleClient = (endpoint: string): OAuthClient => ({
-  client_id: CONSOLE_CLIENT_ID,
-  client_name: 'Console',
-  application_type: 'web',
-  token_endpoint_auth_method: 'none',
-  grant_types: ['authorization_code'],
-  response_types: ['code'],
-  redirect_uris: [consoleCallback(endpoint)],
-  post_logout_redirect_uris: [],
-  is_third_party: false,
-  cors_allowed_origins: [],
-  id_token_ttl: 3600,
-  refresh_token_ttl_days: 14,
-  always_issue_refresh_token: false,
-  rotate_refresh_token: true,
-});
+/** The client of the console, which signs administrators in at the default tenant. */
+export const consoleClient = (endpoint: string): OAuthClient =>
+  pageClient(CONSOLE_CLIENT_ID, 'Console', consoleCallback(endpoint));
 
 export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
 
