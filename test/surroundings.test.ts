@@ -86,7 +86,7 @@ describe('a process whose surroundings are not as it was told', () => {
       const told = output()
         .split('\n')
         .filter((line) => line && !line.startsWith('{'));
-      expect(told).toEqual([expect.stringContaining(`The sandbox must have ${missing}`)]);
+      expect(told).toEqual([expect.stringContaining(`Required sandbox layers are missing: ${missing}`)]);
     }
   });
 

@@ -7,7 +7,7 @@ import { Closing } from '../base/closing.ts';
 import { SecretBox } from '../base/secret-box.ts';
 import type { Config } from '../config/index.ts';
 import { CustomClaims } from '../custom-claims/claims.ts';
-import { RunLog } from '../custom-claims/runs.ts';
+import { RunLog } from '../custom-claims/run-log.ts';
 import { TenantCache } from '../database/notices/tenant-cache.ts';
 import { openDatabase } from '../database/open.ts';
 import { FigureWriter } from '../database/statistics/figure-writer.ts';
@@ -204,7 +204,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const readiness = readinessOf({
     database: () => database.reader.raw('select 1'),
     isServing: () => isServing,
-    details: () => ({ sandbox: sandbox.status(), isLeading: leader.isLeading }),
+    details: () => ({ sandbox: sandbox.readiness(), isLeading: leader.isLeading }),
   });
   const makeApp = (shedLoad: RequestHandler) =>
     createApp({

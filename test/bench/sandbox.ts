@@ -111,7 +111,7 @@ async function killRecovery(): Promise<number> {
     const startedAt = performance.now();
     await caller(sandbox)();
     times.push(performance.now() - startedAt);
-    while (sandbox.status().lanes.some(({ ready, size }) => ready <= size))
+    while (sandbox.status().groups.some(({ ready, size }) => ready <= size))
       await new Promise((resolve) => setTimeout(resolve, 10));
   }
   await sandbox.close();
@@ -121,7 +121,7 @@ async function killRecovery(): Promise<number> {
 /** Resident MB that each of 40 tenants adds to a runner, loaded and with a spare context. */
 async function idleTenant(): Promise<number> {
   const sandbox = await start(1);
-  const resident = () => sandbox.status().lanes[0]?.runners[0]?.residentBytes ?? 0;
+  const resident = () => sandbox.status().groups[0]?.runners[0]?.residentBytes ?? 0;
   const load = (tenantId: string) => sandbox.run({ tenantId, source: SCRIPT, input: INPUT });
   await load('first');
   const before = resident();
