@@ -3,6 +3,7 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, relative } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { addHistory, openConsoleSession } from './showcase/history.ts';
 import { type ShowcaseService, startShowcaseService } from './showcase/service.ts';
@@ -61,12 +62,11 @@ const screenshotsOf = (service: ShowcaseService): Screenshot[] => [
   { name: 'sign-in', path: signInPath(service), viewport: SIGN_IN_VIEWPORT },
 ];
 
-/** Accepts webhooks; the path of the unreliable receiver fails every third time. */
+/** Accepts webhooks. One path responds 500 to events of roles. */
 async function startReceiver(): Promise<{ url: string; server: Server }> {
-  let count = 0;
-  const server = createServer((request, response) => {
-    if (request.url === '/unreliable') count += 1;
-    response.writeHead(request.url === '/unreliable' && count % 3 === 0 ? 500 : 204).end();
+  const server = createServer(async (request, response) => {
+    const isRefused = request.url === '/fails-for-roles' && (await text(request)).includes('"Role.Created"');
+    response.writeHead(isRefused ? 500 : 204).end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };

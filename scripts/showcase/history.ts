@@ -14,8 +14,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const PASSWORD = 'violet harbour ninety';
-/** Time for the first deliveries and for a cache to expire. */
-const SETTLE_MS = 6_000;
+/** Time for a first retry, which follows after 5 to 6 s. */
+const SETTLE_MS = 8_000;
 
 const ACTORS = ['Uma Okafor', 'Sam Keller', 'Lena Brandt'];
 const CUSTOMERS = ['Barbara Ritchie', 'Tomás Herrera', 'Aiko Tanaka', 'Grace Adeyemi', 'Jonas Lindqvist'];
@@ -32,12 +32,25 @@ const IMPERSONATIONS = [
 ];
 
 const HOOKS = [
-  { name: 'Customer records', url: 'https://crm.example.com/hooks/identity', path: '/ok', events: 'User.' },
-  { name: 'Audit archive', url: 'https://archive.example.com/ingest', path: '/ok', events: '' },
-  { name: 'Billing', url: 'https://billing.example.com/webhooks', path: '/unreliable', events: 'User.Data.Updated' },
+  {
+    name: 'Customer records',
+    url: 'https://crm.example.com/hooks/identity',
+    path: '/',
+    events: ['User.Created', 'User.Data.Updated', 'User.Deleted'],
+  },
+  {
+    name: 'Audit archive',
+    url: 'https://archive.example.com/ingest',
+    path: '/',
+    events: ['User.Created', 'User.Data.Updated', 'User.Deleted', 'Role.Created', 'Organization.Created'],
+  },
+  {
+    name: 'Billing',
+    url: 'https://billing.example.com/webhooks',
+    path: '/fails-for-roles',
+    events: ['User.Data.Updated', 'Role.Created'],
+  },
 ];
-
-const EVENTS = ['User.Created', 'User.Data.Updated', 'User.Deleted', 'Role.Created', 'Organization.Created'];
 
 const COMPANY = 'Acme';
 
@@ -92,16 +105,17 @@ async function impersonate(service: ShowcaseService, call: Call): Promise<string
   return ids;
 }
 
-/** Adds three webhooks, the last of which fails sometimes, and changes users. @returns their ids */
+/** Adds three webhooks, changes users, and creates a role, which the last webhook does not accept. @returns their ids */
 async function deliver(call: Call, receiver: string): Promise<string[]> {
   const ids: string[] = [];
   for (const { name, path, events } of HOOKS) {
-    const selected = EVENTS.filter((event) => event.startsWith(events));
-    const { id } = await call('POST /hooks', { name, events: selected, config: { url: receiver + path } });
+    const { id } = await call('POST /hooks', { name, events, config: { url: receiver + path } });
     ids.push(String(id));
   }
   const users = (await call('GET /users')) as unknown as { id: string; name: string }[];
   for (const { id } of users) await call(`PATCH /users/${id}/custom-data`, { customData: { newsletter: true } });
+  await pause(1_000); // The deliveries before it succeed first.
+  await call('POST /roles', { name: 'Wholesale customer', description: 'Sees prices without tax' });
   return ids;
 }
 
