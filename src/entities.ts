@@ -1,8 +1,8 @@
 import Type, { type Static, type TSchema } from 'typebox';
 
 /**
- * One schema per resource. It is what the Management API returns, what an event carries as `data`, and the TypeScript type.
- * Times are epoch milliseconds.
+ * One schema per resource. It is what the Management API returns, what an event carries as `data`, and the TypeScript
+ * type. Times are epoch milliseconds.
  */
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);

@@ -1,6 +1,6 @@
 /**
- * Every error response, by code: its usual status and its message. The first sentence says what happened, the rest what to
- * do. Codes and statuses are part of the public API: a code is never renamed or reused.
+ * Every error response, by code: its usual status and its message. The first sentence says what happened, the rest what
+ * to do. Codes and statuses are part of the public API: a code is never renamed or reused.
  */
 const catalogue = {
   internal: [500, 'The service failed unexpectedly. If it happens again, send the request id to the operator.'],

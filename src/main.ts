@@ -10,7 +10,9 @@ import { type Service, startService } from './service/index.ts';
 import { describeFirstStart } from './setup/first-start.ts';
 import { SecretKeyError } from './setup/secret-key.ts';
 
-/** Faults of the environment, which are reported in one line. Any other error is a bug and is printed with its stack. */
+/**
+ * Faults of the environment, which are reported in one line. Any other error is a bug and is printed with its stack.
+ */
 const EXPECTED = [
   DatabaseInUseError,
   DatabaseUnreachableError,
@@ -42,7 +44,8 @@ function stopOnSignal(service: Service, logger: Logger): void {
   process.on('SIGTERM', stop).on('SIGINT', stop);
 }
 
-process.umask(0o077); // Files that this process writes contain keys, credentials and personal data: only its user may read them.
+// Files that this process writes contain keys, credentials and personal data: only its user may read them.
+process.umask(0o077);
 expectNoMore();
 try {
   const config = readConfig();

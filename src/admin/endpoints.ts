@@ -20,7 +20,7 @@ function normalizedEndpoint(text: string, index: number): string {
 }
 
 /**
- * Returns endpoints in the form in which they are stored and compared. The first is canonical: the issuer is derived from it.
+ * Returns endpoints in the form in which they are stored and compared. The issuer is derived from the first.
  *
  * @throws 400 `guard.invalid_input`
  */

@@ -53,7 +53,7 @@ export async function findTenant(store: TenantStore, id: string): Promise<Tenant
   return entry;
 }
 
-/** Serializes changes of the list of tenants, so that values unique over all tenants can be checked before they are written. */
+/** Serializes changes of the list of tenants, so that values unique over all tenants can be checked before a write. */
 export async function lockTenantList(store: TenantStore): Promise<void> {
   await store.acrossTenants().db('tenants').where({ id: DEFAULT_TENANT }).forUpdate().first('id');
 }
@@ -85,7 +85,11 @@ export async function changeTenant(
   return (await findTenant(store, id)) as TenantEntry;
 }
 
-/** Makes a tenant unreachable from the commit on. The job `tenant-removal` removes its rows later. @throws 404 `entity.not_found` */
+/**
+ * Makes a tenant unreachable from the commit on. The job `tenant-removal` removes its rows later.
+ *
+ * @throws 404 `entity.not_found`
+ */
 export async function unlistTenant(store: TenantStore, id: string): Promise<void> {
   const { db, storeOf } = store.acrossTenants();
   if ((await db('tenantEndpoints').where({ tenantId: id }).delete()) === 0) throw new ServiceError('entity.not_found');

@@ -2,8 +2,8 @@ import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Returns an address as rows store it: without a zone, and an IPv4-mapped IPv6 address as IPv4. Undefined if the text is no
- * address.
+ * Returns an address as rows store it: without a zone, and an IPv4-mapped IPv6 address as IPv4. Undefined if the text
+ * is no address.
  */
 export function plainAddress(text: string | undefined): string | undefined {
   if (text === undefined || isIPv4(text)) return text;
@@ -15,8 +15,8 @@ export function plainAddress(text: string | undefined): string | undefined {
 const NETWORK_GROUPS = 4;
 
 /**
- * Returns the key of every limit by address: an IPv4 address, or the /64 network of an IPv6 address, because one host can
- * use every address of its network.
+ * Returns the key of every limit by address: an IPv4 address, or the /64 network of an IPv6 address, because one host
+ * can use every address of its network.
  */
 export function networkOf(address: string | undefined): string {
   const plain = plainAddress(address);

@@ -5,7 +5,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 const MAX_EMAIL = 128;
 /** RFC 5321 §4.5.3.1.1. */
 const MAX_LOCAL_PART = 64;
-/** An atom of a dot-atom (RFC 5322 §3.2.3). Quoted local parts, comments and lists are not supported; no mailbox needs them. */
+/** An atom (RFC 5322 §3.2.3). Quoted local parts, comments and lists are not supported; no mailbox needs them. */
 const ATOM = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+$/;
 /** RFC 1035 §2.3.1. */
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -14,8 +14,9 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const DOMAIN_TEXT = /^(?:[a-z0-9.-]|[^\s!-~])+$/u;
 
 /**
- * Returns the canonical spelling of an email address, or undefined if the text is not one: lower case, full-width letters as
- * ordinary ones, the domain in ASCII. Each mailbox has one identifier, and no mail program can read it differently.
+ * Returns the canonical spelling of an email address, or undefined if the text is not one: lower case, full-width
+ * letters as ordinary ones, the domain in ASCII. Each mailbox has one identifier, and no mail program can read it
+ * differently.
  */
 export function normalEmail(text: string): string | undefined {
   if (text.length > 2 * MAX_EMAIL) return undefined;
@@ -37,8 +38,9 @@ export function normalEmail(text: string): string | undefined {
 const MAX_PHONE_TEXT = 48;
 
 /**
- * Returns the canonical spelling of a phone number: the digits of E.164, with the country code and without the trunk prefix.
- * Undefined if numbers of that country do not have this length. A number is read as international, with `+`, `00` or neither.
+ * Returns the canonical spelling of a phone number: the digits of E.164, with the country code and without the trunk
+ * prefix. Undefined if numbers of that country do not have this length. A number is read as international, with `+`,
+ * `00` or neither.
  */
 export function normalPhone(text: string): string | undefined {
   const typed = text.normalize('NFKC').trim();

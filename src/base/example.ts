@@ -12,7 +12,7 @@ interface Shape {
   minimum?: number;
 }
 
-/** Returns a value that the schema accepts, for the API reference and sample events: the schema's own example, or the simplest. */
+/** Returns a value that the schema accepts, for the API reference and sample events: its own example or a simple one. */
 export function exampleOf(schema: TSchema): unknown {
   const { type, examples, properties, items, anyOf, minimum, ...shape } = schema as Shape;
   if (examples) return examples[0];

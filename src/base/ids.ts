@@ -36,9 +36,9 @@ export const newId = (): string => pick(LOWER, 21);
 export const TIME_DIGITS = 9;
 
 /**
- * Returns an id of a row of a log (events, deliveries, runs, audit entries, subject tokens, impersonations): 21 characters
- * `[0-9a-z]`, the time and then 62 random bits. Rows created together are adjacent in every index, so a batch of them
- * touches a few pages instead of one each. The id is not a secret.
+ * Returns an id of a row of a log (events, deliveries, runs, audit entries, subject tokens, impersonations): 21
+ * characters `[0-9a-z]`, the time and then 62 random bits. Rows created together are adjacent in every index, so a
+ * batch of them touches a few pages instead of one each. The id is not a secret.
  */
 export const newOrderedId = (now: number): string => now.toString(36).padStart(TIME_DIGITS, '0') + pick(LOWER, 12);
 

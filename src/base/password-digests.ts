@@ -13,9 +13,9 @@ export type DigestAlgorithm = keyof typeof FORMS;
 export const digestAlgorithms = Object.keys(FORMS) as DigestAlgorithm[];
 
 /**
- * Ceiling of the cost of one verification, about a second of one core, because anyone who knows a username can cause it. Two
- * run at once, so they need half a gigabyte at most. Every preset of OWASP and libsodium fits, except libsodium's
- * "sensitive", which needs a gigabyte.
+ * Ceiling of the cost of one verification, about a second of one core, because anyone who knows a username can cause
+ * it. Two run at once, so they need half a gigabyte at most. Every preset of OWASP and libsodium fits, except
+ * libsodium's "sensitive", which needs a gigabyte.
  */
 const MAX = { memoryKiB: 262_144, passes: 10, lanes: 8, memoryPasses: 1_048_576, bcryptCost: 14, length: 192 };
 

@@ -9,8 +9,8 @@ interface Shape {
 }
 
 /**
- * Returns the value with only the fields that the schema names, so that an unlisted column, such as a password hash, is never
- * returned by accident. A schema without `properties` keeps the whole value.
+ * Returns the value with only the fields that the schema names, so that an unlisted column, such as a password hash, is
+ * never returned by accident. A schema without `properties` keeps the whole value.
  */
 export function project(schema: TSchema, value: unknown): unknown {
   const { properties, patternProperties, items, anyOf } = schema as Shape;

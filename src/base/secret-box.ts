@@ -17,8 +17,8 @@ const KEY_ID_LENGTH = 6;
  * Encryption at rest: AES-256-GCM with a key derived from the secret key. `purpose` names the value and its owner
  * (`signing-key:<tenant>:<id>`). It is authenticated, so a value that is copied to another row or tenant does not open.
  *
- * A sealed text is `1.<key id>.<IV, ciphertext and tag in base64url>`. While the secret key is being replaced there are two
- * keys: both open, only the new one seals.
+ * A sealed text is `1.<key id>.<IV, ciphertext and tag in base64url>`. While the secret key is being replaced there are
+ * two keys: both open, only the new one seals.
  */
 export class SecretBox {
   /** The current one first. */
@@ -40,7 +40,7 @@ export class SecretBox {
     this.prefix = `1.${this.fingerprint.slice(0, KEY_ID_LENGTH)}.`;
   }
 
-  /** Returns keys for another use, such as signing cookies. They reveal nothing about the secret keys. The first signs, all verify. */
+  /** Returns keys for another use, such as cookies. They reveal nothing about it. The first signs, all verify. */
   derive(use: string): string[] {
     return this.#secretKeys.map((secretKey) => derived(secretKey, use).toString('base64url'));
   }

@@ -23,9 +23,9 @@ export interface Config {
   dataDir: string;
   /** 32 bytes. Undefined: created in `dataDir` at the first start. */
   secretKey: Buffer | undefined;
-  /** Opens what was sealed before the key was replaced, until `npm run cli -- rotate-secret-key` has sealed it again. */
+  /** Opens what the previous key sealed, until `npm run cli -- rotate-secret-key` has sealed it again. */
   previousSecretKey: Buffer | undefined;
-  /** Days after which a signing key is replaced, for tenants without a setting. Undefined: keys are not rotated automatically. */
+  /** Days after which a signing key is replaced, for tenants without a setting. Undefined: no automatic rotation. */
   signingKeyRotationDays: number | undefined;
   managementApiIndicator: string;
   /** Express's `trust proxy`: the peers whose forwarding headers name the client. */
@@ -189,7 +189,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     managementApiIndicator:
       reader.url('MANAGEMENT_API_INDICATOR', ['http:', 'https:']) === undefined
         ? `${endpoint}/api`
-        : (reader.text('MANAGEMENT_API_INDICATOR') as string), // Not normalized: indicators are compared character by character.
+        : (reader.text('MANAGEMENT_API_INDICATOR') as string), // As written: compared character by character.
     trustProxy: readTrustProxy(reader),
     logLevel: reader.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     demo: reader.boolean('DEMO') ?? isLoopback,

@@ -7,8 +7,8 @@ const ALLOWED = [0x09, 0x0a, 0x0d];
 const ENCODED = /%([01][\da-f])/gi;
 
 /**
- * True if the bytes contain a control character (U+0000 to U+001F), plain or percent-encoded. PostgreSQL cannot store U+0000,
- * and the others have no meaning in any field. `%2500` is the text `%00` and passes.
+ * True if the bytes contain a control character (U+0000 to U+001F), plain or percent-encoded. PostgreSQL cannot store
+ * U+0000, and the others have no meaning in any field. `%2500` is the text `%00` and passes.
  */
 function holdsControl(sent: Buffer): boolean {
   const isControl = (code: number) => code < 0x20 && !ALLOWED.includes(code);

@@ -8,7 +8,7 @@ interface BodyParserError {
   status?: number;
 }
 
-/** Returns the `ServiceError` for an error of Express, its body parser or the database. Undefined for an unexpected error. */
+/** Returns the `ServiceError` for an error of Express, its body parser or the database. Undefined for any other error. */
 function translate(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof URIError)
@@ -35,7 +35,7 @@ const oauthBody = (message: string) => {
   return { error, error_description: message, code: `oidc.${error}`, message };
 };
 
-/** Responds `{ code, message, data?, details? }`. An unexpected error is 500 `internal` with the request id, never a stack. */
+/** Responds `{ code, message, data?, details? }`. Any other error is 500 `internal` with a request id, never a stack. */
 export function errorResponse(logger: Logger): ErrorRequestHandler {
   return (error, request, response, _next) => {
     const known = translate(error);

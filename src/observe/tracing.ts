@@ -81,7 +81,7 @@ export class Tracing {
   }
 }
 
-/** OpenTelemetry's packages read the rest from the environment: the endpoint, its headers and certificates, and resource attributes. */
+/** OpenTelemetry's packages read the endpoint, its headers and certificates, and resource attributes themselves. */
 async function load({ protocol, sampler, samplerRatio, batch }: TracingSettings) {
   const [api, { W3CTraceContextPropagator }, sdk, resources, { OTLPTraceExporter }] = await Promise.all([
     import('@opentelemetry/api'),

@@ -3,7 +3,9 @@ import type { Commits } from '../database/notices/commits.ts';
 import { TenantCache } from '../database/notices/tenant-cache.ts';
 import { configurationTables } from '../database/tables/configuration-tables.ts';
 
-/** How long a process may miss a change by another process if the notice is lost. Shorter for the revocation of a token. */
+/**
+ * How long a process may miss a change by another process if the notice is lost. Shorter for the revocation of a token.
+ */
 const CONFIGURATION_MS = 5_000;
 const REVOCATIONS_MS = 1_000;
 

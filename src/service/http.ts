@@ -24,7 +24,11 @@ export interface ServiceHttpParts {
   readiness: Readiness;
 }
 
-/** Starts the HTTP servers: connection limits, load shedding and the app, and the metrics port. @returns the port it listens on */
+/**
+ * Starts the HTTP servers: connection limits, load shedding and the app, and the metrics port.
+ *
+ * @returns the port it listens on
+ */
 export async function serveHttp(
   { config, closing, database, audit, observers, readiness }: ServiceHttpParts,
   makeApp: (shedLoad: RequestHandler) => Express,

@@ -52,7 +52,9 @@ import { tracedClient, tracedDatabase, tracedSandbox } from './tracing.ts';
 export interface Service {
   /** The URL that it listens on, with an address of this machine. */
   url: string;
-  /** The default tenant's endpoint from the database: `ENDPOINT` at the first start, or the address it was changed to. */
+  /**
+   * The default tenant's endpoint from the database: `ENDPOINT` at the first start, or the address it was changed to.
+   */
   endpoint: string;
   /** Undefined except at the first start. */
   credentials: FirstStart | undefined;

@@ -31,7 +31,11 @@ export function addressWarning(
   return undefined;
 }
 
-/** Updates the address in `credentials.json`. Does nothing if the file no longer exists. @returns true if the file was changed */
+/**
+ * Updates the address in `credentials.json`. Does nothing if the file no longer exists.
+ *
+ * @returns true if the file was changed
+ */
 export async function updateCredentials(
   dataDir: string,
   { endpoint, managementApiIndicator }: Address,

@@ -7,9 +7,10 @@ import { type ApplicationCredentials, addMachineApplication } from './create-ten
 const { resourceId, scopeId, scope } = ADMIN_API;
 
 /**
- * Adds the Operator API: a resource of the default tenant, and a machine-to-machine application that may call it. It is not
- * the application of the Management API, so that a backend whose credentials leak cannot change or delete tenants. The
- * Management API does not let an application without the operators' scope assign it, or read the secrets of one that has it.
+ * Adds the Operator API: a resource of the default tenant, and a machine-to-machine application that may call it. It is
+ * not the application of the Management API, so that a backend whose credentials leak cannot change or delete tenants.
+ * The Management API does not let an application without the operators' scope assign it, or read the secrets of one
+ * that has it.
  */
 export async function addAdminApi(
   store: TenantStore,

@@ -82,8 +82,8 @@ export async function firstStart({
 }
 
 /**
- * Returns the text that describes the first start: what was created, where it is, and what to try next. Secrets are only
- * shown on a terminal. Other output ends up in a log, which more people can read than the file, and for longer.
+ * Returns the text that describes the first start: what was created, where it is, and what to try next. Secrets are
+ * only shown on a terminal. Other output ends up in a log, which more people can read than the file, and for longer.
  */
 export function describeFirstStart(made: FirstStart, { dataDir, isTerminal }: FirstStartSurroundings): string {
   return isTerminal ? forTerminal(made, dataDir) : forLog(made, dataDir);

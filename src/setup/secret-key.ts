@@ -35,8 +35,8 @@ export async function loadSecretKey(dataDir: string): Promise<Buffer> {
 const SETTING = 'secret-key-fingerprint';
 
 /**
- * Compares the key with the one that the database was created with. Another key could not read the encrypted values, and
- * would write values that the first cannot read. The key can be replaced if the previous one is configured too.
+ * Compares the key with the one that the database was created with. Another key could not read the encrypted values,
+ * and would write values that the first cannot read. The key can be replaced if the previous one is configured too.
  *
  * @throws {SecretKeyError}
  */

@@ -200,9 +200,11 @@ describe.each(databases)('the operator API on %s', (kind) => {
 
     await withinOneMinute(); // Otherwise the service's own job would also remove the rows.
     expect((await call('DELETE /tenants/doomed')).status).toBe(202);
-    expect((await fetch(`${service.url}/doomed/oidc/jwks`)).status).toBe(404); // The path now belongs to the default tenant.
+    // The path now belongs to the default tenant.
+    expect((await fetch(`${service.url}/doomed/oidc/jwks`)).status).toBe(404);
     for (const gone of ['GET', 'DELETE']) expect((await call(`${gone} /tenants/doomed`)).status).toBe(404);
-    expect((await make('doomed', ['https://new.example'])).status).toBe(422); // The id stays in use until the rows are removed.
+    // The id stays in use until the rows are removed.
+    expect((await make('doomed', ['https://new.example'])).status).toBe(422);
 
     // An interrupted removal: some tables are already empty, the tenant still exists.
     await store.removeAll('userIdentities', {});

@@ -23,7 +23,8 @@ it('disconnects a client that does not read its responses', async () => {
   await using service = await startService('sqlite', quick);
   using reader = await RawSocket.to(service.url);
   reader.stopReading().send(head('GET /api/openapi.json HTTP/1.1').repeat(40)); // More than the kernel buffers.
-  reader.drip('\n'.repeat(1_000), 50); // Keeps writing, because a client that neither reads nor writes does not notice the end.
+  // Keeps writing, because a client that neither reads nor writes does not notice the end.
+  reader.drip('\n'.repeat(1_000), 50);
   await reader.closed;
   expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
 });

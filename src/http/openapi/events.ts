@@ -2,8 +2,8 @@ import { catalogue, type EventType } from '../../events/catalogue.ts';
 import { referring } from './schemas.ts';
 
 /**
- * Fields of every event. An event of a Management API request has those of the request, and one of a sign-in those of the
- * interaction.
+ * Fields of every event. An event of a Management API request has those of the request, and one of a sign-in those of
+ * the interaction.
  */
 const EVENT_FACTS = {
   event: { type: 'string' },

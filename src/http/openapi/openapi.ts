@@ -106,7 +106,7 @@ function describe(operation: Operation): Json {
   };
 }
 
-/** Returns the OpenAPI 3.1 document of these operations: paths, schemas, examples, errors, and the events as `webhooks`. */
+/** Returns the OpenAPI 3.1 document of these operations: paths, schemas, examples, errors, and events as `webhooks`. */
 export function openApiDocument(
   operations: readonly Operation[],
   version: string,

@@ -56,7 +56,7 @@ const versionOf = (): string =>
 const publicly = (response: Response): Response =>
   response.set({ 'Cache-Control': 'public, max-age=300', 'X-Content-Type-Options': 'nosniff' });
 
-/** Serves `GET /openapi.json` and, for reading it, the page `GET /docs`. Both are public: they contain no data of a tenant. */
+/** Serves `GET /openapi.json` and the page `GET /docs`. Both are public: they contain no data of a tenant. */
 export function referenceRoutes(operations: readonly Operation[], about: { title: string; scope: string }): Router {
   const document = JSON.stringify(openApiDocument(operations, versionOf(), about));
   const page: RequestHandler = (_request, response) => {

@@ -15,7 +15,7 @@ export interface OperationCall {
   userAgent: string | undefined;
   requestId: string;
   /** True if the body has a content type that is not supported. */
-  hasForeignBody?: boolean;
+  hasUnsupportedBody?: boolean;
   /** Receives the rate limit verdict if the operation is limited. */
   onVerdict?: (verdict: Verdict) => void;
 }

@@ -48,7 +48,7 @@ export function auditOf(
   };
 }
 
-/** Returns the audit entry of a refused write, with the error code. It includes nothing of the body, which may contain secrets. */
+/** Returns the audit entry of a refused write, with the error code. Without the body, which may contain secrets. */
 export function refusalOf(
   call: OperationCall,
   operation: Operation,

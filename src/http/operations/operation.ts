@@ -100,7 +100,7 @@ export interface Definition<Params, B extends TSchema, Q extends TSchema, Loaded
   contentType?: string;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: rows of every type stand in one list; each was checked when it was declared.
+// biome-ignore lint/suspicious/noExplicitAny: one list has operations of every type, each checked when declared.
 type AnyDefinition = Definition<any, TSchema, TSchema, any, any, any>;
 
 export interface Operation extends AnyDefinition {

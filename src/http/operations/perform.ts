@@ -37,21 +37,21 @@ export interface OperationResult {
 /** Performs one operation: validate, load, prepare, then run and record in one transaction. */
 export type Perform = (call: OperationCall) => Promise<OperationResult>;
 
-/** Returns the validation of an operation's path, query and body. Pagination is separate because it has its own error code. */
+/** Returns the validation of an operation's path, query and body. Pagination has its own error code. */
 function inputParser(operation: Operation): (call: OperationCall) => Input {
   const parseBody = operation.body && parser(operation.body, 'body');
   const parseQuery = operation.query && parser(operation.query, 'query');
   const parseParams = operation.params && parser(operation.params, 'params');
   const { paginated } = operation;
 
-  return ({ tenant, caller, params, query: given, body, hasForeignBody }) => {
+  return ({ tenant, caller, params, query: given, body, hasUnsupportedBody }) => {
     if (parseParams) parseParams(params);
     else checkTextAndDepth(params, 'params');
     const { page: _page, page_size: _size, ...rest } = given;
     const query: Record<string, unknown> = paginated ? rest : { ...given };
     const [unknown] = parseQuery ? [] : Object.keys(query);
     if (unknown !== undefined) throw invalidInput('query', `query.${unknown}: unknown property`);
-    if (parseBody && hasForeignBody) throw new ServiceError('request.unsupported_media_type');
+    if (parseBody && hasUnsupportedBody) throw new ServiceError('request.unsupported_media_type');
     return {
       params,
       page: paginated && readPage(given, paginated),
@@ -109,7 +109,11 @@ function resultOf(operation: Operation, status: number, outcome: unknown, { page
 }
 
 /** @throws 429 `request.rate_limited` */
-function enforce(rateLimits: RateLimits, name: RateLimitName, { tenant, caller, ip, onVerdict }: OperationCall): void {
+function enforceRateLimit(
+  rateLimits: RateLimits,
+  name: RateLimitName,
+  { tenant, caller, ip, onVerdict }: OperationCall,
+): void {
   const verdict = rateLimits.take(tenant.id, name, caller.userId ?? caller.applicationId, ip);
   onVerdict?.(verdict);
   if (!verdict.isAllowed) throw new ServiceError('request.rate_limited', { headers: rateLimitHeaders(verdict) });
@@ -120,13 +124,13 @@ export function performer(
   operation: Operation,
   { services, secrets, clock, refusals, rateLimits }: PerformerParts,
 ): Perform {
-  const read = inputParser(operation);
+  const inputOf = inputParser(operation);
   const isWrite = operation.method !== 'GET' && !operation.isRead;
 
   const perform: Perform = async (call) => {
     const { store } = call.tenant;
-    if (operation.rateLimit) enforce(rateLimits, operation.rateLimit, call);
-    const input = read(call);
+    if (operation.rateLimit) enforceRateLimit(rateLimits, operation.rateLimit, call);
+    const input = inputOf(call);
     const loaded = await operation.load?.({ ...input, store });
     const now = clock();
     const prepared = await operation.prepare?.({ ...input, loaded, secrets, now }, services);

@@ -19,7 +19,7 @@ function callOf(request: Request, response: Response): OperationCall {
     params: request.params as Record<string, string>,
     query: request.query as Record<string, unknown>,
     body: request.body,
-    hasForeignBody: request.body === undefined && hasBody(request),
+    hasUnsupportedBody: request.body === undefined && hasBody(request),
     path: request.path,
     ip,
     userAgent,

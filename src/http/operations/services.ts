@@ -25,7 +25,7 @@ export interface HookTest {
   events: { id: string; type: string; body: string }[];
 }
 
-/** Slow work that an operation may use in `prepare`. Declared here so that operations do not depend on the implementations. */
+/** Slow work for `prepare`. Declared here so that operations do not depend on the implementations. */
 export interface Services {
   /** The operator's limits of one run. */
   scriptLimits: { timeoutMs: number; memoryMb: number };
@@ -40,7 +40,7 @@ export interface Services {
     input: Record<string, unknown>,
     limits: { timeoutMs?: number; memoryMb?: number },
   ): Promise<ScriptTestResult>;
-  /** Resolves to undefined if every event got a 2xx response, otherwise to the reason, with the status if there was a response. */
+  /** Resolves to undefined if every event got a 2xx response, otherwise to the reason and the status, if any. */
   sendHookTest(test: HookTest): Promise<undefined | { status?: number; reason: string }>;
   /** Returns why a webhook must not use this URL, or undefined if it may. */
   refuseHookUrl(url: string): string | undefined;

@@ -52,8 +52,8 @@ const THEN = 'then';
 const MAPS = ['properties', 'patternProperties'];
 
 /**
- * Returns the schema with size limits checked first, so that a value that is too long is refused for that reason only. Without
- * this a pattern would run on values of any length, because all faults of a value are reported.
+ * Returns the schema with size limits checked first, so that a value that is too long is refused for that reason only.
+ * Without this a pattern would run on values of any length, because all faults of a value are reported.
  */
 function sizesFirst(schema: TSchema): TSchema {
   const walk = (node: unknown, isMap: boolean): unknown => {
@@ -98,8 +98,8 @@ export const invalidInput = (root: string, details: string): ServiceError =>
 const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
 
 /**
- * Refuses invalid text and excessive depth, which a schema cannot express. Uses its own stack, so that deep values cannot
- * exhaust the call stack.
+ * Refuses invalid text and excessive depth, which a schema cannot express. Uses its own stack, so that deep values
+ * cannot exhaust the call stack.
  */
 export function checkTextAndDepth(value: unknown, root: string): void {
   const waiting: [unknown, string, number][] = [[value, root, 0]];
@@ -117,7 +117,11 @@ export function checkTextAndDepth(value: unknown, root: string): void {
   }
 }
 
-/** Returns a function that validates a value and returns it. A query is coerced in place. @throws 400 `guard.invalid_input` */
+/**
+ * Returns a function that validates a value and returns it. A query is coerced in place.
+ *
+ * @throws 400 `guard.invalid_input`
+ */
 export function parser(schema: TSchema, root: 'body' | 'query' | 'params'): (value: unknown) => unknown {
   const compile: ValidateFunction = (root === 'query' ? coercingAjv : ajv).compile(sizesFirst(close(schema)));
   return (value) => {

@@ -1,8 +1,8 @@
 /** The limit of all clients of a tenant together, as a multiple of the limit of one client. */
 const TENANT_MULTIPLE = 50;
 /**
- * Most counters of one window, for addresses and for clients each. Beyond it, the further clients (or addresses) of a tenant
- * share one counter with the tenant's limit.
+ * Most counters of one window, for addresses and for clients each. Beyond it, the further clients (or addresses) of a
+ * tenant share one counter with the tenant's limit.
  */
 const MAX_COUNTERS = 100_000;
 

@@ -67,12 +67,12 @@ export interface RateLimitsOptions {
 }
 
 /**
- * Counts requests in windows of one minute, over all processes. Each process counts on its own and adds to a shared counter
- * at most 100 ms later. On SQLite there is one process and nothing to share. Rejected: one write per request, which costs
- * more than the token.
+ * Counts requests in windows of one minute, over all processes. Each process counts on its own and adds to a shared
+ * counter at most 100 ms later. On SQLite there is one process and nothing to share. Rejected: one write per request,
+ * which costs more than the token.
  *
- * A request only counts for its address until the client is authenticated. So an anonymous caller cannot use up the limit of
- * a client or of a tenant.
+ * A request only counts for its address until the client is authenticated. So an anonymous caller cannot use up the
+ * limit of a client or of a tenant.
  */
 export class RateLimits {
   readonly #options: RateLimitsOptions;
@@ -101,9 +101,9 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request for its address until its client is authenticated. It is refused if the client that it names, or the
-   * tenant, has reached its limit, although it does not count for them yet. A client that sends its correct secret is admitted
-   * even if the address has reached its limit.
+   * Counts a request for its address until its client is authenticated. It is refused if the client that it names, or
+   * the tenant, has reached its limit, although it does not count for them yet. A client that sends its correct secret
+   * is admitted even if the address has reached its limit.
    */
   async admit(
     tenantId: string,

@@ -27,7 +27,7 @@ export interface AppParts {
   shedLoad: RequestHandler;
   /** Everything below `/oidc`. */
   oidc: RequestHandler;
-  /** Rewrites metadata paths of RFC 8414. Runs before the tenant is resolved, because it moves the path that names the tenant. */
+  /** Rewrites metadata paths of RFC 8414. Runs before the tenant is resolved, because it moves the tenant's path. */
   metadataPath: RequestHandler;
   /** `/api` */
   management: ApiParts;
@@ -40,8 +40,8 @@ export interface AppParts {
 }
 
 /**
- * Gives every request an id. A well-formed `X-Request-Id` is kept if a trusted proxy sent it. Other clients could make two
- * requests look like one.
+ * Gives every request an id. A well-formed `X-Request-Id` is kept if a trusted proxy sent it. Other clients could make
+ * two requests look like one.
  */
 function requestId(isProxy: PeerTrust, logger: Logger): RequestHandler {
   return (request, response, next) => {
@@ -77,8 +77,8 @@ const noSniff: RequestHandler = (_request, response, next) => {
 };
 
 /**
- * Sets the tenant of the request and removes its path prefix from the URL. `originalUrl` becomes the URL below the canonical
- * endpoint, even if the request used another endpoint, because links are built from it.
+ * Sets the tenant of the request and removes its path prefix from the URL. `originalUrl` becomes the URL below the
+ * canonical endpoint, even if the request used another endpoint, because links are built from it.
  */
 function resolveTenant(tenants: Tenants): RequestHandler {
   return async (request, response, next) => {

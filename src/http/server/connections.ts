@@ -20,8 +20,8 @@ export interface ConnectionLimits {
 }
 
 /**
- * Tracks open connections and requests in progress. One address (for IPv6, one /64 network) can have at most half of the
- * connections, unless it is a trusted proxy. A client that does not read its response is disconnected.
+ * Tracks open connections and requests in progress. One address (for IPv6, one /64 network) can have at most half of
+ * the connections, unless it is a trusted proxy. A client that does not read its response is disconnected.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
@@ -49,8 +49,8 @@ export class Connections {
   }
 
   /**
-   * True if more than this number of requests are in progress. A request that is still arriving does not count, nor one whose
-   * response is still being read, so that slow clients do not take capacity from others.
+   * True if more than this number of requests are in progress. A request that is still arriving does not count, nor one
+   * whose response is still being read, so that slow clients do not take capacity from others.
    */
   hasMoreThan(requests: number): boolean {
     return this.#responses.size > requests && this.inProgress > requests;

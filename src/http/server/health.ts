@@ -30,8 +30,8 @@ export function readinessOf({ database, isServing, details }: HealthChecks): Rea
 const OF_PROXIES = /^(?:forwarded|via|x-forwarded(?:-.+)?|x-real-ip|x-client-ip|true-client-ip|.+-connecting-ip)$/;
 
 /**
- * True if a process on this machine sent the request directly. A request through a local proxy can come from anywhere. It has
- * a forwarding header, or the public name in `Host`.
+ * True if a process on this machine sent the request directly. A request through a local proxy can come from anywhere.
+ * It has a forwarding header, or the public name in `Host`.
  */
 function isFromHere({ socket, headers }: Request): boolean {
   const { remoteAddress = '' } = socket;
@@ -40,7 +40,9 @@ function isFromHere({ socket, headers }: Request): boolean {
   return isLoopback && isLoopbackHost(hostname) && !Object.keys(headers).some((name) => OF_PROXIES.test(name));
 }
 
-/** Serves `/healthz` (the process runs) and `/readyz` (it can serve requests). Details are only shown to this machine. */
+/**
+ * Serves `/healthz` (the process runs) and `/readyz` (it can serve requests). Details are only shown to this machine.
+ */
 export function healthRoutes(readiness: Readiness): Router {
   const router = Router();
   router.get('/healthz', (_request, response) => {

@@ -16,7 +16,9 @@ export interface PressureSigns {
   requests(): boolean;
   /** True if too much work waits for the database. */
   database(): boolean;
-  /** True if audit entries of the background batch cannot be written fast enough, so that further ones would be lost. */
+  /**
+   * True if audit entries of the background batch cannot be written fast enough, so that further ones would be lost.
+   */
   audit(): boolean;
 }
 

@@ -8,8 +8,8 @@ const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i;
 const ABSOLUTE = /^https?:\/\/([^/?#]+)(.*)$/i;
 
 /**
- * Reduces an absolute request target to its path and replaces the Host header with its host, as RFC 9112 §3.2.2 requires.
- * Runs before Express, whose router would keep the original form.
+ * Reduces an absolute request target to its path and replaces the Host header with its host, as RFC 9112 §3.2.2
+ * requires. Runs before Express, whose router would keep the original form.
  */
 export function toOriginForm(request: IncomingMessage): void {
   const [, host, rest = ''] = ABSOLUTE.exec(request.url ?? '') ?? [];

@@ -14,7 +14,7 @@ export interface ServerTimes {
   keepAliveTimeoutMs: number;
 }
 
-/** Creates the server. It responds 408 to a request that arrives too slowly and 431 to a larger head, and closes the connection. */
+/** Creates the server. It closes slow connections with 408, and those with a larger head with 431. */
 export function createHttpServer({ headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs }: ServerTimes): Server {
   return createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -67,9 +67,9 @@ const ARRIVAL_MS = 2_000;
 const DRAIN_MS = 30_000;
 
 /**
- * Stops a server. Requests in progress are answered. Idle connections are closed immediately, and connections that wait for no
- * response soon after. Node no longer times out slow clients of a closed server, so without a deadline one of them could
- * keep the process alive.
+ * Stops a server. Requests in progress are answered. Idle connections are closed immediately, and connections that wait
+ * for no response soon after. Node no longer times out slow clients of a closed server, so without a deadline one of
+ * them could keep the process alive.
  */
 export async function stopListening(server: Server, closeInactive = () => server.closeAllConnections()): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

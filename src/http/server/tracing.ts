@@ -5,9 +5,9 @@ import { areaOf } from './metrics.ts';
 export type PeerTrust = (address: string | undefined) => boolean;
 
 /**
- * Opens a span for each request. Its name does not contain the path, because paths contain ids, and those of the sign-in pages
- * are known to one browser only. A caller's trace is only continued if a trusted proxy sends it. Anonymous callers could
- * flood a trace.
+ * Opens a span for each request. Its name does not contain the path, because paths contain ids, and those of the
+ * sign-in pages are known to one browser only. A caller's trace is only continued if a trusted proxy sends it.
+ * Anonymous callers could flood a trace.
  */
 export function traceRequests(tracing: Tracing, isProxy: PeerTrust): RequestHandler {
   return (request, response, next) => {

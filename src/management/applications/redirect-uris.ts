@@ -28,7 +28,11 @@ function faultOf(uri: string, mayHaveScheme: boolean): string | undefined {
 const originFault = (origin: string): string | undefined =>
   URL.parse(origin)?.origin === origin && origin !== 'null' ? undefined : 'must be an origin: scheme, host and port';
 
-/** An application that runs on a device can only use web addresses that it has claimed. @throws 400 `guard.invalid_input` */
+/**
+ * An application that runs on a device can only use web addresses that it has claimed.
+ *
+ * @throws 400 `guard.invalid_input`
+ */
 function refuseMixed(type: string, oidc: Partial<Static<typeof OidcClientMetadata>>): void {
   if (type !== 'SPA' || !runsOnDevice(type, oidc)) return;
   for (const name of ['redirectUris', 'postLogoutRedirectUris'] as const) {

@@ -15,7 +15,11 @@ async function requireMachineRoles(store: TenantStore, roleIds: string[]): Promi
   if (roles.some(({ type }) => type !== 'MachineToMachine')) throw new ServiceError('application.invalid_role_type');
 }
 
-/** Only machine-to-machine applications have roles. @throws 404 as `store.lock` does, 422 `application.invalid_role_type` */
+/**
+ * Only machine-to-machine applications have roles.
+ *
+ * @throws 404 as `store.lock` does, 422 `application.invalid_role_type`
+ */
 async function lockMachineApplication(store: TenantStore, id: string): Promise<void> {
   const { type } = await store.lock('applications', { id });
   if (type !== 'MachineToMachine') throw new ServiceError('application.invalid_role_type');

@@ -68,7 +68,10 @@ export function checkSizes({ script, environmentVariables = {} }: ScriptUpload):
     throw invalidBody(`body.environmentVariables: must not be larger than ${MAX_ENVIRONMENT_BYTES} bytes as JSON`);
 }
 
-/** @throws 400 for what is too large, 422 `jwt_customizer.general` with line and column for a script that does not compile */
+/**
+ * @throws 400 for what is too large, 422 `jwt_customizer.general` with line and column for a script that does not
+ * compile
+ */
 export async function checkScript(
   tenantId: string,
   value: ScriptUpload,

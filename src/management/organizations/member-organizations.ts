@@ -16,7 +16,8 @@ async function organizationsOf(
   page: PageRequest | undefined,
 ): Promise<Listed<object>> {
   const memberships = () => store.from(kind.members).where({ [kind.column]: memberId });
-  // Joined from the memberships to their organizations. Rejected: the reverse, for which SQLite reads every row of the tenant.
+  // Joined from the memberships to their organizations. Rejected: the reverse, for which SQLite reads every row of the
+  // tenant.
   const joined = store.byIds('organizations', memberships().select('organizationId as id'));
   for (const { column, order } of newestFirst) joined.orderBy(`organizations.${column}`, order);
   if (page) joined.limit(page.limit).offset(page.offset);

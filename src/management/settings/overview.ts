@@ -62,10 +62,13 @@ const totals = (row: Partial<Totals> = {}): Totals =>
 
 const sums = FIGURES.map((figure) => {
   const column = snakeCase(figure);
-  return `cast(${figure === 'backlog' ? 'max' : 'sum'}(${column}) as bigint) as ${column}`; // PostgreSQL sums to numeric.
+  // PostgreSQL sums to numeric.
+  return `cast(${figure === 'backlog' ? 'max' : 'sum'}(${column}) as bigint) as ${column}`;
 }).join(', ');
 
-/** Returns the figures of a range, with two statements: one over the stored figures, one that counts what is active now. */
+/**
+ * Returns the figures of a range, with two statements: one over the stored figures, one that counts what is active now.
+ */
 export async function readOverview(store: TenantStore, range: Range, now: number): Promise<Overview> {
   const { widthMs, stepMs, steps } = RANGES[range];
   const from = now - (now % stepMs) - (steps - 1) * stepMs;

@@ -35,7 +35,7 @@ const SigningKey = Type.Object({
   retireAt: Nullable(Timestamp),
 });
 
-const shown = <K extends { algorithm: string }>({ algorithm, ...key }: K) => ({
+const viewOf = <K extends { algorithm: string }>({ algorithm, ...key }: K) => ({
   ...key,
   signingKeyAlgorithm: algorithm,
 });
@@ -46,7 +46,7 @@ export const signingKeys = [
     description: 'Private keys are never returned.',
     status: 200,
     returns: Type.Array(SigningKey),
-    run: async ({ store }) => (await readSigningKeys(store)).map(shown),
+    run: async ({ store }) => (await readSigningKeys(store)).map(viewOf),
   }),
 
   operation('POST /configs/oidc/private-keys/rotate', {
@@ -59,7 +59,7 @@ export const signingKeys = [
     prepare: ({ body, loaded }) =>
       generateSigningKey(body.signingKeyAlgorithm ? algorithmOf(body.signingKeyAlgorithm) : loaded),
     async run({ body: { immediately = false }, prepared, store, secrets, now }) {
-      return (await rotateKeys(store, secrets, { prepared, immediately, now })).map(shown);
+      return (await rotateKeys(store, secrets, { prepared, immediately, now })).map(viewOf);
     },
     audit: (keys, { body }) => ({ ...body, keys: keys.map(({ id, state }) => ({ id, state })) }),
   }),

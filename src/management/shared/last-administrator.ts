@@ -5,7 +5,8 @@ import { ServiceError } from '../../errors.ts';
  * Ensures that every tenant that this user administers keeps another administrator who can sign in. Call it in the
  * transaction that ends the account or the right of the user.
  *
- * @param store the default tenant's, whose users the administrators are. Other tenants have no administrators of their own.
+ * @param store the default tenant's, whose users the administrators are. Other tenants have no administrators of their
+ * own.
  * @param managedTenantId checks only this tenant
  * @throws 422 `administrator.is_last`
  */

@@ -22,8 +22,8 @@ export const byName: Listing['order'] = [{ column: 'name' }];
 /**
  * Returns the rows of one page, or all rows. It finds the page's ids on the index first and then reads only those rows.
  *
- * Rejected: an offset over whole rows, which reads every skipped row, and a plain join, for which SQLite walks all rows of
- * the tenant in the requested order and looks up each of them among the ids.
+ * Rejected: an offset over whole rows, which reads every skipped row, and a plain join, for which SQLite walks all rows
+ * of the tenant in the requested order and looks up each of them among the ids.
  */
 export async function list<T extends Identified>(
   store: TenantStore,

@@ -38,7 +38,11 @@ export const MemberRoles = optional({
   organizationRoleNames: Type.Array(OrganizationRole.properties.name, { maxItems: 100, [EACH_ONCE]: true }),
 });
 
-/** Returns the ids of the roles that the body names. @throws 422 `entity.relation_foreign_key_not_found` for an unknown name */
+/**
+ * Returns the ids of the roles that the body names.
+ *
+ * @throws 422 `entity.relation_foreign_key_not_found` for an unknown name
+ */
 export async function roleIdsIn(store: TenantStore, body: Static<typeof MemberRoles>): Promise<string[]> {
   const { organizationRoleIds = [], organizationRoleNames: names = [] } = body;
   const named = await store.from('organizationRoles').whereIn('name', names).select('id');

@@ -20,9 +20,9 @@ async function isHeldByApplication(store: TenantStore, applicationId: string): P
 }
 
 /**
- * A caller with the scope `all` must not be able to obtain the scope `tenants`. Otherwise a backend whose secret leaks could
- * delete tenants. Administrators pass, because the console of the default tenant already offers them the operators'
- * operations.
+ * A caller with the scope `all` must not be able to obtain the scope `tenants`. Otherwise a backend whose secret leaks
+ * could delete tenants. Administrators pass, because the console of the default tenant already offers them the
+ * operators' operations.
  */
 async function requireOperator(store: TenantStore, { userId, applicationId }: Caller): Promise<void> {
   if (userId !== undefined || (await isHeldByApplication(store, applicationId))) return;

@@ -24,7 +24,9 @@ export type SearchQuery = Record<string, Parameter | undefined>;
 
 const Value = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: MAX_VALUES }] };
 
-/** Returns the query schema of a searchable list: `search` and `mode`, also per field, and the list's own parameters. */
+/**
+ * Returns the query schema of a searchable list: `search` and `mode`, also per field, and the list's own parameters.
+ */
 export function searchQuery<E extends Record<string, TSchemaOptions>>(fields: readonly string[], extra?: E) {
   const of = (name: string, description: string) =>
     Object.fromEntries(

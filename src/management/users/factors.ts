@@ -35,15 +35,15 @@ const QR_CODE_BYTES = 2_953;
 const qrCodeOf = (uri: string) =>
   uri.length > QR_CODE_BYTES ? {} : { secretQrCode: `data:image/svg+xml;base64,${btoa(renderSVG(uri))}` };
 
-/** Returns a new factor: the fields that are shown once, and the text to seal (the secret, or the codes as JSON). */
-function make(type: 'Totp' | 'BackupCode', issuer: string, { username, primaryEmail, id }: UserRow) {
+/** Returns a new factor: the fields of the response, and the text to seal (the secret, or the codes as JSON). */
+function newFactor(type: 'Totp' | 'BackupCode', issuer: string, { username, primaryEmail, id }: UserRow) {
   if (type === 'BackupCode') {
     const codes = Array.from({ length: BACKUP_CODES }, () => randomBytes(BACKUP_CODE_BYTES).toString('hex'));
-    return { shown: { codes }, sealed: JSON.stringify(codes), details: { remaining: BACKUP_CODES } };
+    return { response: { codes }, sealed: JSON.stringify(codes), details: { remaining: BACKUP_CODES } };
   }
   const secret = new Secret({ size: TOTP_SECRET_BYTES });
   const secretUri = new TOTP({ secret, issuer, label: username ?? primaryEmail ?? id }).toString();
-  return { shown: { secret: secret.base32, secretUri, ...qrCodeOf(secretUri) }, sealed: secret.base32, details: {} };
+  return { response: { secret: secret.base32, secretUri, ...qrCodeOf(secretUri) }, sealed: secret.base32, details: {} };
 }
 
 export const userFactors = [
@@ -68,11 +68,11 @@ export const userFactors = [
     async run({ params: { userId }, body: { type }, tenant, store, now, secrets }) {
       const row = await store.lock('users', { id: userId });
       const id = newId();
-      const { shown, sealed, details } = make(type, tenant.name, row);
+      const { response, sealed, details } = newFactor(type, tenant.name, row);
       await store.removeAll('userFactors', { userId, type });
       const secretEncrypted = secrets.seal(sealed, `user-factor:${store.tenantId}:${id}`);
       await store.add('userFactors', [{ id, userId, type, secretEncrypted, details, createdAt: now }]);
-      return { id, type, ...shown, user: await touchUser(store, userId, now) };
+      return { id, type, ...response, user: await touchUser(store, userId, now) };
     },
     event: 'User.Data.Updated',
     eventFields: ({ user }) => ({ data: user }),

@@ -81,7 +81,7 @@ async function requireSession(
   return session;
 }
 
-/** Returns the applications with these ids. Some can be missing: deleted ones, and the service's own pages, which have no row. */
+/** Returns the applications with these ids, without deleted ones and the service's own pages, which have no row. */
 async function applicationsOf(store: TenantStore, ids: readonly string[]) {
   const rows = await store.from('applications').whereIn('id', ids).select('id', 'name', 'isThirdParty');
   return new Map(rows.map((row) => [row.id, row]));

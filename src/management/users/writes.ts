@@ -15,7 +15,8 @@ export const UserFields = { username, primaryEmail, primaryPhone, name, avatar, 
 type UserFields = Static<ReturnType<typeof optional<typeof UserFields>>>;
 
 /**
- * Returns the fields with the canonical spelling of email address and phone number, so that each belongs to one account.
+ * Returns the fields with the canonical spelling of email address and phone number, so that each belongs to one
+ * account.
  *
  * @throws 422 `user.invalid_email`, `user.invalid_phone`
  */

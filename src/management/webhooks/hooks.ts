@@ -28,9 +28,9 @@ function hookView(secrets: SecretBox, hook: HookRow): Hook {
   const { tenantId, id, name, event, events, enabled, disabledReason, failingSince, createdAt } = hook;
   const config = openConfig(secrets, hook);
   const signingKey = openSigningKey(secrets, hook);
-  const shown = { tenantId, id, name, event, events, config, enabled, createdAt, signingKey };
+  const fields = { tenantId, id, name, event, events, config, enabled, createdAt, signingKey };
   return {
-    ...shown,
+    ...fields,
     webhookSecret: webhookSecret(signingKey),
     ...(disabledReason !== null && { disabledReason }),
     ...(failingSince !== null && { failingSince }),
@@ -82,14 +82,14 @@ export const hooks = [
     paginated: 'optional',
     async run({ query, page, store, secrets, now }) {
       return mapped(await list(store, 'hooks', { page, order: newestFirst }), async (rows) => {
-        const shown = rows.map((row) => hookView(secrets, row));
-        if (!query.includeExecutionStats) return shown;
+        const views = rows.map((row) => hookView(secrets, row));
+        if (!query.includeExecutionStats) return views;
         const stats = await executionStats(
           store,
           rows.map(({ id }) => id),
           now,
         );
-        return shown.map((hook) => ({ ...hook, executionStats: stats.get(hook.id) }));
+        return views.map((hook) => ({ ...hook, executionStats: stats.get(hook.id) }));
       });
     },
   }),
