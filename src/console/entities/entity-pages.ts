@@ -54,7 +54,7 @@ export const contains = (text: string): Record<string, string> => ({
   search: `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`,
 });
 
-/** Searches the lists that have a parameter for it. */
+/** Searches a list with its parameter `q`. */
 export const matches = (text: string): Record<string, string> => ({ q: text });
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

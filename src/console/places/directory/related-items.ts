@@ -14,7 +14,7 @@ export function userOf(row: Record<string, unknown>): RelatedItem {
   return { id: String(id), name: called, path: `/directory/users/${id}`, about };
 }
 
-/** Items whose pages are below this path, with their description as details. */
+/** Converts rows to items with their description as details. Their pages are below this path. */
 const itemAt =
   (path: string) =>
   ({ id, name, description }: Record<string, unknown>): RelatedItem => ({
@@ -43,7 +43,7 @@ export const ROLE_TYPES = [
 export const assigneesOf = ({ type }: Record<string, unknown>): string =>
   ROLE_TYPES.find(([value]) => value === type)?.[1] ?? String(type);
 
-/** Items of a list of the Management API that match the search text. */
+/** Searches a list of the Management API for candidates. */
 const choicesIn =
   (list: string, itemOf: (row: Row) => RelatedItem, filter: Record<string, string> = {}, search = contains) =>
   async ({ perform }: ConsoleRequest, text: string): Promise<RelatedItem[]> => {
