@@ -201,6 +201,7 @@ export const foreignKeyNotFound = (field: string, status?: 422): ServiceError =>
     details: `body.${field}: does not exist in this tenant`,
   });
 
+export const errorCodes = Object.keys(catalogue) as ErrorCode[];
 /** Returns the usual status of a code, which is also the one in the OpenAPI document. */
 export const statusOf = (code: ErrorCode): number => catalogue[code][0];
 export const messageOf = (code: ErrorCode): string => catalogue[code][1];
