@@ -15,6 +15,7 @@ import {
   withOrganizationRoles,
 } from './memberships.ts';
 
+/** A kind with the parts in which adding and replacing members differ. */
 interface MembersKind extends MemberKind {
   /** The members in the summary of the operation that adds them. */
   added: string;

@@ -16,11 +16,7 @@ export const organizations = [
     returns: Type.Array(Organization),
     paginated: 'always',
     run: ({ query, page, store }) =>
-      list(store, 'organizations', {
-        page,
-        order: newestFirst,
-        where: containing(store, TEXTS, query.q),
-      }),
+      list(store, 'organizations', { page, order: newestFirst, where: containing(store, TEXTS, query.q) }),
   }),
 
   operation('POST /organizations', {

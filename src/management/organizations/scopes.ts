@@ -16,11 +16,7 @@ export const organizationScopes = [
     returns: Type.Array(OrganizationScope),
     paginated: 'optional',
     run: ({ query, page, store }) =>
-      list(store, 'organizationScopes', {
-        page,
-        order: byName,
-        where: containing(store, TEXTS, query.q),
-      }),
+      list(store, 'organizationScopes', { page, order: byName, where: containing(store, TEXTS, query.q) }),
   }),
 
   operation('POST /organization-scopes', {

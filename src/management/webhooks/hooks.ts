@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { newId, newSecret } from '../../base/ids.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
@@ -38,13 +38,10 @@ function hookView(secrets: SecretBox, hook: HookRow): Hook {
 }
 
 /** Returns the default name of a webhook. */
-const nameOf = ({ url }: Static<typeof HookConfig>): string => `Webhook to ${new URL(url).host}`.slice(0, 256);
+const nameOf = ({ url }: HookConfig): string => `Webhook to ${new URL(url).host}`.slice(0, 256);
 
 /** @throws 400 when a webhook must not use this URL or these headers */
-export function checkConfig(
-  { url, headers = {} }: Static<typeof HookConfig>,
-  refuseHookUrl: Services['refuseHookUrl'],
-): void {
+export function checkConfig({ url, headers = {} }: HookConfig, refuseHookUrl: Services['refuseHookUrl']): void {
   const badUrl = refuseHookUrl(url);
   if (badUrl) throw invalidBody(`body.config.url: ${badUrl}`);
   const badHeader = checkHeaders(headers);
