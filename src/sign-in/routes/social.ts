@@ -33,7 +33,7 @@ export const returnFromProvider = (opened: OpenInteraction): Promise<void> =>
     await continueWithIdentity(flow, await finishSocial(flow, String(opened.request.params.target), search));
   });
 
-/** Continues with the linked account, else with the account of the same e-mail address, else with a new account. */
+/** Continues with the linked account, else with the account of the same email address, else with a new account. */
 async function continueWithIdentity(flow: Flow, verification: Verification): Promise<void> {
   start(flow, 'SignIn', verification);
   if (verification.userId !== undefined) return identify(flow, verification.id);
