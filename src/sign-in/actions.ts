@@ -33,7 +33,7 @@ export { verifyPasswordOf } from './proofs/verify-password.ts';
  * Restarts the interaction as a registration, a sign-in or a reset. Everything gathered so far is dropped, so that data
  * of one event is never written by another.
  *
- * @param proof kept when the proof itself decides the event: an e-mail address that has an account, or has none
+ * @param proof kept when the proof itself decides the event: an email address that has an account, or has none
  * @throws 422 `session.not_allowed` if the settings do not allow registration
  */
 export function start(flow: Flow, event: InteractionEvent, proof?: Verification): void {

@@ -22,7 +22,7 @@ export const SignInSettings = Type.Object({
     identifiers: SetOf(IDENTIFIERS, {
       minItems: 1,
       description:
-        'Identifiers that a new account can be created with. E-mail addresses and phone numbers are always verified.',
+        'Identifiers that a new account can be created with. Email addresses and phone numbers are always verified.',
     }),
     requiredIdentifiers: SetOf(IDENTIFIERS, {
       description:

@@ -34,7 +34,7 @@ const save = ({ flow }: OpenAccount): Promise<void> =>
   new ProgressStore(flow.store, flow.tools.secrets).save(flow.uid, flow.saved);
 
 /**
- * Saves a username at once. Sends a code to an e-mail address or phone number, which is saved once the code is entered.
+ * Saves a username at once. Sends a code to an email address or phone number, which is saved once the code is entered.
  */
 const identifier =
   (type: IdentifierType): AccountForm =>

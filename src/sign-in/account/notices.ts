@@ -4,7 +4,7 @@ import type { OpenAccount } from './open-account.ts';
 type Change = keyof Texts['notice']['changes'];
 
 /**
- * Notifies the owner of a change, at the e-mail address or phone number that the account had before it: after a
+ * Notifies the owner of a change, at the email address or phone number that the account had before it: after a
  * takeover the new one belongs to the attacker. Sends in the background, and only if a sender is configured. Never
  * fails, because the change is already made: when too many notices were sent or too many messages are on their way, it
  * only logs a warning.

@@ -95,7 +95,7 @@ const pathOf = ({ flow }: OpenAccount): string => `${basePathOf(flow.tenant)}/ac
 const save = ({ flow }: OpenAccount): Promise<void> =>
   new ProgressStore(flow.store, flow.tools.secrets).save(flow.uid, flow.saved);
 
-/** Starts linking an identity. Single sign-on is not offered here: it links by the e-mail address of the account. */
+/** Starts linking an identity. Single sign-on is not offered here: it links by the email address of the account. */
 async function redirectToProvider(account: OpenAccount): Promise<string> {
   const { flow, request } = account;
   const target = String(request.params.target);

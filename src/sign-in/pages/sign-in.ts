@@ -18,7 +18,7 @@ interface IdentifierView extends FormView {
   isPasswordChanged: boolean;
 }
 
-/** Returns the label of a field that accepts several identifiers: `Username, e-mail address or phone number`. */
+/** Returns the label of a field that accepts several identifiers: `Username, email address or phone number`. */
 export function identifierLabel(t: Texts, allowed: readonly IdentifierType[]): string {
   return t.identifier.any(allowed.map((type) => t.identifier[type]));
 }

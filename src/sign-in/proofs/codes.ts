@@ -40,7 +40,7 @@ async function isDelivered(flow: Flow, identifier: Identifier): Promise<boolean>
 }
 
 /**
- * Creates a verification code for an e-mail address or phone number and sends it. A code works once and allows five
+ * Creates a verification code for an email address or phone number and sends it. A code works once and allows five
  * attempts.
  *
  * @throws 422 `verification_code.unavailable` without a sender, `session.sso_required`; 429 `request.rate_limited`; 503
