@@ -8,7 +8,7 @@ import { type Identifier, type InteractionEvent, newProgress, type Verification 
  * Everything a user can do in an interaction. The pages and the Experience API call these actions and nothing else, so
  * they behave alike. Only `complete` writes to an account; it records the events listed in `completionEvents`.
  */
-export { allowedIdentifiers, requireSignUp } from './interaction/allowed-identifiers.ts';
+export { allowedIdentifiers, canIdentify, requireSignUp } from './interaction/allowed-identifiers.ts';
 export { complete, completionEvents } from './interaction/complete.ts';
 export { identify } from './interaction/identify.ts';
 export { addUsername, addVerifiedIdentifier, readMissingIdentifier } from './interaction/profile.ts';

@@ -3,7 +3,7 @@ import type { TenantStore } from '../database/store/tenant-store.ts';
 import { SetOf } from '../entities.ts';
 
 const IDENTIFIERS = ['username', 'email', 'phone'] as const;
-const IdentifierType = Type.Enum([...IDENTIFIERS]);
+export const IdentifierType = Type.Enum([...IDENTIFIERS]);
 export const FACTORS = ['Totp', 'WebAuthn', 'BackupCode'] as const;
 
 /** A tenant's settings for its sign-in pages. */

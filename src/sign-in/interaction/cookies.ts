@@ -7,9 +7,7 @@ import { readCookie } from '../../http/cookies.ts';
 import type { Tenant } from '../../tenants.ts';
 import { basePathOf, cookieName } from '../pages/respond.ts';
 import { cidOf, type Interaction, publicIdOf } from './open-flow.ts';
-
-/** The lifetime of an interaction in oidc-provider. */
-const LIFETIME_MS = 60 * 60 * 1000;
+import { INTERACTION_LIFETIME_MS } from './progress.ts';
 
 const optionsOf = (tenant: Tenant, path: string): CookieOptions => ({
   path: `${basePathOf(tenant)}${path}`,
@@ -43,7 +41,7 @@ export function setInteractionCookies(response: Response, tenant: Tenant, intera
   response.cookie(cookieName(tenant, `callback_${publicIdOf(uid)}`), uid, {
     ...optionsOf(tenant, '/sign-in/callback'),
     sameSite: 'lax',
-    maxAge: LIFETIME_MS,
+    maxAge: INTERACTION_LIFETIME_MS,
   });
 }
 

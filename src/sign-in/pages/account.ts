@@ -1,5 +1,4 @@
 import { type Html, html } from '../../pages/html.ts';
-import type { OwnSession } from '../account/sessions.ts';
 import type { FactorType, IdentifierType } from '../settings.ts';
 import { type FormView, layout } from './layout.ts';
 import { field, form, linkForm, note, submit } from './parts.ts';
@@ -14,7 +13,8 @@ interface AccountView extends FormView {
   linkable: { target: string; name: string }[];
   factors: { id: string; type: FactorType; createdAt: number; remaining: number | undefined }[];
   offered: FactorType[];
-  sessions: OwnSession[];
+  /** `since` is in epoch milliseconds. */
+  sessions: { isThis: boolean; since: number }[];
 }
 
 /** A row with a label and its current value. */

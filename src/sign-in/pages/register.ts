@@ -3,7 +3,7 @@ import type { IdentifierType } from '../settings.ts';
 import type { CodeFacts } from '../texts/index.ts';
 import { type FormView, layout } from './layout.ts';
 import { codeField, field, form, identifierRow, linkForm, submit } from './parts.ts';
-import { identifierLabel, inputmodeOf, type SocialChoice, socialLinks } from './sign-in.ts';
+import { identifierField, type SocialChoice, socialLinks } from './sign-in.ts';
 
 interface FirstView extends FormView {
   allowed: IdentifierType[];
@@ -11,19 +11,15 @@ interface FirstView extends FormView {
   social: SocialChoice[];
 }
 
-const identifierField = ({ t, fault }: FormView, allowed: IdentifierType[], value: string | undefined): Html =>
-  field(t, {
-    name: 'identifier',
-    label: identifierLabel(t, allowed),
-    autocomplete: allowed.length === 1 && allowed[0] === 'email' ? 'email' : 'username',
-    inputmode: inputmodeOf(allowed),
-    value,
-    fault,
-  });
+/** A form whose only field is the identifier. */
+const identifierForm = (view: FormView, step: string, { allowed, value, label }: IdentifierFormOptions): Html => {
+  const autocomplete = allowed.length === 1 && allowed[0] === 'email' ? 'email' : 'username';
+  return form(view, step, html`${identifierField(view, { allowed, value, autocomplete })}${submit(label)}`);
+};
 
 export function registerPage(view: FirstView): Html {
   const { t, allowed, value, social } = view;
-  const content = html`${form(view, 'identifier', html`${identifierField(view, allowed, value)}${submit(t.common.continue)}`)}
+  const content = html`${identifierForm(view, 'identifier', { allowed, value, label: t.common.continue })}
 ${socialLinks(view, social)}
 <div class="links">${linkForm(view, 'sign-in', t.common.signInInstead)}</div>`;
   return layout(view, t.register.title(view.brandName), content);
@@ -31,7 +27,7 @@ ${socialLinks(view, social)}
 
 export function forgotPage(view: FirstView): Html {
   const { t, allowed, value } = view;
-  const content = html`${form(view, 'identifier', html`${identifierField(view, allowed, value)}${submit(t.forgot.submit)}`)}
+  const content = html`${identifierForm(view, 'identifier', { allowed, value, label: t.forgot.submit })}
 <div class="links">${linkForm(view, 'sign-in', t.common.signInInstead)}</div>`;
   return layout(view, t.forgot.title, content, { lead: t.forgot.lead });
 }
@@ -84,6 +80,6 @@ ${submit(isReset ? t.newPassword.submitReset : t.register.submit)}`,
 /** Asks for an identifier that every account must have and this one lacks. */
 export function profilePage(view: FormView & { asked: IdentifierType; value: string | undefined }): Html {
   const { t, asked, value } = view;
-  const content = form(view, 'profile', html`${identifierField(view, [asked], value)}${submit(t.common.continue)}`);
+  const content = identifierForm(view, 'profile', { allowed: [asked], value, label: t.common.continue });
   return layout(view, t.profile.title, content, { lead: t.profile.lead(view.brandName) });
 }

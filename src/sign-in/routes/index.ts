@@ -20,7 +20,6 @@ import { expiredPage } from '../pages/plain.ts';
 import { basePathOf, readView, sendPage } from '../pages/respond.ts';
 import { RelyingParty } from '../proofs/relying-party.ts';
 import { decideConsent, isConsent, showConsent } from './consent.ts';
-import { factorForms } from './factor-forms.ts';
 import { forms } from './forms.ts';
 import { showHome } from './home.ts';
 import { bodyOf, type OpenInteraction, showStep, submitStep } from './interaction.ts';
@@ -85,8 +84,7 @@ export function signInRoutes({ providerOf, clock, client, onLimited, ...others }
   router.get('/sign-in/:uid/social/:target', inInteraction(redirectToProvider));
   router.get('/sign-in/:uid/social/:target/callback', inInteraction(returnFromProvider));
   post('consent', decideConsent);
-  for (const [step, act] of Object.entries({ ...forms, ...factorForms }))
-    post(step, (opened) => submitStep(opened, act));
+  for (const [step, act] of Object.entries(forms)) post(step, (opened) => submitStep(opened, act));
   accountRoutes(router, { providerOf, tools, parseForm });
   return router;
 }

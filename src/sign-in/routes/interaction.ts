@@ -3,10 +3,9 @@ import type { Provider } from 'oidc-provider';
 import { ServiceError } from '../../errors.ts';
 import { allowedIdentifiers, complete, type Missing, missingOf } from '../actions.ts';
 import { loginOf } from '../interaction/authentication-methods.ts';
-import { type Flow, progressOf } from '../interaction/flow.ts';
+import { type Flow, progressOf, progressStoreOf, saveProgress } from '../interaction/flow.ts';
 import { rememberBrowser } from '../interaction/known-browsers.ts';
 import { csrfTokenOf, dropEndedSession, type Interaction, parameterOf } from '../interaction/open-flow.ts';
-import { ProgressStore } from '../interaction/progress.ts';
 import type { FormView } from '../pages/layout.ts';
 import { basePathOf, sendPage, viewOf } from '../pages/respond.ts';
 import { type SocialChoice, singleSignOnPage } from '../pages/sign-in.ts';
@@ -38,15 +37,6 @@ export function formViewOf({ flow, interaction, request }: OpenInteraction): For
 
 const redirectToStep = ({ flow, response }: OpenInteraction): void =>
   response.redirect(303, `${basePathOf(flow.tenant)}/sign-in/${flow.uid}`);
-
-const progressStoreOf = ({ store, tools }: Flow): ProgressStore => new ProgressStore(store, tools.secrets);
-
-/** Saves the progress, also for the first request of an interaction, which has no row yet. */
-export async function saveProgress(flow: Flow): Promise<void> {
-  const progressStore = progressStoreOf(flow);
-  if (flow.saved.version === 0) await progressStore.begin(flow.uid, progressOf(flow), flow.now);
-  await progressStore.save(flow.uid, flow.saved);
-}
 
 /** Runs the action of a form, then shows the next step, or the same one with the reason of the refusal. */
 export async function submitStep(opened: OpenInteraction, act: FormAction): Promise<void> {
