@@ -3,14 +3,7 @@ import type { Html } from '../../pages/html.ts';
 import { canIdentify, identityIn, pendingCode } from '../actions.ts';
 import { type Flow, progressOf } from '../interaction/flow.ts';
 import { columnOf } from '../interaction/identifiers.ts';
-import {
-  accountPage,
-  editIdentifierPage,
-  editNamePage,
-  editPasswordPage,
-  linkPage,
-  removePage,
-} from '../pages/account.ts';
+import { accountPage, confirmationPage, editIdentifierPage, editNamePage, editPasswordPage } from '../pages/account.ts';
 import type { FormView } from '../pages/layout.ts';
 import { offeredConnectors } from '../proofs/connectors.ts';
 import { factorsOf } from '../proofs/factors.ts';
@@ -52,20 +45,28 @@ export async function accountHtml(account: OpenAccount, query: PageQuery, refuse
     return enrolmentPage(flow, view, flow.settings.mfa.factors, add);
   }
   const factor = typeof remove === 'string' && (await factorsOf(flow.store, user.id)).find(({ id }) => id === remove);
-  if (factor) return removePage({ ...view, step: 'remove', id: factor.id, name: view.t.enrol.names[factor.type] });
+  const { account: texts, enrol } = view.t;
+  if (factor) {
+    const title = texts.removeTitle(enrol.names[factor.type]);
+    return confirmationPage({ ...view, step: 'remove', id: factor.id, title, label: texts.remove });
+  }
   const pendingLink = progressOf(flow).verifications.find(
     ({ id, type, isVerified }) => id === link && type === 'Social' && isVerified,
   );
   if (pendingLink) {
     const { target, details } = identityIn(pendingLink);
-    return linkPage({ ...view, id: pendingLink.id, name: await nameOf(flow, target), identity: identityName(details) });
+    const name = await nameOf(flow, target);
+    const lead = texts.linkLead(identityName(details), name);
+    const title = texts.linkTitle(name);
+    return confirmationPage({ ...view, step: 'link', id: pendingLink.id, title, label: texts.linkSubmit, lead });
   }
   const linked =
     typeof unlink === 'string' && (await flow.store.find('userIdentities', { userId: user.id, target: unlink }));
   if (linked) {
     const { target, details } = linked;
-    const lead = view.t.account.unlinkLead(identityName(details));
-    return removePage({ ...view, step: 'unlink', id: target, name: await nameOf(flow, target), lead });
+    const lead = texts.unlinkLead(identityName(details));
+    const title = texts.removeTitle(await nameOf(flow, target));
+    return confirmationPage({ ...view, step: 'unlink', id: target, title, label: texts.remove, lead });
   }
   return overview(account, view, 'saved' in query);
 }

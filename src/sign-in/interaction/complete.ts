@@ -121,7 +121,7 @@ export async function insertGathered(store: TenantStore, flow: Flow, userId: str
     'userIdentities',
     identities.map((identity) => ({ ...identity, userId, createdAt: flow.now })),
   );
-  for (const factor of factors) await insertFactor(store, flow.tools.secrets, { userId, factor, now: flow.now });
+  for (const factor of factors) await insertFactor(store, flow.tools.secrets, userId, factor, flow.now);
 }
 
 async function recordCompletion(store: TenantStore, flow: Flow, user: UserRow): Promise<void> {

@@ -11,15 +11,9 @@ interface FirstView extends FormView {
   social: SocialChoice[];
 }
 
-/** A form whose only field is the identifier. */
-const identifierForm = (view: FormView, step: string, { allowed, value, label }: IdentifierFormOptions): Html => {
-  const autocomplete = allowed.length === 1 && allowed[0] === 'email' ? 'email' : 'username';
-  return form(view, step, html`${identifierField(view, { allowed, value, autocomplete })}${submit(label)}`);
-};
-
 export function registerPage(view: FirstView): Html {
   const { t, allowed, value, social } = view;
-  const content = html`${identifierForm(view, 'identifier', { allowed, value, label: t.common.continue })}
+  const content = html`${form(view, 'identifier', html`${identifierField(view, allowed, value)}${submit(t.common.continue)}`)}
 ${socialLinks(view, social)}
 <div class="links">${linkForm(view, 'sign-in', t.common.signInInstead)}</div>`;
   return layout(view, t.register.title(view.brandName), content);
@@ -27,7 +21,7 @@ ${socialLinks(view, social)}
 
 export function forgotPage(view: FirstView): Html {
   const { t, allowed, value } = view;
-  const content = html`${identifierForm(view, 'identifier', { allowed, value, label: t.forgot.submit })}
+  const content = html`${form(view, 'identifier', html`${identifierField(view, allowed, value)}${submit(t.forgot.submit)}`)}
 <div class="links">${linkForm(view, 'sign-in', t.common.signInInstead)}</div>`;
   return layout(view, t.forgot.title, content, { lead: t.forgot.lead });
 }
@@ -80,6 +74,6 @@ ${submit(isReset ? t.newPassword.submitReset : t.register.submit)}`,
 /** Asks for an identifier that every account must have and this one lacks. */
 export function profilePage(view: FormView & { asked: IdentifierType; value: string | undefined }): Html {
   const { t, asked, value } = view;
-  const content = identifierForm(view, 'profile', { allowed: [asked], value, label: t.common.continue });
+  const content = form(view, 'profile', html`${identifierField(view, [asked], value)}${submit(t.common.continue)}`);
   return layout(view, t.profile.title, content, { lead: t.profile.lead(view.brandName) });
 }

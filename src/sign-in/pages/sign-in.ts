@@ -24,16 +24,12 @@ const inputmodeOf = (allowed: readonly IdentifierType[]) => {
   return only === 'phone' ? 'tel' : only === 'email' ? 'email' : 'text';
 };
 
-interface IdentifierFieldOptions {
-  allowed: readonly IdentifierType[];
-  value: string | undefined;
-  autocomplete: string;
-}
-
 /** A field that accepts one or several identifiers: `Username, email address or phone number`. */
 export const identifierField = (
   { t, fault }: FormView,
-  { allowed, value, autocomplete }: IdentifierFieldOptions,
+  allowed: readonly IdentifierType[],
+  value: string | undefined,
+  autocomplete = allowed.length === 1 && allowed[0] === 'email' ? 'email' : 'username',
 ): Html =>
   field(t, {
     name: 'identifier',
@@ -57,7 +53,7 @@ export function identifierPage(view: IdentifierView): Html {
 ${form(
   view,
   'identifier',
-  html`${identifierField(view, { allowed, value, autocomplete: 'username webauthn' })}
+  html`${identifierField(view, allowed, value, 'username webauthn')}
 ${submit(t.common.continue)}`,
 )}
 ${socialLinks(view, social)}

@@ -195,7 +195,6 @@ export const en = {
     remove: 'Remove',
     removeTitle: (name: string) => `Remove ${name}?`,
     signInWith: 'Sign-in methods',
-    password: 'Password',
     passwordSet: 'Change password',
     passwordNone: 'Set a password',
     currentPassword: 'Current password',
@@ -215,7 +214,6 @@ export const en = {
     otherBrowser: 'Another browser',
     since: (date: string) => `since ${date}`,
     signOutOthers: 'Sign out everywhere else',
-    signOut: 'Sign out',
   },
   faults: enFaults,
   retryInSeconds: (seconds: number) =>
