@@ -74,7 +74,6 @@ export function accountRoutes(router: Router, { providerOf, tools, parseForm }: 
       try {
         response.redirect(303, await act(account));
       } catch (error) {
-        if (!(error instanceof ServiceError)) throw error;
         await showFault(account, step, error);
       }
     });
@@ -116,7 +115,6 @@ async function returnFromProvider(account: OpenAccount): Promise<void> {
     await saveProgress(flow);
     response.redirect(303, `${view.action}?${new URLSearchParams({ link: verification.id })}`);
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
     await showFault(account, 'link-begin', error);
   }
 }
@@ -138,7 +136,9 @@ async function show(account: OpenAccount): Promise<void> {
   sendPage(response, 200, html);
 }
 
-async function showFault(account: OpenAccount, step: string, error: ServiceError): Promise<void> {
+/** Shows the page of the refused form again, with the reason. Rethrows any other error. */
+async function showFault(account: OpenAccount, step: string, error: unknown): Promise<void> {
+  if (!(error instanceof ServiceError)) throw error;
   const { request, response, flow, view } = account;
   if (error.code === 'session.conflict') return response.redirect(303, view.action);
   const body = bodyOf(account);

@@ -1,7 +1,6 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { errors, type Provider } from 'oidc-provider';
-import { hashOf } from '../../base/ids.ts';
+import { hashOf, isSameSecret } from '../../base/ids.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { ServiceError } from '../../errors.ts';
 import { clientFactsOf, contextOf } from '../../http/context.ts';
@@ -113,9 +112,6 @@ export const csrfTokenOf = (interaction: Interaction): string =>
 export function requireCsrfToken(expected: string, given: unknown, request: Request): void {
   const site = request.headers['sec-fetch-site'];
   const isOwnSite = site === undefined || site === 'same-origin';
-  const token = Buffer.from(typeof given === 'string' ? given : '');
-  const wanted = Buffer.from(expected);
-  if (!isOwnSite || token.length !== wanted.length || !timingSafeEqual(token, wanted)) {
-    throw new ServiceError('session.forbidden');
-  }
+  const isOwnToken = typeof given === 'string' && isSameSecret(given, expected);
+  if (!isOwnSite || !isOwnToken) throw new ServiceError('session.forbidden');
 }

@@ -1,5 +1,5 @@
-import { randomInt, timingSafeEqual } from 'node:crypto';
-import { newId } from '../../base/ids.ts';
+import { randomInt } from 'node:crypto';
+import { isSameSecret, newId } from '../../base/ids.ts';
 import { ServiceError } from '../../errors.ts';
 import { canSendCode, channelOf, methodOf, requireAllowed } from '../interaction/allowed-identifiers.ts';
 import { credentialsOf } from '../interaction/credentials.ts';
@@ -108,7 +108,6 @@ async function spendCode({ store, tools, now }: Flow, id: string, given: string)
     { attempts: row.attempts + 1 },
   );
   if (counted !== 1) return false;
-  const code = Buffer.from(tools.secrets.open(row.codeEncrypted, codePurposeOf(store.tenantId, id)));
-  const isRight = given.length === code.length && timingSafeEqual(Buffer.from(given), code);
+  const isRight = isSameSecret(given, tools.secrets.open(row.codeEncrypted, codePurposeOf(store.tenantId, id)));
   return isRight && (await store.change('verificationCodes', { id, spentAt: null }, { spentAt: now })) === 1;
 }

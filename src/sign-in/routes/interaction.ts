@@ -35,8 +35,8 @@ export function formViewOf({ flow, interaction, request }: OpenInteraction): For
   return { ...view, action: `${view.base}/sign-in/${flow.uid}`, csrf: csrfTokenOf(interaction), fault: undefined };
 }
 
-const redirectToStep = ({ flow, response }: OpenInteraction): void =>
-  response.redirect(303, `${basePathOf(flow.tenant)}/sign-in/${flow.uid}`);
+const redirectToStep = ({ flow, response }: OpenInteraction, next = ''): void =>
+  response.redirect(303, `${basePathOf(flow.tenant)}/sign-in/${flow.uid}${next}`);
 
 /** Runs the action of a form, then shows the next step, or the same one with the reason of the refusal. */
 export async function submitStep(opened: OpenInteraction, act: FormAction): Promise<void> {
@@ -45,17 +45,16 @@ export async function submitStep(opened: OpenInteraction, act: FormAction): Prom
     const next = await act(opened.flow, bodyOf(opened), formViewOf(opened).t);
     await proceed(opened, typeof next === 'string' ? next : '');
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
     await showFault(opened, error);
   }
 }
 
 /** Continues with the next step, or completes the interaction when nothing is missing. */
 async function proceed(opened: OpenInteraction, next: string): Promise<void> {
-  const { flow, response } = opened;
+  const { flow } = opened;
   if (flow.saved.finishedAt !== null || (await missingOf(flow)) === undefined) return finish(opened);
   await saveProgress(flow);
-  response.redirect(303, `${basePathOf(flow.tenant)}/sign-in/${flow.uid}${next}`);
+  redirectToStep(opened, next);
 }
 
 /**
@@ -87,14 +86,19 @@ export async function showStep(opened: OpenInteraction): Promise<void> {
   sendPage(response, 200, html);
 }
 
-/** Shows the same step again with the reason of the refusal and the text that was entered. */
-export async function showFault(opened: OpenInteraction, error: ServiceError): Promise<void> {
+/** Shows the same step again with the reason of the refusal and the text that was entered. Rethrows any other error. */
+export async function showFault(opened: OpenInteraction, error: unknown): Promise<void> {
+  if (!(error instanceof ServiceError)) throw error;
   const { flow, response } = opened;
   flow.tools.onOutcome?.(progressOf(flow).event, error.code);
   const saved = await progressStoreOf(flow).find(flow.uid);
   // The form was sent twice and the other request went on, so this one continues there too.
   if (saved?.version !== flow.saved.version) return redirectToStep(opened);
-  if (error.code === 'session.sso_required') return showSingleSignOn(opened, error);
+  if (error.code === 'session.sso_required') {
+    // Links to the identity provider of the user's organization, the only allowed sign-in method.
+    const page = singleSignOnPage(formViewOf(opened), error.data as unknown as SocialChoice);
+    return sendPage(response, error.status, page);
+  }
   flow.saved.progress = saved.progress;
   const missing = await missingOf(flow);
   if (missing === undefined) throw error;
@@ -106,11 +110,6 @@ export async function showFault(opened: OpenInteraction, error: ServiceError): P
     factor: queryOf(opened).factor,
   });
   sendPage(response, error.status, await render(opened, missing, text));
-}
-
-/** Links to the identity provider of the user's organization when it is the only allowed sign-in method. */
-function showSingleSignOn(opened: OpenInteraction, { status, data }: ServiceError): void {
-  sendPage(opened.response, status, singleSignOnPage(formViewOf(opened), data as unknown as SocialChoice));
 }
 
 /** The query of the page whose form was refused, so that the same page is shown again. */

@@ -1,4 +1,3 @@
-import { ServiceError } from '../../errors.ts';
 import * as actions from '../actions.ts';
 import { type Flow, progressOf, saveProgress } from '../interaction/flow.ts';
 import type { Verification } from '../interaction/progress.ts';
@@ -12,7 +11,6 @@ export async function redirectToProvider(opened: OpenInteraction): Promise<void>
     await saveProgress(flow);
     response.redirect(303, url);
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
     await showFault(opened, error);
   }
 }
