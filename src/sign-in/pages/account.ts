@@ -159,7 +159,10 @@ interface ConfirmationView extends FormView {
   lead?: string;
 }
 
-/** Asks for confirmation and names what will be linked or removed. */
+/**
+ * Asks for confirmation and names what will be linked or removed: the browser may be signed in at the provider as
+ * another user.
+ */
 export function confirmationPage(view: ConfirmationView): Html {
   const { step, id, title, label, lead, fault } = view;
   const content = html`${fault && note('bad', fault)}<input type="hidden" name="id" value="${id}">${submit(label)}`;
