@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import type { Reply, Request } from '../../../sandbox/protocol.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
-import { innermost } from './proc.ts';
+import { innermost } from './usage.ts';
 
 /** The command that starts a runner. */
 export interface RunnerCommand {
