@@ -8,16 +8,8 @@ import { Run } from './run.ts';
 import { RunnerGroups } from './runner-groups.ts';
 import type { CompileOutcome, RunAnswer, RunOutcome, RunRequest, SandboxOptions, ScriptVersion } from './types.ts';
 
-export type { ConsoleLine, FetchAnswer, FetchRequest } from '../../sandbox/protocol.ts';
 export { FetchRefusal } from './fetch-broker.ts';
-export type {
-  CompileOutcome,
-  FetchLimits,
-  RunOutcome,
-  RunRequest,
-  SandboxFetch,
-  SandboxOptions,
-} from './types.ts';
+export type { FailedResult, RunOutcome, SandboxFetch, SandboxOptions } from './types.ts';
 
 /** Runs tenants' scripts in child processes. All untrusted code is executed through this class. */
 export class Sandbox {

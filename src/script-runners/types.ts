@@ -1,4 +1,4 @@
-import type { ConsoleLine, FetchAnswer, FetchRequest, Reply } from '../../sandbox/protocol.ts';
+import type { ConsoleLine, Failure, FetchAnswer, FetchRequest, Reply } from '../../sandbox/protocol.ts';
 import type { SandboxLimits } from './limits.ts';
 
 /** Receives figures for metrics. */
@@ -70,22 +70,11 @@ export type RunOutcome = {
   console: ConsoleLine[];
   /** True if the run used a context prepared in advance. */
   spareUsed: boolean;
-} & (
-  | { result: 'ok'; output: Record<string, unknown> }
-  | {
-      result:
-        | 'denied'
-        | 'thrown'
-        | 'timeout'
-        | 'memory'
-        | 'killed'
-        | 'invalid-result'
-        | 'too-large'
-        | 'overloaded'
-        | 'quarantined';
-      message: string;
-    }
-);
+} & RunResult;
+
+export type RunResult = { result: 'ok'; output: Record<string, unknown> } | { result: FailedResult; message: string };
+
+export type FailedResult = Failure | Stopped['result'] | 'quarantined';
 
 export type CompileOutcome =
   | { ok: true }
