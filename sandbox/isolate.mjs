@@ -1,9 +1,7 @@
 import ivm from 'isolated-vm';
 import { nextSeed } from './seed.mjs';
 
-/**
- * One V8 heap for one script version of one tenant. Only this file uses isolated-vm, and only strings leave an isolate through it.
- */
+/** One V8 heap for one script version of one tenant. Only this file uses isolated-vm, and only strings leave an isolate through it. */
 export class Isolate {
   #isolate;
   #prelude;

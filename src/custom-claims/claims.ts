@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { TenantCache } from '../database/notices/tenant-cache.ts';
 import type { TenantStore } from '../database/store/tenant-store.ts';
-import type { ScriptVersionRow, TokenType } from '../database/tables/index.ts';
+import type { TokenType } from '../database/tables/index.ts';
 import type { FailedResult, Sandbox } from '../script-runners/sandbox.ts';
 import { withoutReserved } from './reserved-claims.ts';
 import type { RunLog } from './run-log.ts';
@@ -34,12 +34,6 @@ export interface CustomClaimsOptions {
   secrets: SecretBox;
   runs: RunLog;
   clock: Clock;
-}
-
-interface ActiveScript {
-  limits: ScriptLimits;
-  version: ScriptVersionRow;
-  environmentVariables: Record<string, string>;
 }
 
 /** Adds a tenant's custom claims to a token by running the active script version in the sandbox. */
@@ -99,7 +93,7 @@ export class CustomClaims {
     return {};
   }
 
-  #active(store: TenantStore, tokenType: TokenType): Promise<ActiveScript | undefined> {
+  #active(store: TenantStore, tokenType: TokenType) {
     const { cache, secrets, limits: operator } = this.#options;
     return cache.get(store.tenantId, `script:${tokenType}`, async () => {
       const version = await activeVersion(store, tokenType);

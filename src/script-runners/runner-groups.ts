@@ -139,10 +139,9 @@ export class RunnerGroups {
   }
 
   #makeRoom(): boolean {
-    const idle = [...this.#groups]
+    const [longest] = [...this.#groups]
       .filter(([, group]) => !group.isBusy)
       .sort(([, a], [, b]) => a.lastUsedAt - b.lastUsedAt);
-    const [longest] = idle;
     if (longest) this.#close(...longest);
     return longest !== undefined;
   }
