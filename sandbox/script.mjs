@@ -97,10 +97,7 @@ export class Script {
     this.#options.put({ kind: 'done', id, wallMs, cpuMs, spareUsed, console: [], result: 'thrown', message });
   }
 
-  /**
-   * @param {Realm} realm of a run that waits for fetches
-   * @param {number} deadline of the run
-   */
+  /** @param {Realm} realm of a run that waits for fetches @param {number} deadline of the run */
   #takeRequests(realm, deadline) {
     let text = '';
     try {
@@ -162,10 +159,7 @@ export class Script {
   }
 }
 
-/**
- * @param {Realm} realm
- * @param {number} [timeoutMs] needed if the run was stopped, because microtasks of the script may be left
- */
+/** @param {Realm} realm @param {number} [timeoutMs] needed if the run was stopped, because microtasks of the script may be left */
 function stateOf(realm, timeoutMs) {
   try {
     const text = realm.call('state', [], timeoutMs);

@@ -89,10 +89,7 @@ export class Sandbox {
     return this.close();
   }
 
-  #submit(
-    script: ScriptVersion,
-    { input, ...wanted }: Partial<Pick<RunRequest, 'input' | 'timeoutMs' | 'memoryMb'>>,
-  ): Promise<RunAnswer> {
+  #submit(script: ScriptVersion, { input, ...wanted }: Partial<RunRequest>): Promise<RunAnswer> {
     const { timeoutMs, memoryMb } = this.#options;
     const run = new Run({
       script,
