@@ -1,6 +1,12 @@
 import { parseArgs } from 'node:util';
-import { changeTenant, findTenant, lockDirectory, type TenantEntry, type TenantPatch } from '../src/admin/directory.ts';
 import { normalizedEndpoints } from '../src/admin/endpoints.ts';
+import {
+  changeTenant,
+  findTenant,
+  lockTenantList,
+  type TenantEntry,
+  type TenantPatch,
+} from '../src/admin/tenant-list.ts';
 import { recordAudit } from '../src/audit/record.ts';
 import { readConfig } from '../src/config/index.ts';
 import { TenantStore } from '../src/database/store/tenant-store.ts';
@@ -60,7 +66,7 @@ export async function run(args: string[]): Promise<void> {
 
   const tenant = await withDatabase((database) =>
     new TenantStore(database, DEFAULT_TENANT).transaction(async (store) => {
-      await lockDirectory(store);
+      await lockTenantList(store);
       const before = await findTenant(store, id);
       if (!before) throw new Error(`There is no tenant ${id}.`);
       const after = await changeTenant(store, id, patchOf(before, change));

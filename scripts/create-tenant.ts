@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { normalizedEndpoints, TENANT_ID, takenPlaces } from '../src/admin/endpoints.ts';
+import { endpointsInUse, normalizedEndpoints, TENANT_ID } from '../src/admin/endpoints.ts';
 import { newId } from '../src/base/ids.ts';
 import { requireIndicator } from '../src/management/shared/fields.ts';
 import { createTenant } from '../src/setup/create-tenant.ts';
@@ -31,7 +31,7 @@ export async function run(args: string[]): Promise<void> {
   const managementApiIndicator = values.indicator ?? `${endpoint}/api`;
   requireIndicator('managementApiIndicator', managementApiIndicator);
   const machine = await withDatabase(async (database, secrets) => {
-    const taken = await takenPlaces(database.reader, id, endpoints);
+    const taken = await endpointsInUse(database.reader, id, endpoints);
     if (taken.length > 0) throw new Error(`Another tenant is served at ${taken.join(', ')}.`);
     const tenant = { id, name, endpoints, managementApiIndicator };
     return createTenant(database, secrets, tenant, { now: Date.now() });

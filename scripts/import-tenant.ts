@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Knex } from 'knex';
-import { takenPlaces } from '../src/admin/endpoints.ts';
+import { endpointsInUse } from '../src/admin/endpoints.ts';
 import type { SecretBox } from '../src/base/secret-box.ts';
 import { readConfig } from '../src/config/index.ts';
 import type { Database } from '../src/database/database.ts';
@@ -39,7 +39,7 @@ async function requireFit(db: Knex, { format, migrations, tenant, endpoints }: H
     throw new Error(
       `There is a tenant ${tenant.id} already. A tenant keeps its id, so it needs a database without it.`,
     );
-  const taken = await takenPlaces(db, tenant.id, endpoints);
+  const taken = await endpointsInUse(db, tenant.id, endpoints);
   if (taken.length > 0) throw new Error(`Another tenant is served at ${taken.join(', ')}.`);
 }
 

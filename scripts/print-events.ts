@@ -5,9 +5,9 @@ export const summary = 'Print which operation, and which flow of the pages, anno
 
 export async function run(): Promise<void> {
   const announcements: [what: string, events: string[]][] = [
-    ...operations.map(({ route, event, also = [] }): [string, string[]] => [
+    ...operations.map(({ route, event, furtherEvents = [] }): [string, string[]] => [
       route,
-      [event ?? [], also.map(({ event }) => event)].flat(),
+      [event ?? [], furtherEvents.map(({ event }) => event)].flat(),
     ]),
     ...Object.entries(completionEvents).map(([flow, events]): [string, string[]] => [
       `${flow} on the pages`,

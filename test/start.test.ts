@@ -104,7 +104,7 @@ describe('the process', () => {
     await first.until('understudy is ready');
     const second = start({ ...env, PORT: String(await freePort()), SECRET_KEY: key(2) });
     expect(await second.exited).toBe(1);
-    expect(second.output()).toContain('SECRET_KEY is not the one this database was made with');
+    expect(second.output()).toContain('SECRET_KEY is not the key of this database');
     expect(await first.stop()).toBe(0);
   });
 });

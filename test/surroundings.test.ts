@@ -105,7 +105,7 @@ describe('a process whose surroundings are not as it was told', () => {
     const other = await mkdtemp(join(tmpdir(), 'understudy-start-'));
     const { exited, output } = start({ PORT: String(port), DATA_DIR: other });
     expect(await exited).toBe(1);
-    expect(output()).toContain(`PORT ${port} is taken`);
+    expect(output()).toContain(`PORT ${port} is already in use`);
     holder.close();
     await rm(other, { recursive: true, force: true });
   });
