@@ -10,11 +10,7 @@ export interface SandboxObserver {
 }
 
 /** The part of a pino logger that the sandbox uses. */
-export interface SandboxLogger {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-  error(facts: object, message: string): void;
-}
+export type SandboxLogger = Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>;
 
 /**
  * Sends one fetch request of a script. The implementation restricts the destination: allowed hosts, public addresses, no redirects.
