@@ -1,22 +1,12 @@
 /** Claims that a script can never set. oidc-provider overwrites only some of them itself. */
 const RESERVED_CLAIMS: ReadonlySet<string> = new Set([
   // Registered claims of a token (RFC 7519, RFC 9068).
-  ...[
-    'iss',
-    'sub',
-    'aud',
-    'exp',
-    'nbf',
-    'iat',
-    'jti',
-    'scope',
-    'client_id',
-    'organization_id',
-    'authorization_details',
-  ],
+  ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'client_id'],
+  // What the token grants.
+  ...['scope', 'organization_id', 'authorization_details'],
   // The actor (RFC 8693 §4.1, §4.4).
   ...['act', 'may_act'],
-  // They bind the token or describe the sign-in.
+  // Claims that bind the token or describe the sign-in.
   ...['cnf', 'acr', 'amr', 'auth_time', 'sid', 'azp'],
   // The state and owner of a token, as introspection reports them (RFC 7662 §2.2).
   ...['active', 'token_type', 'username'],
