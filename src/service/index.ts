@@ -68,7 +68,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   try {
     return await build(config, logger, closing);
   } catch (error) {
-    await closing.run();
+    await closing.run().catch((err) => logger.error({ err }, 'The service did not close cleanly.'));
     throw error;
   }
 }
