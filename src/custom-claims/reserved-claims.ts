@@ -1,5 +1,5 @@
 /** Claims that a script can never set. oidc-provider overwrites only some of them itself. */
-const RESERVED_CLAIMS: ReadonlySet<string> = new Set([
+export const RESERVED_CLAIMS: ReadonlySet<string> = new Set([
   // Registered claims of a token (RFC 7519, RFC 9068).
   ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'client_id'],
   // What the token grants.
