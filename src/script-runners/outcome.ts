@@ -1,6 +1,6 @@
 import type { ConsoleLine, Reply } from '../../sandbox/protocol.ts';
 import type { SandboxLimits } from './limits.ts';
-import type { CompileOutcome, RunAnswer, RunOutcome } from './types.ts';
+import type { CompileOutcome, FailedResult, RunAnswer, RunOutcome, RunResult } from './types.ts';
 
 type Done = Extract<Reply, { kind: 'done' }>;
 
@@ -40,25 +40,11 @@ export function compileOutcome(answer: RunAnswer, limits: SandboxLimits): Compil
 }
 
 /** Returns the outcome of a run that was stopped, refused or never started. */
-export const stopped = (
-  result: Exclude<RunOutcome['result'], 'ok'>,
-  message: string,
-  wallMs = 0,
-  cpuMs = wallMs,
-): RunOutcome => ({
-  result,
-  message,
-  wallMs,
-  cpuMs,
-  console: [],
-  spareUsed: false,
-});
+export function stopped(result: FailedResult, message: string, wallMs = 0, cpuMs = wallMs): RunOutcome {
+  return { result, message, wallMs, cpuMs, console: [], spareUsed: false };
+}
 
-type Result =
-  | { result: 'ok'; output: Record<string, unknown> }
-  | { result: Exclude<RunOutcome['result'], 'ok'>; message: string };
-
-function resultOf(reply: Done, limits: SandboxLimits): Result {
+function resultOf(reply: Done, limits: SandboxLimits): RunResult {
   if (reply.result !== 'ok') {
     return {
       result: FAILURES.includes(reply.result) ? reply.result : 'killed',
