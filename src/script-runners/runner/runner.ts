@@ -180,6 +180,7 @@ export class Runner {
     if (parked && reply.kind === 'done') {
       settle(parked, { from: 'runner', reply });
       this.#leftParking();
+      this.#owner.freed(this, undefined);
     } else this.#kill(PROTOCOL_BROKEN);
   }
 
