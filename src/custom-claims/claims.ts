@@ -15,7 +15,7 @@ export interface ClaimsInput {
   context: Record<string, unknown>;
 }
 
-/** A script run failed, and so no token may be issued. `result` is one of those in section 4 of the contract. */
+/** A script run failed, and so no token may be issued. docs/wire-contract.md (Custom claims) lists the values of `result`. */
 export class ScriptFailure extends Error {
   readonly result: Exclude<RunOutcome['result'], 'ok'>;
 

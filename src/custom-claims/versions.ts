@@ -4,7 +4,7 @@ import type { TenantStore } from '../database/store/tenant-store.ts';
 import type { ScriptVersionRow, TokenType } from '../database/tables/index.ts';
 import { ServiceError } from '../errors.ts';
 
-/** A script as a tenant uploads it (section 4 of the contract). */
+/** A script as a tenant uploads it (docs/wire-contract.md, Custom claims). */
 export interface ScriptValue {
   script: string;
   environmentVariables?: Record<string, string>;

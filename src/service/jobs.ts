@@ -19,11 +19,11 @@ export interface ServiceJobsParts {
   tenants: Tenants;
   secrets: SecretBox;
   clock: Clock;
-  /** Undefined: keys are replaced only where a tenant says so. */
+  /** Undefined: keys are only rotated for tenants that configure it. */
   rotationDays: number | undefined;
 }
 
-/** A new key of the algorithm that signs now. */
+/** Publishes a new key with the algorithm of the current one. */
 async function publishAnother(
   store: TenantStore,
   keys: readonly Pick<SigningKeyRow, 'algorithm' | 'state'>[],
@@ -35,7 +35,7 @@ async function publishAnother(
   await store.transaction((store) => publishKey(store, secrets, prepared, now));
 }
 
-/** Takes the steps of key rotation whose time has come, in every tenant. */
+/** Performs the due steps of key rotation in every tenant. */
 export function rotateSigningKeys(parts: ServiceJobsParts): Promise<void> {
   const { clock } = parts;
   return takeDueKeySteps(parts, {
@@ -45,7 +45,7 @@ export function rotateSigningKeys(parts: ServiceJobsParts): Promise<void> {
   });
 }
 
-/** What runs by the clock, in the process that leads. */
+/** Returns the scheduled jobs, which run in the leading process. */
 export function serviceJobs(parts: ServiceJobsParts): Job[] {
   const { database, clock } = parts;
   return [

@@ -2,7 +2,7 @@ import { readSync, writeSync } from 'node:fs';
 
 /**
  * Simulates a runner that violates the protocol. The argument selects how: `shirks` hands back every run. `parks` reports twice that a run
- * waits for a fetch. The others answer a single run. Of several runs, `keeps` never answers the first and hands back the rest, and `stalls` alternates forever between recording one and
+ * waits for a fetch. The others answer a single run. If there are several runs, `keeps` never answers the first and hands back the rest, and `stalls` alternates forever between recording one and
  * another as begun.
  */
 const way = process.argv[2];

@@ -2,7 +2,7 @@ import type { Database } from '../../src/database/database.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Deliveries that are due tomorrow, over all hooks of the tenant in turn, of one event. */
+/** Inserts deliveries of one event that are due tomorrow, over all webhooks of the tenant in turn. */
 export async function park(database: Database, tenantId: string, count: number, now: number): Promise<void> {
   const event = { tenantId, id: 'parked', type: 'User.Created', body: '{"event":"User.Created"}', occurredAt: now };
   await database.transaction(async (db) => {

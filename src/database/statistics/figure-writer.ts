@@ -4,7 +4,7 @@ import { snakeCase } from '../drivers/names.ts';
 import { addTo, type CountedMinute, type Counts, FIGURES, type Figure, MINUTE_MS } from './figures.ts';
 
 /** Interval between writes. A `kill -9` loses at most this much of the figures, and none of the rows they count. */
-const WRITE_EVERY_MS = 2_000;
+export const WRITE_EVERY_MS = 2_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
