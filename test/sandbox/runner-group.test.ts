@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { Reply, Request } from '../../sandbox/protocol.ts';
 import { FetchBroker } from '../../src/script-runners/fetch-broker.ts';
@@ -6,11 +8,12 @@ import { runOutcome } from '../../src/script-runners/outcome.ts';
 import type { ProcessListener, RunnerProcess } from '../../src/script-runners/process/runner-process.ts';
 import { Run } from '../../src/script-runners/run.ts';
 import { RunnerGroup } from '../../src/script-runners/runner-group.ts';
-import type { RunAnswer } from '../../src/script-runners/types.ts';
+import type { RunAnswer, SandboxFetch } from '../../src/script-runners/types.ts';
 import { BENIGN, INPUT } from './support.ts';
 
 const SCRIPT = { tenantId: 'tenant', source: BENIGN, key: 'key' };
 const FETCH = JSON.stringify({ url: 'https://allowed.example/', method: 'GET' });
+const NEVER: SandboxFetch = () => new Promise(() => {});
 const newRun = () => new Run({ script: SCRIPT, input: INPUT, timeoutMs: 10_000, memoryMb: 16 });
 const untilDispatched = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -43,7 +46,7 @@ class ScriptedProcess {
 const done = (id: number) => ({ kind: 'done', id, wallMs: 1, cpuMs: 1, console: [], result: 'ok', output: '{}' });
 
 /** A group with one runner at a time, which has no standby. */
-async function openGroup({ runnerEnded = () => {}, parked = LIMITS.parked }) {
+async function openGroup({ runnerEnded = () => {}, parked = LIMITS.parked, fetch = NEVER }) {
   const processes: ScriptedProcess[] = [];
   const errors: unknown[] = [];
   const group = new RunnerGroup({
@@ -57,7 +60,7 @@ async function openGroup({ runnerEnded = () => {}, parked = LIMITS.parked }) {
     },
     listener: { runnerKilled: () => {}, runnerEnded },
     limits: { ...LIMITS, parked },
-    broker: new FetchBroker(() => new Promise(() => {}), LIMITS),
+    broker: new FetchBroker(fetch, LIMITS),
     logger: { info: () => {}, warn: () => {}, error: (facts) => errors.push((facts as { err: unknown }).err) },
   });
   await group.open();
@@ -93,6 +96,29 @@ it('starts a waiting run as soon as a parked run was answered because its isolat
   expect(await parked.answer).toMatchObject({ from: 'runner' });
   await untilDispatched();
   expect(processes[0]?.requests.map(({ id }) => id)).toEqual([1, 2]);
+});
+
+it('keeps no response that arrives for a run after the one with which the run ended', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const { group, processes } = await openGroup({
+    fetch: async (_, { url }) => ({ ok: true, status: 200, statusText: '', url, headers: {}, body: '' }),
+  });
+  const submitOne = async () => {
+    const run = newRun();
+    group.submit(run);
+    const fetches = [1, 2].map((fetch) => ({ fetch, request: FETCH }));
+    processes[0]?.reply({ kind: 'parked', id: 1, cpuMs: 1, fetches });
+    await untilDispatched();
+    processes[0]?.reply(done(1));
+    expect(await run.answer).toMatchObject({ from: 'runner' });
+    return new WeakRef(run);
+  };
+  const run = await submitOne();
+  expect(processes[0]?.requests.map(({ kind }) => kind)).toEqual(['run', 'resume']);
+  await untilDispatched();
+  collectGarbage();
+  expect(run.deref()).toBeUndefined();
 });
 
 describe('the outcome of a run', () => {

@@ -168,6 +168,7 @@ export class Runner {
       if (reply.kind === 'done') this.scripts.took(execution.run.script, reply.wallMs);
       this.#free(execution, execution.run.is('executing'));
       settle(execution, { from: 'runner', reply });
+      this.#parking.remove(execution.id); // Responses that it did not wait for.
     } else if (this.#turn.mayHandBack(execution)) {
       this.#leave(execution);
       this.#owner.handedBack(execution.run);
