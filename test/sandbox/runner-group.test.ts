@@ -98,6 +98,23 @@ it('starts a waiting run as soon as a parked run was answered because its isolat
   expect(processes[0]?.requests.map(({ id }) => id)).toEqual([1, 2]);
 });
 
+it('keeps a runner that reports the end of a parked run at the moment it times out', async () => {
+  const { group, processes } = await openGroup({});
+  const [parked, executing] = [newRun(), newRun()];
+  group.submit(parked);
+  processes[0]?.reply({ kind: 'parked', id: 1, cpuMs: 1, fetches: [{ fetch: 1, request: FETCH }] });
+  group.submit(executing);
+  await untilDispatched();
+  group.watch(performance.now() + parked.timeoutMs);
+  expect(await parked.answer).toMatchObject({ result: 'timeout' });
+  expect(processes[0]?.requests.map(({ kind }) => kind)).toEqual(['run', 'run', 'forget']);
+  for (const id of [2, 1]) processes[0]?.reply(done(id)); // The isolate was disposed of before the runner read `forget`.
+  expect(await executing.answer).toMatchObject({ from: 'runner' });
+  expect(group.status).toMatchObject({ ready: 1, deaths: 0 });
+  processes[0]?.reply(done(1));
+  expect(group.status.deaths).toBe(1);
+});
+
 it('keeps no response that arrives for a run after the one with which the run ended', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;

@@ -182,7 +182,7 @@ export class Runner {
       settle(parked, { from: 'runner', reply });
       this.#leftParking();
       this.#owner.freed(this, undefined);
-    } else this.#kill(PROTOCOL_BROKEN);
+    } else if (reply.kind !== 'done' || !this.#parking.wasForgotten(reply.id)) this.#kill(PROTOCOL_BROKEN);
   }
 
   #park(execution: Execution, reply: Extract<Reply, { kind: 'parked' }>): void {
@@ -195,7 +195,7 @@ export class Runner {
   #forget(execution: Execution): void {
     const { id, script, cpuMs, run } = execution;
     this.process.send([{ kind: 'forget', id, script }]);
-    this.#parking.remove(id);
+    this.#parking.forget(id);
     settle(execution, { from: 'pool', cpuMs, ...fetchTimeout(run.timeoutMs) });
     this.#leftParking();
     this.#owner.freed(this, undefined);
