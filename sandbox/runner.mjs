@@ -70,6 +70,7 @@ function handle(request) {
   }
   if (request.kind === 'run') load(request);
   const script = scripts.get(request.script);
+  if (!script && request.kind === 'forget') return undefined; // Unloaded since, and its parked runs were reported as failed.
   if (!script) throw new Error(`Script ${request.script} was never sent.`);
 
   if (request.kind === 'run') script.run(request);
