@@ -7,7 +7,7 @@ import { ServiceError } from '../../errors.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The pause between two codes to one e-mail address or phone number. */
+/** The pause between two codes to one email address or phone number. */
 export const CODE_PAUSE_MS = MINUTE_MS;
 
 type Rows = Parameters<Parameters<TenantStore['changeWhere']>[1]>[0];
@@ -25,7 +25,7 @@ const rules = {
   address: { points: 100, durationMs: 15 * MINUTE_MS },
   /** Second-factor codes of one user. A success clears them. */
   factor: { points: 10, durationMs: 15 * MINUTE_MS },
-  /** Codes to one e-mail address or phone number, the pause between two, and codes requested from one address. */
+  /** Codes to one email address or phone number, the pause between two, and codes requested from one address. */
   codeDestination: { points: 5, durationMs: HOUR_MS },
   codePause: { points: 1, durationMs: CODE_PAUSE_MS },
   codeAddress: { points: 30, durationMs: HOUR_MS },
