@@ -9,7 +9,7 @@ import { migrate } from '../src/database/migrate.ts';
 import { encode } from '../src/database/statements/encode.ts';
 import { insertMany } from '../src/database/statements/insert-many.ts';
 import type { Table } from '../src/database/tables/index.ts';
-import { tenantTables } from '../src/database/tables/tenant-tables.ts';
+import { tenantTables } from '../src/database/tables/index.ts';
 import { checkFingerprint } from '../src/setup/secret-key.ts';
 import { sealStoredHeaders } from '../src/webhooks/sending/hook-headers.ts';
 import { appliedMigrations, END, FORMAT, type Heading, rowCount } from './support/export-format.ts';

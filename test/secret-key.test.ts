@@ -9,7 +9,7 @@ import { connect } from '../src/database/connect.ts';
 import { camelCase } from '../src/database/drivers/names.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { TenantStore } from '../src/database/store/tenant-store.ts';
-import { tenantTables } from '../src/database/tables/tenant-tables.ts';
+import { tenantTables } from '../src/database/tables/index.ts';
 import { SecretKeyError } from '../src/setup/secret-key.ts';
 import { payloadPurposeOf } from '../src/tokens/payload-purpose.ts';
 import { castOf } from './support/cast.ts';

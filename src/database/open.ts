@@ -8,7 +8,7 @@ import { waitForDatabase } from './drivers/wait.ts';
 import type { DatabaseMetrics } from './metrics.ts';
 import { migrate } from './migrate.ts';
 import { Notices } from './notices/notices.ts';
-import { configurationTables } from './tables/configuration-tables.ts';
+import { configurationTables } from './tables/index.ts';
 
 export type DatabaseConfig = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'databasePoolSize' | 'dataDir'>;
 

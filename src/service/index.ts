@@ -11,7 +11,7 @@ import { RunLog } from '../custom-claims/runs.ts';
 import { TenantCache } from '../database/notices/tenant-cache.ts';
 import { openDatabase } from '../database/open.ts';
 import { FigureWriter } from '../database/statistics/figure-writer.ts';
-import { configurationTables } from '../database/tables/configuration-tables.ts';
+import { configurationTables } from '../database/tables/index.ts';
 import { RateLimits } from '../http/rate-limits/rate-limits.ts';
 import { createApp } from '../http/server/app.ts';
 import { healthRoutes, readinessOf } from '../http/server/health.ts';

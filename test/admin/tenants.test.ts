@@ -4,7 +4,7 @@ import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
 import { removeDeletedTenants } from '../../src/database/retention/tenant-removal.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
-import { tenantTables } from '../../src/database/tables/tenant-tables.ts';
+import { tenantTables } from '../../src/database/tables/index.ts';
 import { type Answer, getJson, ManagementClient, postForm } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';

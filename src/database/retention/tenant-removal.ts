@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts';
-import { tenantTables } from '../tables/tenant-tables.ts';
+import { tenantTables } from '../tables/index.ts';
 import { deleteBatch } from './delete-batch.ts';
 
 const CHILDREN_FIRST = tenantTables.toReversed();
