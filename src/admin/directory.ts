@@ -85,7 +85,7 @@ export async function changeTenant(
   return (await findTenant(store, id)) as TenantEntry;
 }
 
-/** From the commit on nobody reaches it; `database/retention/tenant-removal.ts` removes its rows. @throws 404 `entity.not_found` */
+/** From the commit on nobody reaches it; `database/retention.ts` removes its rows. @throws 404 `entity.not_found` */
 export async function unlistTenant(store: TenantStore, id: string): Promise<void> {
   const { db, storeOf } = store.acrossTenants();
   if ((await db('tenantEndpoints').where({ tenantId: id }).delete()) === 0) throw new ServiceError('entity.not_found');

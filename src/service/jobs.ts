@@ -1,8 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { Database } from '../database/database.ts';
-import { sweepExpired } from '../database/retention/expiry.ts';
-import { removeDeletedTenants } from '../database/retention/tenant-removal.ts';
+import { removeDeletedTenants, sweepExpired } from '../database/retention.ts';
 import type { TenantStore } from '../database/store/tenant-store.ts';
 import type { SigningKeyRow } from '../database/tables/index.ts';
 import type { Job } from '../jobs/scheduler.ts';

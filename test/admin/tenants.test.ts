@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
-import { removeDeletedTenants } from '../../src/database/retention/tenant-removal.ts';
+import { removeDeletedTenants } from '../../src/database/retention.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { tenantTables } from '../../src/database/tables/index.ts';
 import { type Answer, getJson, ManagementClient, postForm } from '../support/call.ts';

@@ -1,6 +1,5 @@
+import { DAY_MS } from '../../src/base/times.ts';
 import type { Database } from '../../src/database/database.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Deliveries that are due tomorrow, over all hooks of the tenant in turn, of one event. */
 export async function park(database: Database, tenantId: string, count: number, now: number): Promise<void> {

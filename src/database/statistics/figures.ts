@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../base/times.ts';
 import type { Owned } from '../tables/row.ts';
 
 /**
@@ -40,7 +41,6 @@ export interface CountedMinute {
   counts: Counts;
 }
 
-export const MINUTE_MS = 60_000;
 /** Limit of the memory used while the database is unavailable. */
 const MAX_MINUTES = 100_000;
 

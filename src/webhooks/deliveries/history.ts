@@ -1,10 +1,10 @@
+import { DAY_MS } from '../../base/times.ts';
 import type { Condition, Query, TenantStore } from '../../database/store/tenant-store.ts';
 import type { AttemptRow, DeliveryRow } from '../../database/tables/index.ts';
 import { ServiceError } from '../../errors.ts';
 import { bodyFor } from '../sending/deliver.ts';
 import { type DeliveryState, IS_WITHDRAWN, rowsInState } from './state.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const LOG_KEY_PREFIX = 'TriggerHook.';
 
 interface PageRange {

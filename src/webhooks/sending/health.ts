@@ -1,11 +1,10 @@
 import { newOrderedId } from '../../base/ids.ts';
+import { HOUR_MS } from '../../base/times.ts';
 import type { Database } from '../../database/database.ts';
 import { TenantStore } from '../../database/store/tenant-store.ts';
 import type { HookRow } from '../../database/tables/index.ts';
 import { cancelWaiting } from '../deliveries/clearing.ts';
 import type { HookKey } from '../deliveries/statements.ts';
-
-const HOUR_MS = 60 * 60 * 1000;
 
 /** A webhook is disabled when every attempt for this long has failed. */
 const FAILING_LIMIT_MS = 5 * 24 * HOUR_MS;

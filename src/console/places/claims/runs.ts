@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../base/times.ts';
 import { scriptResults } from '../../../entities.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { choice, filters } from '../../parts/filters.ts';
@@ -7,7 +8,6 @@ import { kindPath, type TokenKind, tabPage } from './kinds.ts';
 import { consoleLines, droppedNote, durationOf } from './outcome.ts';
 import { type Run, resultName, resultState, routeOf } from './script-api.ts';
 
-const HOUR_MS = 3_600_000;
 const TIMES = [
   ['', 'Any time', undefined],
   ['1h', 'Last hour', HOUR_MS],
