@@ -4,7 +4,7 @@ import type { Provider } from 'oidc-provider';
 import { hashOf } from '../../base/ids.ts';
 import type { UserRow } from '../../database/tables/index.ts';
 import { clientFactsOf, contextOf } from '../../http/context.ts';
-import { ACCOUNT_CLIENT_ID } from '../../tokens/clients/account-client.ts';
+import { ACCOUNT_CLIENT_ID } from '../../tokens/clients/clients.ts';
 import { credentialsOf } from '../interaction/credentials.ts';
 import type { Flow, Tools } from '../interaction/flow.ts';
 import { knownAccountsOf } from '../interaction/known-browsers.ts';
