@@ -173,7 +173,7 @@ export function oidcEndpoint({
   const shownSecret = (tenant: Tenant, { clientId, secret }: PresentedClient): ShownSecret | undefined =>
     secret === undefined
       ? undefined
-      : { clientId, isRight: async () => (await providers.tokensOf(tenant)).isSecretOf(clientId, secret) };
+      : { clientId, isRight: async () => (await providers.of(tenant)).tokens.isSecretOf(clientId, secret) };
 
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     const { path } = request;
@@ -209,7 +209,7 @@ export function oidcEndpoint({
         const form = parse(body.toString());
         const admission = await admit(request, response, limit, form);
         if (!admission) return;
-        const tokens = await providers.tokensOf(tenant);
+        const { tokens } = await providers.of(tenant);
         if (path === '/token' && tokens.answers(form))
           return tokens.answer(request, response, form, requestFactsOf(request), admission);
       }
@@ -222,7 +222,7 @@ export function oidcEndpoint({
 
     forceCanonicalHost(request, tenant);
     if (path === '/jwks') response.set('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`);
-    const handle = await providers.handlerOf(tenant);
-    await handle(request, response);
+    const { handler } = await providers.of(tenant);
+    await handler(request, response);
   };
 }

@@ -197,7 +197,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     secrets,
     clock,
   });
-  const providerOf = (tenant: Tenant) => providers.of(tenant);
+  const providerOf = async (tenant: Tenant) => (await providers.of(tenant)).provider;
   const administration = serviceConsole(config, { tenants, rows, database, secrets, clock, providerOf });
 
   let isServing = true;
