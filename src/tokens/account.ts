@@ -1,6 +1,6 @@
-import type { Account, ClaimsParameterMember } from 'oidc-provider';
+import type { Account } from 'oidc-provider';
 import { secondsOf } from '../base/clock.ts';
-import type { TenantStore } from '../database/store/tenant-store.ts';
+import type { Query, TenantStore } from '../database/store/tenant-store.ts';
 import type { UserRow } from '../database/tables/index.ts';
 
 const ORGANIZATIONS = 'urn:logto:scope:organizations';
@@ -70,17 +70,12 @@ async function joinedClaims(
     claims.organizations = rows.map(({ organizationId }) => organizationId);
   }
   if (scopes.has(ORGANIZATION_ROLES)) {
-    const rows = (await store
+    const roles: Query = store
       .from('organizationUserRoles')
-      .join(store.rows('organizationRoles'), 'organizationRoles.id', 'organizationUserRoles.organizationRoleId')
+      .join(store.rows('organizationRoles'), 'organizationRoles.id', 'organizationUserRoles.organizationRoleId');
+    const rows: { organizationId: string; name: string }[] = await roles
       .where({ userId })
-      .select(
-        'organizationUserRoles.organizationId as organizationId',
-        'organizationRoles.name as name',
-      )) as unknown as {
-      organizationId: string;
-      name: string;
-    }[];
+      .select('organizationUserRoles.organizationId', 'organizationRoles.name');
     claims.organization_roles = rows.map(({ organizationId, name }) => `${organizationId}:${name}`);
   }
   return claims;
@@ -122,12 +117,7 @@ export async function findAccount(store: TenantStore, id: string): Promise<Accou
   if (!user || user.isSuspended) return undefined;
   return {
     accountId: id,
-    async claims(
-      _use: string,
-      scope: string,
-      _claims: Record<string, ClaimsParameterMember | null>,
-      _rejected: string[],
-    ) {
+    async claims(_use: string, scope: string) {
       const scopes = new Set(scope.split(' '));
       return { sub: id, ...ownClaims(user), ...(await joinedClaims(store, id, scopes)) };
     },

@@ -129,10 +129,9 @@ export class TenantStore {
 
   /** Inserts or updates the row with this primary key. */
   async put<T extends Table>(table: T, key: Key<T>, fields: Patch<T>): Promise<void> {
-    const row = { ...encode({ ...fields, ...key }), tenantId: this.tenantId };
     await this.#write(table, (db) =>
       db(table)
-        .insert(row)
+        .insert(this.#own(encode({ ...fields, ...key })))
         .onConflict(['tenantId', ...Object.keys(key)])
         .merge(),
     );
@@ -149,11 +148,7 @@ export class TenantStore {
     }
     const [row] = await this.#write(
       table,
-      async (db) =>
-        (await db(table)
-          .where(this.#own(key))
-          .update({ ...encoded, tenantId: this.tenantId })
-          .returning('*')) as Row<T>[],
+      async (db) => (await db(table).where(this.#own(key)).update(this.#own(encoded)).returning('*')) as Row<T>[],
     );
     if (!row) throw notExists(table);
     return row;
@@ -166,7 +161,12 @@ export class TenantStore {
 
   /** Like `change`, with any condition. It is added to the tenant's. */
   async changeWhere<T extends Table>(table: T, condition: Condition, patch: Patch<T>): Promise<number> {
-    return this.#write(table, (db) => this.#changing(db, table, condition, patch));
+    return this.#write(table, (db) =>
+      db(table)
+        .where({ tenantId: this.tenantId })
+        .andWhere(condition)
+        .update(this.#own(encode(patch))),
+    );
   }
 
   /** @throws 404 `entity.not_found` */
@@ -220,13 +220,6 @@ export class TenantStore {
   /** Sets the tenant last, so that no key can replace it. */
   #own(key: object): Record<string, unknown> {
     return { ...key, tenantId: this.tenantId };
-  }
-
-  #changing<T extends Table>(db: Knex, table: T, condition: Condition, patch: Patch<T>): Knex.QueryBuilder {
-    return db(table)
-      .where(this.#own({}))
-      .andWhere(condition)
-      .update(this.#own(encode(patch)));
   }
 
   async #write<R>(tables: Written | readonly Written[], work: (db: Knex) => PromiseLike<R>): Promise<R> {
