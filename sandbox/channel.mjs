@@ -1,28 +1,28 @@
 import { readSync, writeSync } from 'node:fs';
 
-/** The socket to the parent, inherited: it needs no path and no permission, so it works inside every hardening layer. */
+/** The inherited socket to the parent. It needs no path and no permission, so it works inside every hardening layer. */
 const CHANNEL_FD = 3;
 
-/** A file of four bytes shared with the parent, who reads it after a crash: the id of the last request that was begun. */
+/** A 4-byte file with the id of the last request that was begun. The parent has it open too, and reads it after a crash. */
 const FLIGHT_RECORDER_FD = 4;
 
-/** What was read and not yet taken: usually a whole frame comes with one read. */
+/** Bytes read and not consumed yet. One read usually returns a whole frame. */
 let buffer = Buffer.alloc(64 * 1024);
 let start = 0;
 let end = 0;
 
 /**
- * Waits for a frame: the thread sleeps in the kernel, which wakes it faster than an event loop would. Nothing else has to
- * happen in this process meanwhile; that is why the calls are synchronous.
+ * Waits for a frame. The calls are synchronous because this process has nothing else to do while it waits, and the kernel wakes a
+ * blocked thread faster than an event loop would.
  *
- * @returns {import('./protocol.ts').Request | undefined} undefined when the parent is gone
+ * @returns {import('./protocol.ts').Request | undefined} undefined once the parent is gone
  */
 export function receive() {
   return fill(4) && fill(4 + lengthAt(start)) ? take() : undefined;
 }
 
 /**
- * A frame that came together with the last one, without waiting for it.
+ * Returns the next frame if it has already been read, without waiting.
  *
  * @returns {import('./protocol.ts').Request | undefined}
  */
@@ -30,16 +30,16 @@ export function receiveNext() {
   return end - start >= 4 && end - start >= 4 + lengthAt(start) ? take() : undefined;
 }
 
-/** Replies that were not written yet, one after another. It grows for large ones, which are rare. */
+/** Replies that are not sent yet. The buffer grows for large ones, which are rare. */
 const OUTGOING_BYTES = 64 * 1024;
 let outgoing = Buffer.alloc(OUTGOING_BYTES);
 let written = 0;
 
-/** UTF-8 bytes of one UTF-16 unit, at most. */
+/** Maximum number of UTF-8 bytes of one UTF-16 code unit. */
 const UNIT_BYTES = 3;
 
 /**
- * A reply that leaves with `flush`: each write wakes the parent, which costs both processes as much as a small run.
+ * Queues a reply for `flush`. Rejected: one write per reply, because each write wakes the parent, which costs as much as a small run.
  *
  * @param {import('./protocol.ts').Reply} reply
  */
@@ -61,8 +61,8 @@ export function flush() {
 const flight = new Uint32Array(1);
 
 /**
- * Notes which request is being handled. When a runner dies with another number here than that of the run it was given,
- * that run had not started, or had ended: it is innocent and can be run again elsewhere.
+ * Records which request is being handled. If the runner dies, only the run with this id can be the cause. All others had not begun
+ * or were already answered, and are run again elsewhere.
  *
  * @param {number} id
  */
@@ -78,7 +78,7 @@ function take() {
   return JSON.parse(text);
 }
 
-/** As `readUInt32LE`, without its checks: what is interpreted is written short here. @param {number} at */
+/** Like `readUInt32LE` without its checks: without a JIT every instruction counts. @param {number} at */
 const lengthAt = (at) =>
   /** @type {number} */ (buffer[at]) +
   /** @type {number} */ (buffer[at + 1]) * 0x100 +
@@ -86,7 +86,7 @@ const lengthAt = (at) =>
   /** @type {number} */ (buffer[at + 3]) * 0x1000000;
 
 /**
- * Reads until this many bytes are there.
+ * Reads until the buffer has this many bytes. Returns false once the parent is gone.
  *
  * @param {number} length
  */

@@ -1,10 +1,10 @@
-// What a custom claims script receives and may return. Save it as `claims.d.ts` beside the script, which then starts with two lines:
+// Types of a custom claims script. Save this file as `claims.d.ts` next to the script and start the script with these two lines:
 //
 //   /// <reference path="./claims.d.ts" />
 //   /** @type {Understudy.GetAccessTokenClaims} */
 //   const getCustomJwtClaims = async ({ token, context, environmentVariables, api }) => { … };
 //
-// A script for client credentials is an `Understudy.GetClientCredentialsClaims`. A function declaration names its input instead:
+// For client credentials use `Understudy.GetClientCredentialsClaims`. A function declaration declares the type of its input instead:
 //
 //   /** @param {Understudy.AccessTokenInput} input */
 //   async function getCustomJwtClaims({ token, context, environmentVariables, api }) { … }
@@ -12,27 +12,27 @@
 declare namespace Understudy {
   // Unions of functions, because TypeScript 5 refuses an async function whose type returns a union (TS1065).
 
-  /** The script for tokens that speak for a user. */
+  /** A script for access tokens of users. */
   type GetAccessTokenClaims = ((input: AccessTokenInput) => Claims) | ((input: AccessTokenInput) => Promise<Claims>);
 
-  /** The script for tokens that speak for an application. */
+  /** A script for access tokens of applications (client credentials). */
   type GetClientCredentialsClaims =
     | ((input: ClientCredentialsInput) => Claims)
     | ((input: ClientCredentialsInput) => Promise<Claims>);
 
-  /** A plain object that JSON can express, at most 64 kB. Reserved claims such as `sub` or `act` are dropped. */
+  /** A plain object that can be written as JSON, at most 64 kB. Reserved claims such as `sub` or `act` are ignored. */
   type Claims = Record<string, unknown>;
 
-  /** For tokens that speak for a user. */
+  /** Input of a script for access tokens of users. */
   interface AccessTokenInput {
     token: AccessToken;
     context: UserContext;
-    /** As uploaded with the script. */
+    /** The variables uploaded with the script. */
     environmentVariables: Record<string, string>;
     api: Api;
   }
 
-  /** For tokens that speak for an application. */
+  /** Input of a script for access tokens of applications. */
   interface ClientCredentialsInput {
     token: ClientCredentials;
     context: { application: Application };
@@ -41,7 +41,7 @@ declare namespace Understudy {
   }
 
   interface Api {
-    /** Ends the run and refuses the token, with this message. It cannot be undone: a script that catches it is denied all the same. */
+    /** Ends the run and denies the token with this message. Catching the error does not undo the denial. */
     denyAccess(message?: string): never;
   }
 
@@ -51,12 +51,12 @@ declare namespace Understudy {
     clientId: string;
     accountId: string;
     grantId?: string;
-    /** How the token was obtained; `urn:ietf:params:oauth:grant-type:token-exchange` for an impersonation. */
+    /** Grant type of the request; `urn:ietf:params:oauth:grant-type:token-exchange` for an impersonation. */
     gty?: string;
     aud?: string | string[];
     /** Scopes, separated by spaces. */
     scope?: string;
-    /** Present for an impersonation. */
+    /** Present only for an impersonation. */
     extra?: { subjectTokenId: string; act?: { sub: string } };
   }
 
@@ -71,21 +71,21 @@ declare namespace Understudy {
 
   interface UserContext {
     user: User;
-    /** Only when a subject token is exchanged: somebody acts as the user. */
+    /** Present only for an impersonation, when a subject token is exchanged. */
     grant?: {
       type: 'urn:ietf:params:oauth:grant-type:token-exchange';
-      /** What the integrator's backend gave when it asked for the subject token. */
+      /** The context your backend sent when it created the subject token. */
       subjectTokenContext: SubjectTokenContext;
     };
-    /** Only when the token comes from a session: how the user signed in. */
+    /** How the user signed in. Present only for tokens issued from a session. */
     interaction?: {
       interactionEvent: 'SignIn' | 'Register';
       userId: string;
-      /** What was proven, such as `Password`, `EmailVerificationCode`, `Social` or `Totp`. */
+      /** The verifications of the sign-in, such as `Password`, `EmailVerificationCode`, `Social` or `Totp`. */
       verificationRecords: { type: string }[];
     };
     application?: Application;
-    /** Only when the token is asked for an organization. */
+    /** Present only for tokens issued for an organization. */
     organization?: Organization;
   }
 
@@ -106,7 +106,7 @@ declare namespace Understudy {
     customData: Record<string, unknown>;
     /** By identity provider. */
     identities: Record<string, { userId: string; details?: Record<string, unknown> }>;
-    /** Milliseconds since the epoch, as are the other times. */
+    /** Milliseconds since the epoch, like all times here. */
     lastSignInAt: number | null;
     createdAt: number;
     updatedAt: number;
@@ -141,11 +141,11 @@ declare namespace Understudy {
     id: string;
     name: string;
     description: string | null;
-    /** Only in `context.organization`. */
+    /** Present only in `context.organization`. */
     customData?: Record<string, unknown>;
   }
 
-  /** Without its secrets. */
+  /** An application, without its secrets. */
   interface Application {
     id: string;
     name: string;

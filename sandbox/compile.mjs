@@ -1,8 +1,8 @@
 import { Isolate } from './isolate.mjs';
-import { cut, describe, saysTimeout } from './outcome.mjs';
+import { describe, saysTimeout, truncate } from './outcome.mjs';
 
 /**
- * Tries a script before it is kept: compiles it, evaluates its top level and looks for the function, in an isolate of its own.
+ * Checks a script before it is saved: compiles it, evaluates its top level and looks for the function, in a separate isolate.
  *
  * @param {{ source: string, timeoutMs: number, memoryMb: number }} request
  * @param {string} prelude
@@ -25,7 +25,7 @@ export function compile({ source, timeoutMs, memoryMb }, prelude, { messageBytes
     if (isolate?.isDisposed) return { ok: false, message: `The script needs more than ${memoryMb} MB.` };
     if (saysTimeout(error)) return { ok: false, message: 'The top level of the script does not end.' };
     const { message, ...place } = describe(error);
-    return { ok: false, message: cut(message, messageBytes), ...place };
+    return { ok: false, message: truncate(message, messageBytes), ...place };
   } finally {
     isolate?.dispose();
   }

@@ -1,8 +1,8 @@
 /**
- * Gives up what the process needed only to start: its user, when that is root.
+ * Drops the rights that the process needed only to start: switches to another user if it is root.
  *
  * @param {import('./protocol.ts').RunnerSettings} settings
- * @throws when it cannot: a runner that keeps its rights must not run
+ * @throws if that fails, because a runner that keeps its rights must not run scripts
  */
 export function confine({ identity }) {
   if (!identity) return;
@@ -11,7 +11,7 @@ export function confine({ identity }) {
   process.setuid?.(identity.uid);
 }
 
-/** The hardening layers this process finds itself in, by looking rather than by having been told. */
+/** Returns the hardening layers that are active for this process. They are detected here, not passed in as settings. */
 export function layersInside() {
   const { permission, env, execArgv } = process;
   /** @type {Record<string, boolean>} */
@@ -21,7 +21,7 @@ export function layersInside() {
       permission !== undefined &&
       !['fs.write', 'child', 'worker', 'net', 'inspector', 'wasi'].some((scope) => permission.has(scope)),
     'no-inspector': execArgv.includes('--disable-sigusr1'),
-    'empty-environment': Object.keys(env).every((name) => name === 'PWD'), // Set by bwrap, to the root folder.
+    'empty-environment': Object.keys(env).every((name) => name === 'PWD'), // bwrap sets `PWD`, to the root folder.
     'unprivileged-user': process.getuid?.() !== 0,
   };
   return Object.keys(layers).filter((name) => layers[name]);

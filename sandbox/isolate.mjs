@@ -2,8 +2,7 @@ import ivm from 'isolated-vm';
 import { nextSeed } from './seed.mjs';
 
 /**
- * One V8 heap for one script version of one tenant. The only file that touches isolated-vm, and the only values it lets
- * out of an isolate are strings.
+ * One V8 heap for one script version of one tenant. Only this file uses isolated-vm, and only strings leave an isolate through it.
  */
 export class Isolate {
   #isolate;
@@ -12,26 +11,26 @@ export class Isolate {
 
   /**
    * @param {{ prelude: string, source: string, memoryMb: number }} options
-   * @throws {SyntaxError} when the source does not compile
+   * @throws {SyntaxError} if the source does not compile
    */
   constructor({ prelude, source, memoryMb }) {
     this.#isolate = new ivm.Isolate({ memoryLimit: memoryMb });
     this.#prelude = this.#isolate.compileScriptSync(prelude, { filename: 'prelude.js' });
-    // A script's last value would be handed to us, and a function would arrive as a callable: a zero is all we want.
+    // isolated-vm returns a script's last value, and a function would arrive as a callable. The appended zero prevents that.
     this.#script = this.#isolate.compileScriptSync(`${source}\n;0`, { filename: 'claims.js' });
   }
 
-  /** True after V8 gave the isolate up, which it does when memory runs out. */
+  /** True after V8 disposed of the isolate, which it does when memory runs out. */
   get isDisposed() {
     return this.#isolate.isDisposed;
   }
 
-  /** Milliseconds this isolate has spent executing. @throws once it is disposed */
+  /** Milliseconds this isolate has spent executing. @throws once the isolate is disposed */
   get cpuMs() {
     return Number(this.#isolate.cpuTime) / 1e6;
   }
 
-  /** A fresh set of globals in which only the prelude has run, seeded for the one run it is for. About 0.2 ms. */
+  /** Creates a fresh set of globals for one run, in which only the prelude has run, with a seed for randomness. Takes about 0.2 ms. */
   newRealm() {
     const context = this.#isolate.createContextSync();
     const realm = new Realm(context, this.#prelude.runSync(context, { reference: true }), this.#script);
@@ -40,7 +39,7 @@ export class Isolate {
   }
 
   /**
-   * Compiles without evaluating, and without the zero of the constructor, so that the message speaks of the author's text.
+   * Compiles without evaluating, and without the zero that the constructor appends, so that errors point into the author's text.
    *
    * @param {string} source
    * @throws {SyntaxError}
@@ -54,7 +53,7 @@ export class Isolate {
   }
 }
 
-/** The globals of one run. Every call has a time limit that holds for JavaScript, its microtasks and regular expressions. */
+/** The globals of one run. Time limits of calls apply to JavaScript, its microtasks and regular expressions. */
 export class Realm {
   #context;
   #entry;
@@ -77,10 +76,10 @@ export class Realm {
   }
 
   /**
-   * Calls an operation of the prelude and drains the microtasks. Each time limit costs a wake-up of another thread, so an
-   * operation that cannot reach the script's code goes without.
+   * Calls an operation of the prelude and drains the microtasks. A time limit costs a wake-up of another thread, so operations that
+   * cannot reach the script's code have none.
    *
-   * @param {'seed' | 'start' | 'resume' | 'take' | 'requests' | 'lines' | 'defined'} operation
+   * @param {'seed' | 'start' | 'resume' | 'state' | 'requests' | 'lines' | 'defined'} operation
    * @param {string[]} texts
    * @param {number} [timeoutMs]
    */
@@ -89,7 +88,7 @@ export class Realm {
     return String(this.#entry.applySync(undefined, [operation, ...texts], options));
   }
 
-  /** One reference kept would pin the whole context: after about 200 of them the isolate dies of its memory limit. */
+  /** Frees the context. One remaining reference keeps all of it in memory: after about 200 the isolate exceeds its memory limit. */
   release() {
     this.#entry.release();
     this.#context.release();

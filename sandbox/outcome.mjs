@@ -3,28 +3,28 @@
  * @typedef {{ result: 'ok', output: string } | { result: Failure, message: string }} Outcome
  */
 
-/** Letters of the prelude's `take`; `o` is ok and `f` waits for a fetch. @type {Record<string, Failure>} */
+/** Failures by letter of the prelude's `state`. Besides these, `o` means ok and `f` means waiting for a fetch. @type {Record<string, Failure>} */
 const FAILURES = { d: 'denied', t: 'thrown', i: 'invalid-result', l: 'too-large', p: 'invalid-result' };
 
-const PENDING = 'The promise that getCustomJwtClaims returned stays pending: nothing is left that could settle it.';
+const PENDING = 'The promise that getCustomJwtClaims returned never settles: nothing is left that could resolve it.';
 
 /**
- * @param {string} taken what the prelude's `take` answered, after the microtasks were drained
+ * @param {string} state result of the prelude's `state`, after the microtasks were drained
  * @param {import('./protocol.ts').Limits} limits
  * @returns {Outcome}
  */
-export function outcomeOf(taken, { resultBytes, messageBytes }) {
-  const letter = taken.charAt(0);
-  const text = letter === 'p' ? PENDING : taken.slice(2);
-  if (letter !== 'o') return { result: FAILURES[letter] ?? 'thrown', message: cut(text, messageBytes) };
+export function outcomeOf(state, { resultBytes, messageBytes }) {
+  const letter = state.charAt(0);
+  const text = letter === 'p' ? PENDING : state.slice(2);
+  if (letter !== 'o') return { result: FAILURES[letter] ?? 'thrown', message: truncate(text, messageBytes) };
   if (Buffer.byteLength(text) <= resultBytes) return { result: 'ok', output: text };
   return { result: 'too-large', message: `The result is larger than ${resultBytes} bytes.` };
 }
 
 /**
- * The requests of a run that waits for them, or the outcome of one whose requests cannot leave: then that run ends, alone.
+ * Returns the fetch requests of a waiting run. If they are too large or malformed, returns the outcome with which this run alone ends.
  *
- * @param {string} text what the prelude's `requests` answered
+ * @param {string} text result of the prelude's `requests`
  * @param {import('./protocol.ts').Limits} limits
  * @returns {{ fetches: import('./protocol.ts').FetchCall[] } | Outcome}
  */
@@ -35,19 +35,19 @@ export function requestsOf(text, { requestsBytes }) {
     const fetches = JSON.parse(text);
     if (Array.isArray(fetches) && fetches.every(isFetchCall)) return { fetches };
   } catch {
-    // Not JSON: answered below.
+    // Not JSON: reported below.
   }
   return { result: 'thrown', message: 'The requests of the run cannot be read.' };
 }
 
 const isFetchCall = (/** @type {any} */ call) => Number.isInteger(call?.fetch) && typeof call.request === 'string';
 
-/** A script can throw an error with this message too; it is a timeout only when the time is over as well. */
+/** True if the error looks like a timeout. A script can throw the same message, so the caller also checks the time. */
 export const saysTimeout = (/** @type {unknown} */ error) =>
   error instanceof Error && error.message === 'Script execution timed out.';
 
 /**
- * An error of compiling or of the top level, in the form the prelude gives to all others.
+ * Describes an error of compilation or of the top level in the same form as the prelude describes all others.
  *
  * @param {unknown} error copied out of the isolate: an Error of this process, or a primitive
  * @returns {{ message: string, line?: number, column?: number }}
@@ -61,12 +61,12 @@ export function describe(error) {
 }
 
 /**
- * Cuts between characters.
+ * Truncates to this many UTF-8 bytes, never within a character.
  *
  * @param {string} text
  * @param {number} bytes
  */
-export function cut(text, bytes) {
+export function truncate(text, bytes) {
   const encoded = Buffer.from(text);
   if (encoded.length <= bytes) return text;
   let end = bytes;

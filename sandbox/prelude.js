@@ -1,9 +1,9 @@
 /**
- * Runs inside the isolate, in every fresh context, before the script. Its completion value, `entry`, is the only way in;
- * the script cannot reach it, and it answers with strings only.
+ * Runs inside the isolate, in every fresh context, before the script. Its completion value is the only entry point for the host. The
+ * script cannot reach it, and it returns only strings.
  *
- * What it uses is kept before the script can replace it, or is syntax, which cannot be replaced. It is strict, so that no
- * `caller`, `arguments` or call site leads from the script to these functions.
+ * It uses only syntax, which cannot be replaced, and built-ins that it saved before the script ran. It is strict code, so the script
+ * cannot reach these functions through `caller`, `arguments` or call sites.
  *
  * @param {import('./protocol.ts').Limits} limits
  * @param {boolean} hasFetch
@@ -17,7 +17,7 @@ function prelude(limits, hasFetch) {
   const global = globalThis;
   const Failure = Error;
 
-  // Shared memory, threads and machine code; a clock of nanoseconds; and what would run code of one run after its end.
+  // Removes shared memory, threads and machine code, the nanosecond clock, and callbacks that could run after the run has ended.
   delete global.WebAssembly;
   delete global.SharedArrayBuffer;
   delete global.Atomics;
@@ -25,25 +25,25 @@ function prelude(limits, hasFetch) {
   delete global.FinalizationRegistry;
   delete global.WeakRef;
 
-  /** What a line costs beside its text, in bytes, so that a flood of empty lines ends too. */
+  /** Bytes that each line counts in addition to its text, so that empty lines use up the limit too. */
   const LINE_COST = 16;
   const PLACE = /claims\.js:(\d+):(\d+)/;
-  const cut = (text, length) => (text.length > length ? apply(slice, text, [0, length]) : text);
+  const truncate = (text, length) => (text.length > length ? apply(slice, text, [0, length]) : text);
 
-  /** Any thrown value as one line of text that names the place in the script. */
+  /** Returns any thrown value as text, with its line and column in the script. */
   const describe = (error) => {
     try {
-      if (error === null || typeof error !== 'object') return cut(`${error}`, limits.messageBytes);
+      if (error === null || typeof error !== 'object') return truncate(`${error}`, limits.messageBytes);
       const { name, message, stack } = error;
       const place = typeof stack === 'string' ? apply(exec, PLACE, [stack]) : null;
       const text = message === undefined ? stringify(error) : `${name === undefined ? 'Error' : name}: ${message}`;
-      return cut(place ? `${text} (line ${place[1]}, column ${place[2]})` : `${text}`, limits.messageBytes);
+      return truncate(place ? `${text} (line ${place[1]}, column ${place[2]})` : `${text}`, limits.messageBytes);
     } catch {
       return 'The script threw a value that cannot be read.';
     }
   };
 
-  // How the run stands: one of the letters of `Realm.take` in isolate.mjs, and its text.
+  // State of the run: `p` while pending, then one of the letters that outcome.mjs explains, with its text.
   let state = 'p';
   let outcome = '';
   let denial;
@@ -72,11 +72,11 @@ function prelude(limits, hasFetch) {
   };
 
   const api = {
-    /** Sticky: whatever the script does after it, the run is denied. */
+    /** Denies the run for good: nothing the script does afterwards changes that. */
     denyAccess(message) {
       if (denial === undefined) {
         denial = 'Access denied by the custom claims script.';
-        if (message !== undefined) denial = cut(`${message}`, limits.messageBytes);
+        if (message !== undefined) denial = truncate(`${message}`, limits.messageBytes);
       }
       throw new Failure('Access denied.');
     },
@@ -94,7 +94,7 @@ function prelude(limits, hasFetch) {
     }
   };
 
-  let lines = ''; // JSON, written by hand: `stringify` of an object would call a `toJSON` of the script.
+  let lines = ''; // JSON text, concatenated: `stringify` of an object would call a `toJSON` of the script.
   let consoleLeft = limits.consoleBytes;
 
   const show = (value) => {
@@ -112,8 +112,8 @@ function prelude(limits, hasFetch) {
     if (consoleLeft <= 0) return;
     let text = '';
     for (let i = 0; i < values.length && text.length < consoleLeft; i++) text += (i === 0 ? '' : ' ') + show(values[i]);
-    if (consoleLeft <= 0) return; // Used up by what was shown: its `toJSON` can write lines too.
-    if (text.length > consoleLeft) text = `${cut(text, consoleLeft)}…`;
+    if (consoleLeft <= 0) return; // Already used up: a `toJSON` of the shown values can write lines too.
+    if (text.length > consoleLeft) text = `${truncate(text, consoleLeft)}…`;
     consoleLeft -= text.length + LINE_COST;
     lines += `${lines && ','}{"level":"${level}","text":${stringify(text)}}`;
   };
@@ -127,7 +127,7 @@ function prelude(limits, hasFetch) {
     error: (...values) => write('error', values),
   };
 
-  /** A web global, made when the script first touches it. Not by a descriptor: that takes twice as long, in every run. */
+  /** Defines a web global that is created on first use. Rejected: `defineProperty`, which takes twice as long, in every run. */
   const lazily = (name, make) => {
     global.__defineGetter__(name, () => {
       const value = make();
@@ -154,7 +154,7 @@ function prelude(limits, hasFetch) {
 
   let seed;
   const operations = {
-    /** Called once, before the first line of the script, so that the top level draws from this run's own randomness. */
+    /** Called once, before the script, so that its top level already uses this run's randomness. */
     seed(digits) {
       seed = digits;
       return '';
@@ -163,7 +163,8 @@ function prelude(limits, hasFetch) {
       call(input);
       return '';
     },
-    take() {
+    /** The letter of the state, whether there are console lines, and the result or message. */
+    state() {
       const letter = denial !== undefined ? 'd' : state === 'p' && network?.isWaiting() ? 'f' : state;
       return letter + (lines ? '1' : '0') + (letter === 'd' ? denial : outcome);
     },

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, import.meta.url), 'utf8');
 
-/** Read while this process may still read its own folder. */
+/** Read at load time, while this process may still read its own folder. */
 const PRELUDE = read('prelude.js');
 const GLOBALS = readdirSync(new URL('globals/', import.meta.url))
   .sort()
@@ -10,8 +10,8 @@ const GLOBALS = readdirSync(new URL('globals/', import.meta.url))
   .join('\n');
 
 /**
- * The text that starts every context: each file declares functions, which V8 compiles when they are first called, so a
- * web global that a script does not touch costs it nothing.
+ * Returns the source that runs first in every context. Its files only declare functions, which V8 compiles on their first call, so
+ * unused web globals cost nothing.
  *
  * @param {import('./protocol.ts').RunnerSettings} settings
  */

@@ -1,20 +1,20 @@
 /**
- * The messages that cross the process border, types only: the one file of this folder that `src/` may import.
+ * Types of the messages between the service and a runner. This is the only file of this folder that `src/` may import.
  *
- * A frame is a length (4 bytes, little endian) and that many bytes of JSON in UTF-8, both ways, over an inherited
- * socket, descriptor 3. Nothing but text crosses: no handle, no structured copy, no callable.
+ * A frame is a length (4 bytes, little endian) and that many bytes of JSON in UTF-8, in both directions, over an inherited socket,
+ * descriptor 3. Only text crosses the process boundary: no handles, structured clones or functions.
  */
 
-/** What the parent tells a runner, once, as the JSON of its first argument. */
+/** Settings of a runner, passed as JSON in its first argument. */
 export interface RunnerSettings {
   limits: Limits;
-  /** Numeric user and group to become before the first frame is read; absent when the server is not root. */
+  /** Numeric user and group to switch to before the first frame is read. Absent if the service is not root. */
   identity?: { uid: number; gid: number };
-  /** Whether scripts get a `fetch`. */
+  /** True if scripts have `fetch`. */
   fetch: boolean;
 }
 
-/** Limits that hold inside the runner. The parent checks every one of them again on what comes back. */
+/** Limits enforced inside the runner. The parent checks each of them again on the replies. */
 export interface Limits {
   /** UTF-8 bytes of the JSON a script returns. */
   resultBytes: number;
@@ -26,9 +26,9 @@ export interface Limits {
   runsPerIsolate: number;
   /** `fetch` calls of one run. */
   fetches: number;
-  /** UTF-8 bytes of all requests of one run, as the JSON in which they leave: less than a frame. */
+  /** UTF-8 bytes of all fetch requests of one run as JSON. Must be less than a frame. */
   requestsBytes: number;
-  /** Milliseconds after which runs that came together and were not begun go back. */
+  /** Milliseconds after which the runs of a shared turn that have not begun are handed back. */
   turnMs: number;
 }
 
@@ -37,26 +37,26 @@ export type Request =
   | {
       kind: 'run';
       id: number;
-      /** Names a tenant's script version in this runner; chosen by the parent, never reused. */
+      /** Number of the script version in this runner, chosen by the parent and never reused. */
       script: number;
-      /** Sent once per runner and script; the runner keeps it until the script is unloaded. */
+      /** Sent only once per runner and script. The runner keeps it until the script is unloaded. */
       source?: string;
-      /** Scripts to forget first. The parent decides, because it also sizes the memory of the runner. */
+      /** Scripts to unload first. The parent decides, because it also limits the memory of the runner. */
       unload?: number[];
       /** JSON text. */
       input: string;
       timeoutMs: number;
       memoryMb: number;
-      /** Came with others and is not the first of them: answered with them, or given back. */
+      /** True for all but the first run of a shared turn: answered together with the others, or handed back. */
       follows?: boolean;
     }
-  /** The answer to one `fetch` of a parked run; `response` is the JSON text of a `FetchAnswer`. */
+  /** The answer to one `fetch` of a parked run. `response` is the JSON text of a `FetchAnswer`. */
   | { kind: 'resume'; id: number; script: number; fetch: number; response: string; timeoutMs: number }
-  /** A parked run whose time is over. */
+  /** Drops a parked run that has timed out. */
   | { kind: 'forget'; id: number; script: number };
 
 export type Reply =
-  /** First frame: the runner has loaded its code, is confined and waits. `layers` are those it finds itself in. */
+  /** The first frame: the runner has loaded its code, is confined and waits. `layers` are the hardening layers it detected. */
   | { kind: 'ready'; layers: string[] }
   | { kind: 'compiled'; id: number; ok: true }
   | { kind: 'compiled'; id: number; ok: false; message: string; line?: number; column?: number }
@@ -64,15 +64,15 @@ export type Reply =
       | { result: 'ok'; output: string }
       | { result: Failure; message: string }
     ))
-  /** The run waits for these fetches; the runner is free for another. */
+  /** The run waits for these fetches, and the runner can execute others. */
   | { kind: 'parked'; id: number; cpuMs: number; fetches: FetchCall[] }
-  /** A run that followed others, which took too long: it was not begun. */
+  /** A run of a shared turn that was not begun, because those before it took too long. */
   | { kind: 'back'; id: number };
 
-/** How a run can fail inside the runner. */
+/** Results of a failed run, as the runner reports them. */
 export type Failure = 'denied' | 'thrown' | 'timeout' | 'memory' | 'invalid-result' | 'too-large';
 
-/** One `fetch` of a run: its number in the run, and the JSON text of a `FetchRequest`. */
+/** One `fetch` of a run: its number within the run, and the JSON text of a `FetchRequest`. */
 export interface FetchCall {
   fetch: number;
   request: string;
@@ -83,7 +83,7 @@ export interface ConsoleLine {
   text: string;
 }
 
-/** A script's `fetch(url, init)`, as JSON text. */
+/** The arguments of a script's `fetch(url, init)`. Sent as JSON text. */
 export interface FetchRequest {
   url: string;
   method: string;

@@ -5,24 +5,24 @@ import { composePrelude } from './prelude.mjs';
 import { Script } from './script.mjs';
 
 /**
- * The child process: frames in, runs in isolates, frames out; one at a time.
+ * Entry point of the child process. It reads requests, runs scripts in isolates one at a time, and writes replies.
  *
- * Everything is loaded before the process gives up its rights, because afterwards it may not even read its own folder.
+ * All code is loaded before the process drops its rights, because afterwards it may not be able to read its own folder.
  */
 
 /**
- * Seconds of CPU after which the runner ends, between two runs, and is replaced. The limit that `prlimit` sets lies above it:
- * that one is for a runner whose parent was killed while native code held it.
+ * Seconds of CPU after which the runner exits between two runs, to be replaced. The limit that `prlimit` sets is higher: it ends
+ * a runner whose parent was killed while native code kept it busy.
  */
 const RETIREMENT_SECONDS = 1800;
-const TURNS_PER_LOOK = 1000;
+const TURNS_PER_CHECK = 1000;
 
 /** @type {import('./protocol.ts').RunnerSettings} */
 const settings = JSON.parse(/** @type {string} */ (process.argv[2]));
 const { limits } = settings;
 const prelude = composePrelude(settings);
 
-/** `performance.now()` from when what follows in this turn goes back. */
+/** `performance.now()` from which on the remaining runs of this turn are handed back. */
 let turnEndsAt = 0;
 
 /** @type {Map<number, Script>} */
@@ -32,11 +32,11 @@ confine(settings);
 put({ kind: 'ready', layers: layersInside() });
 flush();
 
-// The event loop never turns: nothing here waits for it, and a turn would cost each run a tenth of its time.
-for (let turns = 0; turns % TURNS_PER_LOOK !== 0 || !isOld(); turns++) {
+// The event loop is never entered: nothing here needs it, and each iteration would make a run about 10% slower.
+for (let turns = 0; turns % TURNS_PER_CHECK !== 0 || !isOld(); turns++) {
   const request = receive();
   if (!request) break; // The parent is gone.
-  takeTurn(request);
+  handleTurn(request);
 }
 process.exit(0);
 
@@ -45,25 +45,26 @@ function isOld() {
 }
 
 /**
- * What came together is answered together. When that takes too long, the runs that were not begun go back.
+ * Handles all requests that arrived together and sends their replies together. Once `turnMs` has passed, runs that have not begun are
+ * handed back.
  *
  * @param {import('./protocol.ts').Request} first
  */
-function takeTurn(first) {
+function handleTurn(first) {
   for (let request = /** @type {typeof first | undefined} */ (first); request; ) {
     const follows = request.kind === 'run' && request.follows;
     if (!follows) turnEndsAt = performance.now() + limits.turnMs;
     const script = performance.now() > turnEndsAt ? put({ kind: 'back', id: request.id }) : handle(request);
     request = receiveNext();
     if (!request) flush();
-    script?.prepareNext(); // While the answers travel, after the last.
+    script?.prepareNext(); // After the last request this runs while the replies are on their way.
   }
-  flush(); // What a context that could not be made had to say of the runs that were parked beside it.
+  flush(); // If `prepareNext` failed, it queued replies for the runs parked in the same isolate.
 }
 
 /**
  * @param {import('./protocol.ts').Request} request
- * @returns {Script | undefined} that was run
+ * @returns {Script | undefined} the script that was run
  */
 function handle(request) {
   record(request.id);

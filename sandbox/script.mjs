@@ -1,16 +1,16 @@
 import { Isolate } from './isolate.mjs';
-import { cut, describe, outcomeOf, requestsOf, saysTimeout } from './outcome.mjs';
+import { describe, outcomeOf, requestsOf, saysTimeout, truncate } from './outcome.mjs';
 
 /**
  * @typedef {import('./isolate.mjs').Realm} Realm
  * @typedef {Extract<import('./protocol.ts').Reply, { kind: 'done' | 'parked' }>} Reply
- * @typedef {{ id: number, realm: Realm, cpuMs: number, spareUsed: boolean }} Run
+ * @typedef {{ id: number, realm: Realm, timeoutMs: number, cpuMs: number, spareUsed: boolean }} Run
  */
 
-/** Milliseconds to ask a stopped run whether it had denied access, and for its console lines. */
+/** Time limit in milliseconds for asking a stopped run whether it denied access, and for its console lines. */
 const LAST_WORDS_MS = 20;
 
-/** A script version in this runner: one isolate for its runs, a fresh realm for each, the next realm prepared ahead. */
+/** A script version in this runner: one isolate, a fresh realm for each run, and the next realm prepared in advance. */
 export class Script {
   #options;
   #memoryMb = 0;
@@ -18,7 +18,7 @@ export class Script {
   #isolate;
   /** @type {Realm | undefined} */
   #spare;
-  /** Runs of the present isolate. */
+  /** Runs that the current isolate has executed. */
   #runs = 0;
   /** Runs that wait for a fetch. @type {Map<number, Run>} */
   #parked = new Map();
@@ -46,13 +46,14 @@ export class Script {
     try {
       const realm = spare ?? this.#ownIsolate().newRealm();
       this.#runs++;
-      this.#execute({ id, realm, cpuMs: 0, spareUsed: spare !== undefined }, startedAt, timeoutMs, (deadline) => {
+      const run = { id, realm, timeoutMs, cpuMs: 0, spareUsed: spare !== undefined };
+      this.#execute(run, startedAt, timeoutMs, (deadline) => {
         realm.evaluate(timeoutMs);
         realm.call('start', [input], timeLeft(deadline));
       });
     } catch (error) {
       this.dispose();
-      const message = cut(describe(error).message, this.#options.limits.messageBytes);
+      const message = truncate(describe(error).message, this.#options.limits.messageBytes);
       const wallMs = performance.now() - startedAt;
       this.#options.put({
         kind: 'done',
@@ -68,13 +69,13 @@ export class Script {
   }
 
   /**
-   * Gives a parked run the answer it waits for.
+   * Continues a parked run with the answer to one of its fetches.
    *
    * @param {{ id: number, fetch: number, response: string, timeoutMs: number }} request
    */
   resume({ id, fetch, response, timeoutMs }) {
     const run = this.#parked.get(id);
-    if (!run) return; // Its isolate was stopped by another run, and the parent was told.
+    if (!run) return; // Its isolate was disposed of with another run, which was reported to the parent.
     this.#parked.delete(id);
     this.#execute(run, performance.now(), timeoutMs, () => {
       run.realm.call('resume', [String(fetch), response], timeoutMs);
@@ -87,17 +88,17 @@ export class Script {
     this.#parked.delete(id);
   }
 
-  /** Also the moment to replace an isolate that has served its time. */
+  /** Prepares the realm of the next run. Replaces an isolate that has executed `runsPerIsolate` runs. */
   prepareNext() {
     if (this.#runs >= this.#options.limits.runsPerIsolate && this.#parked.size === 0) this.dispose();
     try {
       this.#spare ??= this.#ownIsolate().newRealm();
     } catch {
-      this.dispose(); // The next run meets the same error and reports it.
+      this.dispose(); // The next run fails with the same error and reports it.
     }
   }
 
-  /** Runs that are parked here fail: their memory goes. */
+  /** Frees the isolate. Runs parked in it fail, because their memory is gone. */
   dispose() {
     this.#isolate?.dispose();
     this.#isolate = undefined;
@@ -114,12 +115,12 @@ export class Script {
    * @param {Realm} realm of a run that waits for fetches
    * @param {number} deadline of the run
    */
-  #ask(realm, deadline) {
+  #takeRequests(realm, deadline) {
     let text = '';
     try {
       text = realm.call('requests', [], timeLeft(deadline) + LAST_WORDS_MS);
     } catch {
-      // The time was over, or the isolate is gone: without its requests the run has no reason to wait.
+      // Timed out, or the isolate is gone. Without requests there is nothing to wait for.
     }
     return requestsOf(text, this.#options.limits);
   }
@@ -133,8 +134,8 @@ export class Script {
   /**
    * @param {Run} run
    * @param {number} startedAt `performance.now()`
-   * @param {number} timeoutMs from then
-   * @param {(deadline: number) => void} step
+   * @param {number} timeoutMs milliseconds from `startedAt`; less than the run's own after a fetch
+   * @param {(deadline: number) => void} step runs code of the script
    */
   #execute(run, startedAt, timeoutMs, step) {
     const isolate = this.#ownIsolate();
@@ -150,14 +151,14 @@ export class Script {
       stop = { thrown };
     }
     const timedOut = stop !== undefined && saysTimeout(stop.thrown) && timeLeft(deadline) <= 1;
-    const taken = take(realm, stop && LAST_WORDS_MS);
-    const asked = taken?.text.startsWith('f') && !stop ? this.#ask(realm, deadline) : undefined;
+    const state = stateOf(realm, stop && LAST_WORDS_MS);
+    const requested = state?.text.startsWith('f') && !stop ? this.#takeRequests(realm, deadline) : undefined;
     const { isDisposed } = isolate;
     run.cpuMs += isDisposed ? performance.now() - startedAt : isolate.cpuMs - cpuMs;
 
-    if (asked && 'fetches' in asked && !isDisposed) {
+    if (requested && 'fetches' in requested && !isDisposed) {
       this.#parked.set(id, run);
-      put({ kind: 'parked', id, cpuMs: run.cpuMs, fetches: asked.fetches });
+      put({ kind: 'parked', id, cpuMs: run.cpuMs, fetches: requested.fetches });
       return;
     }
     const wallMs = performance.now() - startedAt;
@@ -167,31 +168,38 @@ export class Script {
       wallMs,
       cpuMs: run.cpuMs,
       spareUsed,
-      console: taken?.lines ?? [],
+      console: state?.lines ?? [],
     };
     if (isDisposed) put({ ...done, result: 'memory', message: `The script needs more than ${this.#memoryMb} MB.` });
-    else if (timedOut && !taken?.text.startsWith('d'))
-      put({ ...done, result: 'timeout', message: 'The time for the script is over.' });
-    else if (!taken || (stop && taken.text.startsWith('p'))) {
-      put({ ...done, result: 'thrown', message: cut(describe(stop?.thrown).message, limits.messageBytes) });
-    } else put({ ...done, ...(asked && 'result' in asked ? asked : outcomeOf(taken.text, limits)) });
+    else if (timedOut && !state?.text.startsWith('d'))
+      put({ ...done, result: 'timeout', message: `Timed out after ${grouped(run.timeoutMs)} ms.` });
+    else if (!state || (stop && state.text.startsWith('p'))) {
+      put({ ...done, result: 'thrown', message: truncate(describe(stop?.thrown).message, limits.messageBytes) });
+    } else put({ ...done, ...(requested && 'result' in requested ? requested : outcomeOf(state.text, limits)) });
 
-    if (isDisposed || timedOut || !taken) this.dispose();
+    if (isDisposed || timedOut || !state) this.dispose();
     else realm.release();
   }
 }
 
 /**
  * @param {Realm} realm
- * @param {number} [timeoutMs] needed when the run was stopped: microtasks of the script may be left then
+ * @param {number} [timeoutMs] needed if the run was stopped, because microtasks of the script may be left
  */
-function take(realm, timeoutMs) {
+function stateOf(realm, timeoutMs) {
   try {
-    const text = realm.call('take', [], timeoutMs);
+    const text = realm.call('state', [], timeoutMs);
     return { text, lines: text.charAt(1) === '1' ? JSON.parse(realm.call('lines', [], timeoutMs)) : [] };
   } catch {
-    return undefined; // The isolate is gone, or the run left behind what does not end.
+    return undefined; // The isolate is gone, or a microtask of the script does not end.
   }
 }
+
+/**
+ * Writes 1000 as `1,000`, up to six digits. Rejected: `toLocaleString`, which loads ICU data and so delays the reply of a
+ * timed-out run.
+ */
+const grouped = (/** @type {number} */ ms) =>
+  ms < 1000 ? String(ms) : `${Math.trunc(ms / 1000)},${String(ms % 1000).padStart(3, '0')}`;
 
 const timeLeft = (/** @type {number} */ deadline) => Math.max(1, Math.ceil(deadline - performance.now()));

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 
-/** Hexadecimal digits of the 32 random bytes one run gets. */
+/** Hexadecimal digits of the 32 random bytes for one run. */
 const SEED_DIGITS = 64;
 
-/** Asked for in large portions: one call of the generator costs as much as a small run's whole way through the prelude. */
+/** Digits for 128 runs are generated at once: one call of the generator costs as much as the whole prelude of a small run. */
 let pool = '';
 let used = 0;
 
-/** Randomness for one run, never given twice, as hexadecimal digits. */
+/** Returns random hexadecimal digits for one run, never the same twice. */
 export function nextSeed() {
   if (used === pool.length) {
     pool = randomBytes(128 * SEED_DIGITS).toString('hex');

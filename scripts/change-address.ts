@@ -1,6 +1,12 @@
 import { parseArgs } from 'node:util';
-import { changeTenant, findTenant, lockDirectory, type TenantEntry, type TenantPatch } from '../src/admin/directory.ts';
 import { normalizedEndpoints } from '../src/admin/endpoints.ts';
+import {
+  changeTenant,
+  findTenant,
+  lockTenantList,
+  type TenantEntry,
+  type TenantPatch,
+} from '../src/admin/tenant-list.ts';
 import { recordAudit } from '../src/audit/record.ts';
 import { readConfig } from '../src/config/index.ts';
 import { TenantStore } from '../src/database/store/tenant-store.ts';
@@ -9,14 +15,14 @@ import { DEFAULT_TENANT } from '../src/tenants.ts';
 import { withDatabase } from './support/running-service.ts';
 
 export const summary =
-  'Move a tenant to another endpoint: its issuer, its links and the indicators of its APIs. The service may run.';
+  'Move a tenant to another endpoint: its issuer, its links and its API indicators. The service may be running.';
 export const usage = `[--tenant <id>] [--to <url>] [--indicator <uri>] [--keep-indicators] [--drop-old]
 
-  --tenant <id>       the tenant; ${DEFAULT_TENANT} unless given
+  --tenant <id>       the tenant (default: ${DEFAULT_TENANT})
   --to <url>          the new endpoint
-  --indicator <uri>   the Management API's indicator, if it is not <new endpoint>/api
-  --keep-indicators   move the endpoint only
-  --drop-old          the old endpoint and the old indicators end, instead of being accepted besides`;
+  --indicator <uri>   the new Management API indicator (default: <new endpoint>/api)
+  --keep-indicators   change the endpoint only
+  --drop-old          stop accepting the old endpoint and the old indicators`;
 
 interface Change {
   to: string | undefined;
@@ -25,7 +31,9 @@ interface Change {
   dropsOld: boolean;
 }
 
-/** An indicator that was made from the old endpoint moves with it; a chosen one stays. */
+/**
+ * Returns the indicator below the new endpoint if it was derived from the old one. A custom indicator does not change.
+ */
 const moved = (indicator: string, from: string, to: string): string | undefined =>
   indicator.startsWith(`${from}/`) ? to + indicator.slice(from.length) : undefined;
 
@@ -60,7 +68,7 @@ export async function run(args: string[]): Promise<void> {
 
   const tenant = await withDatabase((database) =>
     new TenantStore(database, DEFAULT_TENANT).transaction(async (store) => {
-      await lockDirectory(store);
+      await lockTenantList(store);
       const before = await findTenant(store, id);
       if (!before) throw new Error(`There is no tenant ${id}.`);
       const after = await changeTenant(store, id, patchOf(before, change));
@@ -83,7 +91,7 @@ function describe(tenant: TenantEntry, isFollowed: boolean): string {
   const [endpoint = '', ...others] = endpoints;
   const besides = (list: readonly string[]) => (list.length > 0 ? ` (also accepted: ${list.join(', ')})` : '');
   return [
-    `The tenant ${id} is at ${endpoint}${besides(others)}.`,
+    `Tenant ${id} is now at ${endpoint}${besides(others)}.`,
     `  issuer                    ${endpoint}/oidc`,
     `  Management API indicator  ${managementApiIndicator}${besides(aliases)}`,
     ...(tenant.operatorApiIndicator
@@ -91,8 +99,8 @@ function describe(tenant: TenantEntry, isFollowed: boolean): string {
           `  Operator API indicator    ${tenant.operatorApiIndicator}${besides(tenant.operatorApiIndicatorAliases ?? [])}`,
         ]
       : []),
-    'A running service follows within 5 s. Tokens with the old issuer are no longer accepted: clients ask for new ones.',
-    ...(isFollowed ? ['credentials.json says the new address.'] : []),
+    'A running service applies this within 5 s. Tokens with the old issuer are no longer accepted: clients need new ones.',
+    ...(isFollowed ? ['credentials.json contains the new address.'] : []),
     ...(id === DEFAULT_TENANT ? [`Set ENDPOINT=${endpoint} before the next start.`] : []),
   ].join('\n');
 }

@@ -2,19 +2,20 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ServiceError } from '../src/errors.ts';
-import { expectNoMore } from '../src/observe/expected-warnings.ts'; // Ahead of the commands, which load the library.
+// Must come before the commands, which load the library.
+import { expectNoMore } from '../src/observe/expected-warnings.ts';
 import { nearest } from './support/nearest.ts';
 
-/** What every command in this folder exports: `npm run cli -- <file name> args`. */
+/** The interface of every command in this folder: `npm run cli -- <file name> args`. */
 export interface Command {
   summary: string;
-  /** Its arguments, and below an empty line what they mean. */
+  /** The arguments, then an empty line and their explanation. */
   usage?: string;
   run(args: string[]): Promise<void>;
 }
 
-/** Errors whose message says all there is to say. Any other keeps its stack. */
-const FOR_PEOPLE = new Set([
+/** Errors whose message is enough for the user. All others are printed with their stack. */
+const EXPECTED_ERRORS = new Set([
   'ConfigError',
   'DatabaseInUseError',
   'DatabaseUnreachableError',
@@ -24,7 +25,7 @@ const FOR_PEOPLE = new Set([
   'ServiceError',
 ]);
 
-/** Every `.ts` file beside this one is a command. */
+/** Every `.ts` file in this folder except this one is a command. */
 async function commands(): Promise<string[]> {
   const files = await readdir(import.meta.dirname);
   return files.filter((file) => /^[a-z-]+\.ts$/.test(file) && file !== 'cli.ts').map((file) => file.slice(0, -3));
@@ -34,14 +35,14 @@ const load = (name: string): Promise<Command> => import(`./${name}.ts`);
 
 const usageOf = (name: string, { usage = '' }: Command): string => `npm run cli -- ${name} ${usage}`.trimEnd();
 
-/** The machine's own Node may be older than the one that the lock file brings. */
+/** Exits if Node is older than the version that the lock file installs. */
 async function requireRuntime(): Promise<void> {
   const manifest = JSON.parse(await readFile(join(import.meta.dirname, '../package.json'), 'utf8'));
   const pinned: string = manifest.dependencies.node;
   if (Number.parseInt(process.versions.node, 10) >= Number.parseInt(pinned, 10)) return;
   const [name = '<command>'] = process.argv.slice(2);
   console.error(
-    `This is Node ${process.versions.node}; commands need ${pinned}, which the installation brings: npm run cli -- ${name}`,
+    `This is Node ${process.versions.node}, but commands need Node ${pinned}. The installation includes it: npm run cli -- ${name}`,
   );
   process.exit(1);
 }
@@ -52,10 +53,10 @@ async function listCommands(known: string[]): Promise<string> {
   expectNoMore();
   const lines = known.map((command, index) => `  ${command.padEnd(width)}  ${loaded[index]?.summary}`);
   return `Usage: npm run cli -- <command> [arguments]\n\n${lines.join('\n')}\n
-npm run cli -- <command> --help says more.`;
+For more about a command: npm run cli -- <command> --help`;
 }
 
-function tell(error: Error, usage: string): void {
+function printError(error: Error, usage: string): void {
   process.exitCode = 1;
   if (String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS')) {
     console.error(`${error.message.split('. ')[0]}.\n\n${usage}`);
@@ -63,9 +64,9 @@ function tell(error: Error, usage: string): void {
     return;
   }
   const { details } = error as ServiceError;
-  // What a command says on purpose is a plain error, or one with a name of ours; the rest keeps its stack.
-  const isForPeople = error.constructor === Error || FOR_PEOPLE.has(error.name);
-  console.error(isForPeople ? [error.message, details].filter(Boolean).join(' ') : error);
+  // Commands throw a plain Error, or one of the named ones, for messages to the user. All others keep their stack.
+  const isExpected = error.constructor === Error || EXPECTED_ERRORS.has(error.name);
+  console.error(isExpected ? [error.message, details].filter(Boolean).join(' ') : error);
 }
 
 async function runCommand(name: string, args: string[]): Promise<void> {
@@ -74,14 +75,15 @@ async function runCommand(name: string, args: string[]): Promise<void> {
   const usage = usageOf(name, command);
   if (args.includes('--help') || args.includes('-h')) return console.log(`${usage}\n\n${command.summary}`);
   try {
-    if (command.run.length === 0) parseArgs({ args, options: {} }); // Takes none: what was meant by one would not be done.
+    // This command accepts no arguments; without this check it would silently ignore them.
+    if (command.run.length === 0) parseArgs({ args, options: {} });
     await command.run(args);
   } catch (error) {
-    tell(error as Error, usage);
+    printError(error as Error, usage);
   }
 }
 
-process.umask(0o077); // Keys, credentials, people: a command's files are for its user alone.
+process.umask(0o077); // Commands write keys, credentials and personal data: only the current user may read their files.
 await requireRuntime();
 const [name, ...args] = process.argv.slice(2);
 const known = (await commands()).sort();
@@ -89,7 +91,7 @@ if (name !== undefined && known.includes(name)) await runCommand(name, args);
 else if (name === '--help' || name === '-h') console.log(await listCommands(known));
 else {
   const guess = nearest(name ?? '', known);
-  if (name !== undefined) console.error(`There is no command ${name}.${guess ? ` Did you mean ${guess}?` : ''}\n`);
+  if (name !== undefined) console.error(`Unknown command: ${name}.${guess ? ` Did you mean ${guess}?` : ''}\n`);
   console.error(await listCommands(known));
   process.exitCode = 2;
 }

@@ -2,7 +2,7 @@
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 
-/** What to run where a compiler is missing, by the `ID` and `ID_LIKE` of /etc/os-release. */
+/** How to install a compiler, by `ID` and `ID_LIKE` in /etc/os-release. */
 const LINUX = [
   { family: /debian|ubuntu/, command: 'apt-get install build-essential python3' },
   { family: /fedora|rhel|centos/, command: 'dnf install gcc-c++ make python3' },
@@ -23,7 +23,7 @@ const commandFor = (platform, release) => {
   return known ? known.command : 'a C++ compiler, make and Python 3';
 };
 
-/** One sentence: which programs that compiling needs are missing, and what installs them. @type {() => string} */
+/** Returns one sentence: the missing build tools and the command that installs them. @type {() => string} */
 const compilerAdvice = () => {
   const release = fs.existsSync('/etc/os-release') ? fs.readFileSync('/etc/os-release', 'utf8') : '';
   const command = commandFor(process.platform, release);

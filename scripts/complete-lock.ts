@@ -9,9 +9,9 @@ interface Entry {
   version: string;
   integrity?: string;
   dev?: boolean;
-  /** A folder of this repository. */
+  /** A folder in this repository. */
   link?: boolean;
-  /** What it is, where that is not its folder's name. */
+  /** The package's name if it differs from the name of its folder. */
   name?: string;
   optionalDependencies?: Record<string, string>;
 }
@@ -24,8 +24,8 @@ const PLATFORM =
   /-(android|darwin|freebsd|linux|win32|windows)-(arm64|arm(?:-eabi|-gnueabihf)?|ia32|x64|64)(?:-(gnu|musl|msvc))?$/;
 
 /**
- * npm leaves an optional package out of the lock when it cannot look it up at that moment, and npm 11 then refuses
- * `npm ci` on every machine. Answers the entries that are missing, without their checksums.
+ * Returns the missing entries, without checksums. npm leaves an optional package out of the lock if looking it up fails
+ * at that moment, and npm 11 then refuses `npm ci` on every computer.
  */
 export function missingEntries({ packages }: Lock): Record<string, object> {
   const missing: Record<string, object> = {};
@@ -38,11 +38,13 @@ export function missingEntries({ packages }: Lock): Record<string, object> {
   return missing;
 }
 
-/** Paths of entries that npm would install without knowing what it gets. */
+/** Returns the paths of entries without a checksum, which npm would install unverified. */
 export const unverified = ({ packages }: Lock): string[] =>
   Object.entries(packages).flatMap(([path, { integrity, link }]) => (path === '' || link || integrity ? [] : [path]));
 
-/** As the registry says, asked by npm with the user's own configuration. Undefined when it does not have this version. */
+/**
+ * Asks the registry through npm, with the user's own configuration. Returns undefined if it does not have this version.
+ */
 async function integrityOf(path: string, { name, version }: Entry): Promise<string | undefined> {
   const spec = `${name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${version}`;
   const { stdout } = await promisify(execFile)('npm', ['view', spec, 'dist.integrity']).catch(() => ({ stdout: '' }));
@@ -50,7 +52,7 @@ async function integrityOf(path: string, { name, version }: Entry): Promise<stri
   return integrity.startsWith('sha512-') ? integrity : undefined;
 }
 
-/** Where Node looks for `name` from the package at `path`, innermost first. */
+/** Returns the places where Node looks for `name` from the package at `path`, innermost first. */
 function places(path: string, name: string): string[] {
   const here = `${path && `${path}/`}node_modules/${name}`;
   if (path === '') return [here];
@@ -84,5 +86,5 @@ export async function run(): Promise<void> {
   await writeFile(file, `${JSON.stringify(completed, null, 2)}\n`);
   console.log(`Added ${Object.keys(missing).length} packages and ${without.length - still.length} checksums.`);
   if (still.length > 0)
-    throw new Error(`The registry does not have these, so they stay unverified: ${still.join(', ')}`);
+    throw new Error(`The registry has no checksum for these, so they stay unverified: ${still.join(', ')}`);
 }

@@ -5,11 +5,11 @@ import { Webhook } from 'standardwebhooks';
 import { readCredentials } from './support/running-service.ts';
 import { signIn } from './support/sign-in.ts';
 
-export const summary = 'Show a whole impersonation against the running service, every request and answer.';
+export const summary = 'Run a complete impersonation against the running service, and show every request and response.';
 
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
-const WEBHOOK_PATIENCE_MS = 5_000;
+const WEBHOOK_TIMEOUT_MS = 5_000;
 
 let step = 0;
 const say = (text = '') => console.log(text);
@@ -21,7 +21,7 @@ const indent = (text: string) => text.replace(/^/gm, '     ');
 const shorten = (value: unknown) => (typeof value === 'string' && value.length > 72 ? `${value.slice(0, 56)}…` : value);
 const show = (value: unknown) => say(indent(JSON.stringify(value, (_, member) => shorten(member), 2)));
 
-/** Shows the request and its answer. */
+/** Prints the request and its response. */
 async function call(
   method: string,
   url: string,
@@ -43,7 +43,7 @@ async function call(
   return { status: response.status, answer };
 }
 
-/** A receiver of our own, on a free port. */
+/** A webhook receiver on a free port. */
 async function receiveOne(): Promise<{
   url: string;
   arrived: Promise<{ headers: Record<string, string>; body: string }>;
@@ -68,27 +68,27 @@ export async function run(): Promise<void> {
   const tokenEndpoint = `${endpoint}/oidc/token`;
 
   heading("The backend's own token: client credentials for the Management API");
-  const { answer: machineToken } = await call('POST', tokenEndpoint, {
+  const { answer: backendToken } = await call('POST', tokenEndpoint, {
     form: { grant_type: 'client_credentials', resource: managementApiIndicator, scope: 'all' },
     headers: { authorization: `Basic ${btoa(`${machine.clientId}:${machine.clientSecret}`)}` },
   });
-  const asMachine = { authorization: `Bearer ${machineToken.access_token}` };
+  const asBackend = { authorization: `Bearer ${backendToken.access_token}` };
 
-  heading('A webhook that wants to know of changed users');
+  heading('A webhook that subscribes to changes of users');
   const receiver = await receiveOne();
   const { answer: hook } = await call('POST', `${api}/hooks`, {
     json: { name: 'Demo', events: ['User.Data.Updated'], config: { url: receiver.url } },
-    headers: asMachine,
+    headers: asBackend,
   });
 
   try {
-    heading('A subject token: one use, ten minutes, for one user');
+    heading('A subject token: single-use, for one user');
     const { answer: minted } = await call('POST', `${api}/subject-tokens`, {
       json: {
         userId: demo.subject.id,
         context: { ticketId: 'TICKET-7', reason: 'Order is missing', supportEngineerId: demo.actor.id },
       },
-      headers: asMachine,
+      headers: asBackend,
     });
 
     heading(`The actor signs in through the page, as ${demo.actor.username}: authorization code with PKCE`);
@@ -128,20 +128,20 @@ export async function run(): Promise<void> {
     heading('A change of the user, and the webhook that announces it');
     await call('PATCH', `${api}/users/${demo.subject.id}/custom-data`, {
       json: { customData: { lastHelpedAt: new Date().toISOString() } },
-      headers: asMachine,
+      headers: asBackend,
     });
-    const patience = setTimeout(() => {
-      console.error('   nothing arrived; see the log of the service');
+    const timeout = setTimeout(() => {
+      console.error('   no webhook arrived; see the log of the service');
       process.exit(1);
-    }, WEBHOOK_PATIENCE_MS);
+    }, WEBHOOK_TIMEOUT_MS);
     const { headers, body } = await receiver.arrived;
-    clearTimeout(patience);
+    clearTimeout(timeout);
     new Webhook(hook.webhookSecret).verify(body, headers);
-    say('   arrived, and its signature is right:');
+    say('   the webhook arrived, and its signature is valid:');
     show(JSON.parse(body));
   } finally {
     receiver.close();
-    await fetch(`${api}/hooks/${hook.id}`, { method: 'DELETE', headers: asMachine });
+    await fetch(`${api}/hooks/${hook.id}`, { method: 'DELETE', headers: asBackend });
   }
-  say(`\nThat is all. Impersonations so far: GET ${api}/impersonations`);
+  say(`\nDone. List all impersonations with GET ${api}/impersonations`);
 }

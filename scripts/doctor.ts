@@ -6,16 +6,16 @@ import { connect } from '../src/database/connect.ts';
 import type { Database } from '../src/database/database.ts';
 import { configurationFindings, fileFindings } from './checks/configuration.ts';
 import { historyFindings, migrationFindings, postgresFindings, sqliteFindings } from './checks/database.ts';
-import { attempt, type Finding, fault, ok } from './checks/finding.ts';
+import { type Finding, fault, ok, runChecks } from './checks/finding.ts';
 import { secretKeyFindings } from './checks/secret-key.ts';
 import { diskFindings, endpointFindings, sandboxFindings, webhookFindings } from './checks/surroundings.ts';
 
-export const summary = 'Look for what is wrong with this installation, and say what to do.';
+export const summary = 'Check this installation for problems, and explain how to fix them.';
 export const usage = `[--json]
 
-  --json   for programs`;
+  --json   print the findings as JSON`;
 
-const WITH_DATABASE = 'The statement above is what failed; start the service and see its log.';
+const STATEMENT_FAILED = 'The statement above failed. Start the service and read its log.';
 
 async function databaseFindings(config: Config): Promise<Finding[]> {
   const { databaseUrl, databaseDirectUrl, dataDir } = config;
@@ -26,51 +26,51 @@ async function databaseFindings(config: Config): Promise<Finding[]> {
       () => true,
       () => false,
     ));
-  if (!isThere) return [ok('database', `there is no ${file} yet: the first start will make it`)];
+  if (!isThere) return [ok('database', `there is no ${file} yet: the first start will create it`)];
   const database = connect({ databaseUrl: databaseDirectUrl ?? databaseUrl, dataDir, poolSize: 2 });
   const group = (check: string, checks: (database: Database) => Promise<Finding[]>) =>
-    attempt(check, () => checks(database), WITH_DATABASE);
+    runChecks(check, () => checks(database), STATEMENT_FAILED);
   try {
-    const advice = 'Check DATABASE_URL: host, port, database, user, password, and that the server runs.';
-    const settings = await attempt(
+    const advice = 'Check DATABASE_URL (host, port, database, user, password), and that the server is running.';
+    const settings = await runChecks(
       'database',
       () => (databaseUrl ? postgresFindings(config, database) : sqliteFindings(database)),
       advice,
     );
-    if (settings.some(({ check }) => check === 'database')) return settings; // It does not answer at all.
+    if (settings.some(({ check }) => check === 'database')) return settings; // The database does not respond at all.
     const isNew = !(await database.reader.schema.hasTable('migrations'));
     const findings = [...settings, ...(await group('database.migrations', migrationFindings))];
     if (findings.some(({ check, level }) => check === 'database.migrations' && level === 'ok') && !isNew)
-      for (const [check, checks] of Object.entries(ofRows(config))) findings.push(...(await group(check, checks)));
+      for (const [check, checks] of Object.entries(rowChecks(config))) findings.push(...(await group(check, checks)));
     return findings;
   } finally {
     await database.close();
   }
 }
 
-const ofRows = (config: Config): Record<string, (database: Database) => Promise<Finding[]>> => ({
+const rowChecks = (config: Config): Record<string, (database: Database) => Promise<Finding[]>> => ({
   clock: historyFindings,
   'secret-key': (database) => secretKeyFindings(config, database),
   endpoint: (database) => endpointFindings(config, database),
   webhooks: (database) => webhookFindings(config, database),
 });
 
-/** Everything there is to say, whatever fails on the way. */
+/** Returns the findings of all checks. A check that fails becomes a finding and does not stop the others. */
 export async function examine(env?: NodeJS.ProcessEnv): Promise<Finding[]> {
   let config: Config;
   try {
     config = readConfig(env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const advice = 'The variables are in the README, under "Configure it".';
+    const advice = 'docs/configuration.md lists the variables.';
     return error.faults.map((message) => fault('configuration', message, advice));
   }
   return [
     ...configurationFindings(config),
     ...(await fileFindings(config)),
-    ...(await attempt('disk', () => diskFindings(config), 'Make DATA_DIR, and let the service write to it.')),
+    ...(await runChecks('disk', () => diskFindings(config), 'Create DATA_DIR, and make it writable for the service.')),
     ...(await databaseFindings(config)),
-    ...(await attempt('sandbox', () => sandboxFindings(config), 'sandbox/README.md says what each layer needs.')),
+    ...(await runChecks('sandbox', () => sandboxFindings(config), 'sandbox/README.md explains what each layer needs.')),
   ];
 }
 

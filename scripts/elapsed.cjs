@@ -1,10 +1,10 @@
 'use strict';
 const { Worker } = require('node:worker_threads');
 
-/** Of a terminal, whose line is written anew; and of a log. */
+/** A terminal's line is overwritten every second. A log gets a new line every 30 s. */
 const EVERY_MS = { terminal: 1_000, log: 30_000 };
 
-/** Runs beside the work, which blocks its thread until a program has ended. */
+/** Code for a worker thread, because `work` blocks the main thread until its child process ends. */
 const TICKER = `
   const { workerData: { what, everyMs, isTerminal, fd } } = require('node:worker_threads');
   const started = Date.now();
@@ -16,8 +16,8 @@ const TICKER = `
 `;
 
 /**
- * Says how long something has taken so far, again and again, while `work` blocks this thread: compiling may take ten
- * minutes, in which a screen that does not move looks like a program that hangs.
+ * Prints the elapsed time periodically while `work` blocks this thread. Compiling may take ten minutes, and without
+ * output the program would seem to hang.
  *
  * @type {<T>(what: string, work: () => T, options?: { everyMs?: number }) => T}
  */

@@ -11,12 +11,12 @@ import { changeSealed } from './support/sealed-columns.ts';
 import { readPassphrase, writeSealed } from './support/sealed-file.ts';
 import { atOneMoment, rowsOf } from './support/tenant-rows.ts';
 
-export const summary = 'Write a tenant to an encrypted file. The service may run.';
+export const summary = 'Export a tenant to an encrypted file. The service may be running.';
 export const usage = `--tenant <id> --file <path> --passphrase-file <path>
 
   --tenant <id>              the tenant
-  --file <path>              the export; a file that is there is not overwritten
-  --passphrase-file <path>   a file with the passphrase, or - for the standard input`;
+  --file <path>              where to write the export; an existing file is not overwritten
+  --passphrase-file <path>   a file with the passphrase, or - for standard input`;
 
 interface Export {
   tenantId: string;
@@ -52,7 +52,7 @@ async function* linesOf(database: Database, secrets: SecretBox, db: Knex, { tena
   yield `${END}\n`;
 }
 
-/** The tenant as it is at this moment, in a file that only the passphrase opens. */
+/** Writes a consistent snapshot of the tenant to a file that is encrypted with the passphrase. */
 export async function exportTenant(database: Database, secrets: SecretBox, what: Export): Promise<void> {
   const { file, passphrase } = what;
   await checkFingerprint(database, secrets);
@@ -69,5 +69,5 @@ export async function run(args: string[]): Promise<void> {
   const passphrase = await readPassphrase(source);
   const what: Export = { tenantId: tenant, file, passphrase, progress: new Progress() };
   await withDatabase((database, secrets) => exportTenant(database, secrets, what));
-  console.log(`${tenant} is in ${file}. Whoever has the passphrase can read every secret in it.`);
+  console.log(`Exported tenant ${tenant} to ${file}. Anyone with the passphrase can read every secret in it.`);
 }

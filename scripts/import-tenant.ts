@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Knex } from 'knex';
-import { takenPlaces } from '../src/admin/endpoints.ts';
+import { endpointsInUse } from '../src/admin/endpoints.ts';
 import type { SecretBox } from '../src/base/secret-box.ts';
 import { readConfig } from '../src/config/index.ts';
 import type { Database } from '../src/database/database.ts';
@@ -14,37 +14,38 @@ import { checkFingerprint } from '../src/setup/secret-key.ts';
 import { sealStoredHeaders } from '../src/webhooks/sending/hook-headers.ts';
 import { appliedMigrations, END, FORMAT, type Heading, rowCount } from './support/export-format.ts';
 import { Progress } from './support/progress.ts';
-import { reached, withDatabase } from './support/running-service.ts';
+import { withDatabase, withReadableErrors } from './support/running-service.ts';
 import { changeSealed } from './support/sealed-columns.ts';
 import { readPassphrase, readSealed } from './support/sealed-file.ts';
 import type { Row } from './support/tenant-rows.ts';
 
-export const summary = 'Take a tenant from the file of export-tenant, all of it or nothing.';
+export const summary =
+  'Import a tenant from a file of export-tenant, completely or not at all. The service must not run on SQLite.';
 export const usage = `--file <path> --passphrase-file <path>
 
   --file <path>              the export
-  --passphrase-file <path>   a file with its passphrase, or - for the standard input`;
+  --passphrase-file <path>   a file with its passphrase, or - for standard input`;
 
-/** Rows of one insert. */
+/** Rows per insert. */
 const BATCH = 200;
 
-async function requireFit(db: Knex, { format, migrations, tenant, endpoints }: Heading): Promise<void> {
-  if (format !== FORMAT) throw new Error('The file is in the format of another release.');
+async function requireCompatible(db: Knex, { format, migrations, tenant, endpoints }: Heading): Promise<void> {
+  if (format !== FORMAT) throw new Error('The file has the format of another release.');
   const own = await appliedMigrations(db);
   if (migrations.join() !== own.join())
     throw new Error(
-      `The file is from a database with the migrations up to ${migrations.at(-1)}, this one has those up to ${own.at(-1)}. Bring both to the same release first.`,
+      `The file is from a database with migrations up to ${migrations.at(-1)}; this one has migrations up to ${own.at(-1)}. Upgrade both to the same release first.`,
     );
   if (await db('tenants').where({ id: tenant.id }).first('id'))
     throw new Error(
-      `There is a tenant ${tenant.id} already. A tenant keeps its id, so it needs a database without it.`,
+      `Tenant ${tenant.id} already exists. An imported tenant keeps its id, so import it into a database without that tenant.`,
     );
-  const taken = await takenPlaces(db, tenant.id, endpoints);
+  const taken = await endpointsInUse(db, tenant.id, endpoints);
   if (taken.length > 0) throw new Error(`Another tenant is served at ${taken.join(', ')}.`);
 }
 
-/** Batches of rows of one table each, in the order of the file; ends well only if the file does. */
-async function* batchesOf(lines: AsyncIterable<string>): AsyncIterable<[Table, Row[]]> {
+/** Yields batches of rows, each of one table, in the order of the file. Throws if the file is incomplete. */
+async function* batchesIn(lines: AsyncIterable<string>): AsyncIterable<[Table, Row[]]> {
   let table: Table | undefined;
   let rows: Row[] = [];
   let isWhole = false;
@@ -56,11 +57,11 @@ async function* batchesOf(lines: AsyncIterable<string>): AsyncIterable<[Table, R
       yield [table, rows];
       rows = [];
     }
-    if (!tenantTables.includes(next)) throw new Error(`The file has rows of ${next}, a table that is not known here.`);
+    if (!tenantTables.includes(next)) throw new Error(`The file has rows of the unknown table ${next}.`);
     table = next;
     rows.push(row);
   }
-  if (!isWhole) throw new Error('The file has no end.');
+  if (!isWhole) throw new Error('The file is incomplete: its end is missing.');
   if (table !== undefined) yield [table, rows];
 }
 
@@ -79,14 +80,14 @@ async function insertAll(
   const lines = readSealed(file, passphrase);
   const iterator = lines[Symbol.asyncIterator]();
   const heading = JSON.parse((await iterator.next()).value) as Heading;
-  await requireFit(db, heading);
+  await requireCompatible(db, heading);
   const { tenant, endpoints, counts } = heading;
   await db('tenants').insert(encode(tenant));
   await db('tenantEndpoints').insert(endpoints.map((url, position) => ({ url, tenantId: tenant.id, position })));
 
   progress?.start(rowCount(heading));
   const inserted: Heading['counts'] = Object.fromEntries(tenantTables.map((table) => [table, 0]));
-  for await (const [table, rows] of batchesOf({ [Symbol.asyncIterator]: () => iterator })) {
+  for await (const [table, rows] of batchesIn({ [Symbol.asyncIterator]: () => iterator })) {
     const sealed = rows.map((row) => {
       const own = { ...row, tenantId: tenant.id };
       return changeSealed(table, own, (text, purpose) => secrets.seal(text, purpose));
@@ -97,15 +98,17 @@ async function insertAll(
   }
   progress?.end();
   for (const table of tenantTables)
-    if (inserted[table] !== (counts[table] ?? 0)) throw new Error(`The file does not hold all rows of ${table}.`);
+    if (inserted[table] !== (counts[table] ?? 0))
+      throw new Error(`The file is incomplete: rows of ${table} are missing.`);
   return tenant.id;
 }
 
-/** All of the file in one transaction: whatever fails, nothing of it is there. */
+/** Imports the whole file in one transaction: if anything fails, nothing is imported. */
 export async function importTenant(database: Database, secrets: SecretBox, what: Import): Promise<string> {
   await checkFingerprint(database, secrets);
   const id = await database.transaction((db) => insertAll(database, secrets, db, what));
-  await sealStoredHeaders(database, secrets); // Of a database that no service of this release was started on.
+  // The export may be from a database that no service of this release has started on, with headers still in plain text.
+  await sealStoredHeaders(database, secrets);
   return id;
 }
 
@@ -115,12 +118,13 @@ export async function run(args: string[]): Promise<void> {
   if (!file || !source) throw new Error('--file and --passphrase-file are required');
   const passphrase = await readPassphrase(source);
   const { databaseUrl, databaseDirectUrl, dataDir } = readConfig();
-  const unlock = databaseUrl ? undefined : await lockDataDir(dataDir); // Its one writer would be taken from the service.
+  // The import needs SQLite's only writer, so the service must not run.
+  const unlock = databaseUrl ? undefined : await lockDataDir(dataDir);
   try {
-    await reached(() => migrate({ databaseUrl: databaseDirectUrl ?? databaseUrl, dataDir, poolSize: 2 }));
+    await withReadableErrors(() => migrate({ databaseUrl: databaseDirectUrl ?? databaseUrl, dataDir, poolSize: 2 }));
     const what: Import = { file, passphrase, progress: new Progress() };
     const id = await withDatabase((database, secrets) => importTenant(database, secrets, what));
-    console.log(`${id} is here. It serves at its endpoints as soon as they lead here.`);
+    console.log(`Imported tenant ${id}. It is served as soon as its endpoints lead to this service.`);
   } finally {
     await unlock?.();
   }

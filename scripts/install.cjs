@@ -1,10 +1,10 @@
 'use strict';
 /**
- * Brings node_modules up to the lock file, and does nothing when it is there already: runs before `npm start`,
- * `npm test` and `npm run check`. The machine's own Node runs it, however old, so it is plain CommonJS without
+ * Installs node_modules according to the lock file, or does nothing if they are up to date. Runs before `npm start`,
+ * `npm test` and `npm run check`. It runs on the user's own Node, which may be old, so it is plain CommonJS without
  * dependencies.
  *
- * Packages' install scripts stay off, but for the two that are needed, by name: `node` (the runtime) and `sqlite3`.
+ * Install scripts of packages are off, except for the two that need them: `node` (the runtime) and `sqlite3`.
  */
 const { spawnSync } = require('node:child_process');
 const { createHash } = require('node:crypto');
@@ -16,9 +16,9 @@ const { withElapsed } = require('./elapsed.cjs');
 const { withLock } = require('./lock.cjs');
 
 /** @typedef {'production' | 'development'} Mode */
-/** @typedef {{ lock: string, mode: Mode, platform: string }} Stamp what the last complete install was made from and for */
+/** @typedef {{ lock: string, mode: Mode, platform: string }} Stamp the input of the last complete install */
 /** @typedef {{ version: string, dev?: boolean, optional?: boolean, devOptional?: boolean }} Package */
-/** @typedef {Record<string, Package>} Packages by their path, as in the lock file */
+/** @typedef {Record<string, Package>} Packages packages by path, as in the lock file */
 
 const root = path.dirname(__dirname);
 const modules = path.join(root, 'node_modules');
@@ -26,7 +26,11 @@ const stampFile = path.join(modules, '.understudy-install.json');
 const runtime = path.join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 const platform = `${process.platform}-${process.arch}`;
 
-/** A development install serves production too. @type {(have: Stamp | undefined, want: Stamp) => boolean} */
+/**
+ * True if the install is up to date. A development install also satisfies production.
+ *
+ * @type {(have: Stamp | undefined, want: Stamp) => boolean}
+ */
 const satisfies = (have, want) =>
   have !== undefined &&
   have.lock === want.lock &&
@@ -34,12 +38,12 @@ const satisfies = (have, want) =>
   (have.mode === want.mode || have.mode === 'development');
 
 /**
- * True when npm's own record of what it installed holds all that the lock file asks for: somebody ran npm by hand,
- * or an install was cut short after the packages were there. Optional ones may be meant for other platforms.
+ * True if npm's own record of what it installed contains everything in the lock file: the user ran npm directly, or an
+ * install was interrupted after the packages were there. Optional packages may be for other platforms.
  *
  * @type {(installed: Packages, wanted: Packages, mode: Mode) => boolean}
  */
-const holds = (installed, wanted, mode) =>
+const contains = (installed, wanted, mode) =>
   Object.entries(wanted).every(
     ([place, { version, dev, optional, devOptional }]) =>
       place === '' ||
@@ -48,7 +52,7 @@ const holds = (installed, wanted, mode) =>
       (installed[place] && installed[place].version === version),
   );
 
-/** @type {(file: string) => any} undefined when absent or cut short */
+/** Returns undefined if the file is absent or incomplete. @type {(file: string) => any} */
 const readJson = (file) => {
   try {
     return JSON.parse(fs.readFileSync(file, 'utf8'));
@@ -73,7 +77,8 @@ const run = (file, args) => {
 };
 
 /**
- * The npm that started us, run by the Node that runs it: the one first on PATH may be the runtime we replace.
+ * Runs the npm that started this process, with the Node that runs it: the Node on PATH may be the runtime that is being
+ * replaced.
  *
  * @type {(...args: string[]) => { ok: boolean, output: string }}
  */
@@ -82,7 +87,11 @@ const npm = (...args) => {
   return cli.endsWith('npm-cli.js') ? run(node, [cli, ...args]) : run('npm', args);
 };
 
-/** Also where the user's npm has scripts off, or asks for consent. @type {(name: string) => string} what it printed */
+/**
+ * Runs a package's install script even if the user's npm disables scripts or asks for consent. Returns its output.
+ *
+ * @type {(name: string) => string}
+ */
 const runScriptOf = (name) => npm('rebuild', '--ignore-scripts=false', '--dangerously-allow-all-scripts', name).output;
 
 const runtimeVersion = () => readJson(path.join(modules, 'node', 'package.json')).version;
@@ -90,16 +99,20 @@ const runtimeWorks = () =>
   fs.existsSync(runtime) && run(runtime, ['--version']).output.trim() === `v${runtimeVersion()}`;
 const sqliteWorks = () => run(runtime, ['-e', 'require("sqlite3")']).ok;
 
-/** Ends with one clear line; everything the programs printed is kept in a file. @type {(what: string, output: string) => never} */
+/**
+ * Exits with one clear line. The output of all programs is kept in a file.
+ *
+ * @type {(what: string, output: string) => never}
+ */
 const fail = (what, output) => {
   const log = path.join(os.tmpdir(), `understudy-install-${process.pid}.log`);
   fs.writeFileSync(log, output);
-  console.error(`understudy: ${what}\nunderstudy: all that was printed on the way is in ${log}`);
+  console.error(`understudy: ${what}\nunderstudy: the full output is in ${log}`);
   process.exit(1);
 };
 
 /**
- * `npm ci` empties the folder first. Where an earlier install came to its end only what differs is brought in, as a
+ * `npm ci` empties the folder first. If an earlier install was completed, `on top` installs only the differences: a
  * service may be running from the folder, and sqlite3 need not be compiled again.
  *
  * @type {(mode: Mode, how: 'afresh' | 'on top') => void}
@@ -107,7 +120,7 @@ const fail = (what, output) => {
 const installPackages = (mode, how) => {
   say(`installing packages for ${mode} ...`);
   const command = how === 'afresh' ? ['ci'] : ['install', '--no-save'];
-  // All said outright: the environment of `npm start`, or NODE_ENV, may say otherwise.
+  // Every option is explicit, because the environment of `npm start` or NODE_ENV may set it otherwise.
   const which = ['--include=optional', mode === 'production' ? '--omit=dev' : '--include=dev'];
   const options = [...which, '--ignore-scripts', '--no-audit', '--no-fund'];
   const { ok, output } = withElapsed('installing packages,', () => npm(...command, ...options));
@@ -121,12 +134,12 @@ const prepareRuntime = () => {
   const name = `Node ${runtimeVersion()} for ${platform}`;
   say(`preparing ${name} ...`);
   const output = withElapsed(`preparing ${name},`, () => runScriptOf('node'));
-  if (!runtimeWorks()) fail(`${name} could not be fetched, or does not run here`, output);
+  if (!runtimeWorks()) fail(`${name} could not be downloaded, or does not run on this system`, output);
 };
 
 const prepareSqlite = () => {
-  say('preparing sqlite3: fetching a binary or else compiling it, which takes a minute, on a busy machine ten ...');
-  // The headers that came with the runtime, so that compiling fetches none.
+  say('preparing sqlite3: downloading a binary, or compiling it if there is none (1 to 10 minutes) ...');
+  // Uses the headers that came with the runtime, so that compiling downloads none.
   const headers = ['node', 'node-bin']
     .map((prefix) => path.join(modules, 'node', 'node_modules', `${prefix}-${platform.replace('win32', 'win')}`))
     .find((folder) => fs.existsSync(path.join(folder, 'include', 'node')));
@@ -135,9 +148,10 @@ const prepareSqlite = () => {
   const attempt = () => withElapsed('preparing sqlite3,', () => runScriptOf('sqlite3'));
   let output = attempt();
   if (sqliteWorks()) return;
-  process.env.npm_config_build_from_source = 'true'; // What was fetched may ask for a newer C library than there is.
+  // The downloaded binary may need a newer C library than this system has.
+  process.env.npm_config_build_from_source = 'true';
   output += attempt();
-  if (!sqliteWorks()) fail(`sqlite3 could be neither fetched nor compiled. ${compilerAdvice()}`, output);
+  if (!sqliteWorks()) fail(`sqlite3 could be neither downloaded nor compiled. ${compilerAdvice()}`, output);
 };
 
 /** @type {(mode: Mode) => void} */
@@ -148,13 +162,13 @@ const install = (mode) => {
 
   withLock(root, say, () => {
     const have = readJson(stampFile);
-    if (satisfies(have, want)) return; // Whoever held the lock has done it.
-    if (have && have.mode === 'development') want.mode = 'development'; // Never take a developer's packages away.
+    if (satisfies(have, want)) return; // The previous holder of the lock did it.
+    if (have && have.mode === 'development') want.mode = 'development'; // Never removes a developer's packages.
 
     const started = Date.now();
     const { packages: installed } = readJson(path.join(modules, '.package-lock.json')) || {};
     if (!installed || (have && have.platform !== platform)) installPackages(want.mode, 'afresh');
-    else if (!holds(installed, JSON.parse(lockFile).packages, want.mode)) installPackages(want.mode, 'on top');
+    else if (!contains(installed, JSON.parse(lockFile).packages, want.mode)) installPackages(want.mode, 'on top');
     if (!runtimeWorks()) prepareRuntime();
     if (!sqliteWorks()) prepareSqlite();
     fs.writeFileSync(stampFile, JSON.stringify(want));
@@ -164,4 +178,4 @@ const install = (mode) => {
 
 if (require.main === module) install(process.argv.includes('--production') ? 'production' : 'development');
 
-module.exports = { holds, satisfies };
+module.exports = { contains, satisfies };

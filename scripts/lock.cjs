@@ -24,13 +24,13 @@ const tryLink = (from, to) => {
   }
 };
 
-/** @type {(file: string) => number} 0 when the holder has just let go */
+/** Returns the process id of the holder, or 0 if it has just released the lock. @type {(file: string) => number} */
 const holderOf = (file) => (fs.existsSync(file) ? Number(fs.readFileSync(file, 'utf8')) : 0);
 
 /**
- * One process at a time works on `folder`; the others wait. The lock is a link to a file that already holds its
- * owner's process id, so there is no instant at which a lock has no owner, and one left by a killed process is taken
- * over. It lies in the temporary folder because installing deletes the folder it guards.
+ * Runs `work` while holding a lock on `folder`; other processes wait. The lock is a hard link to a file that already
+ * contains its owner's process id, so a lock always has an owner, and the lock of a killed process is taken over. It is
+ * in the temporary folder because an install deletes the folder it protects.
  *
  * @type {(folder: string, say: (line: string) => void, work: () => void) => void}
  */
@@ -46,12 +46,12 @@ const withLock = (folder, say, work) => {
     if (holderOf(lock) === process.pid) fs.rmSync(lock);
   });
 
-  let told = false;
+  let reported = false;
   while (!tryLink(own, lock)) {
     const holder = holderOf(lock);
     if (holder !== 0 && !isAlive(holder)) fs.rmSync(lock, { force: true });
-    else if (!told) say(`waiting for process ${holder}, which is installing already ...`);
-    told = true;
+    else if (!reported) say(`waiting for process ${holder}, which is installing ...`);
+    reported = true;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   }
   fs.rmSync(own);

@@ -1,20 +1,20 @@
 import { operations } from '../src/management/index.ts';
-import { completionEvents } from '../src/sign-in/actions.ts';
+import { completionEvents } from '../src/sign-in/interaction/complete.ts';
 
-export const summary = 'Print which operation, and which flow of the pages, announces which events.';
+export const summary = 'Print the events that each operation and each sign-in flow sends.';
 
 export async function run(): Promise<void> {
-  const announcements: [what: string, events: string[]][] = [
-    ...operations.map(({ route, event, also = [] }): [string, string[]] => [
+  const sources: [source: string, events: string[]][] = [
+    ...operations.map(({ route, event, furtherEvents = [] }): [string, string[]] => [
       route,
-      [event ?? [], also.map(({ event }) => event)].flat(),
+      [event ?? [], furtherEvents.map(({ event }) => event)].flat(),
     ]),
     ...Object.entries(completionEvents).map(([flow, events]): [string, string[]] => [
-      `${flow} on the pages`,
+      `${flow} on the sign-in pages`,
       Object.values(events),
     ]),
   ];
-  const announcing = announcements.filter(([, events]) => events.length > 0);
-  const width = Math.max(...announcing.map(([what]) => what.length));
-  for (const [what, events] of announcing) console.log(`${what.padEnd(width)}  ${events.join(', ')}`);
+  const withEvents = sources.filter(([, events]) => events.length > 0);
+  const width = Math.max(...withEvents.map(([source]) => source.length));
+  for (const [source, events] of withEvents) console.log(`${source.padEnd(width)}  ${events.join(', ')}`);
 }

@@ -6,12 +6,12 @@ import { parseArgs } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { webhookSecret } from '../src/webhooks/signatures/signature.ts';
 
-export const summary = 'Receive webhooks on this machine, verify both signatures, and print them.';
+export const summary = 'Receive webhooks on this host, verify both signatures, and print them.';
 export const usage = `--key <signing key> [--port <port>] [--status <status>]
 
   --key <signing key>   the signingKey that the API returned for the webhook
-  --port <port>         where to listen; 4000 unless given
-  --status <status>     what to answer; 200 unless given`;
+  --port <port>         the port to listen on (default: 4000)
+  --status <status>     the status of every response (default: 200)`;
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -32,7 +32,7 @@ export async function run(args: string[]): Promise<void> {
   server.listen(Number(port), '127.0.0.1');
   await once(server, 'listening');
   console.log(
-    `Receiving at http://127.0.0.1:${(server.address() as AddressInfo).port}/ and answering ${status}. Ctrl-C ends it.`,
+    `Receiving at http://127.0.0.1:${(server.address() as AddressInfo).port}/ and responding ${status}. Press Ctrl-C to stop.`,
   );
 }
 
@@ -47,12 +47,12 @@ function print(headers: IncomingHttpHeaders, body: string, key: string): void {
     `webhook-signature ${verdict(() => verifyStandard(headers, body, key))}`,
     `logto-signature-sha-256 ${verdict(() => verifyBody(headers, body, key))}`,
   ];
-  console.log(`\n${new Date().toLocaleTimeString()}  ${headers['webhook-id'] ?? 'without webhook-id'}`);
+  console.log(`\n${new Date().toLocaleTimeString()}  ${headers['webhook-id'] ?? 'no webhook-id'}`);
   console.log(`  ${checks.join(', ')}`);
   console.log(readable(body).replace(/^/gm, '  '));
 }
 
-/** Throws when the signature is not by this key, or the message older than five minutes. */
+/** @throws if the signature does not match the key, or if the message is older than five minutes */
 function verifyStandard(headers: IncomingHttpHeaders, body: string, key: string): void {
   new Webhook(webhookSecret(key)).verify(body, headers as Record<string, string>);
 }

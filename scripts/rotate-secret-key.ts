@@ -6,16 +6,17 @@ import { hookKeyPurposeOf } from '../src/webhooks/signatures/signing-keys.ts';
 import { withDatabase } from './support/running-service.ts';
 import { type SealedColumn, sealedColumns } from './support/sealed-columns.ts';
 
-export const summary = 'Seal with SECRET_KEY everything that SECRET_KEY_PREVIOUS has sealed. The service may run.';
+export const summary =
+  'Re-encrypt with SECRET_KEY everything that SECRET_KEY_PREVIOUS encrypted. The service may be running.';
 
-/** Rows of one transaction: a larger one would hold SQLite's only writer too long. */
+/** Rows per transaction. A larger transaction would block SQLite's only writer too long. */
 const BATCH = 200;
 
 type Row = Record<string, unknown>;
 
 /**
- * Walks along the primary key, so that a large table is read once. Whatever the service wrote in the meantime is newer,
- * sealed with the new key, and stays.
+ * Re-encrypts one column. Walks along the primary key so that a large table is read once. Values that the service
+ * writes in the meantime are already encrypted with the new key and are left alone.
  */
 async function resealColumn(
   database: Database,
@@ -52,7 +53,7 @@ async function resealColumn(
   return count;
 }
 
-/** The keys that a webhook had before, which sign until they expire. */
+/** Re-encrypts the previous signing secrets of webhooks, which sign until they expire. */
 async function resealOldHookKeys(database: Database, secrets: SecretBox): Promise<number> {
   const hooks: HookRow[] = await database.reader('hooks').select('tenantId', 'id', 'signingKeyEncrypted');
   let count = 0;
@@ -77,7 +78,7 @@ async function resealOldHookKeys(database: Database, secrets: SecretBox): Promis
   return count;
 }
 
-/** How many texts were sealed anew. It can be stopped and started again. */
+/** Returns the number of re-encrypted values. Safe to interrupt and run again. */
 export async function reseal(database: Database, secrets: SecretBox): Promise<number> {
   let count = await resealOldHookKeys(database, secrets);
   for (const column of sealedColumns) count += await resealColumn(database, secrets, column);
@@ -89,5 +90,5 @@ export async function run(): Promise<void> {
     await checkFingerprint(database, secrets);
     return reseal(database, secrets);
   });
-  console.log(`${count} values sealed with SECRET_KEY. Nothing needs SECRET_KEY_PREVIOUS any more.`);
+  console.log(`Re-encrypted ${count} values with SECRET_KEY. SECRET_KEY_PREVIOUS is no longer needed.`);
 }

@@ -1,22 +1,22 @@
 import Type, { type Static, type TSchema } from 'typebox';
 
 /**
- * One schema a resource: what the Management API returns, what an event carries as `data`, and the
- * TypeScript type. Times are epoch milliseconds.
+ * One schema per resource. It is what the Management API returns, what an event carries as `data`, and the TypeScript
+ * type. Times are epoch milliseconds.
  */
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 export const Timestamp = Type.Integer({
   minimum: 0,
-  maximum: 8_640_000_000_000_000, // The last moment that a `Date` can say.
+  maximum: 8_640_000_000_000_000, // The last moment that a `Date` can represent.
   description: 'Epoch milliseconds',
   examples: [1_735_689_600_000],
 });
 export const Id = Type.String({ minLength: 1, maxLength: 64, examples: ['r2d6q0w8k1x5'] });
 export const JsonObject = Type.Record(Type.String(), Type.Unknown());
-/** Keyword of an array in which a repeated value counts once: an extension, which OpenAPI passes on as it is. */
+/** Keyword of an array whose repeated values are ignored. It is an extension, which appears unchanged in OpenAPI. */
 export const EACH_ONCE = 'x-each-once';
-/** Each of these words at most once. */
+/** Returns the schema of an array that contains each of these words at most once. */
 export const SetOf = <const T extends string>(
   words: readonly T[],
   options: { minItems?: number; description?: string } = {},
@@ -33,7 +33,7 @@ export const Address = Type.Object({
   country: Type.Optional(Text),
 });
 
-/** OpenID Connect Core §5.1, standard claims that are not columns of their own. */
+/** Standard claims of OpenID Connect Core §5.1 that are not fields of the user itself. */
 export const Profile = Type.Object({
   familyName: Type.Optional(Text),
   givenName: Type.Optional(Text),
@@ -101,13 +101,20 @@ export const Scope = Type.Object({
 });
 export type Scope = Static<typeof Scope>;
 
+/** Default lifetime of access tokens for a resource, and of ID tokens, in seconds. */
+export const DEFAULT_TOKEN_TTL = 3_600;
+
 export const Resource = Type.Object({
   tenantId: Type.String(),
   id: Type.String(),
   name: Name,
   indicator: Type.String({ minLength: 1, maxLength: 2048, examples: ['https://orders.example.com/api'] }),
   isDefault: Type.Boolean(),
-  accessTokenTtl: Type.Integer({ minimum: 60, maximum: 86_400, description: 'Seconds' }),
+  accessTokenTtl: Type.Integer({
+    minimum: 60,
+    maximum: 86_400,
+    description: `Access token lifetime in seconds. Default: ${DEFAULT_TOKEN_TTL}`,
+  }),
 });
 export type Resource = Static<typeof Resource>;
 
@@ -119,7 +126,7 @@ export const Organization = Type.Object({
   customData: JsonObject,
   isMfaRequired: Type.Boolean({
     description:
-      'Members without a second factor get no token for the organization, and must set one up when they sign in',
+      'Members without a second factor get no tokens for the organization and must set one up when they sign in',
   }),
   color: JsonObject,
   branding: JsonObject,
@@ -150,32 +157,30 @@ export const ApplicationType = Type.Enum(['Native', 'SPA', 'Traditional', 'Machi
 export const OidcClientMetadata = Type.Object({
   redirectUris: Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 100 }),
   postLogoutRedirectUris: Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 100 }),
-  backchannelLogoutUri: Type.Optional(
-    Type.String({ maxLength: 2048, description: 'Stored and returned; has no effect.' }),
-  ),
-  logoUri: Type.Optional(Type.String({ maxLength: 2048, description: 'Stored and returned; has no effect.' })),
+  backchannelLogoutUri: Type.Optional(Type.String({ maxLength: 2048, description: 'Stored, but has no effect' })),
+  logoUri: Type.Optional(Type.String({ maxLength: 2048, description: 'Stored, but has no effect' })),
 });
+
+/** Fraction of its lifetime after which a confidential client's refresh token is rotated. It needs a secret. */
+export const ROTATION_AGE = 0.7;
 
 export const CustomClientMetadata = Type.Object({
   allowTokenExchange: Type.Optional(Type.Boolean()),
   corsAllowedOrigins: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 100 })),
   idTokenTtl: Type.Optional(
-    Type.Integer({ minimum: 60, maximum: 604_800, description: 'Seconds that an ID token is valid; 3600 unless said' }),
+    Type.Integer({ minimum: 60, maximum: 604_800, description: `Seconds. Default: ${DEFAULT_TOKEN_TTL}` }),
   ),
   refreshTokenTtlInDays: Type.Optional(Type.Integer({ minimum: 1, maximum: 90 })),
   alwaysIssueRefreshToken: Type.Optional(
-    Type.Boolean({ description: 'Without the scope `offline_access` too; no effect on Native applications' }),
+    Type.Boolean({ description: 'Even without the scope `offline_access`. Has no effect on Native applications.' }),
   ),
   rotateRefreshToken: Type.Optional(
     Type.Boolean({
-      description:
-        'Default true: a Traditional application gets a new refresh token after 70% of the lifetime of the old one. No effect on SPA and Native applications, which get a new one with each refresh',
+      description: `Default: true. A Traditional application gets a new refresh token after ${ROTATION_AGE * 100}% of the lifetime of the old one. Has no effect on SPA and Native applications, which get a new one with every refresh.`,
     }),
   ),
   requirePkce: Type.Optional(
-    Type.Boolean({
-      description: 'Default true. `false` only for `Traditional`: for clients that cannot send a challenge',
-    }),
+    Type.Boolean({ description: 'Default: true. `false` only for Traditional applications that do not support PKCE.' }),
   ),
 });
 
@@ -207,7 +212,11 @@ export const HookConfig = Type.Object({
   url: Type.String({ minLength: 1, maxLength: 2048, examples: ['https://hooks.example.com/understudy'] }),
   headers: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String({ maxLength: 4096 }))),
   retries: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 3, description: '0: one attempt only. Any other value: the full schedule.' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 3,
+      description: '0: one attempt only. Any other value: the full retry schedule.',
+    }),
   ),
 });
 export type HookConfig = Static<typeof HookConfig>;
@@ -223,7 +232,7 @@ export const Hook = Type.Object({
   config: HookConfig,
   signingKey: Type.String(),
   webhookSecret: Type.String({
-    description: 'The signing key as the Standard Webhooks libraries take it: whsec_ and base64.',
+    description: 'The signing secret in the form of the Standard Webhooks libraries: `whsec_` and base64',
   }),
   enabled: Type.Boolean(),
   disabledReason: Type.Optional(Type.String()),
@@ -235,6 +244,6 @@ export const Hook = Type.Object({
 });
 export type Hook = Static<typeof Hook>;
 
-/** How a run of a claims script can end: docs/claims.md says what each is. */
+/** Results of a run of a claims script. docs/claims.md explains each. */
 export const scriptResults =
   'ok denied thrown timeout memory killed invalid-result too-large overloaded quarantined'.split(' ');

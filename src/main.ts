@@ -10,7 +10,9 @@ import { type Service, startService } from './service/index.ts';
 import { describeFirstStart } from './setup/first-start.ts';
 import { SecretKeyError } from './setup/secret-key.ts';
 
-/** Faults of the surroundings, told in a line; anything else is ours and keeps its stack. */
+/**
+ * Faults of the environment, which are reported in one line. Any other error is a bug and is printed with its stack.
+ */
 const EXPECTED = [
   DatabaseInUseError,
   DatabaseUnreachableError,
@@ -20,7 +22,7 @@ const EXPECTED = [
   SecretKeyError,
 ];
 
-/** Longer than any request and any webhook attempt may take. */
+/** Time to stop. Longer than any request or webhook attempt can take. */
 const DRAIN_MS = 45_000;
 
 function fail(error: unknown): never {
@@ -35,26 +37,27 @@ function stopOnSignal(service: Service, logger: Logger): void {
   const stop = (signal: string) => {
     if (isStopping) return;
     isStopping = true;
-    logger.info({ signal }, 'stopping');
+    logger.info({ signal }, 'Stopping');
     setTimeout(() => process.exit(1), DRAIN_MS).unref();
     service.close().then(() => process.exit(0), fail);
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
 }
 
-process.umask(0o077); // Keys, credentials, people: whatever this process writes is for its user alone.
+// Files that this process writes contain keys, credentials and personal data: only its user may read them.
+process.umask(0o077);
 expectNoMore();
 try {
   const config = readConfig();
   const logger = createLogger(config.logLevel);
   if (config.webhooks.loopbackByDefault) {
     logger.info(
-      'webhooks may go to loopback addresses, because ENDPOINT is loopback; set WEBHOOK_ALLOWED_NETWORKS to decide otherwise',
+      'Webhooks may use loopback addresses, because ENDPOINT is loopback. Set WEBHOOK_ALLOWED_NETWORKS to change that.',
     );
   }
   if (!config.isLoopback && config.endpoint.startsWith('http:'))
     logger.warn(
-      'ENDPOINT is http and not of this machine: passwords, tokens and cookies travel in the clear; put a proxy in front that speaks TLS, and set ENDPOINT to its https URL',
+      'ENDPOINT is http on another host, so passwords, tokens and cookies are not encrypted. Put a TLS proxy in front and set ENDPOINT to its https URL.',
     );
   const service = await startService(config, logger);
   stopOnSignal(service, logger);

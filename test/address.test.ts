@@ -14,6 +14,6 @@ it.each([
   ['192.0.2.1:4711', undefined, 'unknown'],
   ['', undefined, 'unknown'],
   [undefined, undefined, 'unknown'],
-])('takes %s for the address %s of the network %s', (text, address, network) => {
+])('reads %s as the address %s in the network %s', (text, address, network) => {
   expect([plainAddress(text), networkOf(text)]).toEqual([address, network]);
 });

@@ -34,7 +34,7 @@ const TOP = ['service', 'main'];
 /** The ground floor: everything may import these, and they import only one another. */
 const BASE = ['base', 'config', 'entities', 'errors'];
 
-/** What `src/` and `sandbox/` write in a few places only. */
+/** Names that `src/` and `sandbox/` may use in a few places only. */
 const DOORS = [
   {
     what: 'knex',
@@ -54,7 +54,7 @@ const DOORS = [
   { what: 'isolated-vm', pattern: /(?:from|import\() ?'isolated-vm'/, only: ['sandbox/isolate.mjs'] },
 ];
 
-/** Tools insist on a default export here. */
+/** Their tools need a default export. */
 const DEFAULT_EXPORTS = ['knexfile.ts', 'vitest.config.ts'];
 const MOST_LINES = 250;
 const MOST_FILES_AT_THE_TOP = 10;
@@ -72,7 +72,7 @@ const filesOf = (folders: string) =>
 const house = filesOf('{src,sandbox}');
 const everything = [...house, ...filesOf('{scripts,test,examples}'), 'knexfile.ts', 'vitest.config.ts'];
 
-/** `src/oidc/adapter.ts` is `oidc/adapter`; what lies outside `src/` keeps its folder. */
+/** Returns `oidc/adapter` for `src/oidc/adapter.ts`. A path outside `src/` keeps its folder. */
 const nameOf = (file: string) => file.replace(/^src\//, '').replace(/\.\w+$/, '');
 
 /** The folder of `src/` (or file at its top) that a name belongs to. */
@@ -96,10 +96,10 @@ const permits = (targets: string[], name: string) =>
     (target) => name === target || name.startsWith(`${target}/`) || (target === 'base' && rowOf(name) === 'base'),
   );
 
-/** Each name with the names that it imports, types included. */
+/** The imports of every module, including types. */
 const graph = new Map(house.map((file) => [nameOf(file), importsOf(file)]));
 
-/** The same between folders of `src/`. */
+/** The imports between folders of `src/`. */
 const rooms = new Map(
   [...Map.groupBy(graph, ([name]) => roomOf(name))].map(([room, files]) => [
     room,
@@ -107,8 +107,8 @@ const rooms = new Map(
   ]),
 );
 
-/** Names that lead back to themselves, each with the way. */
-function circles(imports: ReadonlyMap<string, readonly string[]>): string[] {
+/** Returns every import circle as a path from a module back to itself. */
+function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[] {
   const found: string[] = [];
   const done = new Set<string>();
   const visit = (name: string, way: readonly string[]): void => {
@@ -124,15 +124,15 @@ function circles(imports: ReadonlyMap<string, readonly string[]>): string[] {
   return found;
 }
 
-describe('the arrows', () => {
-  it.each(house.filter((file) => !TOP.includes(roomOf(nameOf(file)))))('let %s import what it imports', (file) => {
+describe('the import rules', () => {
+  it.each(house.filter((file) => !TOP.includes(roomOf(nameOf(file)))))('allow the imports of %s', (file) => {
     const row = rowOf(nameOf(file));
     const targets = allowed.get(row);
     if (!targets) throw new Error(`ARROWS has no row for ${row}`);
     expect(importsOf(file).filter((name) => rowOf(name) !== row && !permits(targets, name))).toEqual([]);
   });
 
-  it.skipIf(!existsSync(join(root, 'ARCHITECTURE.md')))('are the ones ARCHITECTURE.md shows', () => {
+  it.skipIf(!existsSync(join(root, 'ARCHITECTURE.md')))('are those of ARCHITECTURE.md', () => {
     const names = (cell = '') => [...cell.matchAll(/`([\w/-]+)`/g)].map(([, name]) => name).join(' ');
     const shown = [...read('ARCHITECTURE.md').matchAll(/^\| (.+?) \| (.*?) \|$/gm)].map(([, from, to]) => [
       names(from),
@@ -143,11 +143,11 @@ describe('the arrows', () => {
 });
 
 it('has no import circle between files, type imports included', () => {
-  expect(circles(graph)).toEqual([]);
+  expect(findCircles(graph)).toEqual([]);
 });
 
 it('has no import circle between folders', () => {
-  expect(circles(rooms)).toEqual([]);
+  expect(findCircles(rooms)).toEqual([]);
 });
 
 it(`has at most ${MOST_FILES_AT_THE_TOP} files at the top of src/`, () => {
@@ -170,16 +170,16 @@ it('names only existing files in comments', () => {
   expect(named.filter(({ name }) => !tails.some((tail) => tail.endsWith(`/${name}`)))).toEqual([]);
 });
 
-it.each(DOORS)('$what is named only in $only', ({ pattern, only }) => {
+it.each(DOORS)('$what is used only in $only', ({ pattern, only }) => {
   const places = house.filter((file) => pattern.test(read(file)));
   expect(places.filter((file) => !only.some((door) => file.startsWith(door)))).toEqual([]);
 });
 
-it('has named exports only', () => {
+it('uses named exports only', () => {
   const files = everything.filter((file) => /^export default\b/m.test(read(file)));
   expect(files.filter((file) => !DEFAULT_EXPORTS.includes(file))).toEqual([]);
 });
 
-it(`has no file above ${MOST_LINES} lines`, () => {
+it(`has no file with more than ${MOST_LINES} lines`, () => {
   expect(everything.filter((file) => read(file).trimEnd().split('\n').length > MOST_LINES)).toEqual([]);
 });

@@ -12,7 +12,7 @@ describe('configuration', () => {
     }
   };
 
-  it('refuses as hosts of scripts whatever a request could never be compared with', () => {
+  it('refuses script hosts that no request could match', () => {
     const hosts = [
       'https://api.example.com',
       'api.example.com/',
@@ -27,18 +27,18 @@ describe('configuration', () => {
     expect(faultsOf({ SCRIPT_FETCH_ALLOWED_HOSTS: allowed })).toEqual([]);
   });
 
-  it('refuses one port for the service and its metrics', () => {
+  it('refuses the same port for the service and its metrics', () => {
     expect(faultsOf({ PORT: '4811', METRICS_PORT: '4811' })).toEqual(['METRICS_PORT: expected another port than PORT']);
     expect(faultsOf({ METRICS_PORT: '3000' })).toHaveLength(1);
     expect(faultsOf({ PORT: '0', METRICS_PORT: '0' })).toEqual([]);
   });
 
-  it('refuses a sandbox layer that there is not, and takes every one that there is', () => {
+  it('refuses an unknown sandbox layer and accepts every known one', () => {
     expect(faultsOf({ SANDBOX_REQUIRE: 'magic' })).toEqual([expect.stringContaining('jitless')]);
     expect(faultsOf({ SANDBOX_REQUIRE: LAYERS.join(',') })).toEqual([]);
   });
 
-  it('wants a secret key for PostgreSQL behind a public endpoint', () => {
+  it('requires a secret key for PostgreSQL with a public endpoint', () => {
     const env = { DATABASE_URL: 'postgres://localhost/x', ENDPOINT: 'https://id.example.com' };
     expect(() => readConfig(env)).toThrow(ConfigError);
     expect(readConfig({ ...env, SECRET_KEY: Buffer.alloc(32).toString('base64') })).toMatchObject({
@@ -47,7 +47,7 @@ describe('configuration', () => {
     });
   });
 
-  it('opens webhooks to loopback only while the endpoint is, and nothing else was said', () => {
+  it('allows webhooks to loopback only while the endpoint is loopback and no networks are configured', () => {
     expect(readConfig({}).webhooks).toMatchObject({
       loopbackByDefault: true,
       allowedNetworks: ['127.0.0.0/8', '::1/128'],

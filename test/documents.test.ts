@@ -1,6 +1,7 @@
-import { globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { globSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { RESERVED_CLAIMS } from '../src/custom-claims/reserved-claims.ts';
 
 const root = dirname(import.meta.dirname);
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -9,40 +10,121 @@ const documents = globSync(['*.md', 'docs/*.md', 'examples/**/*.md', 'sandbox/*.
   exclude: ['**/node_modules'],
 });
 
-/** As GitHub makes them of headings. */
+const MAX_IMAGE_BYTES = 80 * 1024;
+const MAX_IMAGES_BYTES = 600 * 1024;
+
+/** Fenced blocks are code: a `#` in them is no heading, and brackets in them are no link. */
+const proseOf = (file: string) => read(file).replace(/^```.*?^```$/gms, '');
+
+/** Returns the anchors that GitHub derives from headings. */
 const anchorsOf = (file: string) =>
-  [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+  [...proseOf(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
       .toLowerCase()
       .replace(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   );
 
-describe.each(documents)('the links of %s', (file) => {
-  const links = [...read(file).matchAll(/\]\(((?!https?:)[^)\s]+)\)/g)].map(([, link = '']) => link);
+const linksOf = (file: string) =>
+  [...proseOf(file).matchAll(/\]\(((?!https?:)[^)\s]+)\)/g)].map(([, link = '']) => link);
 
-  it('lead somewhere', () => {
-    const broken = links.filter((link) => {
+/** Returns the paths, relative to the root, of the images that a document shows. */
+const imagesOf = (file: string) =>
+  [...proseOf(file).matchAll(/\b(?:src|srcset)="((?!https?:)[^"]+)"/g)].map(([, path = '']) =>
+    join(dirname(file), path),
+  );
+
+describe.each(documents)('%s', (file) => {
+  it('has no dead links', () => {
+    const dead = linksOf(file).filter((link) => {
       const [path = '', anchor] = link.split('#');
       const target = path ? join(dirname(file), path) : file;
       if (globSync(target, { cwd: root }).length === 0) return true;
       return anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).includes(anchor);
     });
-    expect(broken).toEqual([]);
+    expect(dead).toEqual([]);
+  });
+
+  it('shows images that exist, each in light and dark, with a description', () => {
+    const images = imagesOf(file);
+    expect(images.filter((image) => globSync(image, { cwd: root }).length === 0)).toEqual([]);
+    const light = images.filter((image) => image.endsWith('-light.webp'));
+    expect(light.map((image) => image.replace('-light', '-dark')).filter((image) => !images.includes(image))).toEqual(
+      [],
+    );
+    expect(proseOf(file).match(/<img (?![^>]*\balt="[^"]{10,}")/g)).toBeNull();
   });
 });
 
-it('every variable that is read is in the README', () => {
-  const names = [...read('src/config/index.ts').matchAll(/'([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+|PORT|HOST|ENDPOINT|DEMO)'/g)];
-  const readme = read('README.md');
-  const missing = new Set(names.map(([, name = '']) => name).filter((name) => !readme.includes(`\`${name}\``)));
+/** Returns the paths of this repository that a document names in code spans. `<page>` and `NNN` are placeholders. */
+const pathsIn = (file: string) =>
+  [...proseOf(file).matchAll(/`((?:src|test|scripts|docs|sandbox|examples)\/[\w./*-]+)`/g)]
+    .map(([, path = '']) => path)
+    .filter((path) => !path.includes('NNN'));
+
+describe.each(documents)('%s', (file) => {
+  it('names only existing files', () => {
+    expect(pathsIn(file).filter((path) => globSync([path, `${path}.*`], { cwd: root }).length === 0)).toEqual([]);
+  });
+});
+
+describe('the documents', () => {
+  it('are all linked from the README', () => {
+    const targets = linksOf('README.md').map((link) => relative('.', link.split('#')[0] ?? ''));
+    const orphans = documents.filter((file) => file !== 'README.md' && !targets.includes(file));
+    expect(orphans).toEqual([]);
+  });
+
+  it('have images that are small and in use', () => {
+    const images = globSync('docs/images/*', { cwd: root });
+    const sizes = images.map((image) => statSync(join(root, image)).size);
+    expect(images.filter((_, index) => (sizes[index] ?? 0) > MAX_IMAGE_BYTES)).toEqual([]);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MAX_IMAGES_BYTES);
+    const shown = documents.flatMap(imagesOf);
+    expect(images.filter((image) => !shown.includes(image))).toEqual([]);
+  });
+});
+
+it('docs/impersonation.md quotes only error descriptions that exist', () => {
+  const sources = globSync(['src/{tokens,oidc}/**/*.ts', 'node_modules/oidc-provider/lib/helpers/errors.js'], {
+    cwd: root,
+  });
+  const code = sources
+    .map(read)
+    .join('\n')
+    .replace(/\$\{who\}/g, 'subject');
+  const [table = ''] = /^\| `error` \|.*?\n\n/ms.exec(read('docs/impersonation.md')) ?? [];
+  const quoted = table
+    .split('\n')
+    .slice(1)
+    .flatMap((row) => [...(row.split('|')[2] ?? '').matchAll(/`([^`]+)`/g)].map(([, text = '']) => text));
+  const fragments = quoted.flatMap((text) => text.split('…')).map((text) => text.trim().replace(/^is (?=not )/, ''));
+  expect(fragments.length).toBeGreaterThan(25);
+  expect(fragments.filter((fragment) => !code.includes(fragment))).toEqual([]);
+});
+
+it('docs/configuration.md has every variable that the service reads', () => {
+  const sources = ['src/config/index.ts', 'src/config/reader.ts'].map(read).join('\n');
+  const names = [...sources.matchAll(/'([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+|PORT|HOST|ENDPOINT|DEMO)'/g)];
+  const text = read('docs/configuration.md');
+  const missing = new Set(names.map(([, name = '']) => name).filter((name) => !text.includes(`\`${name}\``)));
+  expect(names.length).toBeGreaterThan(40);
   expect([...missing]).toEqual([]);
 });
 
-/**
- * Where this service differs from the one whose interface it has: because a standard says so, because it is safer, or
- * because there is more of it. Whoever migrates reads of each.
- */
+it('docs/glossary.md defines each term once', () => {
+  const terms = [...read('docs/glossary.md').matchAll(/^\| ([^|]+) \| [^|]+ \|/gm)].map(([, term = '']) => term);
+  const names = terms.filter((term) => !['Term', '---'].includes(term)).map((term) => term.toLowerCase());
+  expect(names.length).toBeGreaterThan(60);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+it('docs/claims.md lists every reserved claim', () => {
+  const words = new Set(read('docs/claims.md').match(/\w+/g));
+  expect([...RESERVED_CLAIMS].filter((claim) => !words.has(claim))).toEqual([]);
+});
+
+/** Differences from Logto: required by a standard, made for safety, or additions. The migration guide must name each. */
 const DIFFERENCES = {
   standard: [
     '400 `invalid_request` | RFC 8693 §2.2.2',
@@ -98,7 +180,7 @@ const DIFFERENCES = {
   ],
 };
 
-it.each(Object.entries(DIFFERENCES))('every difference is told to migrants: %s', (_, words) => {
+it.each(Object.entries(DIFFERENCES))('docs/migrate-from-logto.md names every difference: %s', (_, words) => {
   const guide = read('docs/migrate-from-logto.md');
   expect(words.filter((word) => !guide.includes(word))).toEqual([]);
 });

@@ -10,7 +10,7 @@ describe.each(databases)('impersonation on %s', (kind) => {
     await using service = await startService(kind);
     const { alice, bob, spa, resource, scope } = castOf(service);
 
-    // The integrator's backend asks for a subject token (specification 4.1).
+    // The integrator's backend asks for a subject token (docs/wire-contract.md, Mint).
     const minted = await service.api.call('POST /subject-tokens', {
       userId: bob.id,
       context: { ticketId: 'TICKET-7', reason: 'Order is missing', supportEngineerId: alice.id },
@@ -18,7 +18,7 @@ describe.each(databases)('impersonation on %s', (kind) => {
     expect(minted.status).toBe(201);
     expect(minted.body).toEqual({ subjectToken: expect.stringMatching(/^sub_[\w-]{43}$/), expiresIn: 600 });
 
-    // The actor's application exchanges it (specification 4.2).
+    // The actor's application exchanges it (docs/wire-contract.md, Token exchange).
     const exchange = { subject_token: minted.body.subjectToken, actor_token: await spa.signIn(alice) };
     const { status, headers, body } = await spa.exchange(exchange);
     expect(status).toBe(200);

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 
 const lock = join(import.meta.dirname, '../scripts/lock.cjs');
 
-/** A process that works on `folder` until its standard input ends, and says when it does what. */
+/** A process that holds the lock on `folder` until its standard input ends, and prints each step. */
 function worker(folder: string): ChildProcess {
   const code = `
     const { withLock } = require(${JSON.stringify(lock)});
@@ -25,10 +25,10 @@ async function linesOf(child: ChildProcess): Promise<string[]> {
   return lines;
 }
 
-/** It has said its first word. */
+/** Resolves when the process has printed its first line. */
 const started = (child: ChildProcess) => once(child.stdout as NodeJS.ReadableStream, 'data');
 
-it('lets one process work at a time, the other wait and then go on', async () => {
+it('lets one process work at a time while the other waits, then continues', async () => {
   const folder = randomUUID();
   const first = worker(folder);
   await started(first);
@@ -43,7 +43,7 @@ it('lets one process work at a time, the other wait and then go on', async () =>
   expect(order.slice(0, 3)).toEqual(['second waiting', 'first ended', expect.stringMatching(/^second started/)]);
 });
 
-it('does not keep silent while an install blocks: it says the time so far', async () => {
+it('prints the elapsed time while an install blocks', async () => {
   const elapsed = join(import.meta.dirname, '../scripts/elapsed.cjs');
   const code = `
     const { withElapsed } = require(${JSON.stringify(elapsed)});
@@ -56,7 +56,7 @@ it('does not keep silent while an install blocks: it says the time so far', asyn
   for (const line of lines.slice(0, -1)) expect(line).toMatch(/^understudy: compiling, \d+ s so far$/);
 });
 
-it('takes over from a process that was killed', async () => {
+it('takes the lock over from a killed process', async () => {
   const folder = randomUUID();
   const killed = worker(folder);
   await started(killed);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { commandFor } from '../scripts/compiler-advice.cjs';
 import { missingEntries, unverified } from '../scripts/complete-lock.ts';
-import { holds, satisfies } from '../scripts/install.cjs';
+import { contains, satisfies } from '../scripts/install.cjs';
 
 type Stamp = Parameters<typeof satisfies>[1];
 
@@ -23,12 +23,12 @@ describe('an earlier install', () => {
     [false, 'from another lock file', stamp, { ...stamp, lock: 'b2' }],
     [false, 'on another platform', stamp, { ...stamp, platform: 'darwin-arm64' }],
     [false, 'that never came to its end', undefined, stamp],
-  ])('is enough (%s) %s', (enough, _, have, want) => {
+  ])('is sufficient (%s) %s', (enough, _, have, want) => {
     expect(satisfies(have, want)).toBe(enough);
   });
 });
 
-describe('packages that npm already put there', () => {
+describe('packages that npm installed already', () => {
   const wanted = {
     '': { version: '0.1.0' },
     'node_modules/express': { version: '5.3.0' },
@@ -38,18 +38,18 @@ describe('packages that npm already put there', () => {
   const express = { 'node_modules/express': { version: '5.3.0' } };
   const vitest = { 'node_modules/vitest': { version: '4.1.12' } };
 
-  it('serve when they are all there, but for those of other platforms', () => {
-    expect(holds({ ...express, ...vitest }, wanted, 'development')).toBe(true);
+  it('are sufficient when all are there except those for other platforms', () => {
+    expect(contains({ ...express, ...vitest }, wanted, 'development')).toBe(true);
   });
 
-  it('serve production without the development ones', () => {
-    expect(holds(express, wanted, 'production')).toBe(true);
-    expect(holds(express, wanted, 'development')).toBe(false);
+  it('are sufficient for production without the development ones', () => {
+    expect(contains(express, wanted, 'production')).toBe(true);
+    expect(contains(express, wanted, 'development')).toBe(false);
   });
 
-  it('do not serve in another version, or when there are none', () => {
-    expect(holds({ 'node_modules/express': { version: '5.2.0' } }, wanted, 'production')).toBe(false);
-    expect(holds({}, wanted, 'production')).toBe(false);
+  it('are not sufficient with another version, or when there are none', () => {
+    expect(contains({ 'node_modules/express': { version: '5.2.0' } }, wanted, 'production')).toBe(false);
+    expect(contains({}, wanted, 'production')).toBe(false);
   });
 });
 
@@ -58,22 +58,22 @@ describe('the lock file', () => {
     expect(missingEntries({ packages: locked })).toEqual({});
   });
 
-  it('does not let npm install what it cannot verify', () => {
+  it('lets npm install only packages that it can verify', () => {
     const paths = unverified({ packages: locked });
     expect(paths.filter((path) => !locked[path].dev)).toEqual([]);
-    // Binaries for other systems than the one that this lock file was made on, of tools for developers alone.
+    // Binaries of developer tools for other systems than the one that created this lock file.
     const known = /^node_modules\/(?:@biomejs\/cli|@cloudflare\/workerd)-/;
     expect(paths.filter((path) => !known.test(path) || !locked[path].optional)).toEqual([]);
   });
 
-  it('brings no package that reports on those who install it', () => {
+  it('contains no package that reports installs', () => {
     const names = Object.entries<{ name?: string }>(locked).map(
       ([path, { name }]) => name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
     );
     expect(names).not.toContain('@scarf/scarf');
   });
 
-  it('is completed with what its packages themselves say', () => {
+  it('is completed with the metadata of its own packages', () => {
     const parent = {
       version: '2.0.0',
       dev: true,
@@ -100,6 +100,6 @@ it.each([
   ['linux', 'ID=alpine', 'apk add build-base python3'],
   ['linux', 'ID=unheard-of', 'a C++ compiler, make and Python 3'],
   ['darwin', '', 'xcode-select --install'],
-])('names the compiler packages of %s %j', (platform, release, command) => {
+])('names the compiler packages for %s %j', (platform, release, command) => {
   expect(commandFor(platform, release)).toBe(command);
 });

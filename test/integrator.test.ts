@@ -7,7 +7,7 @@ import { castOf, verifyAccessToken } from './support/cast.ts';
 import { databases } from './support/databases.ts';
 import { startService, type TestService } from './support/start-service.ts';
 
-/** The example, as a process of its own. */
+/** Starts the example in a process of its own. */
 async function startIntegrator({ url, credentials: { machine, demo } }: TestService) {
   const child = spawn(process.execPath, ['examples/integrator/server.ts'], {
     env: {
@@ -42,7 +42,7 @@ async function startIntegrator({ url, credentials: { machine, demo } }: TestServ
   };
 }
 
-/** Signs in to an application that is not the support application. */
+/** Signs in to another application than the support application. */
 async function signInElsewhere({ url, api }: TestService, person: { username: string; password: string }) {
   const redirectUri = 'http://localhost:4500/callback';
   const { id } = await api.must('POST /applications', {
@@ -54,22 +54,22 @@ async function signInElsewhere({ url, api }: TestService, person: { username: st
   return tokens.access_token;
 }
 
-/** Makes someone one of those whom the example lets impersonate. */
-async function promote({ api }: TestService, userId: string): Promise<void> {
+/** Gives a user the role that the example requires for impersonation. */
+async function allowImpersonation({ api }: TestService, userId: string): Promise<void> {
   const { id } = await api.must('POST /roles', { name: 'Support', description: 'May act as customers' });
   await api.must(`POST /users/${userId}/roles`, { roleIds: [id] });
 }
 
 describe.each(databases)("the integrator's backend on %s", (kind) => {
-  it('gets support a subject token, and the exchange a token that acts', async () => {
+  it('issues a subject token to support, whose exchange returns a token with the actor', async () => {
     await using service = await startService(kind);
     const { alice, bob, spa, resource, scope } = castOf(service);
-    await promote(service, alice.id);
+    await allowImpersonation(service, alice.id);
     await using backend = await startIntegrator(service);
 
     const actorToken = await spa.signIn(alice);
-    const wish = { userId: bob.id, reason: 'Order is missing', ticketId: 'TICKET-7' };
-    const granted = await backend.request(wish, actorToken);
+    const request = { userId: bob.id, reason: 'Order is missing', ticketId: 'TICKET-7' };
+    const granted = await backend.request(request, actorToken);
     expect(granted).toEqual({ status: 200, body: { subjectToken: expect.stringMatching(/^sub_/), expiresIn: 600 } });
 
     const exchange = { subject_token: granted.body.subjectToken, actor_token: actorToken };
@@ -83,8 +83,8 @@ describe.each(databases)("the integrator's backend on %s", (kind) => {
       impersonation_context: { ticket_id: 'TICKET-7', reason: 'Order is missing', support_engineer: alice.id },
     });
 
-    // What it hands out is bound to its actor: without the actor's own token it is worth nothing.
-    const next = await backend.request(wish, actorToken);
+    // The subject token is bound to its actor: it is useless without the actor's own token.
+    const next = await backend.request(request, actorToken);
     const stolen = await spa.exchange({ subject_token: next.body.subjectToken });
     expect(stolen).toMatchObject({
       status: 400,
@@ -92,31 +92,31 @@ describe.each(databases)("the integrator's backend on %s", (kind) => {
     });
   });
 
-  it('refuses whoever may not, and whatever is not complete', async () => {
+  it('refuses an actor without the role, an incomplete request and an invalid token', async () => {
     await using service = await startService(kind);
     const { alice, bob, spa } = castOf(service);
     await using backend = await startIntegrator(service);
-    const wish = { userId: bob.id, reason: 'Order is missing', ticketId: 'TICKET-7' };
+    const request = { userId: bob.id, reason: 'Order is missing', ticketId: 'TICKET-7' };
     const actorToken = await spa.signIn(alice);
 
-    expect(await backend.request(wish)).toMatchObject({ status: 401 });
-    expect(await backend.request(wish, 'nobodys')).toMatchObject({ status: 401 });
-    expect(await backend.request(wish, await spa.signIn(alice, 'profile'))).toMatchObject({ status: 401 });
-    expect(await backend.request(wish, actorToken)).toMatchObject({ status: 403 });
+    expect(await backend.request(request)).toMatchObject({ status: 401 });
+    expect(await backend.request(request, 'unknown')).toMatchObject({ status: 401 });
+    expect(await backend.request(request, await spa.signIn(alice, 'profile'))).toMatchObject({ status: 401 });
+    expect(await backend.request(request, actorToken)).toMatchObject({ status: 403 });
 
-    await promote(service, alice.id);
-    // Any application can get a token with `openid`; only the support application's counts.
-    expect(await backend.request(wish, await signInElsewhere(service, alice))).toMatchObject({ status: 401 });
-    const { reason: _, ...without } = wish;
+    await allowImpersonation(service, alice.id);
+    // Any application can get a token with `openid`, but only the support application's is accepted.
+    expect(await backend.request(request, await signInElsewhere(service, alice))).toMatchObject({ status: 401 });
+    const { reason: _, ...without } = request;
     expect(await backend.request(without, actorToken)).toEqual({
       status: 400,
-      body: { error: 'reason must be a text that is not empty' },
+      body: { error: 'reason must be a non-empty string' },
     });
-    expect(await backend.request({ ...wish, userId: alice.id }, actorToken)).toMatchObject({ status: 400 });
-    expect(await backend.request({ ...wish, userId: 'nobody' }, actorToken)).toMatchObject({ status: 404 });
+    expect(await backend.request({ ...request, userId: alice.id }, actorToken)).toMatchObject({ status: 400 });
+    expect(await backend.request({ ...request, userId: 'unknown' }, actorToken)).toMatchObject({ status: 404 });
 
     await service.api.must(`PATCH /users/${alice.id}/is-suspended`, { isSuspended: true });
-    expect(await backend.request(wish, actorToken)).toMatchObject({ status: 401 });
+    expect(await backend.request(request, actorToken)).toMatchObject({ status: 401 });
     expect(await service.api.must('GET /subject-tokens')).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { startService } from './support/start-service.ts';
 import { hang, status, WebhookReceiver } from './support/webhook-receiver.ts';
 
 describe.each(databases)('metrics on %s', (kind) => {
-  it('tell of webhooks, requests and the process, and name nobody', async () => {
+  it('cover webhooks, requests and the process, and name no user', async () => {
     const port = await freePort();
     await using service = await startService(kind, { DEMO: 'false', METRICS_PORT: String(port) });
     await using receiver = await WebhookReceiver.start({ behaviour: status(500) });
@@ -45,7 +45,7 @@ describe.each(databases)('metrics on %s', (kind) => {
 });
 
 describe.each(databases)('leases on %s', (kind) => {
-  it('that ended are counted when somebody takes the delivery over', async () => {
+  it('are counted as expired when another process takes the delivery over', async () => {
     const port = await freePort();
     await using service = await startService(kind, { DEMO: 'false', METRICS_PORT: String(port) });
     await using receiver = await WebhookReceiver.start({ behaviour: hang });
@@ -53,7 +53,7 @@ describe.each(databases)('leases on %s', (kind) => {
     await service.api.must('POST /roles', { name: 'Told', description: 'Told' });
     await receiver.next('Role.Created');
     const database = connect({ databaseUrl: service.databaseUrl, dataDir: service.dataDir, poolSize: 2 });
-    await database.write((db) => db('deliveries').update({ leaseUntil: 1, leaseOwner: 'somebody dead' }));
+    await database.write((db) => db('deliveries').update({ leaseUntil: 1, leaseOwner: 'a killed process' }));
     await database.close();
     receiver.behave(status(204));
     await receiver.next('Role.Created');
@@ -62,14 +62,14 @@ describe.each(databases)('leases on %s', (kind) => {
   });
 });
 
-it('are not where nobody asked for them, and say whose port is taken', async () => {
+it('serves no metrics without METRICS_PORT, and names the port that is in use', async () => {
   await using service = await startService('sqlite', { DEMO: 'false' });
   expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
   const taken = startService('sqlite', { DEMO: 'false', METRICS_PORT: new URL(service.url).port });
-  await expect(taken).rejects.toThrow(/^METRICS_PORT \d+ is taken/);
+  await expect(taken).rejects.toThrow(/^METRICS_PORT \d+ is already in use/);
 });
 
-it('leave out what the database does not tell', async () => {
+it('omits the figures that the database cannot provide', async () => {
   const registry = createRegistry();
   let backlog = async () => ({ due: 3, oldestDueAt: 4_000, dead: 1 });
   const breakers = { closed: 0, open: 2, probing: 0 };

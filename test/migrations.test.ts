@@ -14,7 +14,7 @@ it('lists every file of the folder, in order', async () => {
 });
 
 describe.each(databases)('migrations on %s', (kind) => {
-  it('go up, down and up again', async () => {
+  it('run up, down and up again', async () => {
     await using database = await createDatabase(kind);
     const settings = { databaseUrl: database.url, dataDir: database.dataDir, poolSize: 2 };
     expect(await migrate(settings)).toEqual(names);
@@ -34,18 +34,18 @@ describe.each(databases)('migrations on %s', (kind) => {
     await expect(migrate(settings)).rejects.toThrow('999_future');
   });
 
-  it('go on after a process was killed in the middle', async () => {
+  it('continue after a process was killed midway', async () => {
     await using database = await createDatabase(kind);
     const settings = { databaseUrl: database.url, dataDir: database.dataDir, poolSize: 2 };
     await migrate(settings);
     const { write, close } = connect(settings);
-    await write((db) => db('migrationsLock').update({ isLocked: 1 })); // What such a process leaves behind.
+    await write((db) => db('migrationsLock').update({ isLocked: 1 })); // The state that a killed process leaves behind.
     await close();
     expect(await migrate(settings)).toEqual([]);
   });
 });
 
-it('run once when two processes start at once on PostgreSQL', async () => {
+it('runs migrations once when two processes start at the same time on PostgreSQL', async () => {
   await using database = await createDatabase('postgres');
   const settings = { databaseUrl: database.url, dataDir: database.dataDir, poolSize: 2 };
   const applied = await Promise.all([migrate(settings), migrate(settings), migrate(settings)]);

@@ -11,7 +11,7 @@ import { WebhookReceiver } from './support/webhook-receiver.ts';
 
 const examples = join(import.meta.dirname, '../examples/observability');
 
-/** Of a text in the format of Prometheus: every metric, and the labels of its samples. */
+/** Parses text in the Prometheus format: every metric, with the labels of its samples. */
 function metricsOf(text: string): Map<string, Set<string>> {
   const metrics = new Map([...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => [name, new Set<string>()]));
   for (const [, sample = '', labels = ''] of text.matchAll(/^(\w+)\{(.*)\} /gm))
@@ -22,8 +22,8 @@ function metricsOf(text: string): Map<string, Set<string>> {
 
 const baseOf = (series: string) => series.replace(/_(bucket|sum|count)$/, '');
 
-describe.each(databases)('what can be observed on %s', (kind) => {
-  it('has every figure that the dashboard and the alerts name', async () => {
+describe.each(databases)('observability on %s', (kind) => {
+  it('exposes every metric that the dashboard and the alerts use', async () => {
     const port = await freePort();
     await using service = await startService(kind, { METRICS_PORT: String(port), RATE_LIMIT_TOKEN: '9' });
     await using receiver = await WebhookReceiver.start();
@@ -38,8 +38,10 @@ describe.each(databases)('what can be observed on %s', (kind) => {
     await withinOneMinute();
     expect((await spa.exchange({ subject_token, actor_token })).status).toBe(200);
     expect((await spa.exchange({ subject_token, actor_token })).status).toBe(400);
-    const nobody = { grant_type: 'urn:made:up', client_id: 'nobody' };
-    const answers = await Promise.all(Array.from({ length: 9 }, () => postForm(`${service.url}/oidc/token`, nobody)));
+    const unknownClient = { grant_type: 'urn:made:up', client_id: 'unknownClient' };
+    const answers = await Promise.all(
+      Array.from({ length: 9 }, () => postForm(`${service.url}/oidc/token`, unknownClient)),
+    );
     expect(answers.map(({ status }) => status)).toContain(429);
 
     const text = await (await fetch(`http://localhost:${port}/metrics`)).text();
@@ -76,7 +78,7 @@ describe.each(databases)('what can be observed on %s', (kind) => {
       expect(unknown).toEqual([]);
       for (const [, series = '', matchers = ''] of source.matchAll(/\b(understudy_\w+)\{(.*?)\}/g)) {
         const labels = metrics.get(series) ?? metrics.get(baseOf(series)) ?? new Set();
-        if (labels.size === 0) continue; // No sample yet.
+        if (labels.size === 0) continue; // It has no sample yet.
         for (const [, label = ''] of matchers.matchAll(/(\w+)(?:=|!)/g))
           expect([...labels, ...ofScrape], `${series} of ${file}`).toContain(label);
       }

@@ -10,7 +10,7 @@ const REDIRECT_URI = 'http://localhost:4400/callback';
 const RESOURCE = 'https://shop.example/api';
 const PASSWORD = 'correct horse battery';
 
-/** A tenant at a path of the service's host, with two people and the application they use. */
+/** Creates a tenant at a path of the service's host, with two users and the application they use. */
 async function build({ url, credentials }: TestService, id: string) {
   const operator = await new ManagementClient(url, `${url}/admin/api`, credentials.operator).token('tenants');
   const made = await fetch(`${url}/admin/api/tenants`, {
@@ -70,7 +70,7 @@ describe.each(databases)('two tenants at paths of one host, on %s', (kind) => {
   const mintAt = async ({ api, subjectId }: typeof acme): Promise<string> =>
     (await api.must('POST /subject-tokens', { userId: subjectId })).subjectToken;
 
-  it('are discovered below their issuer and at the inserted path, with every address below the endpoint', async () => {
+  it('publish discovery below their issuer and at the inserted path, with every URL below the endpoint', async () => {
     const document = await getJson(`${acme.endpoint}/oidc/.well-known/openid-configuration`);
     expect(document.issuer).toBe(`${acme.endpoint}/oidc`);
     const addresses = Object.entries<unknown>(document).filter(([name]) => /_(endpoint|uri)$/.test(name));
@@ -84,7 +84,7 @@ describe.each(databases)('two tenants at paths of one host, on %s', (kind) => {
     );
   });
 
-  it('sign people in on their own pages, and let them act as others', async () => {
+  it('sign users in on their own pages, and allow impersonation', async () => {
     for (const tenant of [acme, beta]) {
       const { tokens, pages } = await signInAt(tenant);
       for (const page of pages) expect(page).toContain(`${tenant.endpoint}/`);
@@ -95,7 +95,7 @@ describe.each(databases)('two tenants at paths of one host, on %s', (kind) => {
     }
   });
 
-  it('do not take what belongs to the other', async () => {
+  it('refuse the tokens of the other tenant', async () => {
     const { tokens } = await signInAt(acme);
     const foreignSubject = await exchangeAt(beta, await mintAt(acme), (await signInAt(beta)).tokens.access_token);
     expect(foreignSubject.body.error).toBe('invalid_request');
@@ -110,7 +110,7 @@ describe.each(databases)('two tenants at paths of one host, on %s', (kind) => {
     expect((await at(service.url, '/api/users', await acme.api.token())).status).toBe(401);
   });
 
-  it('have cookies of their own, by name, path and signature', async () => {
+  it('have separate cookies by name, path and signature', async () => {
     const begin = async ({ endpoint, clientId }: typeof acme) => {
       const query = new URLSearchParams({
         client_id: clientId,
@@ -134,12 +134,12 @@ describe.each(databases)('two tenants at paths of one host, on %s', (kind) => {
     const show = (page: string, cookie: string) => fetch(new URL(page, service.url), { headers: { cookie } });
     const pairs = (cookies: string[]) => cookies.map((line) => line.split(';')[0]).join('; ');
     expect((await show(first.page, pairs(first.cookies))).status).toBe(200);
-    // Under the other's name, as whoever can set cookies on the shared host might try.
+    // Sends the cookies under the other tenant's name, as an attacker who can set cookies on the shared host might.
     const renamed = pairs(first.cookies).replaceAll('acme_', 'beta_');
     expect((await show(first.page.replace('/acme/', '/beta/'), renamed)).status).toBeGreaterThanOrEqual(400);
   });
 
-  it('page through lists by addresses below their endpoint', async () => {
+  it('paginate lists with links below their endpoint', async () => {
     const { headers } = await acme.api.call('GET /users?page=1&page_size=1');
     const [, next = ''] = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '') ?? [];
     expect(next).toContain(`${acme.endpoint}/api/users?`);

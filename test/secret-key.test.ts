@@ -20,7 +20,7 @@ import { addTenant } from './support/tenant-rows.ts';
 import { WebhookReceiver } from './support/webhook-receiver.ts';
 import { buildWorld } from './support/world.ts';
 
-/** Rows enough that the command is still at work when it is killed. */
+/** Enough rows that the command is still running when it is killed. */
 const MANY = 10_000;
 
 const newKey = () => randomBytes(32).toString('base64');
@@ -28,7 +28,7 @@ const boxOf = (key: string, previous?: string) =>
   new SecretBox(Buffer.from(key, 'base64'), previous === undefined ? undefined : Buffer.from(previous, 'base64'));
 
 describe('a secret box', () => {
-  it('opens with either key and seals with the new one', () => {
+  it('decrypts with either key and encrypts with the new one', () => {
     const [before, after] = [newKey(), newKey()];
     const old = boxOf(before).seal('hush', 'x');
     const both = boxOf(after, before);
@@ -41,7 +41,7 @@ describe('a secret box', () => {
 });
 
 describe.each(databases)('the secret key on %s', (kind) => {
-  it('is replaced while everything keeps working, and the one before can be dropped', async () => {
+  it('is rotated while everything keeps working, after which the previous key can be dropped', async () => {
     await using shared = await createDatabase(kind);
     await using receiver = await WebhookReceiver.start();
     const [first, second] = [newKey(), newKey()];
@@ -70,7 +70,8 @@ describe.each(databases)('the secret key on %s', (kind) => {
       { SECRET_KEY: second, SECRET_KEY_PREVIOUS: first, PORT: new URL(before.url).port },
       shared,
     );
-    expect(await before.api.must(`GET /applications/${world.machine}/secrets`)).toEqual(secret); // Its old token, too.
+    // With its existing token.
+    expect(await before.api.must(`GET /applications/${world.machine}/secrets`)).toEqual(secret);
 
     const box = boxOf(second, first);
     const count = await reseal(database, box);
@@ -89,7 +90,8 @@ describe.each(databases)('the secret key on %s', (kind) => {
 
     const after = await startService(kind, { SECRET_KEY: second, PORT: new URL(before.url).port }, shared);
     expect(await before.api.must(`GET /applications/${world.machine}/secrets`)).toEqual(secret);
-    expect(await before.api.must(`GET /hooks/${world.hook}`)).toEqual(hook); // Its key, and the headers of its receiver.
+    // Includes its signing secret and its custom headers.
+    expect(await before.api.must(`GET /hooks/${world.hook}`)).toEqual(hook);
     expect(hook.config).toHaveProperty('headers.authorization');
     const again = castOf({ ...after, api: before.api, credentials });
     const answer = await again.spa.exchange({ subject_token: await again.mint(), actor_token: actorToken });
@@ -97,7 +99,7 @@ describe.each(databases)('the secret key on %s', (kind) => {
     await after.stop();
   });
 
-  it('can be replaced by a command that is killed, and then goes on where it stood', async () => {
+  it('can be rotated by a command that is killed and run again', async () => {
     await using shared = await createDatabase(kind);
     const [first, second] = [newKey(), newKey()];
     const [old, box] = [boxOf(first), boxOf(second, first)];
@@ -131,13 +133,13 @@ describe.each(databases)('the secret key on %s', (kind) => {
     while ((await replaced()) === 0 && !hasEnded(command));
     command.kill('SIGKILL');
     await ended;
-    // A commit that it had sent already is still made.
+    // A commit that the command had already sent is still executed.
     const others = 'datname = current_database() and pid <> pg_backend_pid()';
     const committing = () => database.reader('pg_stat_activity').where({ state: 'active' }).andWhereRaw(others);
     if (kind === 'postgres') await expect.poll(committing).toEqual([]);
     const done = await replaced();
     expect(done).toBeGreaterThan(0);
-    expect(await reseal(database, box)).toBe(MANY - done); // Neither again what was done, nor less than the rest.
+    expect(await reseal(database, box)).toBe(MANY - done); // Exactly the rest: no row twice and none omitted.
     const after = boxOf(second);
     for (const { id, payloadEncrypted } of await database.reader('oidcPayloads'))
       expect(after.open(payloadEncrypted, payloadPurposeOf('acme', 'Session', id))).toBe(id);
@@ -145,7 +147,7 @@ describe.each(databases)('the secret key on %s', (kind) => {
   });
 });
 
-it('is known to have sealed every column that says so', async () => {
+it('covers every encrypted column in the list of sealed columns', async () => {
   await using shared = await createDatabase('postgres');
   const settings = { databaseUrl: shared.url, dataDir: shared.dataDir, poolSize: 2 };
   await migrate(settings);

@@ -6,19 +6,21 @@ import { createDatabase, databases } from './support/databases.ts';
 const WARM_UP_SECONDS = 4;
 const SECONDS = 6;
 
-/** In a few seconds the heap still grows, by code that is compiled as it gets warm: measured, at most half of this. */
+/**
+ * The heap still grows during the first seconds, because hot code is compiled: by at most half of this, as measured.
+ */
 const WARMTH_MB = 4;
-/** Whoever keeps something of each request keeps several KB: its own objects hold as much. */
+/** A leak of something per request keeps several KB per request. */
 const KB_PER_REQUEST = 1;
 
-/** `npm run bench -- soak` is the long one. */
+/** The long version is `npm run bench -- soak`. */
 describe.each(databases)('memory under mixed load on %s', (kind) => {
-  it('is not kept', async () => {
+  it('does not grow with the number of requests', async () => {
     await using database = await createDatabase(kind);
     await using service = await WatchedService.start(database.url);
     await using load = await MixedLoad.on(service);
     await load.run(WARM_UP_SECONDS);
-    // On a slow machine the code gets warm later; what is kept of each request is kept whenever one looks.
+    // On a slow host code is compiled later, so the check is repeated. A leak shows at every repetition.
     let excessMb = Number.POSITIVE_INFINITY;
     for (let window = 0; window < 3 && excessMb >= 0; window += 1) {
       const before = await service.heap();

@@ -19,7 +19,7 @@ describe('the process', () => {
   });
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-  it('makes a tenant at its first start only, drains and exits 0', async () => {
+  it('creates a tenant at its first start only, drains and exits 0', async () => {
     const port = await freePort();
     const env = { PORT: String(port), DATA_DIR: dataDir };
     const first = start(env);
@@ -58,7 +58,7 @@ describe('the process', () => {
     expect(await third.stop('SIGINT')).toBe(0);
   });
 
-  it('keeps secrets out of the database file and out of its log', async () => {
+  it('keeps secrets out of the database file and the log', async () => {
     const { machine, demo } = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8'));
     const bytes = Buffer.concat(
       await Promise.all(
@@ -71,7 +71,7 @@ describe('the process', () => {
     for (const secret of [machine.clientSecret, demo.actor.password]) expect(bytes.includes(secret)).toBe(false);
   });
 
-  it('does not print secrets where its output is no terminal: it names the file and the command', async () => {
+  it('prints the credentials file and the command instead of secrets if the output is not a terminal', async () => {
     const other = await mkdtemp(join(tmpdir(), 'understudy-start-'));
     const service = start({ PORT: String(await freePort()), DATA_DIR: other });
     await service.until('understudy is ready');
@@ -85,7 +85,7 @@ describe('the process', () => {
     await rm(other, { recursive: true, force: true });
   });
 
-  it('shows a person at a terminal the credentials and the link', async () => {
+  it('prints the credentials and the link on a terminal', async () => {
     const other = await mkdtemp(join(tmpdir(), 'understudy-start-'));
     const service = start({ PORT: String(await freePort()), DATA_DIR: other }, 'terminal');
     await service.until('understudy is ready');
@@ -96,7 +96,7 @@ describe('the process', () => {
     await rm(other, { recursive: true, force: true });
   });
 
-  it('refuses another secret key than the one the database was made with', async () => {
+  it('refuses a secret key that does not match the database', async () => {
     await using database = await createDatabase('postgres');
     const env = { DATABASE_URL: database.url as string, DATA_DIR: database.dataDir };
     const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
@@ -104,7 +104,7 @@ describe('the process', () => {
     await first.until('understudy is ready');
     const second = start({ ...env, PORT: String(await freePort()), SECRET_KEY: key(2) });
     expect(await second.exited).toBe(1);
-    expect(second.output()).toContain('SECRET_KEY is not the one this database was made with');
+    expect(second.output()).toContain('SECRET_KEY is not the key of this database');
     expect(await first.stop()).toBe(0);
   });
 });

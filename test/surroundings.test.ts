@@ -8,7 +8,7 @@ import { getJson } from './support/call.ts';
 import { freePort } from './support/free-port.ts';
 import { start } from './support/start-process.ts';
 
-describe('a process whose surroundings are not as it was told', () => {
+describe('a process with a wrong or incomplete environment', () => {
   let dataDir: string;
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'understudy-start-'));
@@ -18,7 +18,7 @@ describe('a process whose surroundings are not as it was told', () => {
   });
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-  it('says which address holds when ENDPOINT is another than the one of the database', async () => {
+  it('warns when ENDPOINT differs from the stored one, and keeps using the stored one', async () => {
     const env = { DATA_DIR: dataDir, PORT: String(await freePort()) };
     const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8'));
     const moved = start({ ...env, ENDPOINT: 'https://id.example.com' });
@@ -42,7 +42,7 @@ describe('a process whose surroundings are not as it was told', () => {
     await same.stop();
   });
 
-  it('warns of an endpoint that is http and not of this machine', async () => {
+  it('warns of an http endpoint that is not loopback', async () => {
     const other = await mkdtemp(join(tmpdir(), 'understudy-start-'));
     const service = start({ DATA_DIR: other, PORT: String(await freePort()), ENDPOINT: 'http://id.example.com' });
     await service.until('understudy is ready');
@@ -51,7 +51,7 @@ describe('a process whose surroundings are not as it was told', () => {
     await rm(other, { recursive: true, force: true });
   });
 
-  it('listens at HOST alone, with METRICS_PORT too, and says when that is not an address of this machine', async () => {
+  it('listens only at HOST, also for METRICS_PORT, and reports a HOST that is not an address of this host', async () => {
     const other = await mkdtemp(join(tmpdir(), 'understudy-start-'));
     const [port, metricsPort] = [await freePort(), await freePort()];
     const env = { DATA_DIR: other, PORT: String(port), METRICS_PORT: String(metricsPort) };
@@ -74,7 +74,7 @@ describe('a process whose surroundings are not as it was told', () => {
     await rm(other, { recursive: true, force: true });
   });
 
-  it('says in one line which sandbox layers must be there and are not', async () => {
+  it('reports in one line which required sandbox layers are missing', async () => {
     const port = await freePort();
     const service = start({ DATA_DIR: dataDir, PORT: String(port) });
     await service.until('understudy is ready');
@@ -83,14 +83,14 @@ describe('a process whose surroundings are not as it was told', () => {
     for (const missing of LAYERS.filter((layer) => !layers.includes(layer))) {
       const { exited, output } = start({ DATA_DIR: dataDir, PORT: String(port), SANDBOX_REQUIRE: missing });
       expect(await exited).toBe(1);
-      const told = output()
+      const lines = output()
         .split('\n')
         .filter((line) => line && !line.startsWith('{'));
-      expect(told).toEqual([expect.stringContaining(`The sandbox must have ${missing}`)]);
+      expect(lines).toEqual([expect.stringContaining(`Required sandbox layers are missing: ${missing}`)]);
     }
   });
 
-  it('says in one line that PostgreSQL does not answer, without a stack', async () => {
+  it('reports without a stack that PostgreSQL does not respond', async () => {
     const env = { DATABASE_URL: `postgres://x@127.0.0.1:${await freePort()}/x`, DATA_DIR: dataDir };
     const service = start({ ...env, PORT: String(await freePort()) });
     await service.until('Database is not responding yet');
@@ -98,19 +98,19 @@ describe('a process whose surroundings are not as it was told', () => {
     for (const line of service.output().trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level');
   });
 
-  it('says that the port is taken', async () => {
+  it('reports that the port is in use', async () => {
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, resolve));
     const { port } = holder.address() as { port: number };
     const other = await mkdtemp(join(tmpdir(), 'understudy-start-'));
     const { exited, output } = start({ PORT: String(port), DATA_DIR: other });
     expect(await exited).toBe(1);
-    expect(output()).toContain(`PORT ${port} is taken`);
+    expect(output()).toContain(`PORT ${port} is already in use`);
     holder.close();
     await rm(other, { recursive: true, force: true });
   });
 
-  it('names every wrong variable, a line each', async () => {
+  it('reports every invalid variable on a line of its own', async () => {
     const { exited, output } = start({
       ...{ PORT: 'x', SECRET_KEY: 'short', LOG_LEVEL: 'loud', DATA_DIR: dataDir, HOST: 'my machine' },
       ...{ SANDBOX_REQUIRE: 'jitless,magic', SCRIPT_FETCH_ALLOWED_HOSTS: 'https://api.example.com/' },

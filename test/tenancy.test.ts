@@ -7,21 +7,23 @@ import { buildStage } from './support/stage.ts';
 import { addTenant, dumpTenant, loadTenant, renamed } from './support/tenant-rows.ts';
 
 /**
- * Each operation is tried against two other tenants. The *stranger* holds the same things under other ids: an id
- * of theirs must be answered as one that nobody has. The *twin* holds the same things under the same ids: what is
- * done here must not touch them, and what is read here must not double.
+ * Each operation is tried against two other tenants. The *foreign* tenant has the same rows under other ids: an id of
+ * it must get the same response as an id that does not exist. The *twin* has the same rows under the same ids: writes
+ * here must not change it, and reads here must not return its rows.
  */
-const STRANGER = 'stranger';
+const FOREIGN = 'foreign';
 const TWIN = 'twin';
 
-/** It counts the calls of this very test. That it is of one tenant, `test/management/overview.test.ts` shows. */
-const MOVING = 'GET /overview';
+/**
+ * It counts the calls of this test itself. `test/management/overview.test.ts` checks that it is limited to one tenant.
+ */
+const CHANGING = 'GET /overview';
 
-/** Of the same form as `id`; nobody's. */
-const nobodys = (id: string) => (id.startsWith('https:') ? 'https://nobody.example/api' : 'z'.repeat(id.length));
-const strangers = (id: string) => (id.startsWith('https:') ? 'https://stranger.example/api' : `${id.slice(0, -4)}0000`);
+/** Returns an id of the same form that does not exist. */
+const unknownId = (id: string) => (id.startsWith('https:') ? 'https://unknown.example/api' : 'z'.repeat(id.length));
+const foreignId = (id: string) => (id.startsWith('https:') ? 'https://foreign.example/api' : `${id.slice(0, -4)}0000`);
 
-/** The stage, and on it the two others, who came after everything was read once. */
+/** Builds the stage, then adds the two other tenants after every read has been recorded once. */
 async function buildTenants(kind: DatabaseKind) {
   const stage = await buildStage(kind);
   const { api, database, world, rows } = stage;
@@ -36,22 +38,22 @@ async function buildTenants(kind: DatabaseKind) {
     alone.set(route, (await call(route, samples[route]?.(world) ?? {})).text);
 
   const others = async () => ({
-    [STRANGER]: await dumpTenant(database, STRANGER),
+    [FOREIGN]: await dumpTenant(database, FOREIGN),
     [TWIN]: await dumpTenant(database, TWIN),
   });
-  await addTenant(database, STRANGER);
+  await addTenant(database, FOREIGN);
   await addTenant(database, TWIN);
-  await loadTenant(database, STRANGER, renamed(rows, new Map(ids.map((id) => [id, strangers(id)]))));
+  await loadTenant(database, FOREIGN, renamed(rows, new Map(ids.map((id) => [id, foreignId(id)]))));
   await loadTenant(database, TWIN, rows);
 
   return {
     ...stage,
     call,
-    /** What each read answered before there was anyone else. */
+    /** The response of each read before there was another tenant. */
     alone,
     others,
-    othersAtFirst: await others(),
-    /** The ids of the world that a sample names. */
+    othersBefore: await others(),
+    /** Returns the ids of the world in a sample. */
     idsIn: (sample: Sample) => ids.filter((id) => JSON.stringify(sample).includes(`"${id}"`)),
   };
 }
@@ -66,22 +68,22 @@ describe.each(databases)('another tenant on %s', (kind) => {
   });
   afterAll(() => stage.close());
 
-  it.each(operations.map(({ route }) => route))('is out of reach of %s', async (route) => {
-    const { world, alone, othersAtFirst } = stage;
+  it.each(operations.map(({ route }) => route))('cannot be reached through %s', async (route) => {
+    const { world, alone, othersBefore } = stage;
     const sample = samples[route]?.(world);
     if (!sample) throw new Error(`${route} has no sample in test/support/samples.ts`);
 
     for (const id of stage.idsIn(sample)) {
-      const unknown = await stage.call(route, instead(sample, id, nobodys(id)));
-      const foreign = await stage.call(route, instead(sample, id, strangers(id)));
+      const unknown = await stage.call(route, instead(sample, id, unknownId(id)));
+      const foreign = await stage.call(route, instead(sample, id, foreignId(id)));
       expect(foreign).toEqual(unknown);
     }
 
     const answer = await stage.call(route, sample);
     expect(answer).toMatchObject({ status: expect.toBeOneOf([200, 201, 202, 204]) });
-    if (route === MOVING) return;
+    if (route === CHANGING) return;
     if (alone.has(route)) expect(answer.text).toBe(alone.get(route));
     else await stage.restore();
-    expect(await stage.others()).toEqual(othersAtFirst);
+    expect(await stage.others()).toEqual(othersBefore);
   });
 });

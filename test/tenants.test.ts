@@ -6,7 +6,7 @@ import { incrementVersion, Tenants } from '../src/tenants.ts';
 import { createDatabase, databases } from './support/databases.ts';
 import { addTenant } from './support/tenant-rows.ts';
 
-it.each(databases)('a change is seen by whoever asks after it, in the midst of readings, on %s', async (kind) => {
+it.each(databases)('reads that start after a change see it, even while other reads run, on %s', async (kind) => {
   await using shared = await createDatabase(kind);
   const settings = { databaseUrl: shared.url, dataDir: shared.dataDir, poolSize: 4 };
   await migrate(settings);
@@ -18,7 +18,7 @@ it.each(databases)('a change is seen by whoever asks after it, in the midst of r
 
   for (let version = 1; version <= 20; version += 1) {
     now += 2_000;
-    const early = [tenants.byId('acme'), tenants.byId('acme')]; // A reading that may begin before the change.
+    const early = [tenants.byId('acme'), tenants.byId('acme')]; // These reads may begin before the change.
     await store.transaction(incrementVersion);
     const late = await Promise.all([tenants.byId('acme'), tenants.resolve('acme.example', '/'), tenants.byId('acme')]);
     expect([late[0]?.version, late[1]?.tenant.version, late[2]?.version]).toEqual([version, version, version]);

@@ -12,10 +12,10 @@ import { startService } from './support/start-service.ts';
 
 const file = (name: string) => readFileSync(join(import.meta.dirname, 'support/tls', name));
 const tls = { cert: file('localhost.crt'), key: file('localhost.key') };
-/** Whom the proxy says its clients are: an address of the networks for documentation (RFC 5737). */
+/** The client address that the proxy reports: one of the networks for documentation (RFC 5737). */
 const CLIENT = '203.0.113.7';
 
-/** Ends TLS and passes requests on as proxies do: the host as it came, the client's address after what it sent. */
+/** Terminates TLS and forwards requests as proxies do: with the original host, and the client's address appended. */
 async function startProxy(port: number, targetPort: number) {
   const cookies: string[] = [];
   const locations: string[] = [];
@@ -53,12 +53,12 @@ async function startBehindProxy(kind: (typeof databases)[number], env: Record<st
   return { service, proxy, endpoint };
 }
 
-describe.each(databases)('behind a proxy that ends TLS, on %s', (kind) => {
+describe.each(databases)('behind a proxy that terminates TLS, on %s', (kind) => {
   const known = getCACertificates();
   beforeAll(() => setDefaultCACertificates([...known, tls.cert.toString()]));
   afterAll(() => setDefaultCACertificates(known));
 
-  it('signs people in by https addresses and Secure cookies alone, and issues tokens of that issuer', async () => {
+  it('signs users in with https URLs and Secure cookies only, and issues tokens of that issuer', async () => {
     const { service, proxy, endpoint } = await startBehindProxy(kind, { TRUST_PROXY: 'loopback' });
     await using _ = proxy;
     await using __ = service;
@@ -87,13 +87,16 @@ describe.each(databases)('behind a proxy that ends TLS, on %s', (kind) => {
     ['loopback', CLIENT],
     ['1', CLIENT],
     ['false', expect.stringMatching(/^(::ffff:)?127\.0\.0\.1$/)],
-  ])('takes the client from the proxy when TRUST_PROXY is %s, and never from the client itself', async (trust, ip) => {
-    const { service, proxy } = await startBehindProxy(kind, { TRUST_PROXY: trust });
-    await using _ = proxy;
-    await using __ = service;
-    const made = await service.api.call('POST /users', { username: 'wile' }, { 'x-forwarded-for': '198.51.100.1' });
-    expect(made.status).toBe(200);
-    const [log] = await service.api.must(`GET /logs?logKey=${encodeURIComponent('Management.POST /users')}`);
-    expect(log.payload.ip).toEqual(ip);
-  });
+  ])(
+    'accepts the client address from the proxy if TRUST_PROXY is %s, and never from the client itself',
+    async (trust, ip) => {
+      const { service, proxy } = await startBehindProxy(kind, { TRUST_PROXY: trust });
+      await using _ = proxy;
+      await using __ = service;
+      const made = await service.api.call('POST /users', { username: 'wile' }, { 'x-forwarded-for': '198.51.100.1' });
+      expect(made.status).toBe(200);
+      const [log] = await service.api.must(`GET /logs?logKey=${encodeURIComponent('Management.POST /users')}`);
+      expect(log.payload.ip).toEqual(ip);
+    },
+  );
 });

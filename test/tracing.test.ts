@@ -13,7 +13,7 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
 const CALLER = { traceparent: `00-${TRACE}-${PARENT}-01` };
 
-/** A process of its own: OpenTelemetry reads the environment of the process. */
+/** Starts a separate process, because OpenTelemetry reads the environment of its process. */
 async function startTraced(kind: DatabaseKind, env: Record<string, string>) {
   const database = await createDatabase(kind);
   const server = await spawnServer('src/main.ts', {
@@ -28,7 +28,7 @@ async function startTraced(kind: DatabaseKind, env: Record<string, string>) {
   const api = new ManagementClient(server.origin, credentials.managementApiIndicator, credentials.machine);
   const { demo } = credentials;
 
-  /** @returns the secrets that it took */
+  /** @returns the secrets that were sent and received */
   async function exchange(headers: Record<string, string>): Promise<string[]> {
     const { subjectToken } = await api.must('POST /subject-tokens', { userId: demo.subject.id });
     const form = {
@@ -54,7 +54,7 @@ async function startTraced(kind: DatabaseKind, env: Record<string, string>) {
 }
 
 describe.each(databases)('traces on %s', (kind) => {
-  it('go from a trusted caller through the exchange to its script and its transaction', async () => {
+  it('connect a trusted caller with the exchange, its script and its transaction', async () => {
     await using traces = await TraceReceiver.start();
     await using hook = await WebhookReceiver.start();
     await using service = await startTraced(kind, {
@@ -66,7 +66,7 @@ describe.each(databases)('traces on %s', (kind) => {
     await service.api.must('POST /hooks', { name: 'Mine', events: ['Role.Created'], config: { url: hook.url } });
     const secrets = await service.exchange(CALLER);
     await service.api.must('POST /roles', { name: 'Told', description: 'Told' });
-    const told = await hook.next('Role.Created');
+    const delivery = await hook.next('Role.Created');
 
     const find = (name: string, parentSpanId?: string) =>
       traces.spans.find((span) => span.name === name && (!parentSpanId || span.parentSpanId === parentSpanId));
@@ -85,14 +85,14 @@ describe.each(databases)('traces on %s', (kind) => {
 
     const attempt = find('webhook attempt');
     expect(attempt).toMatchObject({ parentSpanId: undefined, attributes: { 'http.response.status_code': 200 } });
-    expect(told.headers.traceparent).toBe(`00-${attempt?.traceId}-${attempt?.spanId}-01`);
+    expect(delivery.headers.traceparent).toBe(`00-${attempt?.traceId}-${attempt?.spanId}-01`);
     expect([...traces.services]).toEqual(['staging']);
     const all = traces.bodies.map(({ text }) => text).join('');
     expect(secrets.filter((secret) => all.includes(secret))).toEqual([]);
   });
 });
 
-it('speak protobuf unless told otherwise, and go on with no stranger’s trace', async () => {
+it('use protobuf by default, and ignore the trace of an untrusted caller', async () => {
   await using traces = await TraceReceiver.start();
   await using service = await startTraced('sqlite', { OTEL_EXPORTER_OTLP_ENDPOINT: traces.url });
   await service.exchange(CALLER);
@@ -102,7 +102,7 @@ it('speak protobuf unless told otherwise, and go on with no stranger’s trace',
   expect(sent()).not.toContain(Buffer.from(TRACE, 'hex').toString('latin1'));
 });
 
-it('are nowhere, and nothing is loaded for them, unless there is an endpoint', async () => {
+it('are off, with nothing loaded, unless an endpoint is configured', async () => {
   const forbid = `--import=${join(import.meta.dirname, 'support/no-tracing.ts')}`;
   await using service = await startTraced('sqlite', { NODE_OPTIONS: forbid });
   await service.exchange(CALLER);

@@ -1,6 +1,7 @@
 /**
- * An integrator's own backend: `POST /api/request-impersonation`. It decides who may act as whom, and nobody else
- * does: the service mints for whoever holds the machine's credentials.
+ * An integrator's own backend: `POST /api/request-impersonation`. This is the only place that decides who may
+ * impersonate whom. The service issues a subject token to anyone with the credentials of the machine-to-machine
+ * application.
  */
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler } from 'express';
@@ -11,52 +12,56 @@ function setting(name: string, fallback?: string): string {
   return value;
 }
 
-const ENDPOINT = setting('ENDPOINT'); // Of the service, without a trailing slash.
+const ENDPOINT = setting('ENDPOINT'); // The service's endpoint, without a trailing slash.
 const MANAGEMENT_API = setting('MANAGEMENT_API_INDICATOR', `${ENDPOINT}/api`);
-const MACHINE = btoa(`${setting('MACHINE_CLIENT_ID')}:${setting('MACHINE_CLIENT_SECRET')}`);
-const SUPPORT_APPLICATION = setting('SUPPORT_APPLICATION_ID'); // Signs actors in, and makes the exchange.
+const CLIENT_CREDENTIALS = btoa(`${setting('MACHINE_CLIENT_ID')}:${setting('MACHINE_CLIENT_SECRET')}`);
+const SUPPORT_APPLICATION = setting('SUPPORT_APPLICATION_ID'); // Actors sign in to it, and it performs the exchange.
 const SUPPORT_ROLE = setting('SUPPORT_ROLE', 'Support');
 
-/** Told to the caller as it is. */
+/** An error whose message is returned to the caller. */
 const refusal = (status: number, message: string) => Object.assign(new Error(message), { status });
 
-type Question = { authorization?: string; form?: Record<string, string>; json?: object };
+type CallOptions = { authorization?: string; form?: Record<string, string>; json?: object };
 
-/** Asks the service: a form, JSON, or nothing to send. */
-async function ask<Answer>(path: string, { authorization, form, json }: Question): Promise<Answer> {
+/** Calls the service with a form, a JSON body or no body. */
+async function callService<Result>(path: string, { authorization, form, json }: CallOptions): Promise<Result> {
   const response = await fetch(`${ENDPOINT}${path}`, {
     method: form || json ? 'POST' : 'GET',
     headers: { ...(authorization && { authorization }), ...(json && { 'content-type': 'application/json' }) },
     body: form ? new URLSearchParams(form) : json ? JSON.stringify(json) : null,
     signal: AbortSignal.timeout(5_000),
   });
-  const answer = (await response.json()) as Answer & { message: string };
-  if (response.ok) return answer;
-  if (response.status === 401) machine.until = 0; // It may have been ended: the next request gets another.
-  // An unknown or suspended user is the caller's mistake; that we are not let in is ours.
-  throw refusal([404, 422].includes(response.status) ? response.status : 502, answer.message);
+  const result = (await response.json()) as Result & { message: string };
+  if (response.ok) return result;
+  if (response.status === 401) accessToken.until = 0; // The token may have been revoked. The next request gets a new one.
+  // An unknown or suspended user is the caller's mistake. If the service refuses this backend, that is our mistake:
+  // 502.
+  throw refusal([404, 422].includes(response.status) ? response.status : 502, result.message);
 }
 
-const machine = { token: '', until: 0 };
+const accessToken = { token: '', until: 0 };
 
-/** For the Management API: kept until a minute before it expires. */
-async function asMachine(): Promise<string> {
-  if (machine.until < Date.now()) {
+/** Returns the Authorization header for the Management API. The token is cached until a minute before it expires. */
+async function managementAuthorization(): Promise<string> {
+  if (accessToken.until < Date.now()) {
     const form = { grant_type: 'client_credentials', resource: MANAGEMENT_API, scope: 'all' };
-    const { access_token: token, expires_in: seconds } = await ask<{ access_token: string; expires_in: number }>(
-      '/oidc/token',
-      { authorization: `Basic ${MACHINE}`, form },
-    );
-    Object.assign(machine, { token, until: Date.now() + (seconds - 60) * 1000 });
+    const { access_token: token, expires_in: seconds } = await callService<{
+      access_token: string;
+      expires_in: number;
+    }>('/oidc/token', { authorization: `Basic ${CLIENT_CREDENTIALS}`, form });
+    Object.assign(accessToken, { token, until: Date.now() + (seconds - 60) * 1000 });
   }
-  return `Bearer ${machine.token}`;
+  return `Bearer ${accessToken.token}`;
 }
 
-/** Whose token it is: live, with `openid`, and issued to the support application. No other may pass its tokens on. */
+/**
+ * Returns the actor's user id. The token must be active, have the scope `openid` and belong to the support application,
+ * so that no other application can pass on the tokens of its users.
+ */
 async function actorOf(authorization = ''): Promise<string> {
   const [, token] = /^Bearer (\S+)$/i.exec(authorization) ?? [];
   if (!token) throw refusal(401, 'an access token is required: Authorization: Bearer …');
-  const { active, sub, scope } = await ask<{ active: boolean; sub?: string; scope?: string }>(
+  const { active, sub, scope } = await callService<{ active: boolean; sub?: string; scope?: string }>(
     '/oidc/token/introspection',
     { form: { token, client_id: SUPPORT_APPLICATION } },
   );
@@ -64,21 +69,24 @@ async function actorOf(authorization = ''): Promise<string> {
   return sub;
 }
 
-/** The policy: put your own here. Asked each time, so that a role taken away counts at once. */
+/** Your policy goes here. Roles are read for every request, so removing a role takes effect immediately. */
 async function requireSupport(actorId: string): Promise<void> {
-  const roles = await ask<{ name: string }[]>(`/api/users/${actorId}/roles`, { authorization: await asMachine() });
+  const roles = await callService<{ name: string }[]>(`/api/users/${actorId}/roles`, {
+    authorization: await managementAuthorization(),
+  });
   if (!roles.some(({ name }) => name === SUPPORT_ROLE))
-    throw refusal(403, `only people with the role ${SUPPORT_ROLE} may impersonate`);
+    throw refusal(403, `only users with the role ${SUPPORT_ROLE} may impersonate`);
 }
 
-function textOf(body: Record<string, unknown> | undefined, name: string): string {
+function requireText(body: Record<string, unknown> | undefined, name: string): string {
   const value = body?.[name];
   if (typeof value === 'string' && value.trim()) return value;
-  throw refusal(400, `${name} must be a text that is not empty`);
+  throw refusal(400, `${name} must be a non-empty string`);
 }
 
 const onError: ErrorRequestHandler = ({ name, status = 500, message }, _request, response, _next) => {
-  if (name === 'TimeoutError' || message === 'fetch failed') response.status(502).json({ error: 'no answer' });
+  if (name === 'TimeoutError' || message === 'fetch failed')
+    response.status(502).json({ error: 'the service did not respond' });
   else response.status(status).json({ error: status === 500 ? 'failed' : message });
 };
 
@@ -87,15 +95,15 @@ const server = express()
   .post('/api/request-impersonation', async ({ headers, body }, response) => {
     const actorId = await actorOf(headers.authorization);
     await requireSupport(actorId);
-    const [userId, reason, ticketId] = ['userId', 'reason', 'ticketId'].map((name) => textOf(body, name));
-    if (userId === actorId) throw refusal(400, 'userId must be somebody else');
+    const [userId, reason, ticketId] = ['userId', 'reason', 'ticketId'].map((name) => requireText(body, name));
+    if (userId === actorId) throw refusal(400, 'userId must not be the actor');
 
-    const minted = await ask<{ subjectToken: string; expiresIn: number }>('/api/subject-tokens', {
-      authorization: await asMachine(),
+    const minted = await callService<{ subjectToken: string; expiresIn: number }>('/api/subject-tokens', {
+      authorization: await managementAuthorization(),
       json: {
         userId,
         context: { ticketId, reason, supportEngineerId: actorId },
-        // Whoever else gets hold of it can do nothing with it.
+        // Binds the token: it is useless to anyone but this actor in this application.
         actorId,
         clientId: SUPPORT_APPLICATION,
       },

@@ -1,8 +1,8 @@
 /**
- * The parts of Web Crypto that need no key store: random values, digests, HMAC.
+ * The parts of Web Crypto that need no key store: random values, digests and HMAC.
  *
  * @param {string | undefined} seed 64 hexadecimal digits from the operating system's generator, different for each run
- * @throws without a seed: values that only look random are worse than none
+ * @throws without a seed, because values that only look random are worse than none
  */
 // biome-ignore lint/correctness/noUnusedVariables: called by prelude.js, with which it is composed
 function makeCrypto(seed) {
@@ -20,7 +20,7 @@ function makeCrypto(seed) {
     throw new TypeError('The data must be an ArrayBuffer or a view of one.');
   };
 
-  /** Blocks of SHA-256 over the seed and a counter. */
+  /** Yields random blocks: SHA-256 over the seed and a counter. */
   let counter = 0;
   const input = Uint8Array.from({ length: 36 }, (_, i) => Number.parseInt(seed.slice(2 * i, 2 * i + 2) || '0', 16));
   const fill = (bytes) => {
@@ -79,7 +79,7 @@ function makeCrypto(seed) {
     getRandomValues(array) {
       if (!/^(?:Big)?(?:Ui|I)nt/.test(Object.prototype.toString.call(array).slice(8, -1)))
         throw new TypeError('Random values can fill a typed array of integers only.');
-      if (array.byteLength > 65536) throw new Error('At most 65536 bytes of randomness can be had at once.');
+      if (array.byteLength > 65536) throw new Error('At most 65536 random bytes can be requested at once.');
       fill(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
       return array;
     },

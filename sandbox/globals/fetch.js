@@ -1,8 +1,8 @@
 /**
- * `fetch`, as far as a script can have it: the request leaves as text, the run is parked, and the answer comes back as text.
+ * `fetch` for scripts: the request leaves the isolate as text, the run is parked, and the answer comes back as text.
  *
- * The text is made by hand, of syntax and of what was kept before the script ran, so a script that replaces built-ins changes
- * what its own request says and never the form in which it leaves.
+ * The text is concatenated using only syntax and built-ins saved before the script ran. A script that replaces built-ins can change the
+ * content of its own requests, never their format.
  *
  * @param {import('../protocol.ts').Limits} limits
  */
@@ -15,7 +15,7 @@ function makeFetch({ fetches: most, requestsBytes }) {
   const Eventually = Promise;
   const lower = (text) => apply(toLowerCase, `${text}`, []);
 
-  /** By number of the call. Not a Map: its methods are the script's to replace. */
+  /** Promises by number of the call. Not a Map, because the script could replace its methods. */
   const waiting = { __proto__: null };
   let waits = 0;
   let calls = 0;
@@ -77,10 +77,10 @@ function makeFetch({ fetches: most, requestsBytes }) {
       const fields = `${line},"headers":${jsonOf(new Headers(headers))}`;
       const request = typeof body === 'string' ? `{${fields},"body":${stringify(body)}}` : `{${fields}}`;
       const text = stringify(request);
-      // From here on nothing of the script is called: what it wrote may itself have called `fetch`.
-      if (calls >= most) throw new Failure(`A run may call fetch ${most} times.`);
+      // Counted only here, where no more code of the script is called: `toString` of its values may itself have called `fetch`.
+      if (calls >= most) throw new Failure(`A run may call fetch at most ${most} times.`);
       if (length + text.length > requestsBytes)
-        throw new Failure(`The requests of a run may have ${requestsBytes} bytes together.`);
+        throw new Failure(`All requests of a run together may have at most ${requestsBytes} bytes.`);
       length += text.length;
       unsent += `${unsent && ','}{"fetch":${calls + 1},"request":${text}}`;
       calls++;
@@ -90,9 +90,9 @@ function makeFetch({ fetches: most, requestsBytes }) {
 
   return {
     fetch,
-    /** True while an answer may still come. */
+    /** True while an answer is outstanding. */
     isWaiting: () => waits > 0,
-    /** The requests made since the last time, as JSON. */
+    /** Returns the requests made since the last call, as JSON. */
     takeUnsent() {
       const text = `[${unsent}]`;
       unsent = '';

@@ -1,11 +1,11 @@
 /**
- * SHA-1, SHA-256, SHA-384 and SHA-512 over bytes (FIPS 180-4), and HMAC (RFC 2104). In JavaScript, because a native
- * function would be an object of the host in the script's hands.
+ * SHA-1, SHA-256, SHA-384 and SHA-512 over bytes (FIPS 180-4), and HMAC (RFC 2104). Written in JavaScript, because a native function
+ * would give the script an object of the host.
  */
 // biome-ignore lint/correctness/noUnusedVariables: called by prelude.js, with which it is composed
 function makeHash() {
-  // Fractions of the cube roots of the first 80 primes, and of the square roots of the first 16, 64 bits each.
-  // SHA-256 uses the upper half of the same numbers.
+  // First 64 bits of the fractional parts of the cube roots of the first 80 primes, and of the square roots of the first 16.
+  // SHA-256 uses the upper 32 bits of the same numbers.
   const CUBE_ROOTS =
     '428a2f98d728ae227137449123ef65cdb5c0fbcfec4d3b2fe9b5dba58189dbbc3956c25bf348b53859f111f1b605d019' +
     '923f82a4af194f9bab1c5ed5da6d8118d807aa98a303024212835b0145706fbe243185be4ee4b28c550c7dc3d5ffb4e2' +
@@ -32,7 +32,7 @@ function makeHash() {
   const rotate = (value, bits) => (value >>> bits) | (value << (32 - bits));
   const rotateLong = (value, bits) => mask((value >> bits) | (value << (64n - bits)));
 
-  /** The message, a one bit, zeros, and its length in bits. */
+  /** Returns the padded message: the message, a one bit, zeros, and its length in bits. */
   const pad = (bytes, blockBytes) => {
     const length = Math.ceil((bytes.length + 1 + blockBytes / 8) / blockBytes) * blockBytes;
     const padded = new Uint8Array(length);

@@ -1,4 +1,4 @@
-/** `structuredClone` of what the standard lets be cloned and a script can have. */
+/** `structuredClone` for those cloneable types that exist in a script. */
 // biome-ignore lint/correctness/noUnusedVariables: called by prelude.js, with which it is composed
 function makeStructuredClone() {
   const ERRORS = { Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };

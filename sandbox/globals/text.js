@@ -19,7 +19,7 @@ function makeText() {
     }
   }
 
-  /** One sequence at `start`: its code point and its length; the replacement character for what is not UTF-8. */
+  /** Decodes one sequence at `start` into its code point and length. Invalid bytes give the replacement character. */
   const sequence = (bytes, start) => {
     const first = bytes[start];
     if (first < 0x80) return [first, 1];
@@ -69,7 +69,7 @@ function makeText() {
     let encoded = '';
     for (let i = 0; i < text.length; i += 3) {
       const [a, b, c] = [text.charCodeAt(i), text.charCodeAt(i + 1), text.charCodeAt(i + 2)];
-      if (a > 255 || b > 255 || c > 255) throw new RangeError('btoa takes characters up to U+00FF only.');
+      if (a > 255 || b > 255 || c > 255) throw new RangeError('btoa accepts only characters up to U+00FF.');
       encoded += ALPHABET[a >> 2] + ALPHABET[((a & 3) << 4) | (b >> 4)];
       encoded += Number.isNaN(b) ? '=' : ALPHABET[((b & 15) << 2) | (c >> 6)];
       encoded += Number.isNaN(c) ? '=' : ALPHABET[c & 63];

@@ -1,13 +1,13 @@
 /**
- * Text to the parts of a URL and back, by the WHATWG URL standard, apart from Unicode host names: those must come in Punycode,
- * because the table that maps them is larger than all the rest of the sandbox.
+ * Parses and serializes URLs as the WHATWG URL standard specifies, except for Unicode host names. Those must be given in Punycode,
+ * because the table that maps them is larger than the rest of the sandbox.
  */
 // biome-ignore lint/correctness/noUnusedVariables: called by url.js, with which it is composed
 function makeUrlParser() {
   const PORTS = { 'http:': '80', 'https:': '443', 'ws:': '80', 'wss:': '443', 'ftp:': '21', 'file:': '' };
   const isSpecial = (protocol) => Object.hasOwn(PORTS, protocol);
 
-  // What is percent-encoded in each part, beside controls and what is not ASCII.
+  // Characters that are percent-encoded in each part, in addition to controls and non-ASCII ones.
   const FRAGMENT = /[ "<>`]/;
   const QUERY = /[ "#<>]/;
   const SPECIAL_QUERY = /[ "#<>']/;
@@ -60,7 +60,7 @@ function makeUrlParser() {
     if (pieces.flat().some((piece) => !/^[\da-f]{1,4}$/i.test(piece))) fail(text);
     const full = halves.length === 1 ? pieces[0] : [...pieces[0], ...Array(8 - count).fill('0'), ...pieces[1]];
     const shown = full.map((piece) => Number.parseInt(piece, 16).toString(16)).join(':');
-    // The longest run of zeros, the first of equals, becomes `::`.
+    // The longest run of zeros becomes `::`, the first one if several are equally long.
     const runs = [...shown.matchAll(/(?<![\da-f])0(?::0)+(?![\da-f])/g)].sort(
       (a, b) => b[0].length - a[0].length || a.index - b.index,
     );
@@ -121,7 +121,7 @@ function makeUrlParser() {
     return `/${segments.join('/')}`;
   };
 
-  /** The parts by the names that `URL` gives them; `hostname` is null for a URL without an authority. */
+  /** Returns the parts, named as in `URL`. `hostname` is null for a URL without an authority. */
   const parse = (input, base) => {
     const text = input.replace(/^[\0-\x20]+|(?<![\0-\x20])[\0-\x20]+$/g, '').replace(/[\t\n\r]/g, '');
     const [, scheme, rest] = /^(?:([a-z][a-z\d+.-]*):)?([\s\S]*)$/i.exec(text);

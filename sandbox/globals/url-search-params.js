@@ -1,4 +1,4 @@
-/** `URLSearchParams`, by the WHATWG URL standard. */
+/** `URLSearchParams`, as the WHATWG URL standard specifies it. */
 // biome-ignore lint/correctness/noUnusedVariables: called by url.js, with which it is composed
 function makeURLSearchParams() {
   const decode = (text) =>
@@ -27,7 +27,7 @@ function makeURLSearchParams() {
       } else this.#read(`${init}`);
     }
 
-    /** The parameters of a URL: a change there is seen here, and the other way round. */
+    /** Binds the parameters to a URL: changes on either side are visible on the other. */
     static of(search, onChange) {
       const params = new URLSearchParams(search);
       params.#onChange = onChange;

@@ -72,7 +72,7 @@ function makeUrl() {
     get hash() {
       return this.#parts.hash === '#' ? '' : this.#parts.hash;
     }
-    /** A setter whose text does not fit leaves the URL as it was, as the standard has it. */
+    /** Applies a setter. An invalid value leaves the URL unchanged, as the standard requires. */
     #change(change) {
       try {
         this.#parts = parser.parse(parser.print({ ...this.#parts, ...change(this.#parts) }));

@@ -4,9 +4,9 @@ import { migrations } from '../../src/database/migrations/index.ts';
 import { isBehindPooler } from '../../src/database/open.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
-/** The oldest major version of PostgreSQL that is still maintained by its makers. */
+/** The oldest major version of PostgreSQL that its project still maintains. */
 const OLDEST_POSTGRES = 14;
-/** Clocks further apart than this make tokens seem not yet valid, or over. */
+/** With a larger difference between clocks, tokens seem not yet valid or already expired. */
 const CLOCK_TOLERANCE_MS = 5_000;
 
 async function rowOf<T>(database: Database, sql: string): Promise<T> {
@@ -25,10 +25,10 @@ interface Settings {
   isSuperuser: boolean;
 }
 
-/** Which migrations are missing here, and which this release does not know. */
+/** Reports migrations that are not applied yet, and applied ones that this release does not know. */
 export async function migrationFindings(database: Database): Promise<Finding[]> {
   if (!(await database.reader.schema.hasTable('migrations')))
-    return [ok('database.migrations', 'the database is empty: the first start will fill it')];
+    return [ok('database.migrations', 'the database is empty: the first start will create its tables')];
   const applied: string[] = (await database.reader('migrations').select('name')).map(({ name }) => name);
   const known = migrations.map(({ name }) => name);
   const unknown = applied.filter((name) => !known.includes(name));
@@ -37,7 +37,7 @@ export async function migrationFindings(database: Database): Promise<Finding[]> 
     return [
       fault(
         'database.migrations',
-        `The database was made by a newer release: it holds ${unknown.join(', ')}.`,
+        `A newer release has migrated this database: ${unknown.join(', ')}.`,
         'Start that release, or restore the backup from before the upgrade.',
       ),
     ];
@@ -51,7 +51,7 @@ export async function migrationFindings(database: Database): Promise<Finding[]> 
   ];
 }
 
-/** Settings under which what was acknowledged is lost by a crash, or text is not kept as it came. */
+/** Reports settings with which a crash loses acknowledged changes, or text is not stored as it was sent. */
 async function postgresSettings(database: Database): Promise<Finding[]> {
   const settings = await rowOf<Settings>(
     database,
@@ -63,8 +63,8 @@ async function postgresSettings(database: Database): Promise<Finding[]> {
   );
   const { version, encoding, fsync, fullPageWrites, synchronousCommit, readOnly, mayCreate, isSuperuser } = settings;
   const findings: Finding[] = [ok('database.version', `PostgreSQL ${version}`)];
-  const say = (is: boolean, finding: Finding) => is && findings.push(finding);
-  say(
+  const addIf = (is: boolean, finding: Finding) => is && findings.push(finding);
+  addIf(
     version < OLDEST_POSTGRES,
     warning(
       'database.version',
@@ -72,42 +72,42 @@ async function postgresSettings(database: Database): Promise<Finding[]> {
       `Upgrade to ${OLDEST_POSTGRES} or later.`,
     ),
   );
-  say(
+  addIf(
     encoding !== 'UTF8',
     fault(
       'database.encoding',
-      `The database is in ${encoding}: names of people will be refused or spoiled.`,
-      'Make it anew: create database … encoding UTF8 template template0.',
+      `The encoding of the database is ${encoding}: many names cannot be stored, or are corrupted.`,
+      'Create it again: create database … encoding UTF8 template template0.',
     ),
   );
-  const careless = Object.entries({ fsync, fullPageWrites, synchronousCommit })
+  const unsafe = Object.entries({ fsync, fullPageWrites, synchronousCommit })
     .filter(([, value]) => value === 'off')
     .map(([name]) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-  say(
-    careless.length > 0,
+  addIf(
+    unsafe.length > 0,
     fault(
       'database.durability',
-      `${careless.join(', ')} off: a crash loses changes that were acknowledged, and may break the database.`,
+      `${unsafe.join(', ')} off: a crash loses acknowledged changes and may corrupt the database.`,
       'Set them to on in postgresql.conf.',
     ),
   );
-  say(
+  addIf(
     readOnly === 'on',
     fault(
       'database.writable',
-      'The database takes no writes: a standby, or default_transaction_read_only.',
-      'Lead DATABASE_URL to the primary.',
+      'The database is read-only: it is a standby, or default_transaction_read_only is on.',
+      'Point DATABASE_URL to the primary.',
     ),
   );
-  say(
+  addIf(
     !mayCreate,
     fault(
       'database.permissions',
-      'This role may not make tables, which every upgrade does.',
+      'This role cannot create tables, which upgrades do.',
       'grant create on schema public to this role, or make it the owner.',
     ),
   );
-  say(
+  addIf(
     isSuperuser,
     warning(
       'database.permissions',
@@ -122,9 +122,9 @@ export async function postgresFindings(config: Config, database: Database): Prom
   const { databaseUrl = '', databaseDirectUrl, databasePoolSize } = config;
   const findings = await postgresSettings(database);
   const { hostname, searchParams } = new URL(databaseUrl);
-  const isNear = ['', 'localhost', '127.0.0.1', '[::1]'].includes(hostname) || searchParams.has('host');
+  const isLocal = ['', 'localhost', '127.0.0.1', '[::1]'].includes(hostname) || searchParams.has('host');
   const { ssl } = await rowOf<{ ssl: boolean }>(database, 'select ssl from pg_stat_ssl where pid = pg_backend_pid()');
-  if (!isNear && !ssl)
+  if (!isLocal && !ssl)
     findings.push(
       warning(
         'database.tls',
@@ -140,29 +140,29 @@ export async function postgresFindings(config: Config, database: Database): Prom
     findings.push(
       warning(
         'database.connections',
-        `DATABASE_POOL_SIZE is ${databasePoolSize}, the server takes ${connections} connections in all.`,
-        'Lower it, counting every process, or put a pooler between.',
+        `DATABASE_POOL_SIZE is ${databasePoolSize}, but the server allows only ${connections} connections in total.`,
+        'Lower it (the sum over all processes counts), or use a connection pooler.',
       ),
     );
   if (!databaseDirectUrl && (await isBehindPooler(databaseUrl)))
     findings.push(
       warning(
         'database.pooler',
-        'A pooler stands between: what other processes change is seen by polling, within seconds.',
-        'Set DATABASE_DIRECT_URL to lead past it.',
+        'There is a connection pooler: changes by other processes are seen by polling, within seconds.',
+        'Set DATABASE_DIRECT_URL to a direct connection.',
       ),
     );
   const before = Date.now();
   const { now } = await rowOf<{ now: number }>(database, 'select extract(epoch from clock_timestamp()) * 1000 as now');
-  const apart = Math.round(Math.abs(Number(now) - (before + Date.now()) / 2));
+  const differenceMs = Math.round(Math.abs(Number(now) - (before + Date.now()) / 2));
   findings.push(
-    apart > CLOCK_TOLERANCE_MS
+    differenceMs > CLOCK_TOLERANCE_MS
       ? fault(
           'clock',
-          `This machine's clock and the database's are ${apart} ms apart.`,
-          'Have both follow a time server (chrony, systemd-timesyncd).',
+          `The clocks of this host and the database differ by ${differenceMs} ms.`,
+          'Synchronize both with a time server (chrony, systemd-timesyncd).',
         )
-      : ok('clock', `${apart} ms from the database's`),
+      : ok('clock', `differs from the database's by ${differenceMs} ms`),
   );
   return findings;
 }
@@ -170,28 +170,32 @@ export async function postgresFindings(config: Config, database: Database): Prom
 export async function sqliteFindings(database: Database): Promise<Finding[]> {
   const { version } = await rowOf<{ version: string }>(database, 'select sqlite_version() as version');
   const faults = (await database.reader.raw('pragma quick_check(5)')) as unknown as { quickCheck: string }[];
-  const said = faults.map(({ quickCheck }) => quickCheck).join('; ');
+  const problems = faults.map(({ quickCheck }) => quickCheck).join('; ');
   const { journalMode } = await rowOf<{ journalMode: string }>(database, 'pragma journal_mode');
   return [
     ok('database.version', `SQLite ${version}, journal ${journalMode}`),
-    said === 'ok'
+    problems === 'ok'
       ? ok('database.integrity', 'every page is readable')
-      : fault('database.integrity', `SQLite finds the file broken: ${said}`, 'Stop the service and restore a backup.'),
+      : fault(
+          'database.integrity',
+          `The database file is corrupt: ${problems}`,
+          'Stop the service and restore a backup.',
+        ),
   ];
 }
 
-/** What was written is not from the future. */
+/** Reports audit entries that are dated in the future. */
 export async function historyFindings(database: Database): Promise<Finding[]> {
   const { latest } = (await database.reader('auditLog').max({ latest: 'createdAt' }).first()) as {
     latest: number | null;
   };
-  const ahead = (latest ?? 0) - Date.now();
-  if (ahead <= CLOCK_TOLERANCE_MS) return [];
+  const aheadMs = (latest ?? 0) - Date.now();
+  if (aheadMs <= CLOCK_TOLERANCE_MS) return [];
   return [
     fault(
       'clock',
-      `The newest audit entry is ${Math.round(ahead / 1000)} s from now: this clock is behind, or one was ahead.`,
-      'Have every machine follow a time server; tokens issued meanwhile live as long as they say.',
+      `The newest audit entry is ${Math.round(aheadMs / 1000)} s in the future: this clock is slow, or another was fast.`,
+      'Synchronize every host with a time server. Tokens issued with a wrong clock stay valid until their exp.',
     ),
   ];
 }

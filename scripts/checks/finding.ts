@@ -1,11 +1,14 @@
-/** What one check saw. */
+/** The result of one check. */
 export interface Finding {
-  /** What was looked at: `database.version`. */
+  /** The name of the check: `database.version`. */
   check: string;
-  /** `warning`: it serves, but somebody should know. `fault`: it does not serve, or loses or shows what it must not. */
+  /**
+   * `warning`: the service works, but the operator should act. `fault`: it does not work, loses data or exposes
+   * secrets.
+   */
   level: 'ok' | 'warning' | 'fault';
   message: string;
-  /** What to do; not for `ok`. */
+  /** How to fix it. Absent for `ok`. */
   advice?: string;
 }
 
@@ -23,8 +26,8 @@ export const fault = (check: string, message: string, advice: string): Finding =
   advice,
 });
 
-/** A group of checks that itself failed is a finding like any other. */
-export async function attempt(check: string, checks: () => Promise<Finding[]>, advice: string): Promise<Finding[]> {
+/** Runs a group of checks. If the group itself throws, the error becomes a `fault`. */
+export async function runChecks(check: string, checks: () => Promise<Finding[]>, advice: string): Promise<Finding[]> {
   try {
     return await checks();
   } catch (error) {

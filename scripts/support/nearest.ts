@@ -1,7 +1,9 @@
-/** More letters to change than this, and another word was meant. */
-const MOST_CHANGES = 2;
+/** With more changes than this, the user probably meant another word. */
+const MAX_CHANGES = 2;
 
-/** Letters to insert, remove or replace on the way from one word to the other (Levenshtein). */
+/**
+ * Returns the number of letters to insert, remove or replace to turn one word into the other (Levenshtein distance).
+ */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {
@@ -15,10 +17,10 @@ function distance(from: string, to: string): number {
   return row.at(-1) as number;
 }
 
-/** The word that was probably meant. */
+/** Returns the word that the user probably meant. */
 export function nearest(typed: string, words: readonly string[]): string | undefined {
   const [best] = words
     .map((word) => ({ word, changes: distance(typed, word) }))
     .toSorted((one, other) => one.changes - other.changes);
-  return best && best.changes <= MOST_CHANGES ? best.word : undefined;
+  return best && best.changes <= MAX_CHANGES ? best.word : undefined;
 }

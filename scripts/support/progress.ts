@@ -1,6 +1,6 @@
 const WIDTH = 24;
 
-/** A bar on the terminal; where there is none, such as in a log, a line for each tenth. */
+/** A progress bar on a terminal; elsewhere, such as in a log, one line for each tenth. */
 export class Progress {
   #total = 0;
   #done = 0;
@@ -10,7 +10,7 @@ export class Progress {
     this.#total = total;
   }
 
-  /** @param what is being worked on now */
+  /** @param what the current table */
   add(count: number, what: string): void {
     this.#done += count;
     const percent = this.#total === 0 ? 100 : Math.floor((this.#done * 100) / this.#total);

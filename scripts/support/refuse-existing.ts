@@ -1,10 +1,10 @@
 import { access } from 'node:fs/promises';
 
-/** @throws when there is something at this path */
+/** @throws if the path exists */
 export async function refuseExisting(file: string): Promise<void> {
   const isThere = await access(file).then(
     () => true,
     () => false,
   );
-  if (isThere) throw new Error(`There is a ${file} already.`);
+  if (isThere) throw new Error(`${file} already exists.`);
 }

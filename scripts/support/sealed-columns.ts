@@ -11,11 +11,11 @@ import { payloadPurposeOf } from '../../src/tokens/payload-purpose.ts';
 import { hookHeadersPurposeOf } from '../../src/webhooks/sending/hook-headers.ts';
 import { hookKeyPurposeOf } from '../../src/webhooks/signatures/signing-keys.ts';
 
-/** A column whose texts the secret key has sealed, and for what. */
+/** A column whose values are encrypted with the secret key, and the purpose each value is bound to. */
 export interface SealedColumn {
   table: Table;
   column: string;
-  /** The primary key but for the tenant. */
+  /** The primary key without the tenant. */
   key: string[];
   purposeOf(row: object): string;
 }
@@ -27,7 +27,7 @@ const sealed = <T extends Table, K extends keyof Tables[T] & string>(
   purposeOf: (row: Tables[T]) => string,
 ): SealedColumn => ({ table, column, key, purposeOf: purposeOf as SealedColumn['purposeOf'] });
 
-/** Every `*_encrypted` column there is, which `test/secret-key.test.ts` sees to. */
+/** Every `*_encrypted` column. `test/secret-key.test.ts` checks that the list is complete. */
 export const sealedColumns: readonly SealedColumn[] = [
   sealed('signingKeys', 'privateKeyEncrypted', ['id'], ({ tenantId, id }) => signingKeyPurposeOf(tenantId, id)),
   sealed('oidcPayloads', 'payloadEncrypted', ['model', 'id'], ({ tenantId, model, id }) =>
@@ -51,7 +51,7 @@ export const sealedColumns: readonly SealedColumn[] = [
 type Row = Record<string, unknown>;
 type OldKeys = HookRow['oldSigningKeys'];
 
-/** The row with every sealed text in it replaced by what `change` makes of it. */
+/** Returns the row with every encrypted value replaced by the result of `change`. */
 export function changeSealed(table: Table, row: Row, change: (text: string, purpose: string) => string): Row {
   const changed = { ...row };
   for (const { column, purposeOf } of sealedColumns.filter((sealed) => sealed.table === table))

@@ -8,15 +8,15 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { Decrypter, Encrypter } from 'age-encryption';
 import { refuseExisting } from './refuse-existing.ts';
 
-/** What a person could remember is also what a machine could guess. */
-const LEAST_PASSPHRASE = 12;
+/** A passphrase that is short enough to remember is also short enough to guess by brute force. */
+const MIN_PASSPHRASE_LENGTH = 12;
 
-/** @param source a file, or `-`: the standard input */
+/** @param source a file, or `-` for standard input */
 export async function readPassphrase(source: string): Promise<string> {
   const given = source === '-' ? await text(process.stdin) : await readFile(source, 'utf8');
   const passphrase = given.trim();
-  if (passphrase.length >= LEAST_PASSPHRASE) return passphrase;
-  throw new Error(`The passphrase must have ${LEAST_PASSPHRASE} characters or more: openssl rand -base64 24`);
+  if (passphrase.length >= MIN_PASSPHRASE_LENGTH) return passphrase;
+  throw new Error(`The passphrase must have at least ${MIN_PASSPHRASE_LENGTH} characters: openssl rand -base64 24`);
 }
 
 type Bytes = AsyncIterable<Uint8Array>;
@@ -34,9 +34,10 @@ async function* decrypted(source: Bytes, passphrase: string): Bytes {
 }
 
 /**
- * Lines in a compressed file that only the passphrase opens, in the format of age (age-encryption.org/v1): scrypt, and
- * ChaCha20-Poly1305 by pieces, so that neither a large file nor a cut or changed one is a problem. Without us it is
- * read by `age -d FILE | gunzip`. The file appears whole or not at all, readable by its owner alone, and replaces none.
+ * Writes lines to a compressed file that is encrypted with the passphrase, in the age format (age-encryption.org/v1):
+ * scrypt, and ChaCha20-Poly1305 in chunks, so large files work and truncated or changed ones are detected. `age -d FILE
+ * | gunzip` reads it without this program. The file appears complete or not at all, is readable by its owner only, and
+ * replaces no existing file.
  */
 export async function writeSealed(file: string, passphrase: string, lines: AsyncIterable<string>): Promise<void> {
   await refuseExisting(file);
@@ -57,16 +58,18 @@ export async function writeSealed(file: string, passphrase: string, lines: Async
 }
 
 function faultOf(file: string, { message }: Error): Error {
-  if (message.startsWith('no identity')) return new Error(`The passphrase is not the one of ${file}.`);
-  return new Error(`${file} is not whole, or no export: ${message}`);
+  if (message.startsWith('no identity')) return new Error(`The passphrase does not match ${file}.`);
+  return new Error(`${file} is incomplete, or not an export: ${message}`);
 }
 
-/** The lines of `writeSealed`. Throws, at the latest at the end, when the file is not exactly what was written. */
+/**
+ * Yields the lines that `writeSealed` wrote. Throws, at the end at the latest, if the file was changed or truncated.
+ */
 export async function* readSealed(file: string, passphrase: string): AsyncIterable<string> {
   const bytes = Readable.from(decrypted(createReadStream(file), passphrase));
   const unzipped = createGunzip();
   const copied = pipeline(bytes, unzipped);
-  copied.catch(() => undefined); // Told by `await copied`, unless nobody reads that far.
+  copied.catch(() => undefined); // `await copied` reports the error, unless the caller stops reading before.
   try {
     yield* createInterface({ input: unzipped, crlfDelay: Number.POSITIVE_INFINITY });
     await copied;

@@ -1,6 +1,6 @@
 import * as oauth from 'openid-client';
 
-/** Sends and keeps cookies, and follows nothing by itself: every hop is seen. */
+/** A fetch with a cookie jar that does not follow redirects, so that the caller sees every hop. */
 class CookieJar {
   readonly #cookies = new Map<string, string>();
 
@@ -31,8 +31,8 @@ const attribute = (tag: string, name: string): string | undefined => {
 };
 
 /**
- * The form a person would fill in, the one that asks for the password if there is one: hidden fields
- * as they are, the two that are typed from `person`.
+ * Returns the form that a user would fill in: the one with a password field if there is one. Hidden fields keep their
+ * values; username and password come from `person`.
  */
 function filledForm(
   html: string,
@@ -58,18 +58,18 @@ function filledForm(
 export interface SignInRequest {
   endpoint: string;
   clientId: string;
-  /** Of a confidential application. */
+  /** For a confidential application. */
   clientSecret?: string;
   redirectUri: string;
   scope?: string;
   person: { username: string; password: string };
-  /** Told of every page that was shown and every hop that was taken. */
+  /** Called for every page and every redirect. */
   onStep?: (method: string, url: URL, status: number) => void;
 }
 
 const MAX_HOPS = 12;
 
-/** Authorization code with PKCE, through the real pages, as a browser without JavaScript would. */
+/** Signs a user in by authorization code with PKCE through the real pages, as a browser without JavaScript does. */
 export async function signIn({
   endpoint,
   clientId,

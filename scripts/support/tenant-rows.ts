@@ -5,10 +5,10 @@ import type { Table } from '../../src/database/tables/index.ts';
 
 export type Row = Record<string, unknown>;
 
-/** Rows that are in memory at a time. An event may hold 256 KiB. */
+/** Rows in memory at a time. An event may be 256 KiB. */
 const BATCH = 200;
 
-/** Everything that `work` reads is from one moment, while others go on writing. */
+/** Runs `work` on a consistent snapshot while other processes continue to write. */
 export function atOneMoment<T>(database: Database, work: (db: Knex) => Promise<T>): Promise<T> {
   const isolation = database.kind === 'postgres' ? { isolationLevel: 'repeatable read', readOnly: true } : {};
   return database.reader.transaction(work, isolation as Knex.TransactionConfig);
@@ -40,7 +40,7 @@ async function* byCursor(db: Knex, table: Table, tenantId: string): AsyncIterabl
   await db.raw('close tenant_rows');
 }
 
-/** A tenant's rows in batches, however many there are. */
+/** Yields a tenant's rows in batches, so memory does not grow with the number of rows. */
 export function rowsOf(database: Database, db: Knex, table: Table, tenantId: string): AsyncIterable<Row[]> {
   return database.kind === 'sqlite' ? byRowid(db, table, tenantId) : byCursor(db, table, tenantId);
 }

@@ -5,10 +5,10 @@ import { ServiceError } from '../errors.ts';
 import { invalidBody, requireIndicator } from '../management/shared/fields.ts';
 import { ADMIN_API, MANAGEMENT_API, type SystemApi } from '../tokens/urns.ts';
 
-/** The audiences of a tenant's own APIs. Those of operators are the default tenant's alone. */
+/** The resource indicators of a tenant's own APIs. Only the default tenant has the Operator API. */
 export interface Indicators {
   managementApiIndicator: string;
-  /** Accepted besides, so that clients which still send an earlier one go on. */
+  /** Other accepted indicators, so that clients which still send an earlier one keep working. */
   managementApiIndicatorAliases: string[];
   operatorApiIndicator?: string;
   operatorApiIndicatorAliases?: string[];
@@ -19,7 +19,7 @@ interface Audiences {
   aliases: string[] | undefined;
 }
 
-/** Of each of these tenants. @param db over all tenants */
+/** Returns the indicators of each tenant. @param db over all tenants */
 export async function indicatorsByTenant(db: Knex, tenantIds: readonly string[]): Promise<Map<string, Indicators>> {
   const resources: ResourceRow[] = await db('resources')
     .whereIn('tenantId', tenantIds)
@@ -44,9 +44,9 @@ export async function indicatorsByTenant(db: Knex, tenantIds: readonly string[])
 }
 
 /**
- * Changes what is given and keeps the rest.
+ * Changes the indicators in the patch and keeps the others.
  *
- * @param store of the tenant, in a transaction
+ * @param store the tenant's, in a transaction
  * @throws 400 `guard.invalid_input`, 422 `resource.resource_identifier_in_use`
  */
 export async function changeIndicators(store: TenantStore, patch: Partial<Indicators>): Promise<void> {
@@ -70,7 +70,7 @@ export async function changeIndicators(store: TenantStore, patch: Partial<Indica
   }
 }
 
-/** The indicator that was there stays as an alias, unless the aliases are given too. */
+/** A replaced indicator becomes an alias, unless the patch sets the aliases too. */
 async function changeAudiences(
   store: TenantStore,
   field: string,
@@ -79,7 +79,7 @@ async function changeAudiences(
 ): Promise<void> {
   const { resourceId } = api;
   const before = await store.find('resources', { id: resourceId });
-  if (!before) throw invalidBody(`body.${field}: only the tenant that operators are served by has this API`);
+  if (!before) throw invalidBody(`body.${field}: only the default tenant has this API`);
   const known = await store.from('resourceAliases').where({ resourceId }).select('indicator');
   const after = indicator ?? before.indicator;
   const accepted = new Set(aliases ?? [...known.map(({ indicator }) => indicator), before.indicator]);

@@ -2,22 +2,22 @@ import Type from 'typebox';
 import { newId } from '../base/ids.ts';
 import { Resource, Timestamp } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
-import { type Operation, operation, type Page } from '../http/operations/operation.ts';
+import { type Operation, operation, type PageRequest } from '../http/operations/operation.ts';
 import { optional } from '../management/shared/fields.ts';
 import { addTenant } from '../setup/create-tenant.ts';
 import { DEFAULT_TENANT, MAX_ENDPOINT_LENGTH } from '../tenants.ts';
 import { DEFAULT_ALGORITHM, generateSigningKey } from '../tokens/keys/signing-keys.ts';
-import { changeTenant, findTenant, listTenants, lockDirectory, unlistTenant } from './directory.ts';
-import { normalizedEndpoints, requireFreePlaces, TENANT_ID } from './endpoints.ts';
+import { normalizedEndpoints, requireFreeEndpoints, TENANT_ID } from './endpoints.ts';
+import { changeTenant, findTenant, listTenants, lockTenantList, unlistTenant } from './tenant-list.ts';
 
 const name = Type.String({ minLength: 1, maxLength: 128 });
 const endpoints = Type.Array(Type.String({ maxLength: MAX_ENDPOINT_LENGTH, examples: ['https://id.example.com'] }), {
   minItems: 1,
   maxItems: 20,
   description:
-    'Host, or host and path: a request belongs to the longest that its URL begins with. The first is the canonical one, from which the issuer is made.',
+    'URLs that the tenant is served at. A request belongs to the tenant with the longest endpoint that its URL begins with. The first is canonical: the issuer is derived from it.',
 });
-const isSuspended = Type.Boolean({ description: 'Every path of a suspended tenant answers 403 `tenant.suspended`' });
+const isSuspended = Type.Boolean({ description: 'Every path of a suspended tenant responds 403 `tenant.suspended`' });
 
 const { indicator } = Resource.properties;
 const aliases = Type.Array(indicator, { maxItems: 20, uniqueItems: true });
@@ -25,13 +25,16 @@ const indicators = {
   managementApiIndicator: Type.String({
     ...indicator,
     description:
-      'The resource that callers of the Management API ask for. When it changes, the one before becomes an alias, unless the same call gives the aliases.',
+      'Resource indicator of the Management API. When it changes, the previous one becomes an alias, unless the request also sets the aliases.',
   }),
   managementApiIndicatorAliases: Type.Array(indicator, {
     ...aliases,
-    description: 'Accepted besides the indicator. Replaced whole.',
+    description: 'Other indicators that are accepted. Replaced as a whole.',
   }),
-  operatorApiIndicator: Type.String({ ...indicator, description: 'Likewise, of this API: the default tenant alone.' }),
+  operatorApiIndicator: Type.String({
+    ...indicator,
+    description: 'Resource indicator of the Operator API. Only the default tenant has one.',
+  }),
   operatorApiIndicatorAliases: aliases,
 };
 
@@ -51,27 +54,28 @@ const NewTenant = Type.Object({
   ...Tenant.properties,
   machine: Type.Object(
     { clientId: Type.String(), clientSecret: Type.String() },
-    { description: 'Its first machine-to-machine application, shown this once' },
+    { description: 'The first machine-to-machine application of the tenant. Only returned in this response.' },
   ),
 });
 
-/** Whoever locks it out locks out themselves: this API is served by it. */
+/** The default tenant serves this API, so suspending or deleting it would lock the operators out. */
 function refuseDefault(id: string): void {
   if (id === DEFAULT_TENANT) throw new ServiceError('tenant.is_default');
 }
 
-/** For those who run the service, served by the default tenant. Each row changes tenants, none their content. */
+/** The operations of the Operator API, which the default tenant serves. They change tenants, never their contents. */
 export const adminOperations: readonly Operation[] = [
   operation('GET /tenants', {
     summary: 'List tenants, newest first',
     status: 200,
     returns: Type.Array(Tenant),
     paginated: 'always',
-    run: ({ store, page }) => listTenants(store, page as Page),
+    run: ({ store, page }) => listTenants(store, page as PageRequest),
   }),
 
   operation('POST /tenants', {
-    summary: 'Make a tenant, with a signing key and a machine that may call its Management API',
+    summary: 'Create a tenant',
+    description: 'Also creates a signing key and a machine-to-machine application that may call its Management API.',
     status: 201,
     body: Type.Object({
       id: Type.Optional(Type.String({ pattern: TENANT_ID.source, maxLength: 32 })),
@@ -83,9 +87,9 @@ export const adminOperations: readonly Operation[] = [
     prepare: () => generateSigningKey(DEFAULT_ALGORITHM),
     async run({ body: { id = newId(), name, endpoints }, prepared: signingKey, store, secrets, now }) {
       const urls = normalizedEndpoints(endpoints);
-      await lockDirectory(store);
+      await lockTenantList(store);
       const { db, storeOf } = store.acrossTenants();
-      await requireFreePlaces(db, id, urls);
+      await requireFreeEndpoints(db, id, urls);
       const managementApiIndicator = `${urls[0]}/api`;
       const tenant = { id, name, endpoints: urls, managementApiIndicator };
       const machine = await addTenant(db, storeOf(id), tenant, { secrets, signingKey, now });
@@ -96,7 +100,7 @@ export const adminOperations: readonly Operation[] = [
   }),
 
   operation('GET /tenants/:id', {
-    summary: 'Read a tenant',
+    summary: 'Get a tenant',
     status: 200,
     returns: Tenant,
     errors: ['entity.not_exists_with_id'],
@@ -108,9 +112,9 @@ export const adminOperations: readonly Operation[] = [
   }),
 
   operation('PATCH /tenants/:id', {
-    summary: 'Rename, move, suspend or resume a tenant',
+    summary: 'Update, suspend or reactivate a tenant',
     description:
-      'Endpoints are replaced whole, and the issuer follows the first. Indicators move when they are given, in the same call or in another.',
+      'Endpoints are replaced as a whole, and the issuer follows the first. Indicators do not follow; change them in the same request or a later one.',
     status: 200,
     body: optional({ name, endpoints, isSuspended, ...indicators }),
     returns: Tenant,
@@ -125,20 +129,20 @@ export const adminOperations: readonly Operation[] = [
       if (fields.isSuspended) refuseDefault(id);
       if (!endpoints && Object.keys(fields).length === 0) throw new ServiceError('entity.invalid_input');
       const patch = { ...fields, ...(endpoints && { endpoints: normalizedEndpoints(endpoints) }) };
-      await lockDirectory(store);
+      await lockTenantList(store);
       return changeTenant(store, id, patch);
     },
     audit: (_, { body }) => body,
   }),
 
   operation('DELETE /tenants/:id', {
-    summary: 'Delete a tenant with all it has',
-    description: 'It is out of reach at once. Its rows are removed in the background, in small batches.',
+    summary: 'Delete a tenant and all its data',
+    description: 'The tenant is unreachable immediately. Its data is deleted in the background.',
     status: 202,
     errors: ['entity.not_found', 'tenant.is_default'],
     async run({ params: { id }, store }) {
       refuseDefault(id);
-      await lockDirectory(store);
+      await lockTenantList(store);
       await unlistTenant(store, id);
     },
   }),

@@ -1,19 +1,22 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** An address as rows show it: an IPv4 client of a socket that serves both families as IPv4, without a zone. Undefined when it is no address. */
+/**
+ * Returns an address as rows store it: without a zone, and an IPv4-mapped IPv6 address as IPv4. Undefined if the text
+ * is no address.
+ */
 export function plainAddress(text: string | undefined): string | undefined {
   if (text === undefined || isIPv4(text)) return text;
   const [address = ''] = text.split('%');
   return isIPv6(address) ? ipaddr.process(address).toString() : undefined;
 }
 
-/** The bits of an IPv6 address that its network chooses, in groups of 16. The rest is for each host to choose, as often as it likes. */
+/** Length of an IPv6 network prefix (/64) in groups of 16 bits. A host can choose the rest of its address freely. */
 const NETWORK_GROUPS = 4;
 
 /**
- * What every limit by address counts: an IPv4 address, or the /64 network of an IPv6 address, because one host has all
- * addresses of its network.
+ * Returns the key of every limit by address: an IPv4 address, or the /64 network of an IPv6 address, because one host
+ * can use every address of its network.
  */
 export function networkOf(address: string | undefined): string {
   const plain = plainAddress(address);

@@ -1,4 +1,4 @@
-/** Milliseconds since the epoch. Code that needs the time takes a `Clock`, so that tests can move it. */
+/** Returns milliseconds since the epoch. Code that needs the time accepts a `Clock`, so that tests can move it. */
 export type Clock = () => number;
 
 export const systemClock: Clock = Date.now;

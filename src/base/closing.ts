@@ -1,4 +1,4 @@
-/** Things to close, in the reverse order of their making, whatever fails on the way. */
+/** Steps that close parts of the service. */
 export class Closing {
   readonly #steps: (() => unknown)[] = [];
 
@@ -6,7 +6,16 @@ export class Closing {
     this.#steps.unshift(step);
   }
 
+  /** Runs the steps in the reverse order of creation, each once. @throws AggregateError after the last if any failed */
   async run(): Promise<void> {
-    for (const step of this.#steps.splice(0)) await step();
+    const errors: unknown[] = [];
+    for (const step of this.#steps.splice(0)) {
+      try {
+        await step();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw new AggregateError(errors, 'The service did not close cleanly.');
   }
 }

@@ -1,21 +1,22 @@
 import { domainToASCII } from 'node:url';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 
-/** As long as the column is. */
+/** The length of the column. */
 const MAX_EMAIL = 128;
 /** RFC 5321 §4.5.3.1.1. */
 const MAX_LOCAL_PART = 64;
-/** RFC 5322 §3.2.3: the atoms of a dot-atom. Quoted local parts, comments and lists are left out, as no mailbox needs them. */
+/** An atom (RFC 5322 §3.2.3). Quoted local parts, comments and lists are not supported; no mailbox needs them. */
 const ATOM = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+$/;
 /** RFC 1035 §2.3.1. */
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** `domainToASCII` reads a URL's host: it would cut off a path or a port, and decode `%63`. */
+/** `domainToASCII` parses a URL's host, so it would cut off a path or a port and decode `%63`. */
 const DOMAIN_TEXT = /^(?:[a-z0-9.-]|[^\s!-~])+$/u;
 
 /**
- * The one spelling of an e-mail address: lower case, full-width letters as ordinary ones, the domain in ASCII. So one
- * mailbox is one identifier, and one that a mail program cannot read differently. Undefined if it is not an address.
+ * Returns the canonical spelling of an email address, or undefined if the text is not one: lower case, full-width
+ * letters as ordinary ones, the domain in ASCII. Each mailbox has one identifier, and no mail program can read it
+ * differently.
  */
 export function normalEmail(text: string): string | undefined {
   if (text.length > 2 * MAX_EMAIL) return undefined;
@@ -27,18 +28,19 @@ export function normalEmail(text: string): string | undefined {
   const email = `${localPart}@${domain}`;
   const labels = domain.split('.');
   const isLocalPart = localPart.length <= MAX_LOCAL_PART && localPart.split('.').every((atom) => ATOM.test(atom));
-  // A last label of digits is that of an IP address, which `domainToASCII` has many spellings of.
+  // A domain that ends in a label of digits is an IP address, which `domainToASCII` accepts in many spellings.
   const isDomain = labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? '');
   const isComplete = labels.length > 1 || domain === 'localhost';
   return isLocalPart && isDomain && isComplete && email.length <= MAX_EMAIL ? email : undefined;
 }
 
-/** Characters that people put into a phone number besides its digits. Longer texts are not numbers. */
+/** Longest text that can be a phone number, including spaces and punctuation. */
 const MAX_PHONE_TEXT = 48;
 
 /**
- * The one spelling of a phone number: the digits of E.164, with the country's code and without its trunk prefix. Undefined
- * if no number of that country has as many digits. A number is read as international, with `+`, `00` or neither.
+ * Returns the canonical spelling of a phone number: the digits of E.164, with the country code and without the trunk
+ * prefix. Undefined if numbers of that country do not have this length. A number is read as international, with `+`,
+ * `00` or neither.
  */
 export function normalPhone(text: string): string | undefined {
   const typed = text.normalize('NFKC').trim();

@@ -12,7 +12,7 @@ interface Shape {
   minimum?: number;
 }
 
-/** A value of this schema, for the reference and for samples: what its author gave, or the plainest there is. */
+/** Returns a value that the schema accepts, for the API reference and sample events: its own example or a simple one. */
 export function exampleOf(schema: TSchema): unknown {
   const { type, examples, properties, items, anyOf, minimum, ...shape } = schema as Shape;
   if (examples) return examples[0];

@@ -2,15 +2,15 @@ import type { TSchema } from 'typebox';
 
 interface Shape {
   properties?: Record<string, TSchema>;
-  /** Of a record: one pattern, for the members of any name. */
+  /** For a record: one pattern, which matches any name. */
   patternProperties?: Record<string, TSchema>;
   items?: TSchema;
   anyOf?: TSchema[];
 }
 
 /**
- * Keeps what a schema names and drops the rest, so that a column nobody listed (a password hash)
- * cannot leave by accident. A schema without `properties` lets its value through whole.
+ * Returns the value with only the fields that the schema names, so that an unlisted column, such as a password hash, is
+ * never returned by accident. A schema without `properties` keeps the whole value.
  */
 export function project(schema: TSchema, value: unknown): unknown {
   const { properties, patternProperties, items, anyOf } = schema as Shape;

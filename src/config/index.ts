@@ -2,33 +2,33 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
-import { ConfigError, Reader } from './reader.ts';
+import { ConfigError, EnvironmentReader } from './reader.ts';
 import { readTracing, type TracingSettings } from './tracing.ts';
 
 export { ConfigError };
 
-/** Everything that can be set from outside, read once. The only reader of `process.env` in `src/`. */
+/** The configuration from the environment, read once. Nothing else in `src/` reads `process.env`. */
 export interface Config {
   port: number;
-  /** The address to listen at, also with `metricsPort`; undefined: all addresses of the machine. */
+  /** The address to listen on, also for `metricsPort`. Undefined: all addresses of this machine. */
   host: string | undefined;
   /** Public base URL of the default tenant, without a trailing slash. */
   endpoint: string;
   isLoopback: boolean;
   /** PostgreSQL when set; otherwise SQLite in `dataDir`. */
   databaseUrl: string | undefined;
-  /** Past a pooler, for what needs a session of its own: notices between processes, and migrations. */
+  /** Bypasses a connection pooler, for work that needs its own session: notices between processes, and migrations. */
   databaseDirectUrl: string | undefined;
   databasePoolSize: number;
   dataDir: string;
-  /** 32 bytes; undefined: made at first start into `dataDir`. */
+  /** 32 bytes. Undefined: created in `dataDir` at the first start. */
   secretKey: Buffer | undefined;
-  /** What was sealed before `secretKey` came, until `npm run cli -- rotate-secret-key` has sealed it anew. */
+  /** Opens what the previous key sealed, until `npm run cli -- rotate-secret-key` has sealed it again. */
   previousSecretKey: Buffer | undefined;
-  /** After how many days a signing key is replaced, where a tenant does not say; undefined: never by itself. */
+  /** Days after which a signing key is replaced, for tenants without a setting. Undefined: no automatic rotation. */
   signingKeyRotationDays: number | undefined;
   managementApiIndicator: string;
-  /** Express's `trust proxy`: which peers may say who the client is. */
+  /** Express's `trust proxy`: the peers whose forwarding headers name the client. */
   trustProxy: boolean | number | string;
   logLevel: string;
   demo: boolean;
@@ -38,12 +38,12 @@ export interface Config {
     memoryMb: number;
     isolation: 'shared' | 'runner-per-tenant';
     require: SandboxLayer[];
-    /** Host names that scripts may call with `fetch`; none: there is no `fetch`. */
+    /** Host names that scripts may call with `fetch`. If empty, scripts have no `fetch`. */
     fetchAllowedHosts: string[];
   };
   webhooks: {
     allowedNetworks: string[];
-    /** Whether `allowedNetworks` was opened to loopback because nothing else was said. */
+    /** True if `allowedNetworks` contains loopback by default, because nothing is configured. */
     loopbackByDefault: boolean;
     timeoutMs: number;
     retryScheduleSeconds: number[] | undefined;
@@ -54,24 +54,24 @@ export interface Config {
     proxyUrl: string | undefined;
   };
   messages: {
-    /** `smtp://` or `smtps://`, with credentials if any. */
+    /** `smtp://` or `smtps://`, optionally with credentials. */
     smtpUrl: string | undefined;
-    /** Gets `POST { to, text }`. */
+    /** Receives `POST { to, text }`. */
     smsUrl: string | undefined;
-    /** Sender of e-mails. */
+    /** Sender of emails. */
     from: string;
-    /** Folder for messages without a sender; only while `ENDPOINT` is loopback. */
+    /** Folder for messages that cannot be sent. Only if `ENDPOINT` is loopback. */
     outbox: string | undefined;
   };
-  /** Requests per minute: for one client from one address, or for one address without a proven client. */
+  /** Requests per minute: for one client from one address, or for one address without an authenticated client. */
   rateLimits: { token: number; subjectTokens: number; authorization: number };
   metricsPort: number | undefined;
-  /** Undefined: no traces. */
+  /** Undefined: tracing is off. */
   tracing: TracingSettings | undefined;
-  /** What one process takes upon itself; beyond, it refuses. */
+  /** Limits of one process. It refuses requests beyond them. */
   limits: {
     maxConnections: number;
-    /** Worked on at the same time. */
+    /** Requests in progress at the same time. */
     maxRequests: number;
     maxEventLoopDelayMs: number;
     headersTimeoutMs: number;
@@ -80,7 +80,7 @@ export interface Config {
   };
 }
 
-/** The layers that can confine a process that runs scripts, from the inside outwards: sandbox/README.md. */
+/** Layers that can confine a process that runs scripts, from the innermost outwards. See sandbox/README.md. */
 export const SANDBOX_LAYERS = [
   'jitless',
   'permission',
@@ -107,7 +107,7 @@ export function isLoopbackHost(hostname: string): boolean {
   );
 }
 
-function readEndpoint(reader: Reader, port: number): URL {
+function readEndpoint(reader: EnvironmentReader, port: number): URL {
   const fallback = new URL(`http://localhost:${port}`);
   const endpoint = reader.url('ENDPOINT', ['http:', 'https:']) ?? fallback;
   if (!endpoint.search && !endpoint.hash && !endpoint.username && !endpoint.password) return endpoint;
@@ -115,19 +115,19 @@ function readEndpoint(reader: Reader, port: number): URL {
   return fallback;
 }
 
-function readHost(reader: Reader): string | undefined {
+function readHost(reader: EnvironmentReader): string | undefined {
   const host = reader.text('HOST');
   if (host === undefined || host === 'localhost' || isIP(host)) return host;
-  return reader.fault('HOST', 'an IP address of this machine to listen at, or localhost');
+  return reader.fault('HOST', 'an IP address of this machine, or localhost');
 }
 
-function readMetricsPort(reader: Reader, port: number): number | undefined {
+function readMetricsPort(reader: EnvironmentReader, port: number): number | undefined {
   const metricsPort = reader.optionalInteger('METRICS_PORT', [0, 65_535]);
   if (metricsPort === port && port !== 0) reader.fault('METRICS_PORT', 'another port than PORT');
   return metricsPort;
 }
 
-function readSecretKey(reader: Reader, name: string): Buffer | undefined {
+function readSecretKey(reader: EnvironmentReader, name: string): Buffer | undefined {
   const text = reader.text(name);
   if (text === undefined) return undefined;
   const key = Buffer.from(text, 'base64');
@@ -135,8 +135,8 @@ function readSecretKey(reader: Reader, name: string): Buffer | undefined {
   return reader.fault(name, '32 bytes in base64, as `openssl rand -base64 32` prints');
 }
 
-/** `true`, `false`, a number of hops, or addresses and networks separated by commas. */
-function readTrustProxy(reader: Reader): boolean | number | string {
+/** Accepts `true`, `false`, a number of hops, or addresses and networks separated by commas. */
+function readTrustProxy(reader: EnvironmentReader): boolean | number | string {
   const text = reader.text('TRUST_PROXY');
   if (text === undefined || text === 'false') return false;
   if (text === 'true') return true;
@@ -148,7 +148,7 @@ function readTrustProxy(reader: Reader): boolean | number | string {
   return false;
 }
 
-function readRetrySchedule(reader: Reader): number[] | undefined {
+function readRetrySchedule(reader: EnvironmentReader): number[] | undefined {
   const items = reader.list('WEBHOOK_RETRY_SCHEDULE');
   if (items.length === 0) return undefined;
   if (items.every((item) => /^\d{1,7}$/.test(item))) return items.map(Number);
@@ -157,7 +157,7 @@ function readRetrySchedule(reader: Reader): number[] | undefined {
 
 /** @throws {ConfigError} naming every variable that is wrong */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Config> {
-  const reader = new Reader(env);
+  const reader = new EnvironmentReader(env);
   const port = reader.integer('PORT', 3000, [0, 65_535]);
   const endpointUrl = readEndpoint(reader, port);
   const endpoint = endpointUrl.href.replace(/(?<!\/)\/+$/, '');
@@ -189,7 +189,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     managementApiIndicator:
       reader.url('MANAGEMENT_API_INDICATOR', ['http:', 'https:']) === undefined
         ? `${endpoint}/api`
-        : (reader.text('MANAGEMENT_API_INDICATOR') as string), // As written: indicators are compared letter by letter.
+        : (reader.text('MANAGEMENT_API_INDICATOR') as string), // As written: compared character by character.
     trustProxy: readTrustProxy(reader),
     logLevel: reader.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     demo: reader.boolean('DEMO') ?? isLoopback,

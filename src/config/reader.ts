@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** All faults of the environment at once, a line each: the variable and what was expected. */
+/** All faults of the environment, one per line: the variable and what was expected. */
 export class ConfigError extends Error {
   readonly faults: string[];
 
@@ -12,7 +12,7 @@ export class ConfigError extends Error {
 }
 
 /** Reads variables and keeps every fault instead of stopping at the first. */
-export class Reader {
+export class EnvironmentReader {
   readonly faults: string[] = [];
   readonly #env: NodeJS.ProcessEnv;
 
@@ -20,7 +20,7 @@ export class Reader {
     this.#env = env;
   }
 
-  /** An empty variable counts as absent. */
+  /** Treats an empty variable as missing. */
   text(name: string): string | undefined {
     return this.#env[name]?.trim() || undefined;
   }
@@ -71,7 +71,7 @@ export class Reader {
     return this.fault(name, `a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
   }
 
-  /** Names of hosts as they are in a URL: no scheme, port or path. `*.example.com` is all below one. */
+  /** Host names without scheme, port or path. `*.example.com` means every subdomain. */
   hosts(name: string): string[] {
     const hosts = this.list(name).map((host) => host.toLowerCase());
     const isHost = (host: string) => {
@@ -82,7 +82,7 @@ export class Reader {
     return hosts;
   }
 
-  /** Items of a list that must each be one of these. */
+  /** A list whose items must each be one of `values`. */
   someOf<T extends string>(name: string, values: readonly T[]): T[] {
     const items = this.list(name) as T[];
     if (!items.every((item) => values.includes(item)))

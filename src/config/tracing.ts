@@ -1,4 +1,4 @@
-import type { Reader } from './reader.ts';
+import type { EnvironmentReader } from './reader.ts';
 
 const SAMPLERS = [
   'always_on',
@@ -10,11 +10,11 @@ const SAMPLERS = [
 ] as const;
 const PROTOCOLS = ['http/protobuf', 'http/json'] as const;
 
-/** OpenTelemetry's own variables, as far as its packages do not read them by themselves. */
+/** OpenTelemetry's standard variables that its packages do not read themselves. */
 export interface TracingSettings {
   protocol: (typeof PROTOCOLS)[number];
   sampler: (typeof SAMPLERS)[number];
-  /** Of the samplers by ratio: 0 to 1. */
+  /** For the samplers by ratio: 0 to 1. */
   samplerRatio: number;
   batch: {
     scheduledDelayMillis: number;
@@ -24,7 +24,7 @@ export interface TracingSettings {
   };
 }
 
-function readRatio(reader: Reader): number {
+function readRatio(reader: EnvironmentReader): number {
   const text = reader.text('OTEL_TRACES_SAMPLER_ARG') ?? '1';
   const ratio = Number(text);
   if (ratio >= 0 && ratio <= 1) return ratio;
@@ -32,8 +32,8 @@ function readRatio(reader: Reader): number {
   return 1;
 }
 
-/** Undefined, which is tracing off, unless there is somewhere to send traces to. */
-export function readTracing(reader: Reader): TracingSettings | undefined {
+/** Returns undefined, which turns tracing off, unless an endpoint for traces is configured. */
+export function readTracing(reader: EnvironmentReader): TracingSettings | undefined {
   const hasEndpoint = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'].some(
     (name) => reader.url(name, ['http:', 'https:']) !== undefined,
   );

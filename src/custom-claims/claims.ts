@@ -5,17 +5,17 @@ import type { TenantStore } from '../database/store/tenant-store.ts';
 import type { ScriptVersionRow, TokenType } from '../database/tables/index.ts';
 import type { RunOutcome, Sandbox } from '../script-runners/sandbox.ts';
 import { withoutReserved } from './reserved-claims.ts';
-import type { RunLog } from './runs.ts';
+import type { RunLog } from './run-log.ts';
 import { readScriptLimits, type ScriptLimits } from './tenant-limits.ts';
 import { activeVersion, environmentOf } from './versions.ts';
 
-/** What a script is told of the token and of the circumstances. */
+/** The `token` and `context` that a script receives. */
 export interface ClaimsInput {
   token: { jti: string; accountId?: string | undefined } & Record<string, unknown>;
   context: Record<string, unknown>;
 }
 
-/** The script failed and its owner wants no token without it. `result` is one of the list in the contract, section 4. */
+/** A script run failed, and so no token may be issued. docs/wire-contract.md (Custom claims) lists the values of `result`. */
 export class ScriptFailure extends Error {
   readonly result: Exclude<RunOutcome['result'], 'ok'>;
 
@@ -28,7 +28,7 @@ export class ScriptFailure extends Error {
 
 export interface CustomClaimsOptions {
   sandbox: Pick<Sandbox, 'run'>;
-  /** The operator's; a tenant's own may be lower. */
+  /** The operator's limits. A tenant's own limits can only be lower. */
   limits: ScriptLimits;
   cache: TenantCache;
   secrets: SecretBox;
@@ -36,13 +36,13 @@ export interface CustomClaimsOptions {
   clock: Clock;
 }
 
-interface Active {
+interface ActiveScript {
   limits: ScriptLimits;
   version: ScriptVersionRow;
   environmentVariables: Record<string, string>;
 }
 
-/** A tenant's own claims for a token: the active script version, run in the sandbox. */
+/** Adds a tenant's custom claims to a token by running the active script version in the sandbox. */
 export class CustomClaims {
   readonly #options: CustomClaimsOptions;
 
@@ -51,9 +51,9 @@ export class CustomClaims {
   }
 
   /**
-   * The claims to add; none when no script is active. `input` is asked for only when one is.
+   * Returns the claims to add, none when no script is active. `input` is called only when one is.
    *
-   * @throws {ScriptFailure} when the run failed and the version blocks issuance on that, and always when it denied access
+   * @throws {ScriptFailure} if the script denied access, or if the run failed and the version has `blockIssuanceOnError`
    */
   async claimsFor(
     store: TenantStore,
@@ -99,13 +99,13 @@ export class CustomClaims {
     });
 
     if (outcome.result === 'ok') return kept;
-    // A denial is the script's decision, not its failure: it always counts.
+    // A denial is the script's decision, not a failure, so it is enforced even without `blockIssuanceOnError`.
     if (version.blockIssuanceOnError || outcome.result === 'denied')
       throw new ScriptFailure(outcome.result, outcome.message);
     return {};
   }
 
-  #active(store: TenantStore, tokenType: TokenType): Promise<Active | undefined> {
+  #active(store: TenantStore, tokenType: TokenType): Promise<ActiveScript | undefined> {
     const { cache, secrets, limits: operator } = this.#options;
     return cache.get(store.tenantId, `script:${tokenType}`, async () => {
       const version = await activeVersion(store, tokenType);
@@ -116,5 +116,5 @@ export class CustomClaims {
   }
 }
 
-/** Of a recorded input: the run's `jti` is in its row. */
+/** Purpose under which a run's recorded input is sealed. The run log row has the `jti`. */
 export const inputPurpose = (tenantId: string, jti: string): string => `script-input:${tenantId}:${jti}`;

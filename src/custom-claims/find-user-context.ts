@@ -14,7 +14,7 @@ export interface UserContextRow {
   }[];
   organizations: { id: string; name: string; description: string }[];
   organizationRoles: { organizationId: string; roleId: string; roleName: string }[];
-  /** SQLite returns 0 and 1 inside JSON too. */
+  /** SQLite has no booleans: inside JSON they are 0 and 1 too. */
   linkedIdentities: { target: string; externalId: string; details: Json; isSso: boolean | 0 | 1 }[];
   factors: { id: string; type: string; createdAt: number; lastUsedAt: number | null }[];
 }
@@ -43,7 +43,7 @@ function columnsOn(kind: Database['kind']): string {
     name: `${table}.name`,
     description: `${table}.description`,
   });
-  const ofPerson = (table: string) => `where ${table}.tenant_id = person.tenant_id and ${table}.user_id = person.id`;
+  const ofUser = (table: string) => `where ${table}.tenant_id = subject.tenant_id and ${table}.user_id = subject.id`;
   const joined = (table: string, id: string, from: string) =>
     `join ${table} on ${table}.tenant_id = ${from}.tenant_id and ${table}.id = ${from}.${id}`;
 
@@ -59,12 +59,12 @@ function columnsOn(kind: Database['kind']): string {
   const lists = {
     roles: listOf(
       { ...described('roles'), scopes: json(scopes) },
-      `user_roles ${joined('roles', 'role_id', 'user_roles')} ${ofPerson('user_roles')}`,
+      `user_roles ${joined('roles', 'role_id', 'user_roles')} ${ofUser('user_roles')}`,
     ),
     organizations: listOf(
       described('organizations'),
       `organization_users ${joined('organizations', 'organization_id', 'organization_users')}
-        ${ofPerson('organization_users')}`,
+        ${ofUser('organization_users')}`,
     ),
     organization_roles: listOf(
       {
@@ -73,18 +73,18 @@ function columnsOn(kind: Database['kind']): string {
         roleName: 'organization_roles.name',
       },
       `organization_user_roles ${joined('organization_roles', 'organization_role_id', 'organization_user_roles')}
-        ${ofPerson('organization_user_roles')}`,
+        ${ofUser('organization_user_roles')}`,
     ),
     linked_identities: listOf(
       { target: 'target', externalId: 'external_id', details: json('details'), isSso: 'is_sso' },
-      `user_identities ${ofPerson('user_identities')}`,
+      `user_identities ${ofUser('user_identities')}`,
     ),
     factors: listOf(
       { id: 'id', type: 'type', createdAt: 'created_at', lastUsedAt: 'last_used_at' },
-      `user_factors ${ofPerson('user_factors')}`,
+      `user_factors ${ofUser('user_factors')}`,
     ),
   };
-  return ['person.*', ...Object.entries(lists).map(([name, value]) => `${value} as ${name}`)].join(', ');
+  return ['subject.*', ...Object.entries(lists).map(([name, value]) => `${value} as ${name}`)].join(', ');
 }
 
 const parsed = (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : value);
@@ -92,7 +92,7 @@ const parsed = (value: unknown) => (typeof value === 'string' ? JSON.parse(value
 export const userContextById: BatchedRead<UserContextRow> = {
   texts: textsFor({ tenant_id: '', id: '' }, (kind, valueFor) => ({
     columns: columnsOn(kind),
-    from: `users person where person.tenant_id = ${valueFor('tenant_id')} and person.id = ${valueFor('id')}`,
+    from: `users subject where subject.tenant_id = ${valueFor('tenant_id')} and subject.id = ${valueFor('id')}`,
   })),
   rowOf: ({ roles, organizations, organizationRoles, linkedIdentities, factors, ...user }) => ({
     user: user as unknown as UserRow,

@@ -1,7 +1,7 @@
 /**
- * Claims that a script can never set: those the service answers for (RFC 7519, RFC 9068), those that
- * say who acts (RFC 8693 §4.1, §4.4), those that bind or vouch (`cnf`, `acr`, `amr`, `azp`), and those by which introspection
- * says whether a token is live and whose it is (RFC 7662 §2.2). oidc-provider lays only some of them over a script's.
+ * Claims that a script can never set: registered claims of a token (RFC 7519, RFC 9068), those that name the actor
+ * (RFC 8693 §4.1, §4.4), those that bind the token or describe the sign-in (`cnf`, `acr`, `amr`, `azp`), and those with which
+ * introspection reports the state and owner of a token (RFC 7662 §2.2). oidc-provider overwrites only some of them itself.
  */
 export const RESERVED_CLAIMS: ReadonlySet<string> = new Set([
   'iss',
@@ -28,7 +28,7 @@ export const RESERVED_CLAIMS: ReadonlySet<string> = new Set([
   'username',
 ]);
 
-/** What may go into the token, and the names of what was dropped. */
+/** Separates the claims that may go into the token from the names of the reserved ones, which are dropped. */
 export function withoutReserved(claims: Record<string, unknown>): { kept: Record<string, unknown>; dropped: string[] } {
   const kept: Record<string, unknown> = {};
   const dropped: string[] = [];

@@ -2,18 +2,18 @@ import Type, { type Static } from 'typebox';
 import type { TenantStore } from '../database/store/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 
-/** What a script of this tenant may use: at most what the operator allows. */
+/** Limits for one run of a tenant's script, at most the operator's. */
 export const ScriptLimits = Type.Object({
   timeoutMs: Type.Integer({ minimum: 10, description: 'Milliseconds of one run' }),
   memoryMb: Type.Integer({ minimum: 8, description: 'MB of one isolate' }),
 });
 export type ScriptLimits = Static<typeof ScriptLimits>;
 
-/** What the tenant set; the sandbox itself keeps to the operator's where that is lower. */
+/** Returns the limits the tenant configured. The sandbox enforces the operator's where those are lower. */
 export const ownScriptLimits = async (store: TenantStore): Promise<Partial<ScriptLimits>> =>
   (await store.find('configs', { key: 'sandbox' }))?.settings ?? {};
 
-/** The lower of the tenant's and the operator's: the operator may have lowered theirs since. */
+/** Returns the lower of the tenant's and the operator's limits: the operator may have lowered theirs since the tenant's were saved. */
 export async function readScriptLimits(store: TenantStore, operator: ScriptLimits): Promise<ScriptLimits> {
   const own = await ownScriptLimits(store);
   return {
@@ -22,7 +22,7 @@ export async function readScriptLimits(store: TenantStore, operator: ScriptLimit
   };
 }
 
-/** @throws 400 `guard.invalid_input` naming the limit that is above the operator's */
+/** @throws ServiceError 400 `guard.invalid_input`, naming the limit that is above the operator's */
 export function refuseAboveOperator(wanted: Partial<ScriptLimits>, operator: ScriptLimits): void {
   for (const name of ['timeoutMs', 'memoryMb'] as const) {
     const value = wanted[name];

@@ -3,7 +3,7 @@ import type { TenantStore } from '../database/store/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
 import { type UserContextRow, userContextById } from './find-user-context.ts';
 
-/** By target, as the Management API shows them; those of an enterprise's own provider apart. */
+/** Groups identities by target, as the Management API does, with single sign-on identities separate. */
 function identitiesOf(linked: UserContextRow['linkedIdentities']) {
   const social = linked.filter(({ isSso }) => !isSso);
   const enterprise = linked.filter(({ isSso }) => isSso);
@@ -19,7 +19,7 @@ function identitiesOf(linked: UserContextRow['linkedIdentities']) {
   };
 }
 
-/** `context.user` of a script: what it may know of the person the token is for. Never a hash or a secret. */
+/** Returns `context.user`, the user the token is issued for, without password hashes and secrets. */
 export async function userContext(store: TenantStore, userId: string): Promise<Record<string, unknown>> {
   const found = await store.readOne(userContextById, { id: userId });
   if (!found) throw new ServiceError('entity.not_found');
@@ -34,7 +34,7 @@ export async function userContext(store: TenantStore, userId: string): Promise<R
   };
 }
 
-/** `context.application`: without any secret. Kept for as long as the client itself is. */
+/** Returns `context.application`, without secrets. Cached for as long as the client itself. */
 export const applicationContext = (
   store: TenantStore,
   cache: TenantCache,
@@ -45,7 +45,7 @@ export const applicationContext = (
     return application;
   });
 
-/** `context.organization`, when the token is for one. */
+/** Returns `context.organization`, for a token issued for an organization. */
 export async function organizationContext(store: TenantStore, id: string): Promise<Record<string, unknown>> {
   const { name, description, customData } = await store.get('organizations', { id });
   return { id, name, description, customData };

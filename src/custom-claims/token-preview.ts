@@ -1,15 +1,15 @@
 import { withoutReserved } from './reserved-claims.ts';
 
-/** What a script may be told of a token; of a sample, whatever its author wrote. */
-type Described = Record<string, unknown>;
+/** The `token` a script receives. In a sample its author can write anything here. */
+type TokenSample = Record<string, unknown>;
 
 /**
- * The payload of a token that a script's result would go into, as far as the input tells it: not when it would be issued.
- * What the service answers for stands over the script's claims, as in a real one.
+ * Returns the payload of a token with the script's claims, as far as the sample determines it (not `iat` or `exp`). As in a real token,
+ * the service's own claims replace the script's.
  */
 export function tokenPreview(
   issuer: string,
-  { jti, accountId, clientId, aud, scope, extra }: Described,
+  { jti, accountId, clientId, aud, scope, extra }: TokenSample,
   output: Record<string, unknown>,
 ): { token: Record<string, unknown>; droppedClaims: string[] } {
   const { kept, dropped } = withoutReserved(output);

@@ -4,7 +4,7 @@ import type { TenantStore } from '../database/store/tenant-store.ts';
 import type { ScriptVersionRow, TokenType } from '../database/tables/index.ts';
 import { ServiceError } from '../errors.ts';
 
-/** What a tenant uploads: contract, section 4. */
+/** A script as a tenant uploads it (docs/wire-contract.md, Custom claims). */
 export interface ScriptValue {
   script: string;
   environmentVariables?: Record<string, string>;
@@ -17,13 +17,13 @@ export interface ScriptValue {
 export const environmentPurpose = (tenantId: string, tokenType: TokenType, number: number) =>
   `script-environment:${tenantId}:${tokenType}:${number}`;
 
-/** The version in use; undefined when there is none. */
+/** Returns the active version, or undefined if there is none. */
 export async function activeVersion(store: TenantStore, tokenType: TokenType): Promise<ScriptVersionRow | undefined> {
   const active = await store.find('activeScripts', { tokenType });
   return active && store.find('scriptVersions', { tokenType, number: active.number });
 }
 
-/** Writes the next version and makes it the active one. Numbers count from 1 and are never used again. */
+/** Saves the next version and activates it. Version numbers start at 1 and are never reused. */
 export async function saveVersion(
   store: TenantStore,
   tokenType: TokenType,
@@ -43,7 +43,7 @@ export async function saveVersion(
       : null,
     tokenSample: value.tokenSample ?? null,
     contextSample: value.contextSample ?? null,
-    // A token without its claims would look clean.
+    // Blocking is the default: a token without its custom claims looks valid, so a resource server could not notice the failure.
     blockIssuanceOnError: value.blockIssuanceOnError ?? true,
     recordInputs: value.recordInputs ?? false,
     authorId,
@@ -53,7 +53,7 @@ export async function saveVersion(
   return version;
 }
 
-/** Moves the pointer: rolling back is the same call. @throws 404 `entity.not_exists_with_id` */
+/** Makes a version the active one. Rolling back is the same call. @throws ServiceError 404 `entity.not_exists_with_id` */
 export async function activate(store: TenantStore, tokenType: TokenType, number: number): Promise<void> {
   if (!(await store.find('scriptVersions', { tokenType, number }))) throw new ServiceError('entity.not_exists_with_id');
   await store.put('activeScripts', { tokenType }, { number });
@@ -65,7 +65,7 @@ export function environmentOf(version: ScriptVersionRow, secrets: SecretBox): Re
   return JSON.parse(secrets.open(version.environmentEncrypted, purpose)) as Record<string, string>;
 }
 
-/** The version as it was uploaded. */
+/** Returns the version as it was uploaded. */
 export function scriptValueOf(version: ScriptVersionRow, secrets: SecretBox): ScriptValue {
   const { script, tokenSample, contextSample, blockIssuanceOnError, recordInputs } = version;
   return {

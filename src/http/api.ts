@@ -3,29 +3,29 @@ import { ServiceError } from '../errors.ts';
 
 const MAX_JSON_BYTES = 1024 * 1024;
 
-/** What an API of rows is made of. */
+/** The parts of an API that is built from operations. */
 export interface ApiParts {
-  /** RFC 9728: what a client must know before it calls. */
+  /** Protected resource metadata (RFC 9728). */
   metadata: RequestHandler;
-  /** Its public parts: the OpenAPI document and the page that shows it. */
+  /** The public parts: the OpenAPI document and the page that shows it. */
   reference: Router;
   authenticate: RequestHandler;
   operations: Router;
 }
 
-/** 404 in the form of these APIs. */
+/** Responds 404 in the error format of the APIs. */
 export const notFound: RequestHandler = () => {
   throw new ServiceError('request.not_found');
 };
 
-/** The JSON under the sign-in pages has its own cookie and token instead of a bearer token. */
+/** The JSON API of the sign-in pages uses a cookie and a CSRF token instead of a bearer token. */
 const isExperience = (path: string): boolean => path === '/experience' || path.startsWith('/experience/');
 
-/** The Management API, or the operators': who is asked for, what is read, in which order. */
+/** Returns the router of the Management API or the Operator API. */
 export function apiRouter({ metadata, reference, authenticate, operations }: ApiParts): Router {
   const router = Router({ caseSensitive: true });
   router.get('/.well-known/oauth-protected-resource', metadata);
-  // For balancers that ask the compatible API whether it is there. `/readyz` knows more.
+  // For load balancers that check the compatible API. `/readyz` reports more.
   router.get('/status', (_request, response) => {
     response.status(204).end();
   });

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import type { Tenant } from '../tenants.ts';
 import { contextOf } from './context.ts';
 
-/** The claims of a verified access token that matter here. */
+/** The claims of a verified access token that authentication needs. */
 export interface VerifiedToken {
   sub?: string;
   clientId?: string;
@@ -11,17 +11,17 @@ export interface VerifiedToken {
 }
 
 export interface AuthenticateOptions {
-  /** Signature, issuer, audience, `typ` and times are right, or it throws. */
+  /** Throws unless signature, issuer, audience, `typ` and times are valid. */
   verify(tenant: Tenant, token: string): Promise<VerifiedToken>;
-  /** That the token must hold. */
+  /** The required scope. */
   scope: string;
-  /** Of the API, below the endpoint: `/api`. */
+  /** Path of the API below the endpoint, such as `/api`. */
   path: string;
-  /** Whether the application still lives and still holds that scope. */
+  /** Resolves to true if the application still exists and still has the scope. */
   isEntitled(tenant: Tenant, applicationId: string): Promise<boolean>;
 }
 
-/** RFC 6750 §3, with the pointer of RFC 9728 §5.1 to what the client must know. */
+/** Returns the challenge of RFC 6750 §3, with the link to the resource metadata of RFC 9728 §5.1. */
 function challenge({ endpoint }: Tenant, path: string, error?: string, scope?: string): Record<string, string> {
   const { origin, pathname } = new URL(endpoint + path);
   const attributes = {
@@ -33,7 +33,7 @@ function challenge({ endpoint }: Tenant, path: string, error?: string, scope?: s
   return { 'WWW-Authenticate': `Bearer ${written.join(', ')}` };
 }
 
-/** RFC 6750 §2.1: the token of the Authorization header, and nowhere else. */
+/** Returns the bearer token from the Authorization header, the only accepted place (RFC 6750 §2.1). */
 function bearerToken(header: string | undefined, headers: (error?: string) => Record<string, string>): string {
   if (!header) throw new ServiceError('auth.authorization_header_missing', { headers: headers() });
   const [, token] = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header) ?? [];
@@ -44,7 +44,7 @@ function bearerToken(header: string | undefined, headers: (error?: string) => Re
   });
 }
 
-/** Express middleware: sets `caller` in the request's context or answers 401 or 403. */
+/** Returns middleware that sets `caller` in the request's context, or responds 401 or 403. */
 export function authenticate({ verify, isEntitled, scope, path }: AuthenticateOptions) {
   return async (request: Request, _response: Response, next: NextFunction): Promise<void> => {
     const context = contextOf(request);
@@ -55,10 +55,10 @@ export function authenticate({ verify, isEntitled, scope, path }: AuthenticateOp
       throw new ServiceError('auth.unauthorized', { headers: headers('invalid_token') });
     });
     if (!sub) throw new ServiceError('auth.jwt_sub_missing', { headers: headers('invalid_token') });
-    // Only a machine speaks for itself: `sub` = `client_id`. A user's token never opens this door.
+    // The token must be an application's own (`sub` = `client_id`). A token of a user is never accepted.
     if (sub !== clientId || !scopes.has(scope) || !(await isEntitled(context.tenant, sub))) {
       throw new ServiceError('auth.forbidden', {
-        message: `This API needs the access token of a machine-to-machine application that holds the scope ${scope}.`,
+        message: `This API requires the access token of a machine-to-machine application with the scope ${scope}.`,
         data: { scope },
         headers: headers('insufficient_scope', scope),
       });

@@ -2,17 +2,17 @@ import type { Request } from 'express';
 import { plainAddress } from '../base/address.ts';
 import type { Tenant } from '../tenants.ts';
 
-/** Who performs an operation: a machine-to-machine application of this tenant, or an administrator in the console. */
+/** The caller of an operation: a machine-to-machine application of this tenant, or an administrator in the console. */
 export interface Caller {
   applicationId: string;
   scopes: ReadonlySet<string>;
-  /** The administrator, a user of the default tenant; undefined for machines. */
+  /** The administrator, a user of the default tenant. Undefined for a machine-to-machine application. */
   userId?: string;
 }
 
-/** What is known of a request besides its own text. */
+/** Facts about a request that other code derives from it once. */
 export interface RequestContext extends ClientFacts {
-  /** Also the `X-Request-Id` of the answer. */
+  /** Also the `X-Request-Id` of the response. */
   requestId: string;
   tenant: Tenant;
   caller?: Caller;
@@ -24,14 +24,14 @@ export const setContext = (request: object, context: RequestContext): void => {
   contexts.set(request, context);
 };
 
-/** @throws when asked before the tenant was resolved: a fault of ours */
+/** @throws if the tenant is not resolved yet, which is a bug */
 export function contextOf(request: object): RequestContext {
   const context = contexts.get(request);
-  if (!context) throw new Error('the request has no tenant yet');
+  if (!context) throw new Error('The request has no tenant yet.');
   return context;
 }
 
-/** Longer ones are cut: they go into rows and events. */
+/** Longer values are truncated, because they are stored in rows and events. */
 const MAX_USER_AGENT = 512;
 
 export interface ClientFacts {
@@ -39,10 +39,10 @@ export interface ClientFacts {
   ip: string | undefined;
 }
 
-/** Looked up once: who the client is takes Express a walk through the forwarded addresses. */
+/** Computed once per request, because Express walks through the forwarded addresses to find the client. */
 export const factsOf = (request: Request): ClientFacts => ({
   userAgent: request.headers['user-agent']?.slice(0, MAX_USER_AGENT),
-  // A proxy may name a client by something else, which must be neither counted nor written.
+  // A proxy may send something that is no address, which must not be counted or stored.
   ip: plainAddress(request.ip) ?? plainAddress(request.socket.remoteAddress),
 });
 
@@ -51,7 +51,7 @@ export function clientFactsOf(request: object): ClientFacts {
   return { userAgent, ip };
 }
 
-/** Where a request came from, and its id: what rows and audit entries say of it. */
+/** The origin and the id of a request, as rows and audit entries store them. */
 export type RequestFacts = ClientFacts & Pick<RequestContext, 'requestId'>;
 
 export const requestFactsOf = (request: object): RequestFacts => ({

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { ServiceError } from '../errors.ts';
 
-/** Tab and line breaks: a text of several lines has them. */
+/** Tab and line breaks, which multi-line text contains. */
 const ALLOWED = [0x09, 0x0a, 0x0d];
 const ENCODED = /%([01][\da-f])/gi;
 
 /**
- * Are there control characters (U+0000 to U+001F) in what a page is sent, plain or percent-encoded? U+0000 cannot be stored on
- * PostgreSQL, and the others mean nothing in any field. `%2500` is the text `%00` and passes.
+ * True if the bytes contain a control character (U+0000 to U+001F), plain or percent-encoded. PostgreSQL cannot store
+ * U+0000, and the others have no meaning in any field. `%2500` is the text `%00` and passes.
  */
 function holdsControl(sent: Buffer): boolean {
   const isControl = (code: number) => code < 0x20 && !ALLOWED.includes(code);
@@ -21,15 +21,17 @@ function holdsControl(sent: Buffer): boolean {
 
 function refuseControl(sent: Buffer, where: string): void {
   if (!holdsControl(sent)) return;
-  throw new ServiceError('guard.invalid_input', { message: `The ${where} of the request holds control characters.` });
+  throw new ServiceError('guard.invalid_input', {
+    message: `The ${where} of the request contains control characters. Remove them.`,
+  });
 }
 
-/** For all pages, before their routes. @throws 400 `guard.invalid_input` */
+/** Middleware for all pages, before their routes. @throws 400 `guard.invalid_input` */
 export const refuseControlInUrl: RequestHandler = ({ url }, _response, next) => {
   refuseControl(Buffer.from(url), 'URL');
   next();
 };
 
-/** The `verify` of a body parser of forms. @throws 400 `guard.invalid_input` */
+/** The `verify` option of a form body parser. @throws 400 `guard.invalid_input` */
 export const refuseControlInForm = (_request: IncomingMessage, _response: unknown, body: Buffer): void =>
   refuseControl(body, 'form');

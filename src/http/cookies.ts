@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 
-/** The value of a cookie as it was set; undefined when the browser sent none of this name, or one that cannot be decoded. */
+/** Returns the decoded value of a cookie. Undefined if the cookie is missing or cannot be decoded. */
 export function readCookie({ headers }: Request, name: string): string | undefined {
   for (const pair of headers.cookie?.split(';') ?? []) {
     const at = pair.indexOf('=');

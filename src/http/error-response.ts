@@ -8,11 +8,13 @@ interface BodyParserError {
   status?: number;
 }
 
-/** What Express and its body parser throw, in our own words. */
+/** Returns the `ServiceError` for an error of Express, its body parser or the database. Undefined for any other error. */
 function translate(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof URIError)
-    return new ServiceError('guard.invalid_input', { message: 'The path of the request is not valid.' });
+    return new ServiceError('guard.invalid_input', {
+      message: 'The path of the request is not valid. Encode it as UTF-8.',
+    });
   const { type, status } = error as BodyParserError;
   switch (type) {
     case 'entity.parse.failed':
@@ -27,23 +29,20 @@ function translate(error: unknown): ServiceError | undefined {
   }
 }
 
-/** What fails before oidc-provider is asked is told in its words all the same (RFC 6749 §5.2). */
+/** Returns the OAuth error (RFC 6749 §5.2) for a failure that occurs before oidc-provider handles the request. */
 const oauthBody = (message: string) => {
   const error = 'temporarily_unavailable';
   return { error, error_description: message, code: `oidc.${error}`, message };
 };
 
-/** `{ code, message, data?, details? }`; anything unforeseen is 500 `internal` with a request id, never a stack. */
+/** Responds `{ code, message, data?, details? }`. Any other error is 500 `internal` with a request id, never a stack. */
 export function errorResponse(logger: Logger): ErrorRequestHandler {
   return (error, request, response, _next) => {
     const known = translate(error);
     const requestId = response.getHeader('X-Request-Id');
     if (known?.code === 'request.unavailable' && known !== error)
-      logger.warn(
-        { reason: known.message, err: error, requestId, path: request.path },
-        'request could not be answered',
-      );
-    if (!known) logger.error({ err: error, requestId, method: request.method, path: request.path }, 'request failed');
+      logger.warn({ reason: known.message, err: error, requestId, path: request.path }, 'Service unavailable');
+    if (!known) logger.error({ err: error, requestId, method: request.method, path: request.path }, 'Request failed');
     if (response.headersSent) {
       response.destroy();
       return;

@@ -41,7 +41,7 @@ import { users } from './users/users.ts';
 import { hookDeliveries } from './webhooks/deliveries.ts';
 import { hooks } from './webhooks/hooks.ts';
 import { hookLogs } from './webhooks/logs.ts';
-/** Every row of the Management API, in the order of the reference. Of two routes that match, the first answers. */
+/** Every operation of the Management API, in the order of the reference. If two routes match, the first one answers. */
 export const operations: readonly Operation[] = [
   ...users,
   ...userData,

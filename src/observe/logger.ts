@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
-/** Never logged, whatever carries them. */
+/** Fields that are never logged, at any of the top three levels of a record. */
 const SECRETS = [
   'authorization',
   'cookie',
@@ -20,13 +20,13 @@ const SECRETS = [
 ];
 
 /**
- * A path without the id of a sign-in, in both places where one stands: the pages and the resumed authorization request.
- * Readers of the log have no use for it, and only the browser that signs in should know it.
+ * Returns a path without the id of the interaction, which occurs in the paths of the sign-in pages and of the resumed
+ * authorization request. Only the browser that signs in should know it, and readers of the log do not need it.
  */
 const withoutInteraction = (path: unknown): unknown =>
   typeof path === 'string' ? path.replace(/(\/sign-in|\/oidc\/auth)\/[^/]+/, '$1/:uid') : path;
 
-/** One line of JSON a record; readable on a terminal. */
+/** Writes one line of JSON per record, or readable text on a terminal. */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,

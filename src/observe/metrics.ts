@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 export type { Registry } from 'prom-client';
 
-/** With the figures of the process: event loop, memory, garbage collection, CPU. */
+/** Returns a registry with the metrics of the process: event loop, memory, garbage collection, CPU. */
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -12,7 +12,7 @@ export function createRegistry(): Registry {
   gauge(
     registry,
     'understudy_event_loop_utilization',
-    'Share of the time since last asked in which it was busy',
+    'Share of the time since the last scrape in which the event loop was busy',
     () => {
       const now = performance.eventLoopUtilization();
       const { utilization } = performance.eventLoopUtilization(now, seen);
@@ -23,7 +23,7 @@ export function createRegistry(): Registry {
   return registry;
 }
 
-/** A figure that is looked up when somebody asks. */
+/** Registers a gauge whose value is computed at each scrape. */
 export function gauge(registry: Registry, name: string, help: string, figure: () => number): void {
   new Gauge({
     name,
@@ -35,7 +35,7 @@ export function gauge(registry: Registry, name: string, help: string, figure: ()
   });
 }
 
-/** The same, once for each value of a label. */
+/** Like `gauge`, with one value per value of a label. */
 export function gaugeBy<Label extends string>(
   registry: Registry,
   name: string,
@@ -56,7 +56,7 @@ export function gaugeBy<Label extends string>(
   });
 }
 
-/** Counts by one label, whose values the code names: none comes from a request. */
+/** Registers a counter with one label. Its values come from the code, never from a request. */
 export function counterBy<Label extends string>(
   registry: Registry,
   name: string,
@@ -67,10 +67,10 @@ export function counterBy<Label extends string>(
   return (value) => counter.inc({ [label]: value } as Record<Label, string>);
 }
 
-/** Paths that the operators' port answers besides `/metrics`. */
+/** The response of a path on the metrics port besides `/metrics`. */
 export type JsonAnswer = () => Promise<{ status: number; body: unknown }>;
 
-/** `GET /metrics` on a port of its own: it is for those who run the service, and names no tenant, path or address. */
+/** Serves `GET /metrics` on its own port, for operators. The metrics contain no tenant, path or address. */
 export function metricsServer(registry: Registry, answers: Record<string, JsonAnswer>): Server {
   return createServer(async (request, response) => {
     if (request.method !== 'GET') return response.writeHead(404).end();

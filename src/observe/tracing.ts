@@ -7,28 +7,28 @@ const KINDS = { internal: 0, server: 1, client: 2 } satisfies Record<string, Spa
 /** `SpanStatusCode.ERROR` */
 const ERROR = 2;
 
-export interface SpanWish {
+export interface SpanOptions {
   name: string;
   kind?: keyof typeof KINDS;
   attributes?: Attributes;
-  /** A trace of its own, whatever is under way. */
+  /** Starts a new trace, even inside another span. */
   isRoot?: boolean;
-  /** `traceparent` and `tracestate` of whoever asked. W3C Trace Context. */
+  /** `traceparent` and `tracestate` of the caller (W3C Trace Context). */
   caller?: Record<string, string> | undefined;
 }
 
-/** A span that is under way. No secret, no token and nothing of a tenant's own goes into its attributes. */
+/** An open span. Its attributes never contain a secret, a token or data of a tenant. */
 export interface OpenSpan {
   set(attributes: Attributes): void;
-  failed(): void;
+  markFailed(): void;
   end(): void;
-  /** Headers that tell the next service. */
+  /** Headers that pass the trace to the next service. */
   headers(): Record<string, string>;
-  /** Whatever is begun in `work`, now or later, belongs to the span. */
+  /** Spans opened in `work`, now or later, become children of this one. */
   enclose<T>(work: () => T): T;
 }
 
-/** Traces of this process. Parts that can do without it are given none, and then pay nothing. */
+/** Tracing of this process. Without it, parts receive undefined and have no overhead. */
 export class Tracing {
   readonly #parts: Awaited<ReturnType<typeof load>>;
   readonly #context = new AsyncLocalStorage<Context>();
@@ -37,12 +37,12 @@ export class Tracing {
     this.#parts = parts;
   }
 
-  /** Loads OpenTelemetry: whoever does not ask for traces never does. */
+  /** Loads OpenTelemetry, which is never loaded if tracing is off. */
   static async start(settings: TracingSettings): Promise<Tracing> {
     return new Tracing(await load(settings));
   }
 
-  open({ name, kind = 'internal', attributes = {}, isRoot = false, caller }: SpanWish): OpenSpan {
+  open({ name, kind = 'internal', attributes = {}, isRoot = false, caller }: SpanOptions): OpenSpan {
     const { tracer, api, propagator } = this.#parts;
     let parent = (isRoot ? undefined : this.#context.getStore()) ?? api.ROOT_CONTEXT;
     if (caller) parent = propagator.extract(parent, caller, api.defaultTextMapGetter);
@@ -50,7 +50,7 @@ export class Tracing {
     const context = api.trace.setSpan(parent, span);
     return {
       set: (attributes) => void span.setAttributes(attributes),
-      failed: () => void span.setStatus({ code: ERROR }),
+      markFailed: () => void span.setStatus({ code: ERROR }),
       end: () => span.end(),
       headers: () => {
         const headers: Record<string, string> = {};
@@ -61,27 +61,27 @@ export class Tracing {
     };
   }
 
-  /** A span around `work`; a rejection fails it, by the name of its error alone. */
-  async span<T>(wish: SpanWish, work: (span: OpenSpan) => Promise<T>): Promise<T> {
-    const span = this.open(wish);
+  /** Runs `work` in a span. A rejection marks it as failed, with only the code or name of the error. */
+  async span<T>(options: SpanOptions, work: (span: OpenSpan) => Promise<T>): Promise<T> {
+    const span = this.open(options);
     try {
       return await span.enclose(() => work(span));
     } catch (error) {
       span.set({ 'error.type': (error as { code?: string }).code ?? (error as Error).name });
-      span.failed();
+      span.markFailed();
       throw error;
     } finally {
       span.end();
     }
   }
 
-  /** Sends what is still here. */
+  /** Sends the remaining spans. */
   async stop(): Promise<void> {
-    await this.#parts.provider.shutdown().catch(() => {}); // Nobody to send to is no reason not to stop.
+    await this.#parts.provider.shutdown().catch(() => {}); // An unreachable collector must not prevent the stop.
   }
 }
 
-/** What reads the environment in there: the endpoint, its headers and certificates, and the attributes of the resource. */
+/** OpenTelemetry's packages read the endpoint, its headers and certificates, and resource attributes themselves. */
 async function load({ protocol, sampler, samplerRatio, batch }: TracingSettings) {
   const [api, { W3CTraceContextPropagator }, sdk, resources, { OTLPTraceExporter }] = await Promise.all([
     import('@opentelemetry/api'),

@@ -3,10 +3,10 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { clientFactsOf, contextOf, requestFactsOf } from '../http/context.ts';
 import {
   type Admission,
-  type Limited,
+  type PresentedSecret,
+  type RateLimitName,
   type RateLimits,
   rateLimitHeaders,
-  type ShownSecret,
 } from '../http/rate-limits/rate-limits.ts';
 import type { Tenant } from '../tenants.ts';
 import { keepAdmission } from '../tokens/endpoint/admission.ts';
@@ -94,7 +94,7 @@ function forceCanonicalHost(request: Request, { host, protocol }: Tenant): void 
  * Rate limit by path for requests without an authenticated client, counted by address. The paths that check secrets
  * share one limit, so wrong secrets count together wherever they are tried.
  */
-const LIMITS: ReadonlyMap<string, Limited> = new Map([
+const LIMITS: ReadonlyMap<string, RateLimitName> = new Map([
   ['/token', 'token'],
   ['/token/introspection', 'token'],
   ['/token/revocation', 'token'],
@@ -149,14 +149,14 @@ export function oidcEndpoint({
   async function admit(
     request: Request,
     response: Response,
-    what: Limited,
+    name: RateLimitName,
     form?: ParsedUrlQuery,
   ): Promise<Admission | undefined> {
     const { tenant, ip } = contextOf(request);
     const client = form && claimedClient(request.headers.authorization, form);
-    const admission = await rateLimits.admit(tenant.id, what, ip, {
-      claimed: request.path === '/token' ? (client?.clientId ?? '') : undefined,
-      shown: client && shownSecret(tenant, client),
+    const admission = await rateLimits.admit(tenant.id, name, ip, {
+      namedClientId: request.path === '/token' ? (client?.clientId ?? '') : undefined,
+      presentedSecret: client && presentedSecretOf(tenant, client),
     });
     const { verdict } = admission;
     if (verdict.isAllowed) {
@@ -170,10 +170,10 @@ export function oidcEndpoint({
     return undefined;
   }
 
-  const shownSecret = (tenant: Tenant, { clientId, secret }: PresentedClient): ShownSecret | undefined =>
+  const presentedSecretOf = (tenant: Tenant, { clientId, secret }: PresentedClient): PresentedSecret | undefined =>
     secret === undefined
       ? undefined
-      : { clientId, isRight: async () => (await providers.of(tenant)).tokens.isSecretOf(clientId, secret) };
+      : { clientId, isCorrect: async () => (await providers.of(tenant)).tokens.isSecretOf(clientId, secret) };
 
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     const { path } = request;

@@ -1,29 +1,29 @@
 import type { SandboxLimits } from './limits.ts';
-import type { Job } from './types.ts';
+import type { Run } from './run.ts';
 
-/** Whether a job may share a turn: a run, whose runner has not died of another. */
-export const mayShare = ({ input, requeues }: Job): boolean => input !== undefined && requeues === 0;
+/** True if the run may be part of a shared turn. Checks at upload may not, nor runs whose runner has ended before. */
+export const mayShare = ({ input, requeues }: Run): boolean => input !== undefined && requeues === 0;
 
-const lengthOf = ({ input = '' }: Job): number => input.length;
+const lengthOf = ({ input = '' }: Run): number => input.length;
 
-/** Tenants that are remembered as known. */
+/** Maximum number of tenants remembered as known. */
 const MOST_KNOWN = 10_000;
 
 /**
- * Jobs that wait for a runner. Tenants take turns, whatever each has waiting, and a tenant that is running yields to one that
- * is not: of K runners, one tenant holds more than one only while nobody else waits. Every second turn goes to a tenant that is
- * known, if one waits: so a crowd of new tenants whose runs do not end holds up the others for one turn at a time.
+ * Runs that wait for a runner, in fair order. Tenants take turns regardless of how many runs each has waiting, and tenants with fewer
+ * executing runs go first, so one tenant gets a second runner only while no other tenant waits. Every second turn goes to a known tenant if
+ * one waits, so a crowd of new tenants whose runs do not end delays the others by one turn at a time.
  */
 export class FairQueue {
-  /** In the order of turns: who was served goes to the back. No tenant is listed without a job. */
-  readonly #waiting = new Map<string, Job[]>();
+  /** Waiting runs by tenant, in the order of turns: a tenant that was served moves to the end. Tenants without a run are removed. */
+  readonly #waiting = new Map<string, Run[]>();
   readonly #running = new Map<string, number>();
-  /** Tenants whose runs end. Any tenant can become one, so this only keeps a crowd of new tenants from filling the turns. */
+  /** Tenants that had a run that ended. Every tenant can become known, so this only limits crowds of new tenants. */
   readonly #known = new Set<string>();
   readonly #limits: SandboxLimits;
   #length = 0;
   #prefersKnown = false;
-  /** The tenant that had the last turn: to be known does not give it the next one too. */
+  /** The tenant of the last turn. It is not preferred for the next one even if it is known. */
   #last: string | undefined;
 
   constructor(limits: SandboxLimits) {
@@ -35,52 +35,52 @@ export class FairQueue {
   }
 
   /**
-   * The job for which there is no place then: this one when its tenant has too much waiting, and when all places are taken
-   * the last one of the tenant that has the most, so that nobody can keep the others out.
+   * Adds a run and returns the one that has to be refused, if any: this one if its tenant has too many waiting. If the whole
+   * queue is full, it is the last run of the tenant with the most, so that no tenant can block the others.
    */
-  add(job: Job): Job | undefined {
-    const { tenantId } = job.script;
+  add(run: Run): Run | undefined {
+    const { tenantId } = run.script;
     const own = this.#of(tenantId);
-    if (own.length >= this.#limits.waitingPerTenant) return job;
+    if (own.length >= this.#limits.waitingPerTenant) return run;
     const longest = this.#length < this.#limits.waiting ? undefined : this.#longest();
-    if (longest && longest.length <= own.length + 1) return job;
-    own.push(job);
+    if (longest && longest.length <= own.length + 1) return run;
+    own.push(run);
     this.#waiting.set(tenantId, own);
     if (longest) return longest.pop();
     this.#length++;
     return undefined;
   }
 
-  /** Takes out all that a tenant has waiting. */
-  takeAll(tenantId: string): Job[] {
+  /** Removes and returns all waiting runs of a tenant. */
+  takeAll(tenantId: string): Run[] {
     this.#known.delete(tenantId);
-    const jobs = this.#of(tenantId);
+    const runs = this.#of(tenantId);
     this.#waiting.delete(tenantId);
-    this.#length -= jobs.length;
-    return jobs;
+    this.#length -= runs.length;
+    return runs;
   }
 
-  /** Does another tenant than this one wait? */
+  /** True if another tenant has a waiting run. */
   hasOthers(tenantId: string): boolean {
     return this.#waiting.size > (this.#waiting.has(tenantId) ? 1 : 0);
   }
 
-  /** Counts a job as running that `next` has not given. */
-  began({ script: { tenantId } }: Job): void {
+  /** Counts a run as executing that was not returned by `next`. */
+  began({ script: { tenantId } }: Run): void {
     this.#running.set(tenantId, this.#runningOf(tenantId) + 1);
   }
 
-  /** Back to its place among those of its tenant: it has waited already. */
-  putBack(job: Job): void {
-    const own = this.#of(job.script.tenantId);
-    const later = own.findIndex(({ queuedAt }) => queuedAt > job.queuedAt);
-    own.splice(later < 0 ? own.length : later, 0, job);
-    this.#waiting.set(job.script.tenantId, own);
+  /** Puts a run back at its original place among those of its tenant. */
+  putBack(run: Run): void {
+    const own = this.#of(run.script.tenantId);
+    const later = own.findIndex(({ queuedAt }) => queuedAt > run.queuedAt);
+    own.splice(later < 0 ? own.length : later, 0, run);
+    this.#waiting.set(run.script.tenantId, own);
     this.#length++;
   }
 
-  /** The next job, counted as running until `finished` is told. */
-  next(): Job | undefined {
+  /** Removes and returns the next run. It counts as executing until `finished` is called. */
+  next(): Run | undefined {
     this.#prefersKnown = !this.#prefersKnown;
     let chosen: string | undefined;
     let least = Number.POSITIVE_INFINITY;
@@ -91,33 +91,33 @@ export class FairQueue {
     }
     if (chosen === undefined) return undefined;
     this.#last = chosen;
-    const job = this.#take(chosen);
-    this.began(job);
-    return job;
+    const run = this.#take(chosen);
+    this.began(run);
+    return run;
   }
 
-  /** More runs that differ from this one in their input alone, while no other tenant waits; counted as by `next`. */
-  nextLike(first: Job, most: number): Job[] {
+  /** Returns runs that differ from this one only in their input, if no other tenant waits. They count as executing too. */
+  nextLike(first: Run, most: number): Run[] {
     const { script, timeoutMs, memoryMb } = first;
     const { tenantId, key } = script;
-    const jobs: Job[] = [];
-    if (this.#waiting.size > 1) return jobs;
+    const runs: Run[] = [];
+    if (this.#waiting.size > 1) return runs;
     let room = this.#limits.turnLength - lengthOf(first);
-    const fits = (job: Job) =>
-      mayShare(job) &&
-      job.script.key === key &&
-      job.timeoutMs === timeoutMs &&
-      job.memoryMb === memoryMb &&
-      lengthOf(job) <= room;
-    for (let [next] = this.#of(tenantId); jobs.length < most && next && fits(next); [next] = this.#of(tenantId)) {
+    const fits = (run: Run) =>
+      mayShare(run) &&
+      run.script.key === key &&
+      run.timeoutMs === timeoutMs &&
+      run.memoryMb === memoryMb &&
+      lengthOf(run) <= room;
+    for (let [next] = this.#of(tenantId); runs.length < most && next && fits(next); [next] = this.#of(tenantId)) {
       room -= lengthOf(next);
-      jobs.push(this.#take(tenantId));
+      runs.push(this.#take(tenantId));
     }
-    if (jobs.length > 0) this.#running.set(tenantId, this.#runningOf(tenantId) + jobs.length);
-    return jobs;
+    if (runs.length > 0) this.#running.set(tenantId, this.#runningOf(tenantId) + runs.length);
+    return runs;
   }
 
-  finished({ script: { tenantId } }: Job): void {
+  finished({ script: { tenantId } }: Run): void {
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
     this.#known.add(tenantId);
     const left = this.#runningOf(tenantId) - 1;
@@ -125,34 +125,34 @@ export class FairQueue {
     else this.#running.delete(tenantId);
   }
 
-  /** Takes out what was queued before this time, in milliseconds of `performance.now`. */
-  expired(before: number): Job[] {
-    const jobs: Job[] = [];
+  /** Removes and returns the runs queued before this time of `performance.now()`. */
+  expired(before: number): Run[] {
+    const runs: Run[] = [];
     for (const [tenantId, own] of this.#waiting) {
-      while (own[0] && own[0].queuedAt < before) jobs.push(this.#take(tenantId));
+      while (own[0] && own[0].queuedAt < before) runs.push(this.#take(tenantId));
     }
-    return jobs;
+    return runs;
   }
 
   #isPreferred(tenantId: string): boolean {
     return this.#known.has(tenantId) && tenantId !== this.#last;
   }
 
-  #longest(): Job[] {
-    return [...this.#waiting.values()].reduce((longest, jobs) => (jobs.length > longest.length ? jobs : longest), []);
+  #longest(): Run[] {
+    return [...this.#waiting.values()].reduce((longest, runs) => (runs.length > longest.length ? runs : longest), []);
   }
 
-  #of(tenantId: string): Job[] {
+  #of(tenantId: string): Run[] {
     return this.#waiting.get(tenantId) ?? [];
   }
 
-  #take(tenantId: string): Job {
-    const own = this.#waiting.get(tenantId) as Job[];
-    const job = own.shift() as Job;
+  #take(tenantId: string): Run {
+    const own = this.#waiting.get(tenantId) as Run[];
+    const run = own.shift() as Run;
     this.#length--;
     this.#waiting.delete(tenantId);
     if (own.length > 0) this.#waiting.set(tenantId, own);
-    return job;
+    return run;
   }
 
   #runningOf(tenantId: string): number {

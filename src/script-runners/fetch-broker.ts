@@ -6,7 +6,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const URL_LENGTH = 2_048;
 const HEADERS = 32;
 
-/** Hands the requests of scripts to the composition root's `fetch`, checked, and its answers back, whatever happens. */
+/** Checks the fetch requests of scripts, passes them to the `fetch` given by the composition root, and always returns an answer. */
 export class FetchBroker {
   readonly #fetch: SandboxFetch;
   readonly #limits: SandboxLimits;
@@ -16,7 +16,7 @@ export class FetchBroker {
     this.#limits = limits;
   }
 
-  /** JSON text of a `FetchAnswer`. Never rejects. */
+  /** Returns the JSON text of a `FetchAnswer`. Never rejects. */
   async answer(tenantId: string, request: string, signal: AbortSignal): Promise<string> {
     return JSON.stringify(await this.#try(tenantId, request, signal));
   }
@@ -26,7 +26,7 @@ export class FetchBroker {
     try {
       const answer = await this.#fetch(tenantId, requestOf(text, fetchBytes), { signal, responseBytes: fetchBytes });
       if (answer.ok && Buffer.byteLength(answer.body) > fetchBytes)
-        return refusal(`The answer is larger than ${fetchBytes} bytes.`);
+        return refusal(`The response is larger than ${fetchBytes} bytes.`);
       return answer;
     } catch (error) {
       return refusal(error instanceof FetchRefusal ? error.message : 'The request failed.');
@@ -34,23 +34,24 @@ export class FetchBroker {
   }
 }
 
-/** A `SandboxFetch` rejects with this for what the author of a script may know: a host that is not allowed, for instance. */
+/** A `SandboxFetch` rejects with this when the script's author may see the reason, such as a host that is not allowed. */
 export class FetchRefusal extends Error {
   override readonly name = 'FetchRefusal';
 }
 
 const refusal = (message: string): FetchAnswer => ({ ok: false, message });
 
-/** The runner is not trusted: what it asks for is read as if the script had written it. */
+/** Parses a request. The runner is not trusted, so the text is treated as if the script had written it. */
 function requestOf(text: string, mostBytes: number): FetchRequest {
   const { url, method, headers, body } = JSON.parse(text) as Record<string, unknown>;
-  if (typeof url !== 'string' || url.length > URL_LENGTH) throw new FetchRefusal('The address is not one.');
+  if (typeof url !== 'string' || url.length > URL_LENGTH)
+    throw new FetchRefusal(`The URL must be text of at most ${URL_LENGTH} characters.`);
   if (typeof method !== 'string' || !METHODS.includes(method)) throw new FetchRefusal('The method is not allowed.');
   const pairs = Object.entries((headers ?? {}) as Record<string, unknown>);
   if (pairs.length > HEADERS || pairs.some(([, value]) => typeof value !== 'string'))
-    throw new FetchRefusal('The headers are not allowed.');
+    throw new FetchRefusal(`A request may have at most ${HEADERS} headers, each with a text value.`);
   if (body !== undefined && (typeof body !== 'string' || Buffer.byteLength(body) > mostBytes)) {
-    throw new FetchRefusal(`The body is not text of at most ${mostBytes} bytes.`);
+    throw new FetchRefusal(`The body must be text of at most ${mostBytes} bytes.`);
   }
   return {
     url,

@@ -1,41 +1,42 @@
 import type { Limits } from '../../sandbox/protocol.ts';
 
-/** Every limit of the sandbox that the operator does not set. Those of `Limits` hold inside the runner and again here. */
+/** All limits of the sandbox that are not configurable. Those of `Limits` are enforced in the runner and checked again here. */
 export interface SandboxLimits extends Limits {
   /** UTF-8 bytes of a script. */
   scriptBytes: number;
-  /** UTF-8 bytes of the JSON a run receives. */
+  /** UTF-8 bytes of the JSON input of a run. */
   inputBytes: number;
-  /** MB: V8 needs this much to start an isolate. */
+  /** MB that V8 needs to start an isolate. */
   leastMemoryMb: number;
-  /** Milliseconds past the script's time after which the parent kills; isolated-vm needs some to stop JavaScript by itself. */
+  /** Milliseconds after a run's time limit until the parent kills the runner. isolated-vm needs some of them to stop JavaScript itself. */
   graceMs: number;
-  /** Milliseconds between two looks at the deadline and the memory of runners that execute. */
+  /** Milliseconds between two checks of the deadline and memory of executing runners. */
   watchMs: number;
-  /** Isolates one runner keeps; the least recently used goes first. */
+  /** Isolates that one runner keeps. The least recently used one is unloaded first. */
   loadedScripts: number;
-  /** Milliseconds a run may compute while other tenants wait. Then it goes on in the quarantine lane, with its runner. */
+  /** Milliseconds a run may compute while other tenants wait. Then its runner moves to the quarantine group. */
   slowMs: number;
-  /** Runners the quarantine lane may have while it takes over such runs. */
+  /** Maximum number of runners in the quarantine group, including those that moved there. */
   slowRunners: number;
-  /** Resident bytes of a runner beside its isolates, with room for what V8 frees late. */
+  /** Resident bytes of a runner without its isolates, with room for memory that V8 frees late. */
   runnerBytes: number;
-  /** Resident bytes one run may add to its runner: memory outside the isolate's own limit, such as that of `Intl`. */
+  /** Resident bytes that one run may add to its runner, outside the isolate's own limit, such as memory of `Intl`. */
   growthBytes: number;
-  /** Runs of one tenant that may wait, and of all. */
+  /** Maximum number of waiting runs of one tenant. */
   waitingPerTenant: number;
+  /** Maximum number of waiting runs of all tenants together. */
   waiting: number;
-  /** Milliseconds a run may wait for its turn before it is answered as overload. */
+  /** Milliseconds a run may wait for a runner before it is answered as `overloaded`. */
   waitMs: number;
-  /** Runs of one script that a runner is given at once, when they are quick and nobody else waits. */
+  /** Maximum number of runs in a shared turn. */
   turnRuns: number;
-  /** Characters of their inputs together: what is read at once. */
+  /** Maximum total length of the inputs of a shared turn, in characters: the runner reads that much at once. */
   turnLength: number;
-  /** Times a run that was not the cause is given to another runner because its own died. */
+  /** How often a run is given to another runner because its own ended of something else. */
   requeues: number;
-  /** Runs of one runner that may wait for a `fetch` at the same time. */
+  /** Maximum number of parked runs of one runner. */
   parked: number;
-  /** Bytes of a fetched body, both ways. */
+  /** Bytes of the body of a fetch request, and of its response. */
   fetchBytes: number;
 }
 
@@ -43,7 +44,7 @@ const MB = 1024 * 1024;
 
 export const LIMITS: SandboxLimits = {
   scriptBytes: 64 * 1024,
-  inputBytes: 512 * 1024, // A large user, its custom data and 32 KiB of environment variables.
+  inputBytes: 512 * 1024, // Enough for a large user with custom data and 32 KiB of environment variables.
   resultBytes: 64_000,
   messageBytes: 1_000,
   consoleBytes: 16_000,

@@ -1,14 +1,14 @@
 import type { ConsoleLine, Reply } from '../../sandbox/protocol.ts';
 import type { SandboxLimits } from './limits.ts';
-import type { Answer, CompileOutcome, RunOutcome } from './types.ts';
+import type { CompileOutcome, RunAnswer, RunOutcome } from './types.ts';
 
 type Done = Extract<Reply, { kind: 'done' }>;
 
 const LEVELS = ['log', 'info', 'warn', 'error'];
 const FAILURES = ['denied', 'thrown', 'timeout', 'memory', 'invalid-result', 'too-large'];
 
-/** Everything a runner says is checked here once more, as if the runner belonged to the tenant. */
-export function runOutcome(answer: Answer, limits: SandboxLimits): RunOutcome {
+/** Turns an answer into an outcome. A runner is not trusted, so all limits are checked here again. */
+export function runOutcome(answer: RunAnswer, limits: SandboxLimits): RunOutcome {
   if (answer.from === 'pool') return stopped(answer.result, answer.message, answer.wallMs, answer.cpuMs);
   const { reply } = answer;
   if (reply.kind !== 'done') return stopped('killed', 'The runner broke the protocol.', answer.wallMs);
@@ -22,9 +22,9 @@ export function runOutcome(answer: Answer, limits: SandboxLimits): RunOutcome {
   };
 }
 
-const within = (told: number, most: number): number => Math.min(Math.max(Number(told) || 0, 0), most);
+const within = (reported: number, most: number): number => Math.min(Math.max(Number(reported) || 0, 0), most);
 
-export function compileOutcome(answer: Answer, limits: SandboxLimits): CompileOutcome {
+export function compileOutcome(answer: RunAnswer, limits: SandboxLimits): CompileOutcome {
   if (answer.from === 'pool') {
     return { ok: false, message: answer.message, ...(answer.result === 'overloaded' && { overloaded: true }) };
   }
@@ -34,12 +34,12 @@ export function compileOutcome(answer: Answer, limits: SandboxLimits): CompileOu
   const { line, column } = reply;
   return {
     ok: false,
-    message: cut(String(reply.message), limits.messageBytes),
+    message: truncate(String(reply.message), limits.messageBytes),
     ...(line !== undefined && column !== undefined && { line, column }),
   };
 }
 
-/** A run without an answer of its own. */
+/** Returns the outcome of a run that was stopped, refused or never started. */
 export const stopped = (
   result: Exclude<RunOutcome['result'], 'ok'>,
   message: string,
@@ -62,19 +62,19 @@ function resultOf(reply: Done, limits: SandboxLimits): Result {
   if (reply.result !== 'ok') {
     return {
       result: FAILURES.includes(reply.result) ? reply.result : 'killed',
-      message: cut(String(reply.message), limits.messageBytes),
+      message: truncate(String(reply.message), limits.messageBytes),
     };
   }
   if (Buffer.byteLength(String(reply.output)) > limits.resultBytes) {
     return { result: 'too-large', message: `The result is larger than ${limits.resultBytes} bytes.` };
   }
   try {
-    // As data a key named `__proto__` is harmless, but the first careless copy would make it a prototype.
+    // A parsed key named `__proto__` is harmless data, but copying it by assignment would set a prototype.
     const output: unknown = JSON.parse(reply.output, (key, value) => (key === '__proto__' ? undefined : value));
     if (typeof output === 'object' && output !== null && !Array.isArray(output))
       return { result: 'ok', output: { ...output } };
   } catch {
-    // Not JSON: answered below.
+    // Not JSON: reported below.
   }
   return { result: 'invalid-result', message: 'getCustomJwtClaims must return a plain object.' };
 }
@@ -84,7 +84,7 @@ function consoleOf(lines: unknown, { consoleBytes }: SandboxLimits): ConsoleLine
   const kept: ConsoleLine[] = [];
   for (const { level, text } of Array.isArray(lines) ? (lines as ConsoleLine[]) : []) {
     if (!LEVELS.includes(level) || typeof text !== 'string') continue;
-    const shown = cut(text, left);
+    const shown = truncate(text, left);
     left -= Buffer.byteLength(shown);
     kept.push({ level, text: shown });
     if (left <= 0) break;
@@ -92,8 +92,8 @@ function consoleOf(lines: unknown, { consoleBytes }: SandboxLimits): ConsoleLine
   return kept;
 }
 
-/** At most this many UTF-8 bytes, without half a character at the end. */
-const cut = (text: string, bytes: number): string =>
+/** Truncates to this many UTF-8 bytes, never within a character. */
+const truncate = (text: string, bytes: number): string =>
   Buffer.byteLength(text) <= bytes
     ? text
     : Buffer.from(text)

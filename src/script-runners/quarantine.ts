@@ -1,98 +1,173 @@
+import { newScriptState, newTenantState, type ScriptState, type TenantState } from './states.ts';
 import type { RunOutcome, ScriptVersion } from './types.ts';
 
-/** Milliseconds for which a misdeed counts. */
+/** Milliseconds for which a strike or a kill counts. */
 const MEMORY_MS = 10 * 60_000;
 
-/** Milliseconds for which a tenant is held after a run of it was taken out of the way of others. */
-const SLOW_MEMORY_MS = 10_000;
+/** Milliseconds for which a tenant stays in quarantine after one of its runs was moved there. */
+const MOVED_MS = 10_000;
 
-/** Misdeeds of a tenant within that time that send all its runs to the quarantine lane. */
+/** Recent strikes from which on a tenant is in quarantine. */
 const STRIKES = 2;
 
-/** Kills by one script within that time after which it is refused until it is uploaded again. */
+/** Recent kills from which on a script is disabled. */
 const KILLS = 10;
 
-/** Milliseconds of CPU from which a run counts as a misdeed although it ended well: neighbours waited for it. */
+/** Milliseconds of CPU from which on a run is a strike even if it succeeds, because other tenants had to wait. */
 const HEAVY_MS = 250;
 
-/** Keys from which on those that only have old notes are looked for and forgotten. */
+/** Number of records from which on those that are clear are removed. */
 const SWEEP_AT = 1_000;
 
+/** Times of events. Only those of the last `memoryMs` count. */
+class RecentTimes {
+  readonly #memoryMs: number;
+  #times: number[] = [];
+
+  constructor(memoryMs: number) {
+    this.#memoryMs = memoryMs;
+  }
+
+  add(now: number): void {
+    this.#times = [...this.#times, now].slice(-KILLS);
+  }
+
+  count(now: number): number {
+    this.#times = this.#times.filter((time) => time > now - this.#memoryMs);
+    return this.#times.length;
+  }
+}
+
+class TenantRecord {
+  readonly #strikes = new RecentTimes(MEMORY_MS);
+  readonly #moves = new RecentTimes(MOVED_MS);
+  readonly #state = newTenantState();
+
+  strike(now: number): void {
+    this.stateAt(now);
+    this.#strikes.add(now);
+    this.stateAt(now);
+  }
+
+  move(now: number): void {
+    this.stateAt(now);
+    this.#moves.add(now);
+    this.stateAt(now);
+  }
+
+  stateAt(now: number): TenantState {
+    const strikes = this.#strikes.count(now);
+    const isMoved = this.#moves.count(now) > 0;
+    const next = strikes >= STRIKES ? 'quarantined' : isMoved ? 'moved' : strikes > 0 ? 'warned' : 'clear';
+    if (!this.#state.is(next)) this.#state.enter(next);
+    return next;
+  }
+}
+
+class ScriptRecord {
+  readonly #kills = new RecentTimes(MEMORY_MS);
+  readonly #state = newScriptState();
+
+  kill(now: number): void {
+    this.stateAt(now);
+    this.#kills.add(now);
+    this.stateAt(now);
+  }
+
+  stateAt(now: number): ScriptState {
+    const kills = this.#kills.count(now);
+    const next = kills >= KILLS ? 'disabled' : kills > 0 ? 'suspected' : 'clear';
+    if (!this.#state.is(next)) this.#state.enter(next);
+    return next;
+  }
+}
+
 /**
- * Remembers whose runs had to be stopped. Placement follows the tenant, because a script is changed in a moment;
- * refusal follows the script, because it is the last resort and its author must be able to end it.
+ * Remembers whose runs had to be stopped. Quarantine applies to the tenant, because a script is changed in a moment. Disabling applies
+ * to the script, because it is the last resort and its author must be able to undo it.
  */
 export class Quarantine {
-  /** A tenant is held from now on, or will be with its next misdeed. */
-  onNote: (tenantId: string) => void = () => {};
-
-  readonly #strikes = new Map<string, number[]>();
-  readonly #kills = new Map<string, number[]>();
-  readonly #slow = new Map<string, number[]>();
+  readonly #tenants = new Map<string, TenantRecord>();
+  readonly #scripts = new Map<string, ScriptRecord>();
   readonly #clock: () => number;
+  readonly #onNoted: (tenantId: string) => void;
 
-  constructor(clock: () => number) {
+  /** @param onNoted called after each strike or move of a tenant */
+  constructor(clock: () => number, onNoted: (tenantId: string) => void) {
     this.#clock = clock;
+    this.#onNoted = onNoted;
   }
 
-  /** True if this tenant's runs go to the lane for tenants that were stopped before, or that held up others just now. */
+  /** True if the runs of this tenant go to the quarantine group. */
   holds(tenantId: string): boolean {
-    return (
-      this.#recent(this.#strikes, tenantId).length >= STRIKES ||
-      this.#recent(this.#slow, tenantId, SLOW_MEMORY_MS).length > 0
-    );
+    const state = stateOf(this.#tenants, tenantId, this.#clock());
+    return state === 'moved' || state === 'quarantined';
   }
 
-  /** Whether this script is not run any more. */
+  /** True if this script is disabled. */
   refuses({ key }: ScriptVersion): boolean {
-    return this.#recent(this.#kills, key).length >= KILLS;
+    return stateOf(this.#scripts, key, this.#clock()) === 'disabled';
   }
 
-  /** A run that ended by its own, or by a limit inside the runner. */
+  /** Counts a run that ended by itself or by a limit inside the runner. */
   ended({ tenantId }: ScriptVersion, { result, wallMs, cpuMs }: RunOutcome): void {
-    const heldTheCore = cpuMs >= HEAVY_MS || (result === 'timeout' && cpuMs > wallMs / 2); // Waiting for a fetch does not.
-    if (heldTheCore || result === 'memory') this.#strike(tenantId);
+    const keptCpuBusy = cpuMs >= HEAVY_MS || (result === 'timeout' && cpuMs > wallMs / 2); // Waiting for a fetch does not.
+    if (keptCpuBusy || result === 'memory') this.#strike(tenantId);
   }
 
-  /** A run that took its runner with it. */
+  /** Counts a run that ended its runner. */
   killed({ tenantId, key }: ScriptVersion): void {
-    this.#note(this.#kills, key);
+    const now = this.#clock();
+    recordOf(this.#scripts, key, ScriptRecord, now).kill(now);
     this.#strike(tenantId);
   }
 
-  /** A run that computes while others wait, and has not ended. No misdeed yet: it may still end well. */
-  slowed(tenantId: string): void {
-    this.#note(this.#slow, tenantId, SLOW_MEMORY_MS);
-    this.onNote(tenantId);
+  /** Counts a run that was moved because it computes while others wait. */
+  moved(tenantId: string): void {
+    const now = this.#clock();
+    recordOf(this.#tenants, tenantId, TenantRecord, now).move(now);
+    this.#onNoted(tenantId);
   }
 
-  /** Its author uploaded it again: refusal ends, placement stays. */
+  /** Enables a script again, because it was uploaded again. Its tenant's quarantine remains. */
   forgive({ key }: ScriptVersion): void {
-    this.#kills.delete(key);
+    this.#scripts.delete(key);
   }
 
   get size(): { tenants: number; scripts: number } {
-    const held = (notes: Map<string, number[]>, least: number) =>
-      [...notes.keys()].filter((key) => this.#recent(notes, key).length >= least).length;
-    return { tenants: held(this.#strikes, STRIKES), scripts: held(this.#kills, KILLS) };
+    const now = this.#clock();
+    const count = <State>(records: Map<string, { stateAt(now: number): State }>, state: State) =>
+      [...records.values()].filter((record) => record.stateAt(now) === state).length;
+    return { tenants: count(this.#tenants, 'quarantined'), scripts: count(this.#scripts, 'disabled') };
   }
 
   #strike(tenantId: string): void {
-    this.#note(this.#strikes, tenantId);
-    this.onNote(tenantId);
+    const now = this.#clock();
+    recordOf(this.#tenants, tenantId, TenantRecord, now).strike(now);
+    this.#onNoted(tenantId);
   }
+}
 
-  #note(notes: Map<string, number[]>, key: string, memoryMs = MEMORY_MS): void {
-    if (notes.size >= SWEEP_AT) for (const each of [...notes.keys()]) this.#recent(notes, each, memoryMs);
-    const recent = this.#recent(notes, key, memoryMs);
-    notes.set(key, [...recent, this.#clock()].slice(-KILLS));
-  }
+interface Stateful<State> {
+  stateAt(now: number): State;
+}
 
-  #recent(notes: Map<string, number[]>, key: string, memoryMs = MEMORY_MS): number[] {
-    const times = notes.get(key);
-    if (!times) return [];
-    const recent = times.filter((time) => time > this.#clock() - memoryMs);
-    if (recent.length === 0) notes.delete(key);
-    return recent;
-  }
+/** Returns the current state of a record, and removes the record if it is clear. */
+function stateOf<State extends string>(records: Map<string, Stateful<State>>, key: string, now: number) {
+  const state = records.get(key)?.stateAt(now);
+  if (state === 'clear') records.delete(key);
+  return state;
+}
+
+/** Returns the record of this key, which it creates if there is none. */
+function recordOf<Rec extends Stateful<string>>(
+  records: Map<string, Rec>,
+  key: string,
+  Rec: new () => Rec,
+  now: number,
+) {
+  if (records.size >= SWEEP_AT) for (const each of [...records.keys()]) stateOf(records, each, now);
+  const record = records.get(key) ?? new Rec();
+  records.set(key, record);
+  return record;
 }

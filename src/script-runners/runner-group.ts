@@ -1,117 +1,106 @@
 import { FairQueue, mayShare } from './fair-queue.ts';
-import type { FetchBroker } from './fetch-broker.ts';
-import type { SandboxLimits } from './limits.ts';
-import type { RunnerProcess } from './process/runner-process.ts';
-import { type Death, Runner } from './runner.ts';
+import type { RunnerGroupOptions } from './group-options.ts';
+import type { Run } from './run.ts';
+import type { RunnerEnd, RunnerOwner } from './runner/owner.ts';
+import { Runner } from './runner/runner.ts';
+import { newRunnerGroupState } from './states.ts';
 import { RunnerSupply } from './supply.ts';
-import type { Job, SandboxLogger, ScriptVersion, Stopped } from './types.ts';
 
-const CLOSED = 'The sandbox is closed.';
-
-export interface LaneOptions {
-  name: string;
-  /** Runners that execute at the same time. */
-  size: number;
-  /** Runners kept ready beyond these, so that a death costs the next job nothing. */
-  standby: number;
-  spawn: () => Promise<RunnerProcess>;
-  /** A runner died and this script is the cause. */
-  onKill: (script: ScriptVersion) => void;
-  /** A runner died, whatever the cause. */
-  onEnd: () => void;
-  /** A run of this tenant computes on and on while other tenants wait. Absent where a lane has but one tenant, or nothing better. */
-  onSlow?: (runner: Runner, tenantId: string) => void;
-  limits: SandboxLimits;
-  broker: FetchBroker | undefined;
-  logger: SandboxLogger;
-}
+export const CLOSED = 'The sandbox is closed.';
 
 /**
- * Runners with one queue. Of `size + standby` processes at most `size` execute; the first ones are preferred, so that the
- * last stays clean and takes the place of one that dies.
+ * Runners that share one queue. At most `size` of the `size + standby` runners execute. The first ones are preferred, so that the last
+ * one stays unused and can replace one that ends.
  */
-export class Lane {
-  readonly #options: LaneOptions;
+export class RunnerGroup {
+  readonly #options: RunnerGroupOptions;
   readonly #queue: FairQueue;
   readonly #runners: Runner[] = [];
   readonly #supply: RunnerSupply;
+  readonly #owner: RunnerOwner<Runner>;
+  readonly #state = newRunnerGroupState();
   #executing = 0;
   #turns = 0;
   #dispatching: NodeJS.Immediate | undefined;
   #deaths = 0;
-  #isOpen = false;
-  #isClosed = false;
-  /** `performance.now()` of the last job that ended. */
+  /** `performance.now()` when a run last ended. */
   lastUsedAt = performance.now();
 
-  constructor(options: LaneOptions) {
+  constructor(options: RunnerGroupOptions) {
     this.#options = options;
     this.#queue = new FairQueue(options.limits);
-    this.#supply = new RunnerSupply(options);
-    this.#supply.onReady = (process) => {
-      const runner = new Runner(process, options.limits, options.broker);
-      this.#runners.push(this.#attach(runner));
+    this.#supply = new RunnerSupply(options, (process) => {
+      this.#runners.push(new Runner(process, this.#owner, options.limits, options.broker));
       this.#dispatch();
+    });
+    this.#owner = {
+      freed: (runner, run) => this.#runnerFreed(runner, run),
+      handedBack: (run) => this.#takeBack(run),
+      ended: (runner, end) => this.#runnerEnded(runner, end),
+      failed: (runner, err) =>
+        options.logger.error({ err, runnerGroup: options.name, ...runner.process.exit }, 'A sandbox runner failed'),
     };
   }
 
-  /** Rejects when a runner does not start. */
+  /** Rejects if a runner does not start. */
   async open(): Promise<void> {
-    this.#isOpen = true;
+    this.#state.enter('open');
     await Promise.all(Array.from({ length: this.#missing }, () => this.#supply.start()));
   }
 
-  /** For a lane that need not be there at the start: returns at once, and keeps trying. */
+  /** Opens a cold group. Returns at once and retries until its runners have started. */
   openLate(): void {
-    if (this.#isOpen) return;
-    this.#isOpen = true;
+    if (!this.#state.is('cold')) return;
+    this.#state.enter('open');
     for (let missing = this.#missing; missing > 0; missing--) this.#supply.add();
   }
 
-  submit(job: Job): void {
-    if (this.#isClosed) {
-      refuse(job, CLOSED);
-    } else {
-      const refused = this.#queue.add(job);
-      if (refused) refuse(refused, 'Too many runs are waiting.');
-      if (refused === job) return;
-      this.openLate();
-      if (this.#runners.some((runner) => this.#canShare(runner, job))) this.#dispatchTogether();
-      else this.#dispatch();
+  submit(run: Run): void {
+    if (this.#state.is('closed')) {
+      run.refuse(CLOSED);
+      return;
     }
+    const refused = this.#queue.add(run);
+    refused?.refuse('Too many runs are waiting.');
+    if (refused === run) return;
+    this.openLate();
+    if (this.#runners.some((runner) => this.#canShare(runner, run))) this.#dispatchTogether();
+    else this.#dispatch();
   }
 
   watch(now: number): void {
     for (const runner of [...this.#runners]) runner.watch(now);
     const { waitMs, slowMs } = this.#options.limits;
-    for (const job of this.#queue.expired(now - waitMs)) refuse(job, 'The run waited too long for its turn.');
+    for (const run of this.#queue.expired(now - waitMs)) run.refuse('The run waited too long for a runner.');
     for (const runner of [...this.#runners]) {
-      const tenantId = runner.heldBy(now, slowMs);
-      if (tenantId !== undefined && this.#queue.hasOthers(tenantId)) this.#options.onSlow?.(runner, tenantId);
+      const tenantId = runner.tenantComputing(now, slowMs);
+      if (tenantId !== undefined && this.#queue.hasOthers(tenantId))
+        this.#options.listener.runnerHeld?.(runner, tenantId);
     }
   }
 
-  /** Takes out what a tenant has waiting. */
-  takeWaiting(tenantId: string): Job[] {
+  /** Removes and returns the waiting runs of a tenant. */
+  takeWaiting(tenantId: string): Run[] {
     return this.#queue.takeAll(tenantId);
   }
 
-  /** Gives a runner away, with what it executes. The standby takes its place, and another is started. */
+  /** Gives a runner away together with its runs. The standby takes its place, and a new standby is started. */
   release(runner: Runner): Runner {
     this.#runners.splice(this.#runners.indexOf(runner), 1);
-    for (const job of runner.jobs) this.#freed(job);
+    for (const run of runner.runs) this.#freed(run);
     queueMicrotask(() => this.#dispatch());
     this.#supply.add();
     return runner;
   }
 
-  /** Takes over a runner with what it executes. It goes first, so that no other run begins before these have ended. */
+  /** Takes over a runner together with its runs. It becomes the first, so that no other run begins before these have ended. */
   adopt(runner: Runner): void {
-    for (const job of runner.jobs) {
+    for (const run of runner.runs) {
       this.#executing++;
-      this.#queue.began(job);
+      this.#queue.began(run);
     }
-    this.#runners.unshift(this.#attach(runner));
+    runner.moveTo(this.#owner);
+    this.#runners.unshift(runner);
   }
 
   get runners(): number {
@@ -136,14 +125,14 @@ export class Lane {
     };
   }
 
-  /** Resolves when no process of this lane is left. */
+  /** Refuses waiting runs and ends all runners. Resolves once no process is left. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const job of this.#queue.expired(Number.POSITIVE_INFINITY)) refuse(job, CLOSED);
+    this.#state.enter('closed');
+    for (const run of this.#queue.expired(Number.POSITIVE_INFINITY)) run.refuse(CLOSED);
     await Promise.all([this.#supply.close(), ...this.#runners.map(({ process }) => process.kill())]);
   }
 
-  /** With what else is submitted in this turn of the event loop. */
+  /** Dispatches after this iteration of the event loop, so that runs submitted in it can share a turn. */
   #dispatchTogether(): void {
     this.#dispatching ??= setImmediate(() => {
       this.#dispatching = undefined;
@@ -155,89 +144,87 @@ export class Lane {
     while (this.#queue.length > 0) {
       const free = this.#runners.slice(0, this.#options.size).filter(({ isFree }) => isFree);
       const [first] = free;
-      const job = first && this.#queue.next();
-      if (!job) return;
-      const runner = free.find((runner) => runner.has(job.script)) ?? first;
-      const others = this.#canShare(runner, job) ? this.#queue.nextLike(job, this.#shareOf(free.length)) : [];
+      const run = first && this.#queue.next();
+      if (!run) return;
+      const runner = free.find(({ scripts }) => scripts.has(run.script)) ?? first;
+      const others = this.#canShare(runner, run) ? this.#queue.nextLike(run, this.#mostOthers(free.length)) : [];
       this.#executing += 1 + others.length;
       this.#turns++;
-      runner.execute(job, ...others);
+      runner.execute(run, ...others);
     }
   }
 
-  /** Runs that may wait for a fetch are answered one by one. */
-  #canShare(runner: Runner, job: Job): boolean {
-    return this.#options.broker === undefined && mayShare(job) && runner.isQuickWith(job.script);
+  /** False if scripts have `fetch`: their runs are answered one by one. */
+  #canShare({ scripts }: Runner, run: Run): boolean {
+    return this.#options.broker === undefined && mayShare(run) && scripts.isQuick(run.script);
   }
 
-  /** Of the jobs that wait, beside one that goes: no runner is left without. */
-  #shareOf(runners: number): number {
-    return Math.min(this.#options.limits.turnRuns, Math.ceil((this.#queue.length + 1) / runners)) - 1;
+  /** Returns how many waiting runs may share a turn with the next one, so that each free runner gets some. */
+  #mostOthers(freeRunners: number): number {
+    return Math.min(this.#options.limits.turnRuns, Math.ceil((this.#queue.length + 1) / freeRunners)) - 1;
   }
 
   get #missing(): number {
     return this.#options.size + this.#options.standby - this.#runners.length - this.#supply.starting;
   }
 
-  #attach(runner: Runner): Runner {
-    runner.onFree = (job) => {
-      this.#supply.answered();
-      if (job) this.#freed(job);
-      else this.#dispatch();
-      if (this.#missing < 0 && !runner.isBusy) this.#retire(runner);
-    };
-    runner.onBack = (job) => {
-      this.#freed(job);
-      if (this.#isClosed) refuse(job, CLOSED);
-      else this.#queue.putBack(job);
-    };
-    runner.onDeath = (death) => this.#replace(runner, death);
-    return runner;
+  #runnerFreed(runner: Runner, run: Run | undefined): void {
+    this.#supply.answered();
+    if (run) this.#freed(run);
+    else this.#dispatch();
+    if (this.#missing < 0 && !runner.isBusy) this.#retire(runner);
   }
 
-  /** A process that was taken over, once it has served and enough others exist. */
+  #takeBack(run: Run): void {
+    this.#freed(run);
+    if (this.#state.is('closed')) run.refuse(CLOSED);
+    else {
+      run.enter('waiting');
+      this.#queue.putBack(run);
+    }
+  }
+
+  /** Ends a runner that was taken over, once it has no run left and enough others exist. */
   #retire(runner: Runner): void {
     const place = this.#runners.indexOf(runner);
-    if (place < 0) return; // It has died of this job.
+    if (place < 0) return; // The run that was just answered ended it.
     this.#runners.splice(place, 1);
     this.#supply.track(runner.retire());
   }
 
-  #freed(job: Job): void {
+  #freed(run: Run): void {
     this.#executing--;
-    this.#queue.finished(job);
+    this.#queue.finished(run);
     this.lastUsedAt = performance.now();
-    queueMicrotask(() => this.#dispatch()); // After a job that was not begun has been put back.
+    queueMicrotask(() => this.#dispatch()); // After a run that was handed back is in the queue again.
   }
 
-  #replace(runner: Runner, { cause, innocent }: Death): void {
-    const { name, logger, onKill, onEnd } = this.#options;
+  #runnerEnded(runner: Runner, { cause, innocent }: RunnerEnd): void {
+    const { name, logger, listener } = this.#options;
     this.#runners.splice(this.#runners.indexOf(runner), 1);
-    if (this.#isClosed) {
-      for (const job of innocent) refuse(job, CLOSED);
+    if (this.#state.is('closed')) {
+      for (const run of innocent) run.refuse(CLOSED);
       return;
     }
     this.#deaths++;
-    onEnd();
-    if (cause) onKill(cause);
+    listener.runnerEnded();
+    if (cause) listener.runnerKilled(cause);
     this.#supply.track(
       runner.process.kill().then(() => {
-        logger.warn({ lane: name, tenantId: cause?.tenantId, ...runner.process.obituary }, 'a sandbox runner ended');
+        logger.warn({ runnerGroup: name, tenantId: cause?.tenantId, ...runner.process.exit }, 'A sandbox runner ended');
       }),
     );
-    for (const job of innocent) this.#requeue(job);
+    for (const run of innocent) this.#requeue(run);
     if (this.#missing > 0) this.#supply.replace();
   }
 
-  /** A job that its runner had not begun, or had not answered, is run elsewhere; one that was executing never is. */
-  #requeue(job: Job): void {
-    this.#freed(job);
-    if (++job.requeues > this.#options.limits.requeues) refuse(job, 'The runners of this run died.');
-    else this.#queue.putBack(job);
+  /** Queues a run again that its runner had not begun or had not answered. The run that was executing is never repeated. */
+  #requeue(run: Run): void {
+    this.#freed(run);
+    if (run.requeues >= this.#options.limits.requeues) run.refuse('Every runner that was given this run ended.');
+    else {
+      run.requeue();
+      this.#queue.putBack(run);
+    }
   }
-}
-
-function refuse(job: Job, message: string): void {
-  const stopped: Stopped = { result: 'overloaded', message };
-  job.settle({ from: 'pool', wallMs: 0, ...stopped });
 }

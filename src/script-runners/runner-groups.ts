@@ -1,149 +1,170 @@
 import type { FetchBroker } from './fetch-broker.ts';
+import type { RunnerGroupListener, RunnerGroupOptions } from './group-options.ts';
 import type { SandboxLimits } from './limits.ts';
 import type { RunnerProcess } from './process/runner-process.ts';
-import type { Quarantine } from './quarantine.ts';
-import type { Runner } from './runner.ts';
-import { Lane, type LaneOptions } from './runner-group.ts';
+import { Quarantine } from './quarantine.ts';
+import type { Run } from './run.ts';
+import type { Runner } from './runner/runner.ts';
+import { CLOSED, RunnerGroup } from './runner-group.ts';
+import { newOpenState } from './states.ts';
 import type { SandboxLogger, SandboxObserver, ScriptVersion } from './types.ts';
 
-/** Milliseconds without work after which a lane that only some tenants need is closed. */
+/** Milliseconds without work after which the quarantine group or a tenant's own group is closed. */
 const IDLE_MS = 60_000;
 
-/** Lanes of single tenants at the same time; the longest idle one makes room. */
-const TENANT_LANES = 32;
+/** Maximum number of groups of single tenants. If more tenants have runs, the group that has been idle longest is closed. */
+const TENANT_GROUPS = 32;
 
-export interface LanesOptions {
+export interface RunnerGroupsOptions {
   runners: number;
   isolation: 'shared' | 'runner-per-tenant';
   spawn: () => Promise<RunnerProcess>;
-  quarantine: Quarantine;
   limits: SandboxLimits;
   broker: FetchBroker | undefined;
   logger: SandboxLogger;
   observer: SandboxObserver | undefined;
 }
 
-/** Which runners a script goes to: everybody's, those of the tenants that had to be stopped, or its tenant's own. */
-export class Lanes {
-  readonly #options: LanesOptions;
-  readonly #lanes = new Map<string, Lane>();
+/** Selects the runner group of a script: the shared one, the quarantine, or its tenant's own. */
+export class RunnerGroups {
+  readonly quarantine: Quarantine;
+  readonly #options: RunnerGroupsOptions;
+  readonly #groups = new Map<string, RunnerGroup>();
+  readonly #state = newOpenState('runner groups');
   readonly #closing = new Set<Promise<void>>();
-  /** Runner-per-tenant only: a process that has seen no tenant, ready for the next lane that needs one. */
+  /** With runner-per-tenant only: a process that no tenant has used, ready for the next group. */
   #reserve: Promise<RunnerProcess> | undefined;
 
-  private constructor(options: LanesOptions) {
+  private constructor(options: RunnerGroupsOptions) {
     this.#options = options;
-    if (options.isolation === 'shared') options.quarantine.onNote = (tenantId) => this.#noted(tenantId);
+    const noted = options.isolation === 'shared' ? (tenantId: string) => this.#noted(tenantId) : () => {};
+    this.quarantine = new Quarantine(() => performance.now(), noted);
   }
 
-  /** Starts what the first run needs. Rejects when runners do not start at all. */
-  static async open(options: LanesOptions): Promise<Lanes> {
-    const lanes = new Lanes(options);
+  /** Starts the runners needed by the first run. Rejects if no runner starts. */
+  static async open(options: RunnerGroupsOptions): Promise<RunnerGroups> {
+    const groups = new RunnerGroups(options);
     try {
-      await (options.isolation === 'shared' ? lanes.#shared().open() : lanes.#fillReserve());
+      await (options.isolation === 'shared' ? groups.#shared().open() : groups.#fillReserve());
     } catch (error) {
-      await lanes.close();
+      await groups.close();
       throw error;
     }
-    return lanes;
+    return groups;
   }
 
-  /** Undefined when every lane there may be is busy with other tenants. */
-  laneOf({ tenantId }: ScriptVersion): Lane | undefined {
+  /** Submits a run to its group. Refuses it if no further group may be opened, because all are busy with other tenants. */
+  submit(run: Run): void {
+    const group = this.#state.is('open') ? this.#groupOf(run.script) : undefined;
+    if (group) group.submit(run);
+    else run.refuse(this.#state.is('open') ? 'All runners are busy with other tenants. Try again later.' : CLOSED);
+  }
+
+  #groupOf({ tenantId }: ScriptVersion): RunnerGroup | undefined {
     if (this.#options.isolation === 'shared') {
-      return this.#options.quarantine.holds(tenantId) ? this.#quarantine() : this.#shared();
+      return this.quarantine.holds(tenantId) ? this.#quarantineGroup() : this.#shared();
     }
     const name = `tenant:${tenantId}`;
-    if (!this.#lanes.has(name) && this.#lanes.size >= TENANT_LANES && !this.#makeRoom()) return undefined;
-    return this.#lane(name, { size: 1, standby: 0, spawn: () => this.#takeReserve() });
+    if (!this.#groups.has(name) && this.#groups.size >= TENANT_GROUPS && !this.#makeRoom()) return undefined;
+    return this.#group(name, { size: 1, standby: 0, spawn: () => this.#takeReserve() });
   }
 
-  /** True while a run executes or waits somewhere. */
+  /** Returns true while a run executes or waits. */
   watch(now: number): boolean {
     let isBusy = false;
-    for (const [name, lane] of this.#lanes) {
-      lane.watch(now);
-      isBusy ||= lane.isBusy;
-      if (name !== 'shared' && !lane.isBusy && lane.lastUsedAt < now - IDLE_MS) this.#close(name, lane);
+    for (const [name, group] of this.#groups) {
+      group.watch(now);
+      isBusy ||= group.isBusy;
+      if (name !== 'shared' && !group.isBusy && group.lastUsedAt < now - IDLE_MS) this.#close(name, group);
     }
     return isBusy;
   }
 
   get status() {
-    return [...this.#lanes.values()].map(({ status }) => status);
+    return [...this.#groups.values()].map(({ status }) => status);
   }
 
-  /** Resolves when no process is left. */
+  /** Resolves once no process is left. */
   async close(): Promise<void> {
-    for (const [name, lane] of this.#lanes) this.#close(name, lane);
+    if (this.#state.is('open')) this.#state.enter('closed');
+    for (const [name, group] of this.#groups) this.#close(name, group);
     const reserve = await this.#reserve?.catch(() => undefined);
     await Promise.all([...this.#closing, reserve?.kill()]);
   }
 
-  #shared(): Lane {
+  #shared(): RunnerGroup {
     const { runners, spawn } = this.#options;
-    const onSlow = (runner: Runner, tenantId: string) => this.#makeWay(runner, tenantId);
-    return this.#lane('shared', { size: runners, standby: 1, spawn, onSlow });
+    const runnerHeld = (runner: Runner, tenantId: string) => this.#moveAway(runner, tenantId);
+    return this.#group('shared', { size: runners, standby: 1, spawn }, { runnerHeld });
   }
 
   /**
-   * A run that computes while others wait goes on in the quarantine lane, with its runner, and its tenant's other runs follow.
-   * So one tenant holds up the others once, for `slowMs`, however many runs it has and whatever they are busy with.
+   * Moves a run that computes while other tenants wait, with its runner, to the quarantine group. Its tenant's other runs follow. So one
+   * tenant delays the others once, by `slowMs`, regardless of how many runs it has and what they do.
    */
-  #makeWay(runner: Runner, tenantId: string): void {
-    const quarantine = this.#quarantine();
+  #moveAway(runner: Runner, tenantId: string): void {
+    const quarantine = this.#quarantineGroup();
     if (quarantine.runners < this.#options.limits.slowRunners) {
       runner.process.lowerPriority();
       quarantine.adopt(this.#shared().release(runner));
     }
-    this.#options.quarantine.slowed(tenantId);
+    this.quarantine.moved(tenantId);
   }
 
-  /** A tenant that is held loses its place among the others at once. Before the first one is, its lane is made warm. */
+  /** Moves the waiting runs of a tenant that is now in quarantine. At the first warning it only starts the quarantine group. */
   #noted(tenantId: string): void {
-    this.#quarantine().openLate();
-    if (!this.#options.quarantine.holds(tenantId)) return;
-    for (const job of this.#shared().takeWaiting(tenantId)) this.#quarantine().submit(job);
+    if (this.#state.is('closed')) return; // A run that ended just before must not start a new group.
+    this.#quarantineGroup().openLate();
+    if (!this.quarantine.holds(tenantId)) return;
+    for (const run of this.#shared().takeWaiting(tenantId)) this.#quarantineGroup().submit(run);
   }
 
-  /** One at a time, behind everybody else for the CPU, and with a standby of its own: who crashes runners wears out no other's. */
-  #quarantine(): Lane {
+  /** One runner with lower CPU priority and its own standby, so a tenant that crashes runners cannot use up the shared ones. */
+  #quarantineGroup(): RunnerGroup {
     const spawn = async () => {
       const process = await this.#options.spawn();
       process.lowerPriority();
       return process;
     };
-    return this.#lane('quarantine', { size: 1, standby: 1, spawn });
+    return this.#group('quarantine', { size: 1, standby: 1, spawn });
   }
 
-  #lane(name: string, layout: Pick<LaneOptions, 'size' | 'standby' | 'spawn' | 'onSlow'>): Lane {
-    const known = this.#lanes.get(name);
-    if (known) return known;
-    const { limits, broker, logger, quarantine, observer } = this.#options;
-    const onKill = (script: ScriptVersion) => quarantine.killed(script);
-    const lane = new Lane({ name, ...layout, limits, broker, logger, onKill, onEnd: () => observer?.runnerEnded() });
-    this.#lanes.set(name, lane);
-    return lane;
+  #group(
+    name: string,
+    layout: Pick<RunnerGroupOptions, 'size' | 'standby' | 'spawn'>,
+    more?: Pick<RunnerGroupListener, 'runnerHeld'>,
+  ): RunnerGroup {
+    const existing = this.#groups.get(name);
+    if (existing) return existing;
+    const { limits, broker, logger, observer } = this.#options;
+    const listener: RunnerGroupListener = {
+      runnerKilled: (script) => this.quarantine.killed(script),
+      runnerEnded: () => observer?.runnerEnded(),
+      ...more,
+    };
+    const group = new RunnerGroup({ name, ...layout, limits, broker, logger, listener });
+    this.#groups.set(name, group);
+    return group;
   }
 
   #makeRoom(): boolean {
-    const idle = [...this.#lanes]
-      .filter(([, lane]) => !lane.isBusy)
+    const idle = [...this.#groups]
+      .filter(([, group]) => !group.isBusy)
       .sort(([, a], [, b]) => a.lastUsedAt - b.lastUsedAt);
     const [longest] = idle;
     if (longest) this.#close(...longest);
     return longest !== undefined;
   }
 
-  #close(name: string, lane: Lane): void {
-    this.#lanes.delete(name);
-    const closed = lane.close().finally(() => this.#closing.delete(closed));
+  #close(name: string, group: RunnerGroup): void {
+    this.#groups.delete(name);
+    const closed = group.close().finally(() => this.#closing.delete(closed));
     this.#closing.add(closed);
   }
 
   #fillReserve(): Promise<RunnerProcess> {
     this.#reserve = this.#options.spawn();
-    this.#reserve.catch(() => {}); // Reported by whoever takes it.
+    this.#reserve.catch(() => {}); // Reported to the group that takes it.
     return this.#reserve;
   }
 

@@ -4,9 +4,9 @@ import { LIMITS, type SandboxLimits } from './limits.ts';
 import { compileOutcome, runOutcome, stopped } from './outcome.ts';
 import { type Hardening, harden } from './process/hardening.ts';
 import { RunnerProcess } from './process/runner-process.ts';
-import { Quarantine } from './quarantine.ts';
-import { Lanes } from './runner-groups.ts';
-import type { Answer, CompileOutcome, Job, RunOutcome, RunRequest, SandboxOptions, ScriptVersion } from './types.ts';
+import { Run } from './run.ts';
+import { RunnerGroups } from './runner-groups.ts';
+import type { CompileOutcome, RunAnswer, RunOutcome, RunRequest, SandboxOptions, ScriptVersion } from './types.ts';
 
 export type { ConsoleLine, FetchAnswer, FetchRequest } from '../../sandbox/protocol.ts';
 export { FetchRefusal } from './fetch-broker.ts';
@@ -19,114 +19,113 @@ export type {
   SandboxOptions,
 } from './types.ts';
 
-/** Tenants' scripts, run in child processes: the only door between this service and code it does not trust. */
+/** Runs tenants' scripts in child processes. All untrusted code is executed through this class. */
 export class Sandbox {
-  /** The hardening layers that are active around every runner. */
+  /** Active hardening layers of every runner. */
   readonly layers: readonly string[];
   readonly #options: SandboxOptions;
   readonly #limits: SandboxLimits;
-  readonly #quarantine: Quarantine;
-  readonly #lanes: Lanes;
+  readonly #groups: RunnerGroups;
   #watch: NodeJS.Timeout | undefined;
 
-  private constructor(options: SandboxOptions, { layers }: Hardening, quarantine: Quarantine, lanes: Lanes) {
+  private constructor(options: SandboxOptions, { layers }: Hardening, groups: RunnerGroups) {
     this.layers = layers;
     this.#options = options;
     this.#limits = limitsOf(options);
-    this.#quarantine = quarantine;
-    this.#lanes = lanes;
+    this.#groups = groups;
   }
 
   /**
    * Probes the hardening layers and starts the runners.
    *
-   * @throws when a required layer is not to be had, or when runners do not start
+   * @throws if a required layer is not available or no runner starts
    */
   static async start(options: SandboxOptions): Promise<Sandbox> {
     const { runners, isolation = 'shared', logger, observer } = options;
     const hardening = await harden(options);
-    const quarantine = new Quarantine(() => performance.now());
     const started = [hardening.first];
     const spawn = async () => started.pop() ?? RunnerProcess.start(hardening.command);
     const limits = limitsOf(options);
     const broker = options.fetch && new FetchBroker(options.fetch, limits);
-    const lanes = await Lanes.open({ runners, isolation, spawn, quarantine, limits, broker, logger, observer });
-    const sandbox = new Sandbox(options, hardening, quarantine, lanes);
-    logger.info({ layers: hardening.layers, missing: hardening.missing, runners, isolation }, 'the sandbox is ready');
+    const groups = await RunnerGroups.open({ runners, isolation, spawn, limits, broker, logger, observer });
+    const sandbox = new Sandbox(options, hardening, groups);
+    logger.info({ layers: hardening.layers, missing: hardening.missing, runners, isolation }, 'Sandbox is ready');
     return sandbox;
   }
 
-  /** Tries a script before it is kept: it must compile, its top level must end, and it must define `getCustomJwtClaims`. */
+  /** Checks a script before it is saved: it must compile, its top level must end, and it must define `getCustomJwtClaims`. */
   async compile(tenantId: string, source: string): Promise<CompileOutcome> {
     const { scriptBytes } = this.#limits;
     const script = versionOf(tenantId, source);
     if (isTooLarge(source, scriptBytes))
       return { ok: false, message: `The script is larger than ${scriptBytes} bytes.` };
-    this.#quarantine.forgive(script);
+    this.#groups.quarantine.forgive(script);
     return compileOutcome(await this.#submit(script, {}), this.#limits);
   }
 
-  /** Never rejects: whatever a script does is an outcome. */
+  /** Runs a script. Never rejects: every failure is an outcome. */
   async run({ tenantId, source, input, timeoutMs, memoryMb }: RunRequest): Promise<RunOutcome> {
     const { scriptBytes, inputBytes } = this.#limits;
     if (isTooLarge(source, scriptBytes)) return stopped('too-large', `The script is larger than ${scriptBytes} bytes.`);
     if (isTooLarge(input, inputBytes)) return stopped('too-large', `The input is larger than ${inputBytes} bytes.`);
     const script = versionOf(tenantId, source);
-    if (this.#quarantine.refuses(script)) {
-      return stopped('quarantined', 'The script ended its runner too often. It is refused until it is uploaded again.');
+    if (this.#groups.quarantine.refuses(script)) {
+      return stopped('quarantined', 'The script is disabled after repeated crashes. Upload it again to enable it.');
     }
     const submittedAt = performance.now();
     const answer = await this.#submit(script, { input, timeoutMs, memoryMb });
     const outcome = runOutcome(answer, this.#limits);
     this.#options.observer?.ran(outcome, performance.now() - submittedAt - outcome.wallMs);
     const isCounted = answer.from === 'pool' && answer.endedRunner === true;
-    if (!isCounted) this.#quarantine.ended(script, outcome);
+    if (!isCounted) this.#groups.quarantine.ended(script, outcome);
     return outcome;
   }
 
-  /** For metrics and readiness. */
+  /** Current figures for metrics. */
   status() {
-    return { layers: this.layers, lanes: this.#lanes.status, quarantine: this.#quarantine.size };
+    return { layers: this.layers, groups: this.#groups.status, quarantine: this.#groups.quarantine.size };
   }
 
-  /** Waiting runs are answered as overload. Resolves when no child process is left. */
+  /** Current figures for `/readyz?verbose`, where runner groups are called lanes. */
+  readiness() {
+    const { layers, groups: lanes, quarantine } = this.status();
+    return { layers, lanes, quarantine };
+  }
+
+  /** Answers waiting runs as `overloaded` and ends all runners. Resolves once no child process is left. */
   async close(): Promise<void> {
     clearInterval(this.#watch);
-    await this.#lanes.close();
+    await this.#groups.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  #submit(script: ScriptVersion, wish: Partial<Pick<RunRequest, 'input' | 'timeoutMs' | 'memoryMb'>>): Promise<Answer> {
+  #submit(
+    script: ScriptVersion,
+    { input, ...wanted }: Partial<Pick<RunRequest, 'input' | 'timeoutMs' | 'memoryMb'>>,
+  ): Promise<RunAnswer> {
     const { timeoutMs, memoryMb } = this.#options;
-    return new Promise((settle) => {
-      const job: Job = {
-        script,
-        input: wish.input,
-        timeoutMs: Math.max(1, Math.min(wish.timeoutMs ?? timeoutMs, timeoutMs)),
-        memoryMb: Math.max(this.#limits.leastMemoryMb, Math.min(wish.memoryMb ?? memoryMb, memoryMb)),
-        queuedAt: performance.now(),
-        requeues: 0,
-        settle,
-      };
-      const lane = this.#lanes.laneOf(script);
-      if (!lane)
-        return settle({
-          from: 'pool',
-          result: 'overloaded',
-          message: 'All runners belong to other tenants now.',
-          wallMs: 0,
-        });
-      lane.submit(job);
-      this.#watch ??= setInterval(() => this.#tick(), this.#limits.watchMs);
+    const run = new Run({
+      script,
+      input,
+      timeoutMs: Math.max(1, Math.min(wanted.timeoutMs ?? timeoutMs, timeoutMs)),
+      memoryMb: Math.max(this.#limits.leastMemoryMb, Math.min(wanted.memoryMb ?? memoryMb, memoryMb)),
     });
+    this.#groups.submit(run);
+    if (!run.is('answered')) this.#watch ??= setInterval(() => this.#tick(), this.#limits.watchMs);
+    return run.answer;
   }
 
-  /** Runs only while something does. */
+  /** Checks time and memory limits. The timer stops when no run is executing or waiting. */
   #tick(): void {
-    if (this.#lanes.watch(performance.now())) return;
+    try {
+      if (this.#groups.watch(performance.now())) return;
+    } catch (err) {
+      this.#options.logger.error({ err }, 'The limits of sandbox runs could not be checked');
+      return;
+    }
     clearInterval(this.#watch);
     this.#watch = undefined;
   }

@@ -5,15 +5,15 @@ import { HttpError } from '../net/http-error.ts';
 import { FetchRefusal } from './fetch-broker.ts';
 import type { SandboxFetch } from './types.ts';
 
-/** What belongs to the connection, or would say that the request is somebody else's. */
+/** Headers a script may not set: they belong to the connection, or claim that the request was forwarded for someone else. */
 const NOT_THE_SCRIPTS =
   /^(?:host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*|forwarded|x-forwarded-.*)$/;
 
 export interface ScriptFetchOptions {
   client: HttpClient;
-  /** Names of hosts, or `*.example.com` for all below one. */
+  /** Host names, or `*.example.com` for all subdomains of one. */
   allowedHosts: readonly string[];
-  /** Milliseconds; the run's own deadline ends a request earlier. */
+  /** Milliseconds for one request. The run's own deadline can end it earlier. */
   deadlineMs: number;
 }
 
@@ -22,22 +22,22 @@ const matches = (host: string, allowed: string): boolean =>
 
 function requireAllowed(url: string, allowedHosts: readonly string[]): void {
   const parsed = URL.parse(url);
-  if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new FetchRefusal('The address must use http or https.');
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new FetchRefusal('The URL must use http or https.');
   if (!allowedHosts.some((allowed) => matches(parsed.hostname, allowed.toLowerCase()))) {
     throw new FetchRefusal(`Requests to ${parsed.hostname} are not allowed.`);
   }
 }
 
-/** As the run sees it end: whatever is under way when the run is over no longer matters. */
+/** Rejects as soon as the run ends. The work itself may continue, but its result is ignored. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  signal.addEventListener('abort', () => reject(new FetchRefusal('The run is over.')), { once: true });
+  signal.addEventListener('abort', () => reject(new FetchRefusal('The run has ended.')), { once: true });
   return Promise.race([work, promise]);
 }
 
 /**
- * `fetch` of scripts, to hosts that the operator named: the address is resolved, judged and pinned by
- * the same guard as webhooks, and no redirect is followed, so an allowed host cannot lead elsewhere.
+ * Returns the `fetch` of scripts, which reaches only hosts that the operator allowed. As for webhooks, the address is resolved,
+ * checked and pinned. Redirects are not followed, so an allowed host cannot redirect a request elsewhere.
  */
 export function scriptFetch({ client, allowedHosts, deadlineMs }: ScriptFetchOptions): SandboxFetch {
   return async (
@@ -58,7 +58,7 @@ export function scriptFetch({ client, allowedHosts, deadlineMs }: ScriptFetchOpt
     const reply = await untilAborted(client.request(request), signal).catch((error: unknown) => {
       throw error instanceof HttpError ? new FetchRefusal(`The request failed: ${error.reason}.`) : error;
     });
-    if (reply.truncated) throw new FetchRefusal(`The answer is larger than ${responseBytes} bytes.`);
+    if (reply.truncated) throw new FetchRefusal(`The response is larger than ${responseBytes} bytes.`);
     return {
       ok: true,
       status: reply.status,

@@ -1,67 +1,68 @@
 import type { RunnerProcess } from './process/runner-process.ts';
+import { newOpenState } from './states.ts';
 import type { SandboxLogger } from './types.ts';
 
-/** Runners in a row that may end without an answer before there is a pause between starts: an attack of crashes is met at full speed. */
+/** Runners in a row that may end without an answer before starts are delayed, so that an attack with crashes does not delay them. */
 const FREE_FAILURES = 8;
 
-/** Milliseconds of that pause, which doubles. */
-const PAUSE_MS = { first: 1, last: 5_000 };
+/** Milliseconds of the delay, which doubles with each failure. */
+const DELAY_MS = { first: 1, last: 5_000 };
 
 export interface SupplyOptions {
-  /** The lane's name, for the log. */
+  /** Name of the runner group, for the log. */
   name: string;
   spawn: () => Promise<RunnerProcess>;
   logger: SandboxLogger;
 }
 
-/** Starts the processes of a lane, and knows of all of them until they are gone. */
+/** Starts the processes of a runner group and tracks all of them until they are gone. */
 export class RunnerSupply {
-  onReady: (process: RunnerProcess) => void = () => {};
-
   readonly #options: SupplyOptions;
+  readonly #onReady: (process: RunnerProcess) => void;
+  readonly #state = newOpenState('supply');
   /** Processes that are starting, or were killed and are not gone yet. */
   readonly #pending = new Set<Promise<void>>();
-  /** Replacements since the last answer of any runner. */
+  /** Replacements since a runner last answered. */
   #failures = 0;
   #starting = 0;
-  #isClosed = false;
 
-  constructor(options: SupplyOptions) {
+  constructor(options: SupplyOptions, onReady: (process: RunnerProcess) => void) {
     this.#options = options;
+    this.#onReady = onReady;
   }
 
   get starting(): number {
     return this.#starting;
   }
 
-  /** Rejects when the process does not start. */
+  /** Rejects if the process does not start. */
   start(): Promise<void> {
     this.#starting++;
     const started = this.#options
       .spawn()
       .finally(() => this.#starting--)
-      .then((process) => (this.#isClosed ? process.kill() : this.onReady(process)));
-    this.track(started.catch(() => {})); // Told to the caller; `close` only waits for it.
+      .then((process) => (this.#state.is('closed') ? process.kill() : this.#onReady(process)));
+    this.track(started.catch(() => {})); // Reported to the caller. `close` only waits for the end.
     return started;
   }
 
-  /** Returns at once, and keeps trying. */
+  /** Returns at once and retries until a process has started. */
   add(): void {
     this.start().catch((err: unknown) => {
-      this.#options.logger.error({ err, lane: this.#options.name }, 'a sandbox runner did not start');
-      if (!this.#isClosed) this.replace();
+      this.#options.logger.error({ err, runnerGroup: this.#options.name }, 'A sandbox runner failed to start');
+      if (this.#state.is('open')) this.replace();
     });
   }
 
-  /** At once, unless runners keep dying without having answered anything: then the fault is not in the scripts. */
+  /** Starts a process at once, or later if runners keep ending without having answered: then scripts are not the cause. */
   replace(): void {
-    const pauseMs =
-      this.#failures++ < FREE_FAILURES ? 0 : Math.min(PAUSE_MS.first * 2 ** this.#failures, PAUSE_MS.last);
-    if (pauseMs === 0) this.add();
-    else setTimeout(() => !this.#isClosed && this.add(), pauseMs).unref();
+    const delayMs =
+      this.#failures++ < FREE_FAILURES ? 0 : Math.min(DELAY_MS.first * 2 ** this.#failures, DELAY_MS.last);
+    if (delayMs === 0) this.add();
+    else setTimeout(() => this.#state.is('open') && this.add(), delayMs).unref();
   }
 
-  /** Runners work: the next one that dies is replaced at once. */
+  /** Resets the delay, because a runner has answered. */
   answered(): void {
     this.#failures = 0;
   }
@@ -72,9 +73,9 @@ export class RunnerSupply {
     void ending.finally(() => this.#pending.delete(ending));
   }
 
-  /** Resolves when nothing is starting or ending any more. */
+  /** Resolves once no process is starting or ending. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#state.enter('closed');
     await Promise.all(this.#pending);
   }
 }

@@ -1,11 +1,11 @@
 import type { ConsoleLine, FetchAnswer, FetchRequest, Reply } from '../../sandbox/protocol.ts';
 import type { SandboxLimits } from './limits.ts';
 
-/** For metrics. */
+/** Receives figures for metrics. */
 export interface SandboxObserver {
-  /** `waitMs`: for its turn. */
+  /** @param waitMs milliseconds the run waited for a runner */
   ran(outcome: RunOutcome, waitMs: number): void;
-  /** A child process is no more: stopped because of its script, crashed, or worn out. */
+  /** A runner was stopped because of a script, crashed, or was replaced because its memory had grown. */
   runnerEnded(): void;
 }
 
@@ -17,37 +17,37 @@ export interface SandboxLogger {
 }
 
 /**
- * Does one request of a script. Rejects for what must not be told apart from a network failure. Whoever gives this answers for
- * the destination: allowed hosts only, public addresses, no redirect to elsewhere.
+ * Sends one fetch request of a script. The implementation restricts the destination: allowed hosts, public addresses, no redirects.
+ * It rejects with `FetchRefusal` if the script may see the reason. Any other error looks like a network failure to the script.
  */
 export type SandboxFetch = (tenantId: string, request: FetchRequest, limits: FetchLimits) => Promise<FetchAnswer>;
 
 export interface FetchLimits {
-  /** Aborted when the run is over. */
+  /** Aborted when the run ends. */
   signal: AbortSignal;
-  /** Bytes of the answer's body. */
+  /** Maximum size of the response body in bytes. */
   responseBytes: number;
 }
 
 export interface SandboxOptions {
-  /** Runners that execute at the same time; one more is kept hot. */
+  /** Runners that execute at the same time. One more is kept ready as a standby. */
   runners: number;
-  /** The operator's limit for one run, in milliseconds of wall time. A request may ask for less. */
+  /** Time limit of one run in milliseconds, set by the operator. A request can lower it. */
   timeoutMs: number;
-  /** The operator's limit for one isolate, in MB; at least 8. A request may ask for less. */
+  /** Memory limit of one isolate in MB, at least 8, set by the operator. A request can lower it. */
   memoryMb: number;
-  /** `runner-per-tenant`: no two tenants share a process, ever; for operators who fear side channels. Slower and larger. */
+  /** With `runner-per-tenant` no two tenants ever share a process. Rules out side channels, but is slower and needs more memory. */
   isolation?: 'shared' | 'runner-per-tenant';
-  /** Hardening layers without which `start` throws. */
+  /** Hardening layers that must be active. `start` throws if one is missing. */
   require?: string[];
-  /** False starts the runners without any hardening layer: for tests and benchmarks. */
+  /** False starts the runners without hardening layers, for tests and benchmarks. */
   harden?: boolean;
-  /** Layers to leave out, by name: for tests that show what each is for. */
+  /** Names of layers to leave out, for tests that show what each of them prevents. */
   withoutLayers?: string[];
-  /** Other limits than the usual: for tests. */
+  /** Overrides of `LIMITS`, for tests. */
   limits?: Partial<SandboxLimits>;
   logger: SandboxLogger;
-  /** Given only when the operator allowed hosts; without it scripts have no `fetch`. */
+  /** Present only if the operator allowed hosts. Without it scripts have no `fetch`. */
   fetch?: SandboxFetch | undefined;
   observer?: SandboxObserver | undefined;
 }
@@ -62,13 +62,13 @@ export interface RunRequest {
 }
 
 export type RunOutcome = {
-  /** Milliseconds from handing the run to a runner to its answer, without waiting for a turn. In a shared turn, by the runner's word. */
+  /** Milliseconds from handing the run to a runner until its answer, as measured here. In a shared turn, as reported by the runner. */
   wallMs: number;
-  /** Milliseconds the isolate was executing; for a killed run the wall time. */
+  /** Milliseconds the isolate was executing. For a killed run the same as `wallMs`. */
   cpuMs: number;
-  /** What the script wrote; empty when it was killed or gave up waiting for a fetch, as it could not be asked any more. */
+  /** Console output of the script. Empty if the run was killed or timed out waiting for a fetch, because it is lost then. */
   console: ConsoleLine[];
-  /** Whether the fresh context had been prepared ahead. */
+  /** True if the run used a context prepared in advance. */
   spareUsed: boolean;
 } & (
   | { result: 'ok'; output: Record<string, unknown> }
@@ -94,44 +94,31 @@ export type CompileOutcome =
       message: string;
       line?: number;
       column?: number;
-      /** The script was not tried; asking again later may help. */
+      /** The script was not checked because the sandbox is overloaded. The caller can try again later. */
       overloaded?: true;
     };
 
-/** A tenant's script, by content: what runs are accounted to. */
+/** A tenant's script, identified by its content. */
 export interface ScriptVersion {
   tenantId: string;
   source: string;
-  /** Differs between tenants even for equal sources, so no two tenants share an isolate. */
+  /** Unique per tenant and source, so that tenants with equal sources do not share an isolate. */
   key: string;
 }
 
-/** Why a job has no answer from its script. */
+/** The result of a run that the pool stopped or refused. */
 export interface Stopped {
   result: 'memory' | 'killed' | 'timeout' | 'overloaded';
   message: string;
 }
 
-/** Work for a runner: waits in a queue, is executed once, settles once. */
-export interface Job {
-  script: ScriptVersion;
-  timeoutMs: number;
-  memoryMb: number;
-  /** JSON text; absent when the script is only compiled. */
-  input?: string | undefined;
-  /** `performance.now()` */
-  queuedAt: number;
-  /** Runners that died before they answered this job, and not of it. */
-  requeues: number;
-  settle(answer: Answer): void;
-}
-
-export type Answer = {
+/** The answer to a run: the reply of its runner, or the reason why the pool stopped or refused it. */
+export type RunAnswer = {
   wallMs: number;
-  /** Then `wallMs` is the time of all who shared it. */
+  /** True for a shared turn. `wallMs` is then the time that all of its runs took together. */
   sharedTurn?: boolean;
 } & (
   | { from: 'runner'; reply: Extract<Reply, { kind: 'done' | 'compiled' }> }
-  /** `endedRunner`: the runner died of it, and that has been counted against the script. */
+  /** `endedRunner`: the run ended its runner, which is already counted against the script. */
   | ({ from: 'pool'; cpuMs?: number; endedRunner?: true } & Stopped)
 );

@@ -4,7 +4,7 @@ import type { ApiParts } from '../http/api.ts';
 import { authenticate } from '../http/authenticate.ts';
 import { referenceRoutes } from '../http/openapi/reference.ts';
 import type { Operation } from '../http/operations/operation.ts';
-import { type Perform, type Performing, performer } from '../http/operations/perform.ts';
+import { type Perform, type PerformerParts, performer } from '../http/operations/perform.ts';
 import { serveOperations } from '../http/operations/serve-operations.ts';
 import { operations } from '../management/index.ts';
 import { protectedResourceMetadata } from '../oidc/metadata.ts';
@@ -14,18 +14,18 @@ import { ManagementAccess } from '../tokens/resources/management-access.ts';
 import { isRevoked } from '../tokens/revocation/revoked-tokens.ts';
 import { ADMIN_API, MANAGEMENT_API, type SystemApi } from '../tokens/urns.ts';
 
-export interface ServiceApisParts extends Performing {
+export interface ServiceApisParts extends PerformerParts {
   cache: TenantCache;
-  /** By `jti`, whether a token was ended; dropped when another one is. */
+  /** Revocation state by `jti`. Cleared whenever a token is revoked. */
   revocations: TenantCache;
   providers: Providers;
 }
 
-/** The APIs that are made of rows: each with its resource, its scope and its reference. */
-export function serviceApis({ cache, revocations, providers, ...performing }: ServiceApisParts): {
+/** Builds the two APIs from their operations, each with its resource, scope and reference. */
+export function serviceApis({ cache, revocations, providers, ...performerParts }: ServiceApisParts): {
   management: ApiParts;
   admin: ApiParts;
-  /** The same rows, by their route, for the console. */
+  /** The same operations by route, for the console. */
   rows: Record<'management' | 'operator', ReadonlyMap<string, Perform>>;
 } {
   function apiOf(api: SystemApi, rows: readonly Operation[]): ApiParts {
@@ -44,10 +44,11 @@ export function serviceApis({ cache, revocations, providers, ...performing }: Se
         verify: (tenant, token) => tokens.verify(tenant, token),
         isEntitled: (tenant, applicationId) => access.isEntitled(tenant, applicationId),
       }),
-      operations: serveOperations(rows, performing),
+      operations: serveOperations(rows, performerParts),
     };
   }
-  const byRoute = (rows: readonly Operation[]) => new Map(rows.map((row) => [row.route, performer(row, performing)]));
+  const byRoute = (rows: readonly Operation[]) =>
+    new Map(rows.map((row) => [row.route, performer(row, performerParts)]));
   return {
     rows: { management: byRoute(operations), operator: byRoute(adminOperations) },
     management: apiOf(MANAGEMENT_API, operations),

@@ -15,7 +15,7 @@ export interface ServiceCallsParts {
   webhookLimits: { deadlineMs: number; maxResponseBytes: number };
 }
 
-/** The slow work that rows of the Management API may ask for, from the parts that do it. */
+/** Returns the slow work that operations of the Management API may use, implemented by the parts that do it. */
 export function serviceCalls({
   scriptLimits,
   sandbox,

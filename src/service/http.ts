@@ -24,7 +24,11 @@ export interface ServiceHttpParts {
   readiness: Readiness;
 }
 
-/** The ports: connections, what is refused under pressure, and the app behind. @returns the port it listens on */
+/**
+ * Starts the HTTP servers: connection limits, load shedding and the app, and the metrics port.
+ *
+ * @returns the port it listens on
+ */
 export async function serveHttp(
   { config, closing, database, audit, observers, readiness }: ServiceHttpParts,
   makeApp: (shedLoad: RequestHandler) => Express,
@@ -45,7 +49,7 @@ export async function serveHttp(
     app(request, response);
   });
   await listen(server, { port, host, variable: 'PORT' });
-  closing.add(() => stopListening(server, () => connections.endUnowed()));
+  closing.add(() => stopListening(server, () => connections.closeInactive()));
 
   if (observers && metricsPort !== undefined) {
     measureRequests(server, connections, observers.registry);

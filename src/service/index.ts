@@ -7,11 +7,9 @@ import { Closing } from '../base/closing.ts';
 import { SecretBox } from '../base/secret-box.ts';
 import type { Config } from '../config/index.ts';
 import { CustomClaims } from '../custom-claims/claims.ts';
-import { RunLog } from '../custom-claims/runs.ts';
-import { TenantCache } from '../database/notices/tenant-cache.ts';
+import { RunLog } from '../custom-claims/run-log.ts';
 import { openDatabase } from '../database/open.ts';
 import { FigureWriter } from '../database/statistics/figure-writer.ts';
-import { configurationTables } from '../database/tables/index.ts';
 import { RateLimits } from '../http/rate-limits/rate-limits.ts';
 import { createApp } from '../http/server/app.ts';
 import { healthRoutes, readinessOf } from '../http/server/health.ts';
@@ -42,6 +40,7 @@ import { sealStoredHeaders } from '../webhooks/sending/hook-headers.ts';
 import { webhookMetrics } from '../webhooks/sending/metrics.ts';
 import { WebhookPoller } from '../webhooks/sending/poller.ts';
 import { serviceApis } from './apis.ts';
+import { serviceCaches } from './caches.ts';
 import { serviceCalls } from './calls.ts';
 import { serviceConsole } from './console.ts';
 import { serveHttp } from './http.ts';
@@ -50,28 +49,26 @@ import { serviceMetrics } from './metrics.ts';
 import { sqliteViews } from './sqlite-views.ts';
 import { tracedClient, tracedDatabase, tracedSandbox } from './tracing.ts';
 
-/** How long a change made by another process may go unseen where its notice is missed; the end of a token, less long. */
-const CACHE_MS = 5_000;
-const REVOCATIONS_MS = 1_000;
-
 export interface Service {
-  /** Where it listens, by the address of this machine. */
+  /** The URL that it listens on, with an address of this machine. */
   url: string;
-  /** Of the default tenant, by the database: `ENDPOINT` at the first start, and what it was changed to since. */
+  /**
+   * The default tenant's endpoint from the database: `ENDPOINT` at the first start, or the address it was changed to.
+   */
   endpoint: string;
-  /** Only at the first start. */
+  /** Undefined except at the first start. */
   credentials: FirstStart | undefined;
-  /** Stops taking requests, finishes what is under way, closes everything. */
+  /** Stops accepting requests, finishes those in progress, and closes everything. */
   close(): Promise<void>;
 }
 
-/** The composition root: builds every part and joins them. */
+/** The composition root: builds every part and connects them. */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const closing = new Closing();
   try {
     return await build(config, logger, closing);
   } catch (error) {
-    await closing.run();
+    await closing.run().catch((err) => logger.error({ err }, 'The service did not close cleanly.'));
     throw error;
   }
 }
@@ -93,15 +90,11 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const warning = addressWarning(config, address);
   if (warning) logger.warn(warning);
   await updateCredentials(config.dataDir, address).catch((err) =>
-    logger.warn({ err }, 'credentials.json could not be given the present address'),
+    logger.warn({ err }, 'The address in credentials.json could not be updated'),
   );
 
   const tenants = new Tenants(database, clock);
-  const { commits } = database;
-  const cache = new TenantCache({ commits, clock, tables: configurationTables, maxAgeMs: CACHE_MS });
-  const revocations = new TenantCache({ commits, clock, tables: ['revokedTokens'], maxAgeMs: REVOCATIONS_MS });
-  // No write drops it: ending many tokens must not make the list anew each time.
-  const revokedLists = new TenantCache({ commits, clock, tables: [], maxAgeMs: REVOCATIONS_MS });
+  const { cache, revocations, revokedLists } = serviceCaches(database.commits, clock);
   const guard = new AddressGuard({ allowedNetworks: config.webhooks.allowedNetworks });
   const client = new HttpClient({ guard, proxyUrl: config.webhooks.proxyUrl });
   closing.add(() => client.close());
@@ -118,7 +111,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
 
   const figures = new FigureWriter(database, logger);
   closing.add(() => figures.close());
-  const audit = new AuditBatch({ database, onError: (err) => logger.error({ err }, 'audit entries were not written') });
+  const audit = new AuditBatch({ database, onError: (err) => logger.error({ err }, 'Audit entries were not written') });
   closing.add(() => audit.close());
   const tokenAudit = new TokenAudit(audit);
   closing.add(() => tokenAudit.close());
@@ -204,7 +197,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const readiness = readinessOf({
     database: () => database.reader.raw('select 1'),
     isServing: () => isServing,
-    details: () => ({ sandbox: sandbox.status(), isLeading: leader.isLeading }),
+    details: () => ({ sandbox: sandbox.readiness(), isLeading: leader.isLeading }),
   });
   const makeApp = (shedLoad: RequestHandler) =>
     createApp({
@@ -237,7 +230,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     });
 
   const port = await serveHttp({ config, closing, database, audit, observers, readiness }, makeApp);
-  closing.add(() => administration.close()); // Ahead of the server, which waits for what is open.
+  closing.add(() => administration.close()); // Before the server, which waits for open responses.
   return {
     url: `http://${isIPv6(config.host ?? '') ? `[${config.host}]` : (config.host ?? 'localhost')}:${port}`,
     endpoint: address.endpoint,

@@ -5,7 +5,7 @@ import { recordBacklog } from '../webhooks/deliveries/backlog.ts';
 import { clearDeliveries } from '../webhooks/deliveries/clearing.ts';
 import { sweepWebhooks } from '../webhooks/deliveries/retention.ts';
 
-/** What runs by the clock, in the process that leads. */
+/** Returns the scheduled jobs, which run in the leading process. */
 export function serviceJobs(parts: ScheduledRotation): Job[] {
   const { database, clock } = parts;
   return [

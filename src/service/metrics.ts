@@ -7,7 +7,7 @@ import type { SandboxObserver } from '../script-runners/types.ts';
 import type { SignInObserver } from '../sign-in/interaction/flow.ts';
 import { type ObserveToken, tokenMetrics } from '../tokens/endpoint/metrics.ts';
 
-/** What the parts tell of themselves when somebody reads it: each is absent without `METRICS_PORT`, and then costs nothing. */
+/** The observers that parts report metrics to. They only exist with `METRICS_PORT` and cost nothing otherwise. */
 export interface Observers {
   registry: Registry;
   database: DatabaseMetrics;
@@ -24,7 +24,7 @@ export function serviceMetrics(sandboxStatus: () => ReturnType<Sandbox['status']
   const registry = createRegistry();
   const signIns = new Counter({
     name: 'understudy_sign_in_outcomes_total',
-    help: 'Of people: interactions that were completed, and steps that were refused, by the code of the refusal',
+    help: 'Completed sign-in interactions and refused steps of users, by error code',
     labelNames: ['event', 'outcome'] as const,
     registers: [registry],
   });
@@ -33,8 +33,13 @@ export function serviceMetrics(sandboxStatus: () => ReturnType<Sandbox['status']
     database: databaseMetrics(registry),
     sandbox: scriptMetrics(registry, sandboxStatus),
     tokens: tokenMetrics(registry),
-    onLimited: counterBy(registry, 'understudy_rate_limited_total', 'Refusals for a rate limit, by its name', 'limit'),
-    onShed: counterBy(registry, 'understudy_http_shed_total', 'Requests refused under pressure, by reason', 'reason'),
+    onLimited: counterBy(
+      registry,
+      'understudy_rate_limited_total',
+      'Requests refused by a rate limit, by limit',
+      'limit',
+    ),
+    onShed: counterBy(registry, 'understudy_http_shed_total', 'Requests refused under overload, by reason', 'reason'),
     onSignIn: (event, outcome) => signIns.inc({ event, outcome }),
   };
 }

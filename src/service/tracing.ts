@@ -4,7 +4,7 @@ import { HttpError } from '../net/http-error.ts';
 import type { Tracing } from '../observe/tracing.ts';
 import type { Sandbox } from '../script-runners/sandbox.ts';
 
-/** The same parts, each with a span around what it does. Without tracing they are what they were. */
+/** Each function returns its part with a span around the work, or the part itself if tracing is off. */
 
 export function tracedDatabase(database: Database, tracing: Tracing | undefined): Database {
   if (!tracing) return database;
@@ -27,15 +27,15 @@ export function tracedSandbox(sandbox: Sandbox, tracing: Tracing | undefined): P
       tracing.span({ name: 'script run' }, async (span) => {
         const outcome = await sandbox.run(request);
         span.set({ 'understudy.script.result': outcome.result, 'understudy.script.wall_ms': outcome.wallMs });
-        if (outcome.result !== 'ok' && outcome.result !== 'denied') span.failed();
+        if (outcome.result !== 'ok' && outcome.result !== 'denied') span.markFailed();
         return outcome;
       }),
   };
 }
 
 /**
- * For webhook attempts, each a trace of its own that the receiver may go on with: an event may be delivered long after
- * the request that caused it, many times, or along with others.
+ * Each webhook attempt is its own trace, which the receiver can continue: an event may be delivered long after the
+ * request that caused it, several times, or together with others.
  */
 export function tracedClient(client: HttpClient, tracing: Tracing | undefined): Pick<HttpClient, 'request'> {
   if (!tracing) return client;
@@ -45,7 +45,7 @@ export function tracedClient(client: HttpClient, tracing: Tracing | undefined): 
         try {
           const reply = await client.request({ ...request, headers: { ...request.headers, ...span.headers() } });
           span.set({ 'http.response.status_code': reply.status });
-          if (reply.status < 200 || reply.status > 299) span.failed();
+          if (reply.status < 200 || reply.status > 299) span.markFailed();
           return reply;
         } catch (error) {
           if (error instanceof HttpError) span.set({ 'error.type': error.reason });

@@ -5,7 +5,7 @@ import { DEFAULT_TENANT } from '../tenants.ts';
 import { MANAGEMENT_RESOURCE_ID } from '../tokens/urns.ts';
 import { credentialsPath, writeCredentials } from './first-start.ts';
 
-/** Where the default tenant is, by the database, which counts once there was a first start. */
+/** The address of the default tenant. After the first start the database decides, not the environment. */
 export interface Address {
   endpoint: string;
   managementApiIndicator: string;
@@ -18,20 +18,24 @@ export async function addressInForce(database: Database): Promise<Address> {
   return { endpoint: url, managementApiIndicator: indicator };
 }
 
-/** One line for the operator whose environment names another address than the one in force; undefined when it is the same. */
+/** Returns a warning if the environment names another address than the one in force, otherwise undefined. */
 export function addressWarning(
   { endpoint, managementApiIndicator }: Pick<Config, 'endpoint' | 'managementApiIndicator'>,
   inForce: Address,
 ): string | undefined {
   if (endpoint !== inForce.endpoint)
-    return `ENDPOINT is ${endpoint}, but the tenant ${DEFAULT_TENANT} is at ${inForce.endpoint}, which holds: issuer and links are made from it. Set ENDPOINT to that, or move the tenant: npm run cli -- change-address --to ${endpoint}`;
+    return `ENDPOINT is ${endpoint}, but the database says that the tenant ${DEFAULT_TENANT} is at ${inForce.endpoint}. Issuer and links use the address in the database. Set ENDPOINT to it, or move the tenant: npm run cli -- change-address --to ${endpoint}`;
   const isChosen = managementApiIndicator !== `${endpoint}/api`;
   if (isChosen && managementApiIndicator !== inForce.managementApiIndicator)
-    return `MANAGEMENT_API_INDICATOR is ${managementApiIndicator}, but the tenant ${DEFAULT_TENANT} has ${inForce.managementApiIndicator}, which holds. Set it to that, or change the tenant's: npm run cli -- change-address --indicator ${managementApiIndicator}`;
+    return `MANAGEMENT_API_INDICATOR is ${managementApiIndicator}, but the tenant ${DEFAULT_TENANT} uses ${inForce.managementApiIndicator} from the database. Set it to that, or change the tenant: npm run cli -- change-address --indicator ${managementApiIndicator}`;
   return undefined;
 }
 
-/** `credentials.json` says where the tenant is now. Does nothing when the file was put away. @returns true when it was changed */
+/**
+ * Updates the address in `credentials.json`. Does nothing if the file no longer exists.
+ *
+ * @returns true if the file was changed
+ */
 export async function updateCredentials(
   dataDir: string,
   { endpoint, managementApiIndicator }: Address,

@@ -4,6 +4,7 @@ import type { SecretBox } from '../base/secret-box.ts';
 import type { Database } from '../database/database.ts';
 import { AfterCommit } from '../database/store/after-commit.ts';
 import { TenantStore } from '../database/store/tenant-store.ts';
+import { DEFAULT_TOKEN_TTL } from '../entities.ts';
 import { addSecret } from '../tokens/clients/application-secrets.ts';
 import {
   addSigningKey,
@@ -16,18 +17,18 @@ import { MANAGEMENT_RESOURCE_ID, MANAGEMENT_SCOPE_ID } from '../tokens/urns.ts';
 export interface NewTenant {
   id: string;
   name: string;
-  /** The first is the canonical one. */
+  /** The first is canonical. */
   endpoints: string[];
   managementApiIndicator: string;
 }
 
 /** The credentials of a machine-to-machine application. */
-export interface MachineCredentials {
+export interface ApplicationCredentials {
   clientId: string;
   clientSecret: string;
 }
 
-/** Inserts the tenant; false when there is one of that id. A second process waits here for the first to commit. */
+/** Inserts the tenant. False if the id exists already. A second process waits here until the first commits. */
 async function insertTenant(db: Knex, { id, name, endpoints }: NewTenant, now: number): Promise<boolean> {
   const inserted = await db('tenants')
     .insert({ id, name, settings: '{}', createdAt: now })
@@ -41,40 +42,46 @@ async function insertTenant(db: Knex, { id, name, endpoints }: NewTenant, now: n
 
 async function addManagementApi(store: TenantStore, indicator: string, now: number): Promise<void> {
   await store.add('resources', [
-    { id: MANAGEMENT_RESOURCE_ID, name: 'Management API', indicator, isDefault: false, accessTokenTtl: 3600 },
+    {
+      id: MANAGEMENT_RESOURCE_ID,
+      name: 'Management API',
+      indicator,
+      isDefault: false,
+      accessTokenTtl: DEFAULT_TOKEN_TTL,
+    },
   ]);
   await store.add('scopes', [
     {
       id: MANAGEMENT_SCOPE_ID,
       resourceId: MANAGEMENT_RESOURCE_ID,
       name: 'all',
-      description: 'Everything the Management API can do',
+      description: 'Full access to the Management API',
       createdAt: now,
     },
   ]);
 }
 
-export interface NewMachine {
+export interface NewMachineApplication {
   name: string;
   description: string;
-  /** The one scope it gets, through a role of its own. */
+  /** The only scope of the application, which it gets through its own role. */
   scopeId: string;
   role: { name: string; description: string };
 }
 
-const BACKEND: NewMachine = {
+const BACKEND: NewMachineApplication = {
   name: 'Backend',
   description: 'The first caller of the Management API',
   scopeId: MANAGEMENT_SCOPE_ID,
-  role: { name: 'Management API access', description: 'May call the Management API' },
+  role: { name: 'Management API access', description: 'Can call the Management API' },
 };
 
-/** A machine-to-machine application with a secret, and a role that holds one scope. */
-export async function addMachine(
+/** Adds a machine-to-machine application with a client secret, and a role with one scope. */
+export async function addMachineApplication(
   store: TenantStore,
-  { name, description, scopeId, role }: NewMachine,
+  { name, description, scopeId, role }: NewMachineApplication,
   { secrets, now }: { secrets: SecretBox; now: number },
-): Promise<MachineCredentials> {
+): Promise<ApplicationCredentials> {
   const [roleId, clientId] = [newId(), newId()];
   await store.add('roles', [{ ...role, id: roleId, type: 'MachineToMachine', isDefault: false }]);
   await store.add('roleScopes', [{ roleId, scopeId }]);
@@ -100,48 +107,51 @@ export async function addMachine(
   return { clientId, clientSecret };
 }
 
-export interface Making {
+export interface AddTenantParts {
   secrets: SecretBox;
-  /** The first one, which signs at once. */
+  /** The first key, which signs immediately. */
   signingKey: NewSigningKey;
   now: number;
 }
 
 /**
- * A tenant with all it needs to serve: endpoints, a signing key, the Management API and one machine
- * that may call it. Emits no event: nobody could listen yet.
+ * Adds a tenant with everything it needs: endpoints, a signing key, the Management API and one machine-to-machine
+ * application that may call it. Emits no event, because no webhook can exist yet.
  *
  * @param store the new tenant's, in the transaction of `db`
- * @returns undefined when the tenant is there already
+ * @returns undefined if the tenant exists already
  */
 export async function addTenant(
   db: Knex,
   store: TenantStore,
   tenant: NewTenant,
-  { secrets, signingKey, now }: Making,
-): Promise<MachineCredentials | undefined> {
+  { secrets, signingKey, now }: AddTenantParts,
+): Promise<ApplicationCredentials | undefined> {
   if (!(await insertTenant(db, tenant, now))) return undefined;
   await addSigningKey(store, secrets, signingKey, { state: 'current', now });
   await addManagementApi(store, tenant.managementApiIndicator, now);
-  return addMachine(store, BACKEND, { secrets, now });
+  return addMachineApplication(store, BACKEND, { secrets, now });
 }
 
 /**
- * The same in a transaction of its own.
+ * Adds a tenant in a transaction of its own.
  *
- * @param also runs in the same transaction, with the new tenant's store
+ * @param withinTransaction runs in that transaction, with the new tenant's store
  */
 export async function createTenant(
   database: Database,
   secrets: SecretBox,
   tenant: NewTenant,
-  { now, also }: { now: number; also?: (store: TenantStore, machine: MachineCredentials) => Promise<void> },
-): Promise<MachineCredentials | undefined> {
+  {
+    now,
+    withinTransaction,
+  }: { now: number; withinTransaction?: (store: TenantStore, machine: ApplicationCredentials) => Promise<void> },
+): Promise<ApplicationCredentials | undefined> {
   const signingKey = await generateSigningKey(DEFAULT_ALGORITHM);
   return database.transaction(async (db) => {
     const store = new TenantStore(database, tenant.id, { db, after: new AfterCommit() });
     const machine = await addTenant(db, store, tenant, { secrets, signingKey, now });
-    if (machine) await also?.(store, machine);
+    if (machine) await withinTransaction?.(store, machine);
     return machine;
   });
 }

@@ -2,8 +2,9 @@ import { newId, newSecret, newShortId } from '../base/ids.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import { saveVersion } from '../custom-claims/versions.ts';
 import type { TenantStore } from '../database/store/tenant-store.ts';
+import { DEFAULT_TOKEN_TTL } from '../entities.ts';
 
-/** What the first start writes into `credentials.json` under `demo`. */
+/** The demonstration, as `credentials.json` contains it under `demo`. */
 export interface Demonstration {
   clientId: string;
   redirectUri: string;
@@ -17,7 +18,7 @@ const REDIRECT_URI = 'http://localhost:4400/callback';
 const RESOURCE = 'https://orders.example.com/api';
 const SCOPE = 'read:orders';
 
-/** The documented function of the specification, section 2.6. */
+/** The sample script of the documentation. */
 const SCRIPT = `const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
 const getCustomJwtClaims = async ({ context }) => {
@@ -30,10 +31,10 @@ const getCustomJwtClaims = async ({ context }) => {
 };
 `;
 
-/** Marks every row of the demonstration, so that it can be taken away again. */
+/** Marks every row of the demonstration, so that it can be removed. */
 const MARK = 'Demonstration';
 
-/** Hashing is slow, so it is done before the transaction opens. */
+/** Creates the actor's password. Hashing is slow, so it happens before the transaction opens. */
 export async function prepareDemonstration(hashPassword: (password: string) => Promise<string>) {
   const password = newSecret().slice(0, 16);
   return { password, passwordHash: await hashPassword(password) };
@@ -56,13 +57,19 @@ export async function addDemonstration(
   };
 
   await store.add('resources', [
-    { id: resourceId, name: `${MARK}: orders`, indicator: RESOURCE, isDefault: false, accessTokenTtl: 3600 },
+    {
+      id: resourceId,
+      name: `${MARK}: orders`,
+      indicator: RESOURCE,
+      isDefault: false,
+      accessTokenTtl: DEFAULT_TOKEN_TTL,
+    },
   ]);
   await store.add('scopes', [
-    { id: scopeId, resourceId, name: SCOPE, description: 'See the orders of a customer', createdAt: now },
+    { id: scopeId, resourceId, name: SCOPE, description: "Read a customer's orders", createdAt: now },
   ]);
   await store.add('roles', [
-    { id: roleId, name: `${MARK}: customer`, description: 'May see their own orders', type: 'User', isDefault: false },
+    { id: roleId, name: `${MARK}: customer`, description: 'Can read their own orders', type: 'User', isDefault: false },
   ]);
   await store.add('roleScopes', [{ roleId, scopeId }]);
   await store.add('users', [
@@ -88,7 +95,7 @@ export async function addDemonstration(
     {
       id: clientId,
       name: `${MARK}: support console`,
-      description: 'A public application that may exchange subject tokens',
+      description: 'A public application that can exchange subject tokens',
       type: 'SPA',
       oidcClientMetadata: { redirectUris: [REDIRECT_URI], postLogoutRedirectUris: [] },
       customClientMetadata: { allowTokenExchange: true },
@@ -108,7 +115,7 @@ export async function addDemonstration(
   };
 }
 
-/** Takes away what `addDemonstration` made. The script goes only while it is still the demonstration's. */
+/** Removes everything that `addDemonstration` added. The script is only removed if it is still the demonstration's. */
 export async function removeDemonstration(
   store: TenantStore,
   { clientId, resource, actor, subject }: Demonstration,

@@ -6,29 +6,29 @@ import { createLink, linkUrl } from '../console/session/administrators.ts';
 import type { Database } from '../database/database.ts';
 import { DEFAULT_TENANT } from '../tenants.ts';
 import { addAdminApi } from './admin-api.ts';
-import { createTenant, type MachineCredentials } from './create-tenant.ts';
+import { type ApplicationCredentials, createTenant } from './create-tenant.ts';
 import { addDemonstration, type Demonstration, prepareDemonstration } from './demonstration.ts';
 
-/** `DATA_DIR/credentials.json`, written at the first start, readable by its owner alone. */
+/** The content of `DATA_DIR/credentials.json`, which is written at the first start and only readable by its owner. */
 export interface Credentials {
   endpoint: string;
   managementApiIndicator: string;
-  /** May call the Management API: what an integrator's backend is. */
-  machine: MachineCredentials;
+  /** May call the Management API. An integrator's backend uses it. */
+  machine: ApplicationCredentials;
   /** May call the Operator API, and nothing else. */
-  operator: MachineCredentials;
+  operator: ApplicationCredentials;
   demo?: Demonstration;
 }
 
-/** What the first start made. */
+/** Everything that the first start created. */
 export interface FirstStart extends Credentials {
-  /** Makes the first administrator. Printed only: the file stays, and a link is for one use within a day. */
+  /** Creates the first administrator. It is printed but not stored, because it works once, within a day. */
   administratorLink: string;
 }
 
 export const credentialsPath = (dataDir: string): string => join(dataDir, 'credentials.json');
 
-/** Whole or not at all: a process that is killed in the middle leaves the old file. */
+/** Writes the file atomically: a process that is killed in between leaves the old file. */
 export async function writeCredentials(dataDir: string, credentials: Credentials): Promise<void> {
   const path = credentialsPath(dataDir);
   const draft = `${path}.${process.pid}`;
@@ -45,10 +45,10 @@ export interface FirstStartOptions {
 }
 
 /**
- * Makes the default tenant, and the demonstration when it is wanted, in one transaction. The file
- * is written before the commit: credentials that nobody could read would be worse than a stale file.
+ * Creates the default tenant and, if configured, the demonstration, in one transaction. The file is written before the
+ * commit, because losing the credentials would be worse than a stale file.
  *
- * @returns undefined when this is not the first start
+ * @returns undefined if this is not the first start
  */
 export async function firstStart({
   config,
@@ -68,7 +68,7 @@ export async function firstStart({
     { id: DEFAULT_TENANT, name: 'Default', endpoints: [endpoint], managementApiIndicator },
     {
       now,
-      async also(store, machine) {
+      async withinTransaction(store, machine) {
         const operator = await addAdminApi(store, { endpoint, secrets, now });
         const demo = prepared && (await addDemonstration(store, { ...prepared, secrets, now }));
         const credentials = { endpoint, managementApiIndicator, machine, operator, ...(demo && { demo }) };
@@ -82,8 +82,8 @@ export async function firstStart({
 }
 
 /**
- * What the first start made, where it is, and what to try. Only a terminal is shown secrets: other output ends in a log,
- * which more people read than the file, and for longer.
+ * Returns the text that describes the first start: what was created, where it is, and what to try next. Secrets are
+ * only shown on a terminal. Other output ends up in a log, which more people can read than the file, and for longer.
  */
 export function describeFirstStart(made: FirstStart, { dataDir, isTerminal }: FirstStartSurroundings): string {
   return isTerminal ? forTerminal(made, dataDir) : forLog(made, dataDir);
@@ -98,7 +98,7 @@ export interface FirstStartSurroundings {
 function forLog({ endpoint }: FirstStart, dataDir: string): string {
   return [
     `First start. The credentials are in ${credentialsPath(dataDir)}, which only its owner can read.`,
-    `Become the first administrator of ${endpoint}/console with a link from: npm run cli -- create-administrator`,
+    `To become the first administrator of ${endpoint}/console, create a link: npm run cli -- create-administrator`,
   ].join('\n');
 }
 
@@ -108,31 +108,31 @@ function forTerminal(
 ): string {
   const lines = [
     '',
-    `First start. These credentials are shown once; they are also in ${credentialsPath(dataDir)}.`,
+    `First start. These credentials are shown only once. They are also in ${credentialsPath(dataDir)}.`,
     '',
     `  Management API     ${endpoint}/api (indicator ${managementApiIndicator})`,
-    `  machine client id  ${machine.clientId}`,
-    `  machine secret     ${machine.clientSecret}`,
+    `    client id        ${machine.clientId}`,
+    `    client secret    ${machine.clientSecret}`,
     '',
-    `  Operator API       ${endpoint}/admin/api (makes and changes tenants)`,
-    `  operator client id ${operator.clientId}`,
-    `  operator secret    ${operator.clientSecret}`,
+    `  Operator API       ${endpoint}/admin/api (creates and changes tenants)`,
+    `    client id        ${operator.clientId}`,
+    `    client secret    ${operator.clientSecret}`,
   ];
   if (demo) {
     lines.push(
       '',
-      `  demo application   ${demo.clientId} (public, may exchange subject tokens)`,
+      `  demo application   ${demo.clientId} (public, can exchange subject tokens)`,
       `  demo resource      ${demo.resource} with scope ${demo.scope}`,
       `  actor              ${demo.actor.id}, signs in as ${demo.actor.username} / ${demo.actor.password}`,
       `  subject            ${demo.subject.id}`,
       '',
       'See the whole flow:                npm run demo',
-      'Impersonate someone step by step:  README.md',
+      'Impersonate a user step by step:   README.md',
     );
   }
   lines.push(
     '',
-    'Become the first administrator of the console (this link works once, for a day):',
+    'Become the first administrator of the console with this link. It works once, within a day:',
     `  ${administratorLink}`,
   );
   return `${lines.join('\n')}\n`;

@@ -13,7 +13,7 @@ export class SecretKeyError extends Error {
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** The key of `DATA_DIR/secret.key`, made there at the first start, readable by its owner alone. */
+/** Returns the key from `DATA_DIR/secret.key`, which is created at the first start and only readable by its owner. */
 export async function loadSecretKey(dataDir: string): Promise<Buffer> {
   const path = join(dataDir, 'secret.key');
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -27,15 +27,16 @@ export async function loadSecretKey(dataDir: string): Promise<Buffer> {
     return key;
   }
   const key = Buffer.from(text.trim(), 'base64');
-  if (key.length !== 32) throw new SecretKeyError(`${path} does not hold 32 bytes in base64`);
+  if (key.length !== 32)
+    throw new SecretKeyError(`${path} does not contain 32 bytes in base64. Restore it from a backup.`);
   return key;
 }
 
 const SETTING = 'secret-key-fingerprint';
 
 /**
- * The database remembers which key it was made with: another would read nothing that is encrypted,
- * and would write what the first cannot read. Whoever also brings the one before may replace it.
+ * Compares the key with the one that the database was created with. Another key could not read the encrypted values,
+ * and would write values that the first cannot read. The key can be replaced if the previous one is configured too.
  *
  * @throws {SecretKeyError}
  */
@@ -51,6 +52,6 @@ export async function checkFingerprint(database: Database, box: SecretBox): Prom
   const known = await database.reader('serviceSettings').where({ key: SETTING }).first();
   if (known.value === fingerprint) return;
   throw new SecretKeyError(
-    `SECRET_KEY is not the one this database was made with (its fingerprint is ${known.value}, the given one's ${fingerprint}). To replace it, set SECRET_KEY_PREVIOUS to the one before.`,
+    `SECRET_KEY is not the key of this database (the database has the fingerprint ${known.value}, SECRET_KEY has ${fingerprint}). To replace the key, set SECRET_KEY_PREVIOUS to the previous one.`,
   );
 }

@@ -7,13 +7,13 @@ import { type Answer, getJson, postForm } from '../support/call.ts';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 
-type Machine = { clientId: string; clientSecret: string };
+type Application = { clientId: string; clientSecret: string };
 
 const root = join(import.meta.dirname, '../..');
 
-describe.each(databases)('the address of a tenant on %s', (kind) => {
+describe.each(databases)('changing the address of a tenant on %s', (kind) => {
   let service: TestService;
-  /** Where the service is reached before, and where it is reached as well: its address after the change. */
+  /** The address before the change, and a second address of the same service that it is changed to. */
   let [before, after] = ['', ''];
   beforeEach(async () => {
     service = await startService(kind, { DEMO: 'false' });
@@ -22,14 +22,14 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
   });
   afterEach(() => service[Symbol.asyncDispose]());
 
-  const ask = (endpoint: string, resource: string, scope: string, { clientId, clientSecret }: Machine) =>
+  const requestToken = (endpoint: string, resource: string, scope: string, { clientId, clientSecret }: Application) =>
     postForm(
       `${endpoint}/oidc/token`,
       { grant_type: 'client_credentials', resource, scope },
       { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
     );
-  const tokenOf = async (...parameters: Parameters<typeof ask>): Promise<string> =>
-    (await ask(...parameters)).body.access_token;
+  const tokenOf = async (...parameters: Parameters<typeof requestToken>): Promise<string> =>
+    (await requestToken(...parameters)).body.access_token;
   const call = async (base: string, route: string, bearer: string, body?: unknown): Promise<Answer> => {
     const [method, path] = route.split(' ') as [string, string];
     const response = await fetch(`${base}${path}`, {
@@ -40,10 +40,10 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
   };
-  /** At either address, by either indicator: does the call of a backend, or of the operator, arrive? */
-  const works = async (endpoint: string, indicator: string, who: 'machine' | 'operator' = 'machine') => {
-    const [scope, path] = who === 'machine' ? ['all', '/api/users'] : ['tenants', '/admin/api/tenants'];
-    const bearer = await tokenOf(endpoint, indicator, scope, service.credentials[who]);
+  /** Requests a token and calls the API with it. Returns the status. */
+  const statusWith = async (endpoint: string, indicator: string, application: 'machine' | 'operator' = 'machine') => {
+    const [scope, path] = application === 'machine' ? ['all', '/api/users'] : ['tenants', '/admin/api/tenants'];
+    const bearer = await tokenOf(endpoint, indicator, scope, service.credentials[application]);
     return (await call(endpoint, `GET ${path}`, bearer)).status;
   };
   const operate = async (route: string, body?: unknown) =>
@@ -51,7 +51,7 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
   const issuerAt = async (endpoint: string) =>
     (await getJson(`${endpoint}/oidc/.well-known/openid-configuration`)).issuer;
 
-  it('shows the indicators of the own APIs, those of operators for the first tenant alone', async () => {
+  it("shows the indicators of a tenant's APIs, the operators' only for the default tenant", async () => {
     const shown = {
       managementApiIndicator: `${before}/api`,
       managementApiIndicatorAliases: [],
@@ -68,7 +68,7 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
     expect(refused.body.code).toBe('guard.invalid_input');
   });
 
-  it('does not lose the backends that still use the old one', async () => {
+  it('keeps serving backends that still use the old address', async () => {
     const moved = await operate('PATCH /admin/api/tenants/default', {
       endpoints: [after, before],
       managementApiIndicator: `${after}/api`,
@@ -87,21 +87,21 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
     for (const endpoint of [before, after]) {
       expect(await issuerAt(endpoint)).toBe(`${after}/oidc`);
       for (const indicator of [before, after]) {
-        expect(await works(endpoint, `${indicator}/api`)).toBe(200);
-        expect(await works(endpoint, `${indicator}/admin/api`, 'operator')).toBe(200);
+        expect(await statusWith(endpoint, `${indicator}/api`)).toBe(200);
+        expect(await statusWith(endpoint, `${indicator}/admin/api`, 'operator')).toBe(200);
       }
     }
     expect((await getJson(`${after}/api/.well-known/oauth-protected-resource`)).resource).toBe(`${after}/api`);
   });
 
-  it('moves the indicator of one tenant alone, at once, without ending the tokens that are out', async () => {
+  it('changes the indicator of one tenant immediately and keeps issued tokens valid', async () => {
     const { body: acme } = await operate('POST /admin/api/tenants', {
       id: 'acme',
       name: 'Acme',
       endpoints: [`${before}/acme`],
     });
     const old = await tokenOf(acme.endpoints[0], acme.managementApiIndicator, 'all', acme.machine);
-    expect((await ask(acme.endpoints[0], 'https://acme.example/api', 'all', acme.machine)).body.error).toBe(
+    expect((await requestToken(acme.endpoints[0], 'https://acme.example/api', 'all', acme.machine)).body.error).toBe(
       'invalid_target',
     );
     await operate('PATCH /admin/api/tenants/acme', { managementApiIndicator: 'https://acme.example/api' });
@@ -111,12 +111,12 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
 
     await operate('PATCH /admin/api/tenants/acme', { managementApiIndicatorAliases: [] });
     expect((await call(acme.endpoints[0], 'GET /api/users', old)).status).toBe(401);
-    expect((await ask(acme.endpoints[0], acme.managementApiIndicator, 'all', acme.machine)).body.error).toBe(
+    expect((await requestToken(acme.endpoints[0], acme.managementApiIndicator, 'all', acme.machine)).body.error).toBe(
       'invalid_target',
     );
   });
 
-  it('refuses an indicator that another resource has, and a resource with one that is an alias', async () => {
+  it('refuses an indicator of another resource, and a resource whose indicator is an alias', async () => {
     await service.api.must('POST /resources', { name: 'Orders', indicator: 'https://orders.example/api' });
     for (const body of [
       { managementApiIndicator: 'https://orders.example/api' },
@@ -146,7 +146,7 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
     });
   });
 
-  it('does not open the own APIs to people by an alias', async () => {
+  it('does not let users access the APIs through an alias', async () => {
     await operate('PATCH /admin/api/tenants/default', { managementApiIndicator: 'https://new.example/api' });
     const user = await service.api.must('POST /users', { username: 'bob' });
     const application = await service.api.must('POST /applications', {
@@ -167,7 +167,7 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
     expect(body.error).toBe('invalid_target');
   });
 
-  describe('by the command', () => {
+  describe('with the command change-address', () => {
     const run = async (...args: string[]) => {
       const running = promisify(execFile)(process.execPath, ['scripts/cli.ts', 'change-address', ...args], {
         cwd: root,
@@ -183,14 +183,14 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
     };
     const credentials = async () => JSON.parse(await readFile(join(service.dataDir, 'credentials.json'), 'utf8'));
 
-    it('moves issuer, links and indicators while the service runs, and credentials.json follows', async () => {
-      const told = await run('--to', after);
-      expect(told).toMatchObject({ code: 0, stderr: '' });
-      expect(told.stdout).toContain(`${after}/oidc`);
+    it('changes issuer, links, indicators and credentials.json while the service runs', async () => {
+      const result = await run('--to', after);
+      expect(result).toMatchObject({ code: 0, stderr: '' });
+      expect(result.stdout).toContain(`${after}/oidc`);
       await expect.poll(() => issuerAt(after)).toBe(`${after}/oidc`);
-      await expect.poll(() => works(after, `${after}/api`)).toBe(200);
-      expect(await works(before, `${before}/api`)).toBe(200);
-      expect(await works(after, `${after}/admin/api`, 'operator')).toBe(200);
+      await expect.poll(() => statusWith(after, `${after}/api`)).toBe(200);
+      expect(await statusWith(before, `${before}/api`)).toBe(200);
+      expect(await statusWith(after, `${after}/admin/api`, 'operator')).toBe(200);
       expect(await credentials()).toMatchObject({
         endpoint: after,
         managementApiIndicator: `${after}/api`,
@@ -202,7 +202,7 @@ describe.each(databases)('the address of a tenant on %s', (kind) => {
       expect(logs).toHaveLength(1);
     });
 
-    it('drops the old one, keeps a custom indicator, and refuses what the API refuses', async () => {
+    it('drops the old address, keeps a custom indicator, and refuses the same input as the API', async () => {
       await operate('PATCH /admin/api/tenants/default', {
         managementApiIndicator: 'urn:example:own',
         managementApiIndicatorAliases: [],

@@ -48,7 +48,7 @@ describe.each(databases)('the operator API on %s', (kind) => {
   const apiOf = ({ body }: Answer) =>
     new ManagementClient(body.endpoints[0], body.managementApiIndicator, body.machine);
 
-  it('points whoever it refuses to what they must know, RFC 9728', async () => {
+  it('links to the resource metadata of RFC 9728 when it refuses a request', async () => {
     const refused = await fetch(`${service.url}/admin/api/tenants`);
     const challenge = refused.headers.get('www-authenticate') ?? '';
     expect([refused.status, challenge]).toEqual([
@@ -69,7 +69,7 @@ describe.each(databases)('the operator API on %s', (kind) => {
     ]);
   });
 
-  it('makes a tenant that serves at once, with credentials shown once', async () => {
+  it('creates a tenant that is served immediately, and returns its credentials once', async () => {
     const made = await make('acme');
     expect([made.status, made.body]).toEqual([
       201,
@@ -99,7 +99,7 @@ describe.each(databases)('the operator API on %s', (kind) => {
     expect(list.headers.get('link')).toContain(`<${service.url}/admin/api/tenants?page_size=1&page=2>; rel="next"`);
   });
 
-  it("refuses the backend's machine, and refuses the operator's at the Management API", async () => {
+  it("refuses the backend's application, and the Management API refuses the operator's", async () => {
     const { machine, operator } = service.credentials;
     const asBackend = await tokenFor(`${service.url}/admin/api`, 'tenants', machine);
     expect((await call('GET /tenants', undefined, asBackend)).body.code).toBe('auth.forbidden');
@@ -108,7 +108,7 @@ describe.each(databases)('the operator API on %s', (kind) => {
     expect(refused.status).toBe(403);
   });
 
-  it('is for machines that hold its scope, on the default tenant', async () => {
+  it('requires a machine-to-machine application of the default tenant with the scope', async () => {
     expect((await call('GET /tenants', undefined, 'nonsense')).status).toBe(401);
     expect((await call('GET /tenants', undefined, await service.api.token())).status).toBe(401);
     expect((await call('GET /tenants', undefined, token, `${service.url}/acme`)).body.code).toBe('request.not_found');
@@ -126,7 +126,7 @@ describe.each(databases)('the operator API on %s', (kind) => {
     expect(exchanged.body.error).toBe('invalid_target');
   });
 
-  it("wants endpoints that are absolute, plain and nobody else's", async () => {
+  it('requires endpoints that are absolute, plain and not in use', async () => {
     for (const endpoint of [
       'acme',
       'ftp://a.example',
@@ -149,21 +149,21 @@ describe.each(databases)('the operator API on %s', (kind) => {
     expect(twins.map(({ status }) => status).toSorted()).toEqual([201, 422]);
   });
 
-  it('finds the tenant by the longest endpoint; an unknown host is 421', async () => {
+  it('finds the tenant by the longest endpoint, and responds 421 to an unknown host', async () => {
     await make('deep', [`${service.url}/acme/deep`]);
     const issuerAt = async (path: string) =>
       (await getJson(`${service.url}${path}/oidc/.well-known/openid-configuration`)).issuer;
     expect(await issuerAt('/acme/deep')).toBe(`${service.url}/acme/deep/oidc`);
     expect(await issuerAt('/acme')).toBe(`${service.url}/acme/oidc`);
     expect(await issuerAt('')).toBe(`${service.url}/oidc`);
-    const stranger = await fetch(`${service.url.replace('localhost', '127.0.0.1')}/api/users`);
-    expect([stranger.status, ((await stranger.json()) as { code: string }).code]).toEqual([
+    const unknownHost = await fetch(`${service.url.replace('localhost', '127.0.0.1')}/api/users`);
+    expect([unknownHost.status, ((await unknownHost.json()) as { code: string }).code]).toEqual([
       421,
       'request.unknown_host',
     ]);
   });
 
-  it('suspends and resumes, renames and moves', async () => {
+  it('suspends, reactivates, renames and moves a tenant', async () => {
     const { body } = await call('PATCH /tenants/acme', { isSuspended: true, name: 'Acme' });
     expect(body).toMatchObject({ isSuspended: true, name: 'Acme' });
     for (const path of ['/oidc/jwks', '/oidc/token', '/api/users', '/api/openapi.json', '/account', '/'])
@@ -188,7 +188,7 @@ describe.each(databases)('the operator API on %s', (kind) => {
       expect((await refused).body.code).toBe('tenant.is_default');
   });
 
-  it('deletes: out of reach at once, then row by row', async () => {
+  it('deletes a tenant: unreachable immediately, then removed row by row', async () => {
     const doomed = await make('doomed');
     const store = new TenantStore(database, 'doomed');
     await apiOf(doomed).must('POST /users', { username: 'last' });
@@ -198,13 +198,15 @@ describe.each(databases)('the operator API on %s', (kind) => {
       Array.from({ length: 2_500 }, () => ({ id: newId(), ...row })),
     );
 
-    await withinOneMinute(); // The service's own job would remove the rows too.
+    await withinOneMinute(); // Otherwise the service's own job would also remove the rows.
     expect((await call('DELETE /tenants/doomed')).status).toBe(202);
-    expect((await fetch(`${service.url}/doomed/oidc/jwks`)).status).toBe(404); // The default tenant's now, which has none there.
+    // The path now belongs to the default tenant.
+    expect((await fetch(`${service.url}/doomed/oidc/jwks`)).status).toBe(404);
     for (const gone of ['GET', 'DELETE']) expect((await call(`${gone} /tenants/doomed`)).status).toBe(404);
-    expect((await make('doomed', ['https://new.example'])).status).toBe(422); // Its id is free when its rows are gone.
+    // The id stays in use until the rows are removed.
+    expect((await make('doomed', ['https://new.example'])).status).toBe(422);
 
-    // Cut short: some tables are empty already, the tenant is still there.
+    // An interrupted removal: some tables are already empty, the tenant still exists.
     await store.removeAll('userIdentities', {});
     await Promise.all([removeDeletedTenants(database), removeDeletedTenants(database)]);
     for (const table of tenantTables)
@@ -216,7 +218,7 @@ describe.each(databases)('the operator API on %s', (kind) => {
     expect((await make('doomed', ['https://new.example'])).status).toBe(201);
   });
 
-  it('is recorded in the log of the default tenant, and has a document of its own', async () => {
+  it("is recorded in the default tenant's audit log, and has its own OpenAPI document", async () => {
     const logs = await service.api.must('GET /logs?logKey=Management.DELETE%20/tenants/:id');
     expect(logs).toContainEqual(
       expect.objectContaining({

@@ -6,10 +6,10 @@ import { AUDIT_ROWS, DELIVERIES, fillTenant } from './console/fill.ts';
 import { startUnderstudy } from './support/understudy.ts';
 
 const ROUNDS = 7;
-/** Of each page and round, one after the other, as one person opens them. */
+/** Requests per page and round, one after the other, as a single user opens them. */
 const REQUESTS = 40;
 
-/** Off, so that nothing is sent: what a page shows of it is the same. */
+/** Disabled, so that nothing is sent. Its pages show the same. */
 const HOOK = {
   name: 'Busy',
   events: ['User.Created'],
@@ -31,8 +31,9 @@ const OVERVIEWS: readonly Page[] = ['overview1h', 'overview24h', 'overview7d'];
 const DELIVERY_PAGES: readonly Page[] = ['deliveries', 'deliveriesWaiting'];
 
 /**
- * How long the console's pages take on PostgreSQL, to the last byte, in a tenant with 1 000 000 deliveries of one webhook
- * and 200 000 audit rows; beside `/readyz`, the page of the same server that asks the same database for `select 1`.
+ * Measures how long the console's pages take on PostgreSQL, to the last byte, in a tenant with 1,000,000 deliveries of
+ * one webhook and 200,000 audit rows. The baseline is `/readyz`, the page of the same server that sends `select 1` to
+ * the same database.
  */
 export async function bench() {
   await using postgres = await startPostgres({ durable: true });
@@ -80,7 +81,7 @@ export async function bench() {
   return {
     overviewP95Ms: slowest(OVERVIEWS),
     deliveriesPageP95Ms: slowest(DELIVERY_PAGES),
-    /** Of times: how many times as long. */
+    /** Returns the ratio of the two times. */
     ratios: { overviewVsSelect1Page: rounded(quantile(ratios, 0.5)) },
     p50Ms: { ...p50, select1: rounded(quantile(select1, 0.5)) },
     p95Ms: { ...p95, select1: rounded(quantile(select1, 0.95)) },
@@ -89,7 +90,7 @@ export async function bench() {
   };
 }
 
-/** As the console opens one for its administrator. */
+/** Opens a session in the same way as the console does for an administrator. */
 async function openSession(databaseUrl: string, now: number): Promise<string> {
   const database = connect({ databaseUrl, dataDir: '', poolSize: 1 });
   const store = new TenantStore(database, 'default');

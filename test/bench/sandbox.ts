@@ -6,7 +6,7 @@ import { nodeVm, quickjs, rawIsolatedVm, workerd } from './sandbox/peers.ts';
 import { INPUT, SCRIPT, verify } from './sandbox/sample.ts';
 
 const ROUNDS = 15;
-/** Milliseconds of other work between two calls whose latency is measured: the rest of a request. */
+/** Milliseconds of other work between two calls whose latency is measured, like the rest of a request. */
 const PAUSE_MS = 1.5;
 const CALLS = 60;
 const RATE_MS = 300;
@@ -17,7 +17,7 @@ const logger = { info: () => {}, warn: () => {}, error: console.error };
 const start = (runners: number, harden = true) =>
   Sandbox.start({ runners, timeoutMs: 1_000, memoryMb: 16, logger, harden });
 
-/** A run of the sample that must be right. */
+/** Runs the sample once and checks its result. */
 const caller =
   (sandbox: Sandbox, tenants = 1) =>
   async () => {
@@ -30,10 +30,10 @@ const caller =
     return outcome;
   };
 
-/** The sandbox beside its peers, in turn in every round; every ratio is the median of the rounds' ratios. */
+/** Compares the sandbox with its peers, interleaved in every round. Every ratio is the median of the rounds' ratios. */
 export const bench: Bench = async () => {
   const [one, two] = [await start(1), await start(2)];
-  // Of these two only the latency is measured, so that both have the same past.
+  // Only the latency of these two is measured, so both start with the same history.
   const [hardened, plain] = [await start(1), await start(1, false)];
   const [vm, quick, worker, raw] = [nodeVm(), await quickjs(), await workerd(), await rawIsolatedVm()];
   for (const peer of [vm, quick, worker]) verify(await peer.call());
@@ -100,28 +100,31 @@ export const bench: Bench = async () => {
   return { ratios, killRecoveryMs, idleTenantMb, neighbour, sparePercent, layers, rounds };
 };
 
-/** Median milliseconds of the next run after a runner was killed, as another tenant sees it who was waiting for it. */
+/**
+ * Returns the median milliseconds of the next run after a runner was killed, for another tenant that was waiting for
+ * it.
+ */
 async function killRecovery(): Promise<number> {
   const sandbox = await start(1);
   const times: number[] = [];
   for (let i = 0; i < 9; i++) {
     await caller(sandbox)();
-    // Another tenant each time, so that it is the shared runner which is killed, not one in quarantine.
+    // A new tenant each time, so that the shared runner is killed and not a quarantined one.
     await sandbox.run({ tenantId: `killer${i}`, source: STUCK, input: INPUT, timeoutMs: 50 });
     const startedAt = performance.now();
     await caller(sandbox)();
     times.push(performance.now() - startedAt);
-    while (sandbox.status().lanes.some(({ ready, size }) => ready <= size))
+    while (sandbox.status().groups.some(({ ready, size }) => ready <= size))
       await new Promise((resolve) => setTimeout(resolve, 10));
   }
   await sandbox.close();
   return Math.round(median(times) * 10) / 10;
 }
 
-/** Resident MB that each of 40 tenants adds to a runner, loaded and with a spare context. */
+/** Returns the resident MB that each of 40 tenants adds to a runner, with its script loaded and a spare context. */
 async function idleTenant(): Promise<number> {
   const sandbox = await start(1);
-  const resident = () => sandbox.status().lanes[0]?.runners[0]?.residentBytes ?? 0;
+  const resident = () => sandbox.status().groups[0]?.runners[0]?.residentBytes ?? 0;
   const load = (tenantId: string) => sandbox.run({ tenantId, source: SCRIPT, input: INPUT });
   await load('first');
   const before = resident();

@@ -3,14 +3,14 @@ import { MixedLoad } from './soak/mixed-load.ts';
 import { WatchedService } from './soak/watched-service.ts';
 
 const SECONDS = Number(process.env.SOAK_SECONDS ?? 600);
-/** Before the memory is looked at: caches fill, code is compiled. */
+/** Warm-up before memory is measured: caches fill, code is compiled. */
 const WARM_UP_SECONDS = Math.min(30, SECONDS / 4);
-/** How often the heap is looked at on the way. */
+/** How often the heap is measured on the way. */
 const STRETCHES = 10;
 
 /**
- * Memory under mixed load for `SOAK_SECONDS`, on SQLite, or on PostgreSQL with `SOAK_DATABASE=postgres`. Resident memory
- * is what the machine sees; whether something leaks is told by the heap after a full collection.
+ * Measures memory under mixed load for `SOAK_SECONDS`, on SQLite, or on PostgreSQL with `SOAK_DATABASE=postgres`. It
+ * reports resident memory, and the heap after a full collection, which shows leaks.
  */
 export async function bench() {
   await using postgres = process.env.SOAK_DATABASE === 'postgres' ? await startPostgres({ durable: true }) : undefined;

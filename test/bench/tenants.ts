@@ -7,19 +7,19 @@ import { startUnderstudy, type Understudy } from './support/understudy.ts';
 const TENANTS = 500;
 const ROUNDS = 7;
 const CONNECTIONS = 16;
-/** Per contestant and round: each tenant is asked four times. */
+/** Requests per contestant and round: four to each tenant. */
 const REQUESTS = 4 * TENANTS;
 
 interface Machine {
-  /** Path of its tenant's token endpoint. */
+  /** The path of the tenant's token endpoint. */
   path: string;
   form: string;
 }
 
 /**
- * 500 tenants at paths of one host, in one process on SQLite: what making one takes, what the first request of one
- * costs over the later ones, what each adds to memory, and client credentials over all of them in turn beside the
- * same number at a single one.
+ * Measures 500 tenants at paths of one host, in one process on SQLite: the time to create one, the cost of a tenant's
+ * first request compared with later ones, the memory each one adds, and client credentials over all of them in turn
+ * compared with the same number at a single tenant.
  */
 export async function bench() {
   using driver = new LoadDriver();
@@ -43,7 +43,8 @@ export async function bench() {
     machineAt(path, machine, managementApiIndicator),
   );
   const makingMs = (performance.now() - startedAt) / others.length;
-  for (let turn = 0; turn < 3; turn += 1) await ask([first], REQUESTS); // Warm, so that what grows is the tenants'.
+  // Warm-up, so that only the tenants' memory is measured.
+  for (let turn = 0; turn < 3; turn += 1) await ask([first], REQUESTS);
   const memoryOfOne = await residentMb(service);
 
   const firstMs = 1_000 / (await ask(others, others.length, 1));
@@ -75,7 +76,7 @@ function machineAt(path: string, machine: { clientId: string; clientSecret: stri
   return { path: `${path}/oidc/token`, form: new URLSearchParams(form).toString() };
 }
 
-/** Of the service's process, without those of its sandbox. Only where `/proc` is. */
+/** Memory of the service's process without its sandbox runners. Needs `/proc`. */
 async function residentMb({ pid }: Understudy): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) / 1_024;

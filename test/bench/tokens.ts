@@ -11,15 +11,16 @@ import { exchangesOfManyTenants } from './tokens/many-tenants.ts';
 
 const ROUNDS = 5;
 const CONNECTIONS = 16;
-/** Per contestant and round: the better part of a second for each. */
+/** Requests per contestant and round: most of a second for each. */
 const REQUESTS = 1_500;
 const RAW_REQUESTS = 8_000;
 const TENANTS = 100;
 
 /**
- * Tokens per second, exchanged (alone, with an actor token, with a claims script, over 100 tenants) and by client
- * credentials, on both databases with durable settings, beside a bare Express and jose endpoint that signs the same claims. Subject tokens
- * are minted, the actor is signed in and the script comes and goes outside the measured time.
+ * Measures tokens per second by exchange (plain, with an actor token, with a claims script, over 100 tenants) and by
+ * client credentials, on both databases with durable settings, compared with a minimal Express and jose endpoint that
+ * signs the same claims. Subject tokens are minted, the actor is signed in and the script is installed outside the
+ * measured time.
  */
 export async function bench() {
   using driver = new LoadDriver();
@@ -77,7 +78,7 @@ export async function bench() {
   };
 }
 
-/** What autovacuum does within a minute, so that no round is measured with the plans of empty tables. */
+/** Does what autovacuum does within a minute, so that no round runs with query plans for empty tables. */
 async function analyze(databaseUrl: string): Promise<void> {
   const client = new pg.Client(databaseUrl);
   await client.connect();
@@ -85,7 +86,7 @@ async function analyze(databaseUrl: string): Promise<void> {
   await client.end();
 }
 
-/** @returns tokens per second; the forms are used in turn, over and over where there are fewer than requests */
+/** @returns tokens per second; the forms are used in turn and repeated if there are fewer than requests */
 async function send(
   driver: LoadDriver,
   { origin }: { origin: string },
@@ -104,7 +105,7 @@ async function send(
   return perSecond;
 }
 
-/** The rounds of one service: what is sent, and what is put in place before. */
+/** The rounds of one service: the requests, and their preparation. */
 async function contestants(driver: LoadDriver, service: Understudy) {
   const { origin, api, credentials } = service;
   const { managementApiIndicator, demo } = credentials;
@@ -121,7 +122,7 @@ async function contestants(driver: LoadDriver, service: Understudy) {
     scope: 'all',
   };
 
-  /** A subject token is good for one exchange, so each round mints its own. */
+  /** A subject token is single-use, so each round mints its own. */
   async function forms(count: number, withActor = false): Promise<Record<string, string>[]> {
     const { bodies } = await driver.send({
       origin,
@@ -142,7 +143,7 @@ async function contestants(driver: LoadDriver, service: Understudy) {
     }));
   }
 
-  /** Of the service's process, in the last round. */
+  /** CPU time of the service's process in the last round. */
   let micros = Number.NaN;
 
   return {

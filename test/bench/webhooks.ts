@@ -13,9 +13,9 @@ const LATENCY_MESSAGES = 200;
 const LATENCY_INTERVAL_MS = 25;
 
 /**
- * Webhooks per second from a full table to a plain receiver in another process, 64 requests under way, beside the
- * PostgreSQL queues of Node and beside nothing but posts; what it costs to enqueue one with a change; and how long one
- * takes from its commit to its arrival when little happens. Durable databases, clean for each round.
+ * Measures webhooks per second from a full table to a plain receiver in another process with 64 requests in flight,
+ * compared with the PostgreSQL queues for Node and with POSTs alone; the cost of enqueueing one with a change; and the
+ * time from commit to arrival under low load. Databases are durable, and clean for each round.
  */
 export async function bench() {
   await using postgres = await startPostgres({ durable: true });
@@ -51,7 +51,7 @@ export async function bench() {
     pgBossSend: () => enqueuePerSecond(postgres.url, 'pgBoss'),
   });
 
-  /** A rate, as rounds have it: 1000 ms / p50. */
+  /** A rate, as rounds need it: 1000 ms / p50. */
   const pace = async (make: Promise<Contestant>): Promise<number> => 1000 / (await medianLatency(await make, receiver));
   const paced = await playRounds(ROUNDS, {
     understudyPostgres: () => pace(prepared(understudy(url, postgres.url), url)),
@@ -69,7 +69,7 @@ export async function bench() {
       sqliteVsRaw: ratio('understudySqlite', 'raw'),
       parkedVsEmpty: ratio('understudyParked', 'understudyPostgres'),
       enqueueVsPgBossSend: enqueued.ratio('understudy', 'pgBossSend'),
-      latencyP50VsGraphile: paced.ratio('graphileDefault', 'understudyPostgres'), // Of rates, so upside down: of times.
+      latencyP50VsGraphile: paced.ratio('graphileDefault', 'understudyPostgres'), // Inverted: rates become times.
     },
     bestPgBoss: bestBoss,
     deliveriesPerSecond: drained.medians,
@@ -81,14 +81,14 @@ export async function bench() {
   };
 }
 
-/** One hook that listens to what `send` announces. */
+/** Creates one webhook that is subscribed to the events of `send`. */
 async function prepared(make: ReturnType<typeof understudy>, url: string): Promise<Contestant> {
   const contestant = await make;
   await contestant.addHook(url, 'User.Data.Updated');
   return contestant;
 }
 
-/** Milliseconds from the commit to the arrival at the receiver, for messages 25 ms apart. */
+/** Returns the milliseconds from commit to arrival at the receiver, for messages 25 ms apart. */
 async function medianLatency(contestant: Contestant, receiver: BenchReceiver): Promise<number> {
   await using _ = contestant;
   await contestant.start();

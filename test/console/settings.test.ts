@@ -65,7 +65,7 @@ describe.each(databases)('settings on %s', (kind) => {
     await page.getByLabel(/^ID/).fill('acme');
     await page.getByLabel('Endpoints').fill(`${service.url}/console`);
     await press(page, 'Create tenant');
-    await page.getByText('its path holds a word', { exact: false }).waitFor();
+    await page.getByText('must not contain a path segment', { exact: false }).waitFor();
     await page.getByLabel('Endpoints').fill(`${service.url}/acme`);
     await press(page, 'Create tenant');
     await page.getByText('Copy them now').waitFor();

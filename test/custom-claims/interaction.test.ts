@@ -6,7 +6,7 @@ import { castOf } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 
-/** Shows what it is told. A failure that hides itself would pass for "nothing". */
+/** Returns the interaction it receives, or the text `nothing`. Rejected: no claim at all, which a failed script would give too. */
 const SCRIPT = `const getCustomJwtClaims = ({ context }) => ({ seen: 'interaction' in context ? context.interaction : 'nothing' });`;
 
 const PASSWORD = 'violet harbour ninety';
@@ -23,7 +23,7 @@ describe.each(databases)('context.interaction of a claims script, on %s', (kind)
 
   const seenIn = (token: string) => decodeJwt<{ seen: unknown }>(token).seen;
 
-  /** A sign-in for the demonstration's resource; without typing where the browser is signed in already. */
+  /** Signs in and returns tokens for the demo's resource. */
   async function tokensOf(visitor: Visitor) {
     const { resource } = service.credentials.demo;
     const { client, url, tokensAt } = await authorization(service, {
@@ -37,7 +37,7 @@ describe.each(databases)('context.interaction of a claims script, on %s', (kind)
     return { client, resource, tokens: await tokensAt(visitor.left as URL, { resource }) };
   }
 
-  it('is the sign-in that the token comes from, also when the token is refreshed', async () => {
+  it('describes the sign-in of the session, also after the token is refreshed', async () => {
     const { client, resource, tokens } = await tokensOf(new Visitor(service.url));
     const expected = { interactionEvent: 'SignIn', userId, verificationRecords: [{ type: 'Password' }] };
     expect(seenIn(tokens.access_token)).toEqual(expected);
@@ -45,7 +45,7 @@ describe.each(databases)('context.interaction of a claims script, on %s', (kind)
     expect(seenIn(refreshed.access_token)).toEqual(expected);
   });
 
-  it('is the same in a later authorization of the same session', async () => {
+  it('describes the same sign-in in a later authorization of the session', async () => {
     const visitor = new Visitor(service.url);
     const first = await tokensOf(visitor);
     const { resource } = first;
@@ -56,7 +56,7 @@ describe.each(databases)('context.interaction of a claims script, on %s', (kind)
     expect(seenIn(access_token)).toMatchObject({ verificationRecords: [{ type: 'Password' }] });
   });
 
-  it('is absent where nobody signed in for the token: an exchange', async () => {
+  it('is absent in a token exchange, which has no sign-in', async () => {
     const cast = castOf(service);
     const actor_token = await cast.spa.signIn(cast.alice);
     const { body } = await cast.spa.exchange({ subject_token: await cast.mint(), actor_token });

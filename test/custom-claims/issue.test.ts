@@ -22,7 +22,7 @@ describe.each(databases)('a claims script on %s', (kind) => {
   const exchange = async () => cast.spa.exchange({ subject_token: await cast.mint({ context: { ticketId: 'T-1' } }) });
   const runs = () => service.api.must('GET /configs/jwt-customizer/access-token/runs');
 
-  it('is told of token, context and environment', async () => {
+  it('receives token, context and environment variables', async () => {
     await upload('return { seen: { token, context, environmentVariables } };', {
       environmentVariables: { KEY: 'value' },
     });
@@ -50,7 +50,7 @@ describe.each(databases)('a claims script on %s', (kind) => {
     expect(JSON.stringify(seen)).not.toMatch(/passwordHash|signingKey|\$argon2/);
   });
 
-  it('cannot set a claim that the service answers for, and the run says what was dropped', async () => {
+  it('cannot set reserved claims, and the run log lists those that were dropped', async () => {
     const forged = {
       act: { sub: 'mallory' },
       sub: 'mallory',
@@ -77,18 +77,18 @@ describe.each(databases)('a claims script on %s', (kind) => {
     });
   });
 
-  it('that fails is passed over where its owner chose so', async () => {
+  it('that fails does not block issuance if `blockIssuanceOnError` is off', async () => {
     await upload('throw new Error("no luck")', { blockIssuanceOnError: false });
     expect((await exchange()).status).toBe(200);
   });
 
-  it('denies for good, even when it catches its own denial', async () => {
+  it('denies the token even if it catches its own denial', async () => {
     await upload('try { api.denyAccess("not today"); } catch {} return {};', { blockIssuanceOnError: false });
     const { status, body } = await exchange();
     expect([status, body.error, body.error_description]).toEqual([400, 'access_denied', 'not today']);
   });
 
-  it('may ask a host that the operator named, and no other', async () => {
+  it('can fetch from hosts that the operator allowed, and no others', async () => {
     await using receiver = await WebhookReceiver.start({
       behaviour: (response) => void response.end('{"tier":"gold"}'),
     });
@@ -100,7 +100,7 @@ describe.each(databases)('a claims script on %s', (kind) => {
     expect(decodeJwt((await exchange()).body.access_token).refused).toMatch(/localhost are not allowed/);
   });
 
-  it('that does not compile is refused with its place', async () => {
+  it('that does not compile is refused with line and column', async () => {
     const { status, body } = await service.api.call('PUT /configs/jwt-customizer/access-token', {
       script: 'const getCustomJwtClaims = () => {\n  return {{;\n};',
     });
@@ -108,14 +108,14 @@ describe.each(databases)('a claims script on %s', (kind) => {
     expect(JSON.stringify(body)).toMatch(/line|2/);
   });
 
-  // Last: two of these put their tenant into quarantine, where runs get less of the processor.
+  // Must be last: two of these put their tenant in quarantine, where runs have lower CPU priority.
   it.each([
     ['throws', 'throw new Error("no luck")', /no luck/],
     ['loops', 'for (;;) {}', /./],
     ['never settles', 'await new Promise(() => {})', /./],
     ['returns no object', 'return [1]', /./],
-    ['holds a native built-in past every limit', 'Array.from({ length: 1e9 })', /./],
-  ])('that %s fails the request, and the subject token stays usable', async (_, body, reason) => {
+    ['keeps a native built-in busy past every limit', 'Array.from({ length: 1e9 })', /./],
+  ])('that %s fails the request, and the subject token remains usable', async (_, body, reason) => {
     await service.api.must('PATCH /configs/sandbox', { timeoutMs: 500 });
     await upload(body);
     const subjectToken = await cast.mint();

@@ -12,7 +12,7 @@ const TSC = join(root, 'node_modules/typescript/bin/tsc');
 const REFERENCE = '/// <reference path="./claims.d.ts" />';
 const linesFor = (type: string) => `${REFERENCE}\n/** @type {Understudy.${type}} */\n`;
 
-/** The file that an author saves: each example of the document, with the two lines where it lacks them. */
+/** The examples of docs/claims.md as an author would save them, each starting with the two lines that reference the types. */
 const examples = [...readFileSync(join(root, 'docs/claims.md'), 'utf8').matchAll(/^```js\n(.*?)^```$/gms)].map(
   ([, text = '']) => (text.startsWith(REFERENCE) ? text : linesFor('GetAccessTokenClaims') + text),
 );
@@ -40,19 +40,21 @@ const RIGHT = {
 };
 
 const WRONG = {
-  'a field that no user has': user('const getCustomJwtClaims = async ({ context }) => ({ mail: context.user.mail });'),
-  'a grant taken for granted': user('const getCustomJwtClaims = ({ context }) => ({ type: context.grant.type });'),
+  'a field that users do not have': user(
+    'const getCustomJwtClaims = async ({ context }) => ({ mail: context.user.mail });',
+  ),
+  'a grant that may be absent': user('const getCustomJwtClaims = ({ context }) => ({ type: context.grant.type });'),
   'an array as the result': user('const getCustomJwtClaims = async () => [1];'),
   'a forgotten return': user('const getCustomJwtClaims = async () => {};'),
   'a forgotten return that waits for nothing': user('const getCustomJwtClaims = () => { const a = {}; };'),
-  'an input nobody gives': user('const getCustomJwtClaims = ({ session }) => ({ session });'),
+  'an input that does not exist': user('const getCustomJwtClaims = ({ session }) => ({ session });'),
   'a user of client credentials': application('const getCustomJwtClaims = ({ context }) => ({ id: context.user.id });'),
   'a declaration with a wrong field': declared(
     'async function getCustomJwtClaims({ context }) { return { id: context.users }; }',
   ),
 };
 
-describe.each(databases)('the types for authors of scripts, on %s', (kind) => {
+describe.each(databases)('the types of claims scripts on %s', (kind) => {
   let service: TestService;
   let types: string;
   const folder = mkdtempSync(join(tmpdir(), 'understudy-types-'));
@@ -65,14 +67,14 @@ describe.each(databases)('the types for authors of scripts, on %s', (kind) => {
     await service[Symbol.asyncDispose]();
   });
 
-  /** The faults that the TypeScript compiler finds, by the name of the script. */
+  /** Returns the errors that the TypeScript compiler reports, by name of the script. */
   function check(name: string, scripts: Record<string, string>): Record<string, string[]> {
     const own = join(folder, name);
     mkdirSync(own);
     writeFileSync(join(own, 'claims.d.ts'), types);
     const names = Object.keys(scripts);
     for (const [index, text] of Object.values(scripts).entries()) writeFileSync(join(own, `${index}.js`), text);
-    // Each script is a file of its own for its author: `force` keeps their functions apart.
+    // `force` makes each file a module, so that functions of the same name do not conflict.
     const options = [
       '--noEmit',
       '--checkJs',
@@ -93,20 +95,20 @@ describe.each(databases)('the types for authors of scripts, on %s', (kind) => {
     return faults;
   }
 
-  it('type every example of the document, of which there are five', () => {
+  it('accept every example of the documentation', () => {
     expect(examples.length).toBeGreaterThanOrEqual(5);
     expect(check('examples', Object.fromEntries(examples.map((text) => [text, text])))).toEqual({});
   });
 
-  it('type a script in every form it can have', () => {
+  it('accept a script in every supported form', () => {
     expect(check('right', RIGHT)).toEqual({});
   });
 
-  it('do not accept a wrong script', () => {
+  it('reject incorrect scripts', () => {
     expect(Object.keys(check('wrong', WRONG)).sort()).toEqual(Object.keys(WRONG).sort());
   });
 
-  it.each(['AccessTokenInput', 'ClientCredentialsInput'])('are what the console completes %s from', (input) => {
+  it.each(['AccessTokenInput', 'ClientCredentialsInput'])('provide the completions of the console for %s', (input) => {
     const { input: own = [] } = membersOf(types, input);
     expect(own.map(({ name }) => name)).toEqual(['token', 'context', 'environmentVariables', 'api']);
   });

@@ -8,7 +8,7 @@ import { RawSocket } from '../support/raw-socket.ts';
 
 const times = { headersTimeoutMs: 400, requestTimeoutMs: 400, keepAliveTimeoutMs: 5_000 };
 
-it('streams of events take no place, are cut off when nobody reads them, and do not hold the service', async () => {
+it('does not count event streams as requests, closes unread ones, and stops while some are open', async () => {
   const server = createHttpServer(times);
   const connections = new Connections(server, { ...times, maxConnections: 10 }, () => false);
   const streams: ServerResponse[] = [];
@@ -25,14 +25,14 @@ it('streams of events take no place, are cut off when nobody reads them, and do 
   using sleeper = await RawSocket.to(origin);
   sleeper.stopReading().send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   await expect.poll(() => streams.length).toBe(2);
-  expect(connections.worked).toBe(0);
+  expect(connections.inProgress).toBe(0);
 
   const [, unread] = streams as [ServerResponse, ServerResponse];
   const cut = once(unread, 'close');
   for (let count = 0; count < 200; count += 1) unread.write(`data: ${'x'.repeat(100_000)}\n\n`);
   await cut;
   expect(streams[0]?.closed).toBe(false);
-  await stopListening(server, () => connections.endUnowed());
+  await stopListening(server, () => connections.closeInactive());
   await reader.closed;
   connections.close();
 });

@@ -6,7 +6,7 @@ import { startService, type TestService } from '../support/start-service.ts';
 
 const DISCOVERY = '/oidc/.well-known/openid-configuration';
 
-/** A second tenant on a host of its own, which no name server has to know. */
+/** Creates a second tenant with its own host, which does not need a DNS entry. */
 async function addTenant({ url, credentials }: TestService, endpoint: string): Promise<void> {
   const operator = await new ManagementClient(url, `${url}/admin/api`, credentials.operator).token('tenants');
   const made = await fetch(`${url}/admin/api/tenants`, {
@@ -17,7 +17,7 @@ async function addTenant({ url, credentials }: TestService, endpoint: string): P
   if (made.status !== 201) throw new Error(`no tenant: ${made.status} ${await made.text()}`);
 }
 
-/** The whole answer to a request that is sent as it is written here. */
+/** Sends exactly these lines and returns the whole response. */
 async function raw(service: TestService, ...lines: string[]): Promise<{ status: number | undefined; text: string }> {
   using socket = await RawSocket.to(service.localUrl);
   socket.send([...lines, 'Connection: close', '', ''].join('\r\n'));
@@ -25,7 +25,7 @@ async function raw(service: TestService, ...lines: string[]): Promise<{ status: 
   return { status: socket.status, text: socket.text };
 }
 
-it('does not let a forwarded host choose the tenant, also behind a trusted proxy', async () => {
+it('does not let a forwarded host choose the tenant, even behind a trusted proxy', async () => {
   await using service = await startService('sqlite', { DEMO: 'false', TRUST_PROXY: 'loopback' });
   await addTenant(service, 'http://other.example.test');
   for (const [name, value] of [
@@ -39,7 +39,7 @@ it('does not let a forwarded host choose the tenant, also behind a trusted proxy
   }
 });
 
-it('takes the host of an absolute request line as the host, and nothing else of it', async () => {
+it('uses only the host of an absolute request target', async () => {
   await using service = await startService('sqlite', { DEMO: 'false' });
   const { host } = new URL(service.url);
   const alone = await raw(service, `GET http://evil.example${DISCOVERY} HTTP/1.1`, `Host: ${host}`);
@@ -52,14 +52,14 @@ it('takes the host of an absolute request line as the host, and nothing else of 
   expect(below.text).toContain(`"issuer":"${service.url}/other/oidc"`);
   const root = await raw(service, `GET http://${host} HTTP/1.1`, `Host: ${host}`);
   expect(root.status).toBe(404);
-  // RFC 9112 §3.2.2: the Host header beside an absolute request line is ignored.
+  // RFC 9112 §3.2.2: the Host header is ignored if the request target is absolute.
   const foreign = await raw(service, `GET http://evil.example/healthz HTTP/1.1`, `Host: ${host}`);
   expect(foreign.status).toBe(200);
   const unknown = await raw(service, `GET http://evil.example${DISCOVERY} HTTP/1.1`, `Host: ${host}`);
   expect(unknown.status).toBe(421);
 });
 
-it('refuses a request with two Host headers, or with one that is no host', async () => {
+it('refuses a request with two Host headers or an invalid one', async () => {
   await using service = await startService('sqlite', { DEMO: 'false' });
   const { host } = new URL(service.url);
   await addTenant(service, `${service.url}/other`);
@@ -83,7 +83,7 @@ it('refuses a request with two Host headers, or with one that is no host', async
   }
 });
 
-it('tells browsers to keep to https where the endpoint is https, and to guess no type anywhere', async () => {
+it('sends HSTS if the endpoint is https, and nosniff always', async () => {
   const port = String(await freePort());
   const secure = await startService('sqlite', { DEMO: 'false', PORT: port, ENDPOINT: 'https://id.example.test' });
   await using _ = secure;

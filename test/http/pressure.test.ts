@@ -14,15 +14,15 @@ import { WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const statusOf = async (url: string) => (await fetch(url)).status;
 
-describe.each(databases)('a process with too much to do, on %s', (kind) => {
-  it('refuses more and ends what it has begun', async () => {
+describe.each(databases)('an overloaded process on %s', (kind) => {
+  it('refuses further requests and finishes those in progress', async () => {
     await using service = await startService(kind, { DEMO: 'false', MAX_REQUESTS: '2' });
     const answers: (() => void)[] = [];
     await using receiver = await WebhookReceiver.start({ behaviour: (response) => answers.push(() => response.end()) });
     const config = { url: receiver.url };
     const { id } = await service.api.must('POST /hooks', { name: 'Slow', events: ['User.Created'], config });
 
-    // Bodies that are still on their way take no place.
+    // A request that is still arriving does not count.
     using slow = await RawSocket.to(service.url);
     slow.send(
       'POST /oidc/token HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\na',
@@ -49,7 +49,7 @@ describe.each(databases)('a process with too much to do, on %s', (kind) => {
   });
 });
 
-it('refuses while its event loop is late, not for one long pause', async () => {
+it('refuses requests while the event loop is late, but not after a single long pause', async () => {
   await using service = await startService('sqlite', { DEMO: 'false', MAX_EVENT_LOOP_DELAY_MS: '150' });
   const users = () => service.api.call('GET /users');
   await users();
@@ -76,12 +76,12 @@ function block(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until; );
 }
 
-it('refuses while too many wait for a connection to the database', async () => {
+it('refuses requests while too many wait for a database connection', async () => {
   await using database = await createDatabase('postgres');
   const port = String(await freePort());
   await using service = await startService(
     'postgres',
-    { DEMO: 'false', DATABASE_POOL_SIZE: '2', MAX_REQUESTS: '8', METRICS_PORT: port }, // So that four may wait.
+    { DEMO: 'false', DATABASE_POOL_SIZE: '2', MAX_REQUESTS: '8', METRICS_PORT: port }, // Lets four requests wait.
     database,
   );
   await service.api.must('GET /users');
@@ -93,12 +93,12 @@ it('refuses while too many wait for a connection to the database', async () => {
   const metrics = await (await fetch(`http://localhost:${port}/metrics`)).text();
   expect(metrics).toMatch(/^understudy_http_shed_total\{reason="database"\} [1-9]/m);
   await other.end();
-  // A list asks two things at once, so it is not known which of the eight was one too many.
+  // A list needs two connections at once, so any of the eight may be refused.
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(expect.arrayContaining([200, 503]));
   expect((await service.api.call('GET /users')).status).toBe(200);
 });
 
-it('refuses while the audit log is not being written', async () => {
+it('reports that the audit log is behind until its entries are written', async () => {
   const { promise: isWritten, resolve: write } = Promise.withResolvers<never>();
   const database = { kind: 'sqlite', write: () => isWritten, figures: new Figures(), commits: new Commits() } as const;
   const audit = new AuditBatch({ database, onError: () => {} });
@@ -112,31 +112,31 @@ it('refuses while the audit log is not being written', async () => {
   expect(audit.isBehind).toBe(false);
 });
 
-const people = (tenantId: string) => ({ tenantId, isInteractive: true });
+const userOf = (tenantId: string) => ({ tenantId, isInteractive: true });
 
-it('hashes a few passwords at a time, keeps some of a tenant waiting and refuses the rest', async () => {
-  const line = new HashingQueue({ concurrency: 2, maxWaiting: 1 });
+it('hashes a few passwords at a time, queues some per tenant and refuses the rest', async () => {
+  const queue = new HashingQueue({ concurrency: 2, maxWaiting: 1 });
   const ends: (() => void)[] = [];
-  const hash = () => line.compute(people('a'), () => new Promise<void>((end) => ends.push(end)));
+  const hash = () => queue.compute(userOf('a'), () => new Promise<void>((end) => ends.push(end)));
   const [first, second, third] = [hash(), hash(), hash()];
   await expect(hash()).rejects.toMatchObject({ code: 'request.unavailable', headers: { 'Retry-After': '1' } });
-  expect([ends.length, line.length]).toEqual([2, 1]);
+  expect([ends.length, queue.length]).toEqual([2, 1]);
   ends[0]?.();
   await first;
   await turn();
-  expect([ends.length, line.length]).toEqual([3, 0]);
+  expect([ends.length, queue.length]).toEqual([3, 0]);
   for (const end of ends) end();
   await Promise.all([second, third]);
-  await expect(line.compute(people('a'), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await line.compute(people('a'), async () => 'still works')).toBe('still works');
+  await expect(queue.compute(userOf('a'), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await queue.compute(userOf('a'), async () => 'still works')).toBe('still works');
 });
 
-it('does not let one tenant go before another out of turn, nor people keep machines out', async () => {
-  const line = new HashingQueue({ concurrency: 1, maxWaiting: 8 });
+it('hashes for the tenants in turn, and does not let users block applications', async () => {
+  const queue = new HashingQueue({ concurrency: 1, maxWaiting: 8 });
   const order: string[] = [];
   const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
   const hash = (name: string, isInteractive: boolean) =>
-    line.compute({ tenantId: name, isInteractive }, () => {
+    queue.compute({ tenantId: name, isInteractive }, () => {
       order.push(isInteractive ? name : name.toUpperCase());
       return isOpen;
     });
@@ -148,6 +148,6 @@ it('does not let one tenant go before another out of turn, nor people keep machi
   ];
   open();
   await Promise.all(all);
-  // The first was under way already. Then people, of each tenant one in turn; a machine after every four of them.
+  // The first was already running. Then users of each tenant in turn, with one application after every four of them.
   expect(order.join('')).toBe('AbcbbAbbDAA');
 });

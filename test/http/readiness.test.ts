@@ -18,7 +18,7 @@ describe.each(databases)('/readyz on %s', (kind) => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  it('tells details to a person at the machine, and on the port of metrics', async () => {
+  it('shows details to a local request and on the metrics port', async () => {
     for (const host of ['localhost', '127.0.0.1']) {
       const url = service.url.replace('localhost', host);
       expect(await getJson(`${url}/readyz?verbose`)).toEqual(DETAILS);
@@ -39,12 +39,12 @@ describe.each(databases)('/readyz on %s', (kind) => {
     ['cf-connecting-ip', '203.0.113.7'],
     ['host', 'id.example.com'],
     ['host', 'localhost.example.com'],
-  ])('does not tell details through a proxy on this machine, which sends %s: %s', async (name, value) => {
+  ])('does not show details through a local proxy that sends %s: %s', async (name, value) => {
     const { status, body } = await rawRequest(service.url, '/readyz?verbose', { [name]: value });
     expect([status, JSON.parse(body)]).toEqual([200, READY]);
   });
 
-  it('does not tell details to another machine', async () => {
+  it('does not show details to another machine', async () => {
     const address = Object.values(networkInterfaces())
       .flat()
       .find((found) => found?.family === 'IPv4' && !found.internal)?.address;

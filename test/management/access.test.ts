@@ -4,7 +4,7 @@ import { castOf } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';
 import { startService } from '../support/start-service.ts';
 
-/** What a suspension or a deletion ends, seen where it would be used. */
+/** Checks the effect of suspensions, deletions and revocations where the access would be used. */
 describe.each(databases)('access on %s', (kind) => {
   const impersonating = async (service: Awaited<ReturnType<typeof startService>>) => {
     const cast = castOf(service);
@@ -25,7 +25,7 @@ describe.each(databases)('access on %s', (kind) => {
     return { ...cast, exchange, running, unspent: await cast.mint(), actorToken };
   };
 
-  it('ends with the suspension of the subject, and does not come back', async () => {
+  it('ends when the subject is suspended, and does not return with the reactivation', async () => {
     await using service = await startService(kind);
     const { api } = service;
     const { bob, exchange, running, unspent } = await impersonating(service);
@@ -41,7 +41,7 @@ describe.each(databases)('access on %s', (kind) => {
     expect(await exchange(unspent)).toMatchObject({ status: 400 });
   });
 
-  it('ends with the suspension of the actor: sessions, tokens, impersonations', async () => {
+  it('ends when the actor is suspended: sessions, tokens and impersonations', async () => {
     await using service = await startService(kind);
     const { api } = service;
     const { alice, exchange, mint, running } = await impersonating(service);
@@ -52,7 +52,7 @@ describe.each(databases)('access on %s', (kind) => {
     expect(ended.payload).toMatchObject({ actorId: alice.id, details: { reason: 'suspended' } });
   });
 
-  it('ends with the deletion of the subject, whose impersonations stay to be read', async () => {
+  it('ends when the subject is deleted, whose impersonations can still be read', async () => {
     await using service = await startService(kind);
     const { api } = service;
     const { bob, exchange, running, unspent } = await impersonating(service);
@@ -62,7 +62,7 @@ describe.each(databases)('access on %s', (kind) => {
     expect(await exchange(unspent)).toMatchObject({ status: 400 });
   });
 
-  it('ends one impersonation by its id, once', async () => {
+  it('ends when an impersonation is revoked, and a second revocation changes nothing', async () => {
     await using service = await startService(kind);
     const { api } = service;
     const { running } = await impersonating(service);
@@ -74,7 +74,7 @@ describe.each(databases)('access on %s', (kind) => {
     expect((await api.must('GET /impersonations'))[0].revokedAt).toBe(first.revokedAt);
   });
 
-  it('ends one subject token, and shows every state it can be in', async () => {
+  it('ends when a subject token is revoked, which is listed in its new state', async () => {
     await using service = await startService(kind);
     const { api } = service;
     const { bob, exchange, unspent } = await impersonating(service);
@@ -89,11 +89,11 @@ describe.each(databases)('access on %s', (kind) => {
     expect(await exchange(unspent)).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
 
-  it('is not asked for in vain', async () => {
+  it('cannot be requested with unknown ids, the subject as the actor, or a context that is too large', async () => {
     await using service = await startService(kind);
     const { api } = service;
     const { bob } = castOf(service);
-    const mint = (besides: object) => api.call('POST /subject-tokens', { userId: bob.id, ...besides });
+    const mint = (overrides: object) => api.call('POST /subject-tokens', { userId: bob.id, ...overrides });
     const missing = (member: string) => ({
       status: 404,
       body: { code: 'entity.relation_foreign_key_not_found', data: { member } },

@@ -11,7 +11,7 @@ describe.each(databases)('applications on %s', (kind) => {
   afterAll(() => stage.close());
   afterEach(() => stage.restore());
   const call = (route: string, body?: unknown) => stage.api.call(route, body);
-  const create = (besides: object) => call('POST /applications', { name: 'App', type: 'SPA', ...besides });
+  const create = (overrides: object) => call('POST /applications', { name: 'App', type: 'SPA', ...overrides });
 
   it.each([
     'relative/path',
@@ -24,7 +24,7 @@ describe.each(databases)('applications on %s', (kind) => {
     'http://localhost.evil.example/callback',
     'https:\\\\evil.example\\callback',
     'https://app.example\\@evil.example/callback',
-  ])('are not redirected to %s', async (uri) => {
+  ])('refuse the redirect URI %s', async (uri) => {
     expect(await create({ oidcClientMetadata: { redirectUris: ['https://app.example/ok', uri] } })).toMatchObject({
       status: 400,
       body: {
@@ -34,7 +34,7 @@ describe.each(databases)('applications on %s', (kind) => {
     });
   });
 
-  it('may have a scheme of their own as pages in a shell, and not on a server', async () => {
+  it('can use a private-use URI scheme as an SPA in an app shell, but not on a server', async () => {
     const uris = (...redirectUris: string[]) => ({ oidcClientMetadata: { redirectUris } });
     const { body } = await create(
       uris('capacitor://localhost/cb', 'http://localhost:5173/cb', 'https://app.example/cb'),
@@ -59,7 +59,7 @@ describe.each(databases)('applications on %s', (kind) => {
     );
   });
 
-  it('may have a scheme of their own when native, and origins for CORS', async () => {
+  it('can use a private-use URI scheme if native, and have origins for CORS', async () => {
     const redirectUris = ['com.example.app://callback', 'http://127.0.0.1/cb', 'http://[::1]:4400/cb'];
     expect(await create({ type: 'Native', oidcClientMetadata: { redirectUris } })).toMatchObject({
       status: 200,
@@ -70,14 +70,14 @@ describe.each(databases)('applications on %s', (kind) => {
     expect(await origins(['https://app.example/path'])).toMatchObject({ status: 400 });
   });
 
-  it('are let off PKCE only when they have a secret', async () => {
-    const letOff = (type: string) => create({ type, customClientMetadata: { requirePkce: false } });
-    expect(await letOff('Traditional')).toMatchObject({
+  it('can only turn PKCE off if the type is Traditional', async () => {
+    const withoutPkce = (type: string) => create({ type, customClientMetadata: { requirePkce: false } });
+    expect(await withoutPkce('Traditional')).toMatchObject({
       status: 200,
       body: { customClientMetadata: { requirePkce: false } },
     });
     for (const type of ['SPA', 'Native'])
-      expect(await letOff(type)).toMatchObject({
+      expect(await withoutPkce(type)).toMatchObject({
         status: 400,
         body: { details: expect.stringContaining('body.customClientMetadata.requirePkce') },
       });
@@ -86,7 +86,7 @@ describe.each(databases)('applications on %s', (kind) => {
     expect(await call(`PATCH /applications/${body.id}`, change)).toMatchObject({ status: 400 });
   });
 
-  it('are merged when changed', async () => {
+  it('merge their metadata when they are updated', async () => {
     const { body } = await create({
       oidcClientMetadata: { redirectUris: ['https://a.example/cb'] },
       customClientMetadata: { refreshTokenTtlInDays: 7 },
@@ -104,7 +104,7 @@ describe.each(databases)('applications on %s', (kind) => {
     });
   });
 
-  it('of third parties never exchange tokens', async () => {
+  it('cannot use token exchange if they are third-party', async () => {
     const refused = { status: 422, body: { code: 'application.third_party_application_cannot_enable_token_exchange' } };
     const exchange = { customClientMetadata: { allowTokenExchange: true } };
     expect(await create({ isThirdParty: true, ...exchange })).toMatchObject(refused);
@@ -121,7 +121,7 @@ describe.each(databases)('applications on %s', (kind) => {
     ['MachineToMachine', true],
     ['SPA', false],
     ['Native', false],
-  ])('of type %s do not lack the secret that they need', async (type, needsOne) => {
+  ])('of type %s get a client secret if they need one', async (type, needsOne) => {
     const { body } = await create({ type });
     expect(body).not.toHaveProperty('secrets');
     const secrets = await stage.api.must(`GET /applications/${body.id}/secrets`);
@@ -136,7 +136,7 @@ describe.each(databases)('applications on %s', (kind) => {
     expect(token.status).toBe(200);
   });
 
-  it('are listed by types, by party, and without those of a role or an organization', async () => {
+  it('are listed by type, by third-party, and without those of a role or an organization', async () => {
     const { application, machine, spareMachine, machineRole, organization } = stage.world;
     const { body: party } = await create({ isThirdParty: true });
     const ids = async (query: string): Promise<string[]> =>
@@ -153,7 +153,7 @@ describe.each(databases)('applications on %s', (kind) => {
     expect(await call('GET /applications?isThirdParty=perhaps')).toMatchObject({ status: 400 });
   });
 
-  it('keep custom data that is merged', async () => {
+  it('merge their custom data', async () => {
     const { application } = stage.world;
     await stage.api.must(`PATCH /applications/${application}`, { customData: { floor: 1, desk: 3 } });
     const path = `PATCH /applications/${application}/custom-data`;
@@ -161,7 +161,7 @@ describe.each(databases)('applications on %s', (kind) => {
     expect(await call('PATCH /applications/nothing/custom-data', {})).toMatchObject({ status: 404 });
   });
 
-  it('list their organizations, each with the roles that they hold in it', async () => {
+  it('list their organizations with their roles in each', async () => {
     const { machine, spareMachine, organization, machineOrganizationRole } = stage.world;
     expect(await stage.api.must(`GET /applications/${machine}/organizations`)).toMatchObject([
       { id: organization, name: 'Acme', organizationRoles: [{ id: machineOrganizationRole, name: 'Robot' }] },
@@ -169,7 +169,7 @@ describe.each(databases)('applications on %s', (kind) => {
     expect(await stage.api.must(`GET /applications/${spareMachine}/organizations`)).toEqual([]);
   });
 
-  it('authenticate with any live secret, until it is gone', async () => {
+  it('authenticate with any client secret until it is deleted', async () => {
     const { machine, application, indicator } = stage.world;
     const path = `/applications/${machine}/secrets`;
     const { name, value } = await stage.api.must(`POST ${path}`, { name: 'second' });
@@ -202,7 +202,7 @@ describe.each(databases)('applications on %s', (kind) => {
     });
   });
 
-  it('hold roles of machines, once', async () => {
+  it('have only machine-to-machine roles, each once', async () => {
     const { machine, application, machineRole, spareMachineRole, role } = stage.world;
     const path = `/applications/${machine}/roles`;
     const roleIds = [machineRole, spareMachineRole, spareMachineRole];
@@ -221,7 +221,7 @@ describe.each(databases)('applications on %s', (kind) => {
     expect(await stage.api.must(`GET ${path}`)).toMatchObject([{ id: spareMachineRole }]);
   });
 
-  it('lose the Management API the moment they lose its scope, which the refusal names', async () => {
+  it('lose access to the Management API as soon as they lose its scope, which the error names', async () => {
     const { clientId } = stage.service.credentials.machine;
     const [{ id }] = await stage.api.must(`GET /applications/${clientId}/roles`);
     expect(await call(`DELETE /applications/${clientId}/roles/${id}`)).toMatchObject({ status: 204 });

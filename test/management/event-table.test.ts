@@ -7,8 +7,8 @@ import { samples } from '../support/samples.ts';
 import { buildStage, type Stage } from '../support/stage.ts';
 import { dumpTenant } from '../support/tenant-rows.ts';
 
-/** Section 6.3 of the specification, line for line. */
-const SPECIFICATION = `
+/** The events of the compatible API, one line per operation. */
+const COMPATIBLE = `
 | POST /users | User.Created |
 | DELETE /users/:userId | User.Deleted |
 | PATCH /users/:userId | User.Data.Updated |
@@ -41,8 +41,8 @@ const SPECIFICATION = `
 | DELETE /organization-roles/:id/scopes/:organizationScopeId | OrganizationRole.Scopes.Updated |
 `;
 
-/** What its section 6.2 asks for besides: the same changes made by other operations. */
-const BESIDES = `
+/** Other operations that make the same changes and therefore emit the same events. */
+const FURTHER = `
 | DELETE /resources/:id | Scope.Deleted |
 | POST /users/:userId/identities/:target | User.Data.Updated |
 | DELETE /users/:userId/identities/:target | User.Data.Updated |
@@ -64,18 +64,18 @@ const parse = (table: string): Record<string, string[]> =>
     ]),
   );
 
-const declaredBy = ({ event, also = [] }: Operation): string[] => [
+const declaredBy = ({ event, furtherEvents = [] }: Operation): string[] => [
   ...(event ? [event] : []),
-  ...also.map(({ event }) => event),
+  ...furtherEvents.map(({ event }) => event),
 ];
 
-const expected = { ...parse(SPECIFICATION), ...parse(BESIDES) };
+const expected = { ...parse(COMPATIBLE), ...parse(FURTHER) };
 
-it('has every line of section 6.3', () => {
-  expect(Object.keys(parse(SPECIFICATION))).toHaveLength(30);
+it('has a table with every event of the compatible API', () => {
+  expect(Object.keys(parse(COMPATIBLE))).toHaveLength(30);
 });
 
-it('declares exactly the events of section 6.3, and those the contract adds', () => {
+it('declares exactly the events of both tables', () => {
   const declared = operations.map((operation) => [operation.route, declaredBy(operation)] as const);
   expect(Object.fromEntries(declared.filter(([, events]) => events.length > 0))).toEqual(expected);
 });
@@ -88,7 +88,7 @@ describe.each(databases)('on %s', (kind) => {
   afterAll(() => stage.close());
 
   it.each(operations.filter(({ method }) => method !== 'GET').map(({ route }) => route))(
-    '%s announces what the table says',
+    '%s emits the events of the table',
     async (route) => {
       const { api, database, world, rows } = stage;
       const before = new Set(rows.events);
@@ -98,7 +98,7 @@ describe.each(databases)('on %s', (kind) => {
       const { events = [] } = await dumpTenant(database, 'default');
       const bodies = events.filter((row) => !before.has(row)).map((row) => JSON.parse(JSON.parse(row).body));
       const [, path = ''] = route.split(' ');
-      // Deleting the resource of the world takes its two scopes along.
+      // Deleting the resource also deletes its two scopes.
       const wanted = route === 'DELETE /resources/:id' ? ['Scope.Deleted', 'Scope.Deleted'] : (expected[route] ?? []);
       expect(bodies.map(({ event }) => event).toSorted()).toEqual(wanted.toSorted());
       for (const body of bodies)

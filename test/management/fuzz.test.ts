@@ -10,7 +10,7 @@ interface Described {
 }
 
 const LONG = 'x'.repeat(70_000);
-/** Text that something on the way might take for more than text. */
+/** Text that some layer could interpret as code, a pattern or a path. */
 const HOSTILE = [
   '',
   LONG,
@@ -40,7 +40,7 @@ function deep(levels: number): unknown {
 
 type Json = Record<string, unknown>;
 
-/** The body with one member replaced, wherever there is one. */
+/** Yields copies of the body, each with one of its values replaced, at any depth. */
 function* replaced(body: unknown, by: unknown): Generator<unknown> {
   yield by;
   if (body === null || typeof body !== 'object') return;
@@ -74,20 +74,20 @@ describe.each(databases)('broken input on %s', (kind) => {
   });
   afterAll(() => stage.close());
 
-  /** A call whose status is one that the document names for it. */
+  /** Sends a call and expects a status that the OpenAPI document names for it. */
   async function documented(route: string, sample: Sample): Promise<void> {
     const [method = '', path = ''] = route.split(' ');
     const { responses }: Described = document.paths[path.replace(/:(\w+)/g, '{$1}')][method.toLowerCase()];
     const [call, body] = requestOf(route, sample);
     const answer = await stage.api.call(call, body);
-    const said = `${call.slice(0, 200)} ${JSON.stringify(body)?.slice(0, 300)}: ${JSON.stringify(answer.body)?.slice(0, 300)}`;
-    expect(Object.keys(responses), said).toContain(String(answer.status));
+    const description = `${call.slice(0, 200)} ${JSON.stringify(body)?.slice(0, 300)}: ${JSON.stringify(answer.body)?.slice(0, 300)}`;
+    expect(Object.keys(responses), description).toContain(String(answer.status));
   }
 
   const routes = Object.keys(samples);
 
   it.each(routes.filter((route) => !route.startsWith('GET')))(
-    'in the body of %s is answered as documented',
+    'in the body of %s gets a documented response',
     async (route) => {
       const sample = samples[route]?.(stage.world) ?? {};
       for (const body of broken(sample)) await documented(route, { ...sample, body });
@@ -95,7 +95,7 @@ describe.each(databases)('broken input on %s', (kind) => {
     },
   );
 
-  it.each(routes)('in path and query of %s is answered as documented', async (route) => {
+  it.each(routes)('in path and query of %s gets a documented response', async (route) => {
     const sample = samples[route]?.(stage.world) ?? {};
     for (const text of HOSTILE) {
       if (text === LONG || text === '') continue;

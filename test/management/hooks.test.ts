@@ -13,10 +13,10 @@ describe.each(databases)('webhooks on %s', (kind) => {
   afterEach(() => stage.restore());
   const call = (route: string, body?: unknown) => stage.api.call(route, body);
   const config = { url: 'https://receiver.example/hook' };
-  const create = (besides: object) =>
-    call('POST /hooks', { name: 'Mine', events: ['Role.Created'], config, ...besides });
+  const create = (overrides: object) =>
+    call('POST /hooks', { name: 'Mine', events: ['Role.Created'], config, ...overrides });
 
-  it('need a name, an event that exists, and a place that may be reached', async () => {
+  it('require a known event, an allowed URL and allowed headers', async () => {
     expect(await create({ events: [] })).toMatchObject({ status: 400, body: { code: 'hook.missing_events' } });
     expect(await create({ events: undefined, event: 'User.Created' })).toMatchObject({
       status: 201,
@@ -37,12 +37,12 @@ describe.each(databases)('webhooks on %s', (kind) => {
       expect(await create({ config: { ...config, headers } })).toMatchObject(invalid);
   });
 
-  it('do not need a name: without one they are named after their host', async () => {
+  it('are named after their host if the name is missing', async () => {
     const { body } = await create({ name: undefined });
     expect(body).toMatchObject({ name: 'Webhook to receiver.example' });
   });
 
-  it('do not refuse events of the compatible API that are never sent', async () => {
+  it('accept events of the compatible API that are never sent', async () => {
     const events = [
       'PostSignInAdaptiveMfaTriggered',
       'Identifier.Lockout',
@@ -57,7 +57,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     expect(changed.events).toEqual(['PostSignInAdaptiveMfaTriggered']);
   });
 
-  it('are refused once a tenant has a hundred', async () => {
+  it('are limited to one hundred per tenant', async () => {
     const store = new TenantStore(stage.database, 'default');
     const { id: _, ...hook } = await store.get('hooks', { id: stage.world.hook });
     const others = Array.from({ length: 98 }, (_, n) => ({ ...hook, id: `another-${n}` }));
@@ -67,7 +67,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     expect(await create({})).toMatchObject(refused);
   });
 
-  it('show their key in both forms, and replace it', async () => {
+  it('show their signing secret in both forms and can rotate it', async () => {
     const { hook } = stage.world;
     const { signingKey, webhookSecret } = await stage.api.must(`GET /hooks/${hook}`);
     expect(signingKey).toMatch(/^[0-9A-Za-z]{32}$/);
@@ -80,7 +80,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     expect(await call(`PATCH /hooks/${hook}/signing-key`, { overlapHours: 169 })).toMatchObject({ status: 400 });
   });
 
-  it('are changed, their configuration whole', async () => {
+  it('replace their configuration as a whole', async () => {
     const { body } = await create({ config: { ...config, headers: { 'x-a': '1' }, retries: 2 }, enabled: false });
     expect(body.config).toEqual({ ...config, headers: { 'x-a': '1' }, retries: 2 });
     const other = { url: 'https://other.example/' };
@@ -92,7 +92,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     expect((await stage.api.must(`GET /hooks/${body.id}`)).events).toEqual(['Role.Created']);
   });
 
-  it('can be tried with a signed sample of each event', async () => {
+  it('can be tested with a signed sample of each event', async () => {
     const { hook } = stage.world;
     const { receiver } = stage;
     const test = (events: string[], url = receiver.url) =>
@@ -125,10 +125,10 @@ describe.each(databases)('webhooks on %s', (kind) => {
     expect(await test(['User.Created'], 'http://10.0.0.1/')).toMatchObject({ status: 400 });
   });
 
-  it('remember their attempts', async () => {
+  it('list their attempts', async () => {
     const { receiver } = stage;
     const { body } = await create({ events: ['Role.Created'], config: { url: receiver.url } });
-    await stage.api.must('POST /roles', { name: 'Told', description: 'Told' });
+    await stage.api.must('POST /roles', { name: 'Cook', description: 'Cook' });
     await receiver.next('Role.Created');
     await expect.poll(() => stage.api.must(`GET /hooks/${body.id}/recent-logs`)).toHaveLength(1);
     const [log] = await stage.api.must(`GET /hooks/${body.id}/recent-logs?logKey=TriggerHook.Role.Created`);
@@ -137,7 +137,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
       payload: {
         result: 'Success',
         hookId: body.id,
-        hookRequest: { body: { event: 'Role.Created', data: { name: 'Told' } } },
+        hookRequest: { body: { event: 'Role.Created', data: { name: 'Cook' } } },
         response: { statusCode: 200 },
       },
     });

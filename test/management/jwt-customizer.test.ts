@@ -15,7 +15,7 @@ describe.each(databases)('claims scripts on %s', (kind) => {
   const call = (route: string, body?: unknown) => stage.api.call(route, body);
   const returning = (text: string) => `const getCustomJwtClaims = async () => (${text});`;
 
-  it('are uploaded, read, changed and taken out of use', async () => {
+  it('are uploaded, read, updated and deactivated', async () => {
     const path = `${PATH}/access-token`;
     expect(await call(`GET ${path}`)).toMatchObject({ status: 404, body: { code: 'entity.not_exists_with_id' } });
     expect(await call(`PATCH ${path}`, { script: SCRIPT })).toMatchObject({
@@ -40,7 +40,7 @@ describe.each(databases)('claims scripts on %s', (kind) => {
     expect(await call(`GET ${PATH}/id-token`)).toMatchObject({ status: 400, body: { code: 'guard.invalid_input' } });
   });
 
-  it('must compile, and are told where they do not', async () => {
+  it('must compile; otherwise the error names line and column', async () => {
     const broken = await call(`PUT ${PATH}/access-token`, {
       script: 'const getCustomJwtClaims = () => {\n  return {;\n};',
     });
@@ -61,9 +61,9 @@ describe.each(databases)('claims scripts on %s', (kind) => {
     });
   });
 
-  it('are tried without being used', async () => {
-    const test = (script: string, besides: object = { token: {}, context: {} }) =>
-      call(`POST ${PATH}/test`, { tokenType: 'access-token', script, ...besides });
+  it('can be tested without being active', async () => {
+    const test = (script: string, overrides: object = { token: {}, context: {} }) =>
+      call(`POST ${PATH}/test`, { tokenType: 'access-token', script, ...overrides });
     const echo =
       'const getCustomJwtClaims = ({ token, context, environmentVariables }) => ({ token, context, environmentVariables });';
     const given = { token: { jti: 'j' }, context: { user: { id: 'u' } }, environmentVariables: { A: 'b' } };
@@ -85,7 +85,7 @@ describe.each(databases)('claims scripts on %s', (kind) => {
     expect(await call(`GET ${PATH}/access-token`)).toMatchObject({ status: 404 });
   });
 
-  it('are tried with all that is known of the run, and checked without one', async () => {
+  it('can be tested with all details of the run, and checked without running', async () => {
     const trial = (script: string) =>
       stage.api.must(`POST ${PATH}/trial`, {
         tokenType: 'access-token',
@@ -111,7 +111,7 @@ describe.each(databases)('claims scripts on %s', (kind) => {
     expect(await stage.api.must(`POST ${PATH}/check`, { script: SCRIPT })).toEqual({ fault: null });
     const { fault } = await stage.api.must(`POST ${PATH}/check`, { script: `${SCRIPT}\n}` });
     expect(fault).toMatchObject({ message: expect.stringContaining('SyntaxError'), line: expect.any(Number) });
-    // Entries are written in order: when what came later has one, this has none.
+    // Audit entries are written in order. Once the later call has an entry, the earlier one would have one too.
     const entries = (key: string) =>
       stage.api.must(`GET /logs?${new URLSearchParams({ logKey: `Management.${key}` })}`);
     await stage.api.call('DELETE /roles/nobody');
@@ -119,7 +119,7 @@ describe.each(databases)('claims scripts on %s', (kind) => {
     expect(await entries(`POST ${PATH}/check`)).toEqual([]);
   });
 
-  it('keep every version, and go back to one', async () => {
+  it('keep every version, and can return to one', async () => {
     const path = `${PATH}/client-credentials`;
     await stage.api.must(`PUT ${path}`, { script: returning('{ plan: "silver" }'), environmentVariables: { A: '1' } });
     const versions = await stage.api.must(`GET ${path}/versions`);
@@ -151,7 +151,7 @@ describe.each(databases)('claims scripts on %s', (kind) => {
     expect(await call(`GET ${PATH}/access-token/runs/${run.id}`)).toMatchObject({ status: 404 });
   });
 
-  it('are typed for their authors', async () => {
+  it('have type declarations for their authors', async () => {
     const types = await call(`GET ${PATH}/types`);
     expect(types.headers.get('content-type')).toMatch(/^text\/plain/);
     expect(types.body).toContain('subjectTokenContext');

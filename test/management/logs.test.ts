@@ -10,7 +10,7 @@ describe.each(databases)('the audit log on %s', (kind) => {
   afterAll(() => stage.close());
   const of = (key: string) => stage.api.must(`GET /logs?${new URLSearchParams({ logKey: key })}`);
 
-  it('says who did what, on whom, from where and why', async () => {
+  it('records actor, action, affected user, origin and reason', async () => {
     const { user } = stage.world;
     await stage.api.must('POST /subject-tokens', {
       userId: user,
@@ -30,7 +30,7 @@ describe.each(databases)('the audit log on %s', (kind) => {
     expect(await stage.api.must(`GET /logs/${entry.id}`)).toEqual(entry);
   });
 
-  it('keeps refusals too, with their code and without their content', async () => {
+  it('records refused requests with their code and without their content', async () => {
     const { user } = stage.world;
     await stage.api.call(`POST /users/${user}/password/verify`, { password: 'hunter2' });
     await expect.poll(() => of('Management.POST /users/:userId/password/verify')).toHaveLength(1);
@@ -43,7 +43,7 @@ describe.each(databases)('the audit log on %s', (kind) => {
     expect(JSON.stringify(entry)).not.toContain('hunter2');
   });
 
-  it('is filtered by whom, by application, by result and by time', async () => {
+  it('can be filtered by user, application, result and time', async () => {
     const { user } = stage.world;
     const ofUser = await stage.api.must(`GET /logs?userId=${user}`);
     expect(ofUser.length).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ describe.each(databases)('the audit log on %s', (kind) => {
     expect((await stage.api.must(`GET /logs?userId=${user}&end_time=${last}`)).length).toBe(ofUser.length);
   });
 
-  it('is not read backwards', async () => {
+  it('refuses a period that ends before it starts', async () => {
     const { hook } = stage.world;
     for (const path of ['/logs', `/hooks/${hook}/recent-logs`])
       expect(await stage.api.call(`GET ${path}?start_time=2&end_time=1`)).toMatchObject({

@@ -23,12 +23,12 @@ const document: Document = JSON.parse(JSON.stringify(openApiDocument(operations,
 const described = Object.values(document.paths).flatMap((path) => Object.values(path));
 
 describe('the OpenAPI document', () => {
-  it('changes only where someone meant it to', async () => {
+  it('matches the snapshot, so that every change is deliberate', async () => {
     const lean = JSON.stringify(document, (name, value) => (/^examples?$/.test(name) ? undefined : value), 1);
     await expect(`${lean}\n`).toMatchFileSnapshot('openapi.snapshot.txt');
   });
 
-  it('has a path for each row and a webhook for each event', () => {
+  it('has a path for each operation and a webhook for each event', () => {
     const paths = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
     );
@@ -36,7 +36,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.webhooks)).toEqual(eventTypes);
   });
 
-  it('gives every operation an id of its own', () => {
+  it('gives every operation a unique id', () => {
     const ids = described.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
@@ -59,7 +59,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the reference', () => {
-  it('is public, complete without another server, and runs no inline script', async () => {
+  it('is public, loads nothing from other servers, and runs no inline script', async () => {
     await using service = await startService('sqlite', { DEMO: 'false' });
     const read = (path: string) => fetch(`${service.url}/api/${path}`);
     expect(await (await read('openapi.json')).json()).toMatchObject({ openapi: '3.1.1', info: { version: '0.1.0' } });

@@ -8,11 +8,11 @@ import { startService, type TestService } from '../support/start-service.ts';
 
 const SCOPE = 'admin-api-tenants';
 
-describe.each(databases)('the scope of operators on %s', (kind) => {
+describe.each(databases)("the operators' scope on %s", (kind) => {
   let service: TestService;
   let database: Database;
   let store: TenantStore;
-  /** The role that the first start gave to the operator. */
+  /** The role that the first start assigned to the operator's application. */
   let operatorRole: string;
   beforeAll(async () => {
     service = await startService(kind);
@@ -37,7 +37,7 @@ describe.each(databases)('the scope of operators on %s', (kind) => {
       { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
     );
 
-  it('does not let a role get it from a machine that does not hold it', async () => {
+  it('cannot be added to a role by an application without it', async () => {
     expect(await machineRole('Made operator', [SCOPE])).toMatchObject(forbidden);
     expect(await service.api.must('GET /roles?search=Made operator')).toEqual([]);
     const { id } = (await machineRole('Grown operator')).body;
@@ -47,7 +47,7 @@ describe.each(databases)('the scope of operators on %s', (kind) => {
     expect(await service.api.must(`GET /roles/${id}/scopes`)).toEqual([]);
   });
 
-  it('does not let an application get a role that holds it from such a machine', async () => {
+  it('cannot be assigned to an application through a role by an application without it', async () => {
     const { machine } = service.credentials;
     const { id: applicationId } = await service.api.must('POST /applications', {
       name: 'Accomplice',
@@ -59,12 +59,12 @@ describe.each(databases)('the scope of operators on %s', (kind) => {
       expect(await call(`POST /roles/${operatorRole}/applications`, { applicationIds: [id] })).toMatchObject(forbidden);
     }
     expect((await tokenOf(machine)).body.scope ?? '').toBe('');
-    // The role of the backend itself is still its to give.
+    // The backend can still assign its own role.
     const { roleId } = await store.get('applicationRoles', { applicationId: machine.clientId });
     expect((await call(`PUT /applications/${applicationId}/roles`, { roleIds: [roleId] })).status).toBe(200);
   });
 
-  it('does not show such a machine the secrets of an operator, nor lets it add, rename or delete one', async () => {
+  it("protects the operator's client secrets from an application without it", async () => {
     const path = `/applications/${service.credentials.operator.clientId}/secrets`;
     for (const [route, body] of [
       [`GET ${path}`],
@@ -80,7 +80,7 @@ describe.each(databases)('the scope of operators on %s', (kind) => {
     expect((await call(`GET /applications/${service.credentials.machine.clientId}/secrets`)).status).toBe(200);
   });
 
-  it('is for a machine to give that holds it beside the scope of the Management API', async () => {
+  it('can be assigned by an application that has it besides the scope of the Management API', async () => {
     const { machine, operator } = service.credentials;
     await store.add('applicationRoles', [{ applicationId: machine.clientId, roleId: operatorRole }]);
     const { status, body } = await machineRole('Second operator', [SCOPE]);

@@ -12,7 +12,7 @@ describe.each(databases)('organizations on %s', (kind) => {
   const call = (route: string, body?: unknown) => stage.api.call(route, body);
   const unknown = 'z'.repeat(12);
 
-  it('keep what has no effect here, and give it back', async () => {
+  it('store and return fields that have no effect', async () => {
     const branding = { logoUrl: 'https://a.example/logo.png' };
     const { id } = await stage.api.must('POST /organizations', { name: 'Globex', branding, customData: { a: 1 } });
     const changed = await stage.api.must(`PATCH /organizations/${id}`, { customData: { b: 2 }, customCss: 'p{}' });
@@ -34,7 +34,7 @@ describe.each(databases)('organizations on %s', (kind) => {
     expect(machines).toMatchObject([{ id: machine, organizationRoles: [{ name: 'Robot' }] }]);
   });
 
-  it('do not refuse ids that are repeated, or none', async () => {
+  it('accept repeated ids and empty lists', async () => {
     const { organization, user, spareUser, organizationRole, spareOrganizationRole } = stage.world;
     const members = `/organizations/${organization}/users`;
     const { body } = await call(`POST ${members}`, { userIds: [spareUser, spareUser] });
@@ -58,7 +58,7 @@ describe.each(databases)('organizations on %s', (kind) => {
     expect(await call(`PUT ${roles}`, {})).toMatchObject({ status: 422, body: { code: 'entity.invalid_input' } });
   });
 
-  it('are listed for a user, each with the roles held in it', async () => {
+  it('are listed for a user with the roles in each', async () => {
     const { organization, user, spareUser, organizationRole } = stage.world;
     expect(await stage.api.must(`GET /users/${user}/organizations`)).toMatchObject([
       { id: organization, name: 'Acme', organizationRoles: [{ id: organizationRole, name: 'Member' }] },
@@ -69,7 +69,7 @@ describe.each(databases)('organizations on %s', (kind) => {
     expect(await call('GET /users/zzzzzzzzzzzz/organizations')).toMatchObject({ status: 404 });
   });
 
-  it('answer a wrong reference with 422, and change nothing', async () => {
+  it('respond 422 to an unknown reference and change nothing', async () => {
     const { organization, spareUser, application } = stage.world;
     const missing = { status: 422, body: { code: 'entity.relation_foreign_key_not_found' } };
     expect(await call(`POST /organizations/${organization}/users`, { userIds: [spareUser, unknown] })).toMatchObject(
@@ -90,7 +90,7 @@ describe.each(databases)('organizations on %s', (kind) => {
     expect(await stage.api.must('GET /organization-roles?q=Half')).toEqual([]);
   });
 
-  it('give roles to members only, of their kind', async () => {
+  it('assign roles only to members of the matching type', async () => {
     const { organization, user, spareUser, organizationRole, spareOrganizationRole, machineOrganizationRole } =
       stage.world;
     const path = `/organizations/${organization}/users`;
@@ -113,14 +113,14 @@ describe.each(databases)('organizations on %s', (kind) => {
     expect(await stage.api.must(`GET ${path}/${user}/scopes`)).toEqual([]);
   });
 
-  it('take roles back with the membership', async () => {
+  it('remove the roles together with the membership', async () => {
     const { organization, user } = stage.world;
     await stage.api.must(`DELETE /organizations/${organization}/users/${user}`);
     await stage.api.must(`POST /organizations/${organization}/users`, { userIds: [user] });
     expect(await stage.api.must(`GET /organizations/${organization}/users/${user}/roles`)).toEqual([]);
   });
 
-  it('show roles with the scopes they hold', async () => {
+  it('show roles with their scopes', async () => {
     const { organizationRole, organizationScope, scope, resource, spareScope } = stage.world;
     const [role] = await stage.api.must('GET /organization-roles?q=member');
     expect(role).toMatchObject({

@@ -5,7 +5,7 @@ import { requestOf } from '../support/sample.ts';
 import { samples } from '../support/samples.ts';
 import { buildStage, type Stage } from '../support/stage.ts';
 
-/** A little less than a body may have. */
+/** A little less than the largest body. */
 const BYTES = 1_000_000;
 const filled = (unit: string, rest = '') => unit.repeat(Math.floor(BYTES / unit.length)) + rest;
 const listed = (item: (index: number) => unknown) => {
@@ -14,7 +14,7 @@ const listed = (item: (index: number) => unknown) => {
   return items;
 };
 
-/** What costs most where a check tries it in more than one way. None of it is short enough for any field. */
+/** Values that are most expensive for checks that backtrack or compare. All are too long for any field. */
 const ADDRESS_OF_DOTS = `a@${filled('a.', ' ')}`;
 const WORDS = listed((index) => `e${index}`);
 const WORST: Record<string, unknown[]> = {
@@ -33,7 +33,7 @@ describe.each(databases)('a body of 1 MB on %s', (kind) => {
   });
   afterAll(() => stage.close());
 
-  /** While the answer is on its way the service still answers others: the test would otherwise run into its own end. */
+  /** Expects 400. The service must answer another request at the same time; otherwise the test times out. */
   async function refused(route: string, body: unknown): Promise<void> {
     const [call] = requestOf(route, samples[route]?.(stage.world) ?? {});
     const [answer, health] = await Promise.all([
@@ -44,22 +44,22 @@ describe.each(databases)('a body of 1 MB on %s', (kind) => {
     expect(health.status).toBe(200);
   }
 
-  it('does not stop the service as the e-mail address of POST /users', () =>
+  it('does not block the service as the email address of POST /users', () =>
     refused('POST /users', { primaryEmail: ADDRESS_OF_DOTS }));
 
-  it('does not stop the service as the events of POST /hooks', () =>
+  it('does not block the service as the events of POST /hooks', () =>
     refused('POST /hooks', {
       name: 'Many',
       events: WORDS,
       config: { url: 'https://receiver.example/' },
     }));
 
-  it('does not stop the service as the factors of PATCH /sign-in-exp', () =>
+  it('does not block the service as the factors of PATCH /sign-in-exp', () =>
     refused('PATCH /sign-in-exp', { mfa: { factors: WORDS, policy: 'Mandatory' } }));
 
   const routes = Object.keys(samples).filter((route) => schemaOf(route) !== undefined);
 
-  it.each(routes)('does not stop the service in any member of %s', async (route) => {
+  it.each(routes)('does not block the service in any field of %s', async (route) => {
     const { properties = {} } = schemaOf(route) as { properties?: Record<string, Json> };
     const { body = {} } = samples[route]?.(stage.world) ?? {};
     await refused(route, WORDS);
@@ -68,24 +68,24 @@ describe.each(databases)('a body of 1 MB on %s', (kind) => {
   });
 });
 
-/** Each schema within a schema. */
+/** Yields every schema in a schema. */
 function* within(node: unknown): Generator<Json> {
   if (node === null || typeof node !== 'object') return;
   if (!Array.isArray(node)) yield node as Json;
   for (const member of Object.values(node)) yield* within(member);
 }
 
-describe('the schemas of requests', () => {
+describe('request schemas', () => {
   const all = operations.flatMap(({ route, body, query, params }) =>
     [body, query, params].flatMap((schema) => [...within(schema)].map((node) => ({ route, node }))),
   );
 
-  it('do not hold a pattern without saying how long the text may be', () => {
+  it('limit the length of every text with a pattern', () => {
     const open = all.filter(({ node }) => typeof node.pattern === 'string' && node.maxLength === undefined);
     expect(open).toEqual([]);
   });
 
-  it('do not hold a list without saying how long it may be, and of what type', () => {
+  it('limit the length of every list, and name the type of unique items', () => {
     const lists = all.filter(({ node }) => node.type === 'array');
     const open = lists.filter(({ node }) => node.maxItems === undefined);
     expect(open).toEqual([]);

@@ -14,7 +14,7 @@ import { status, WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const NOW = Date.UTC(2026, 5, 1, 12, 34, 56);
 
-describe.each(databases)('what the overview shows on %s', (kind) => {
+describe.each(databases)('the overview on %s', (kind) => {
   let service: TestService;
   let database: Database;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe.each(databases)('what the overview shows on %s', (kind) => {
   const overview = (range: Range = '1h', tenantId = 'default', now = Date.now()) =>
     readOverview(new TenantStore(database, tenantId), range, now);
 
-  it('is what happened over the wire', async () => {
+  it('counts what happened over HTTP', async () => {
     await using receiver = await WebhookReceiver.start({
       behaviour: (response, arrival, count) =>
         status(arrival.event === 'Role.Created' ? 500 : 200)(response, arrival, count),
@@ -65,7 +65,7 @@ describe.each(databases)('what the overview shows on %s', (kind) => {
       .toMatchObject({
         total: {
           tokensByCode: 1,
-          tokensByClient: 2, // One of them for the calls of this test.
+          tokensByClient: 2, // One is the token of this test's own calls.
           tokensRefused: 2,
           impersonationsBegun: 2,
           impersonationsEnded: 1,
@@ -81,7 +81,7 @@ describe.each(databases)('what the overview shows on %s', (kind) => {
       });
   });
 
-  it.each(Object.keys(RANGES) as Range[])('over %s has a point for each step, and the time before', async (range) => {
+  it.each(Object.keys(RANGES) as Range[])('over %s has a point per step, and the previous period', async (range) => {
     const { stepMs, steps } = RANGES[range];
     const tenantId = `over-${range}`;
     await addTenant(database, tenantId);
@@ -107,12 +107,12 @@ describe.each(databases)('what the overview shows on %s', (kind) => {
       { startsAt: NOW - (NOW % stepMs), tokensByCode: 1, backlog: 4 },
     ]);
     expect([total.tokensByCode, total.backlog]).toEqual([11, 7]);
-    // The minutes just before the range have no counterpart in it yet: the last step is still under way.
+    // The minutes just before the range are not compared while the last step is not over.
     const isCompared = NOW - (NOW % stepMs) + stepMs - NOW <= RANGES[range].widthMs;
     expect(before.tokensByCode).toBe(isCompared ? 1_100 : 1_000);
   });
 
-  it('of one tenant is not of another', async () => {
+  it('does not count events of another tenant', async () => {
     await addTenant(database, 'quiet');
     await writeFigures(database, [{ tenantId: 'default', startsAt: NOW - HOUR_MS / 2, counts: { tokensByCode: 5 } }]);
     const { total, running, waiting } = await overview('1h', 'quiet', NOW);

@@ -3,7 +3,7 @@ import { databases } from '../support/databases.ts';
 import { buildStage, type Stage } from '../support/stage.ts';
 import { dumpTenant } from '../support/tenant-rows.ts';
 
-describe.each(databases)('what events say on %s', (kind) => {
+describe.each(databases)('the payload of an event on %s', (kind) => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await buildStage(kind);
@@ -11,8 +11,8 @@ describe.each(databases)('what events say on %s', (kind) => {
   afterAll(() => stage.close());
   afterEach(() => stage.restore());
 
-  /** The bodies of the events of one call, which must succeed, and its answer. */
-  async function announcedBy(route: string, body?: unknown) {
+  /** Makes a call, which must succeed, and returns its response and the bodies of its events. */
+  async function eventsOf(route: string, body?: unknown) {
     const before = new Set((await dumpTenant(stage.database, 'default')).events);
     const answer = await stage.api.must(route, body);
     const { events = [] } = await dumpTenant(stage.database, 'default');
@@ -20,8 +20,8 @@ describe.each(databases)('what events say on %s', (kind) => {
     return { answer, bodies: bodies.toSorted((one, other) => one.event.localeCompare(other.event)) };
   }
 
-  it('is the request beside the thing, and never a password', async () => {
-    const { answer, bodies } = await announcedBy('POST /users', { username: 'erin', password: 'correct horse' });
+  it('contains the request and the resource, but never a password', async () => {
+    const { answer, bodies } = await eventsOf('POST /users', { username: 'erin', password: 'correct horse' });
     expect(bodies).toEqual([
       {
         event: 'User.Created',
@@ -40,19 +40,19 @@ describe.each(databases)('what events say on %s', (kind) => {
     expect(JSON.stringify(bodies)).not.toContain('argon2');
   });
 
-  it('is the merged object for custom data and profile', async () => {
+  it('contains the merged object for custom data and profile', async () => {
     const { user } = stage.world;
     await stage.api.must(`PATCH /users/${user}/custom-data`, { customData: { level: 1, plan: 'gold' } });
-    const customData = await announcedBy(`PATCH /users/${user}/custom-data`, { customData: { level: 2 } });
+    const customData = await eventsOf(`PATCH /users/${user}/custom-data`, { customData: { level: 2 } });
     expect(customData.bodies).toMatchObject([{ event: 'User.Data.Updated', data: { level: 2, plan: 'gold' } }]);
     expect(customData.answer).toEqual({ level: 2, plan: 'gold' });
-    const profile = await announcedBy(`PATCH /users/${user}/profile`, { profile: { nickname: 'Caz' } });
+    const profile = await eventsOf(`PATCH /users/${user}/profile`, { profile: { nickname: 'Caz' } });
     expect(profile.bodies).toMatchObject([{ data: { nickname: 'Caz' }, params: { userId: user } }]);
   });
 
-  it('is the user as it was, once deleted', async () => {
+  it('contains the deleted user', async () => {
     const { user } = stage.world;
-    const { bodies } = await announcedBy(`DELETE /users/${user}`);
+    const { bodies } = await eventsOf(`DELETE /users/${user}`);
     expect(bodies).toMatchObject([
       {
         event: 'User.Deleted',
@@ -63,48 +63,46 @@ describe.each(databases)('what events say on %s', (kind) => {
     ]);
   });
 
-  it('has no data where a thing was deleted', async () => {
+  it('has no data for other deleted resources', async () => {
     const { role, organization, scope, resource } = stage.world;
     for (const route of [
       `DELETE /resources/${resource}/scopes/${scope}`,
       `DELETE /roles/${role}`,
       `DELETE /organizations/${organization}`,
     ]) {
-      const { bodies } = await announcedBy(route);
+      const { bodies } = await eventsOf(route);
       expect(bodies).toHaveLength(1);
       expect(bodies[0]).not.toHaveProperty('data');
     }
   });
 
-  it('is the scopes of a role: all it now holds, or those it was created with', async () => {
+  it('contains the scopes of a role: all of them, or those it was created with', async () => {
     const { role, scope, spareScope } = stage.world;
-    const added = await announcedBy(`POST /roles/${role}/scopes`, { scopeIds: [spareScope] });
+    const added = await eventsOf(`POST /roles/${role}/scopes`, { scopeIds: [spareScope] });
     expect(added.bodies).toMatchObject([
       { event: 'Role.Scopes.Updated', status: 201, data: [{ id: scope }, { id: spareScope }] },
     ]);
-    const created = await announcedBy('POST /roles', { name: 'Cook', description: 'Cooks', scopeIds: [scope] });
+    const created = await eventsOf('POST /roles', { name: 'Cook', description: 'Cooks', scopeIds: [scope] });
     expect(created.bodies).toMatchObject([
       { event: 'Role.Created', data: { name: 'Cook' } },
       { event: 'Role.Scopes.Updated', roleId: created.answer.id, data: [{ id: scope }] },
     ]);
-    const taken = await announcedBy(`DELETE /roles/${role}/scopes/${scope}`);
+    const taken = await eventsOf(`DELETE /roles/${role}/scopes/${scope}`);
     expect(taken.bodies[0]).not.toHaveProperty('data');
-    expect((await announcedBy('POST /roles', { name: 'Bare', description: 'None', scopeIds: [] })).bodies).toHaveLength(
-      1,
-    );
+    expect((await eventsOf('POST /roles', { name: 'Bare', description: 'None', scopeIds: [] })).bodies).toHaveLength(1);
   });
 
-  it('names the scopes that went with their resource', async () => {
+  it('names the scopes that were deleted with their resource', async () => {
     const { resource, scope, spareScope } = stage.world;
-    const { bodies } = await announcedBy(`DELETE /resources/${resource}`);
+    const { bodies } = await eventsOf(`DELETE /resources/${resource}`);
     expect(bodies).toHaveLength(2);
     expect(bodies.map(({ scopeId }) => scopeId).toSorted()).toEqual([scope, spareScope].toSorted());
     expect(bodies).toMatchObject([{ resourceId: resource }, { params: { id: resource } }]);
   });
 
-  it('is the difference, for members of an organization', async () => {
+  it('names added and removed members of an organization', async () => {
     const { organization, user, spareUser, machine } = stage.world;
-    const change = async (route: string, body?: unknown) => (await announcedBy(`${route}`, body)).bodies;
+    const change = async (route: string, body?: unknown) => (await eventsOf(`${route}`, body)).bodies;
     const path = `/organizations/${organization}/users`;
     const [added] = await change(`POST ${path}`, { userIds: [user, spareUser] });
     expect(added).toMatchObject({ organizationId: organization, addedUserIds: [spareUser] });
@@ -118,10 +116,10 @@ describe.each(databases)('what events say on %s', (kind) => {
     expect(gone).toMatchObject({ removedApplicationIds: [machine] });
   });
 
-  it('says which organization role got its first scopes', async () => {
+  it('names the organization role that was created with scopes', async () => {
     const { organizationScope } = stage.world;
     const body = { name: 'Owner', organizationScopeIds: [organizationScope] };
-    const { answer, bodies } = await announcedBy('POST /organization-roles', body);
+    const { answer, bodies } = await eventsOf('POST /organization-roles', body);
     expect(bodies).toMatchObject([
       { event: 'OrganizationRole.Created', data: { name: 'Owner' } },
       { event: 'OrganizationRole.Scopes.Updated', organizationRoleId: answer.id },
@@ -129,7 +127,7 @@ describe.each(databases)('what events say on %s', (kind) => {
     expect(bodies[1]).not.toHaveProperty('data');
   });
 
-  it('is nothing at all when the call is refused', async () => {
+  it('does not exist if the call is refused', async () => {
     const { events } = await dumpTenant(stage.database, 'default');
     const refused = await stage.api.call('POST /roles', { name: 'X', description: 'X', scopeIds: ['z'.repeat(21)] });
     expect(refused).toMatchObject({ status: 404, body: { code: 'entity.relation_foreign_key_not_found' } });
@@ -138,8 +136,8 @@ describe.each(databases)('what events say on %s', (kind) => {
     expect((await dumpTenant(stage.database, 'default')).events).toEqual(events);
   });
 
-  it('is announced for a change to equal values', async () => {
-    const { bodies } = await announcedBy(`PATCH /users/${stage.world.user}`, { username: 'carol' });
+  it('is emitted even if the values do not change', async () => {
+    const { bodies } = await eventsOf(`PATCH /users/${stage.world.user}`, { username: 'carol' });
     expect(bodies).toMatchObject([{ event: 'User.Data.Updated', data: { username: 'carol' } }]);
   });
 });

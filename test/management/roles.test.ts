@@ -11,7 +11,7 @@ describe.each(databases)('roles and resources on %s', (kind) => {
   afterEach(() => stage.restore());
   const call = (route: string, body?: unknown) => stage.api.call(route, body);
 
-  it('are listed with how many hold them, and the first of these', async () => {
+  it('are listed with the number of their users and applications and the first of them', async () => {
     const { role, user, machine, spareUser } = stage.world;
     await stage.api.must(`POST /roles/${role}/users`, { userIds: [spareUser] });
     const roles = await stage.api.must('GET /roles?page_size=100');
@@ -29,7 +29,7 @@ describe.each(databases)('roles and resources on %s', (kind) => {
     expect(named('Auditor')).toMatchObject({ usersCount: 0, featuredUsers: [] });
   });
 
-  it('are held by their kind, once', async () => {
+  it('are assigned only to the matching type, each once', async () => {
     const { role, user, spareUser, machineRole, machine, application, spareMachine } = stage.world;
     expect(await call(`POST /roles/${role}/users`, { userIds: [user] })).toMatchObject({
       status: 422,
@@ -48,12 +48,12 @@ describe.each(databases)('roles and resources on %s', (kind) => {
     expect(await call(`POST /roles/${machineRole}/applications`, { applicationIds: [spareMachine] })).toMatchObject({
       status: 201,
     });
-    // All or nothing: the one who has it keeps the other from getting it.
+    // All or nothing: one user has the role already, so the other does not get it.
     expect(await call(`POST /roles/${role}/users`, { userIds: [spareUser, user] })).toMatchObject({ status: 422 });
     expect(await stage.api.must(`GET /roles/${role}/users`)).toHaveLength(1);
   });
 
-  it('take a scope once, and those of the Management API only for machines', async () => {
+  it('get each scope once, and those of the Management API only if they are machine-to-machine', async () => {
     const { role, scope, machineRole, organizationRole } = stage.world;
     expect(await call(`POST /roles/${role}/scopes`, { scopeIds: [scope] })).toMatchObject({
       status: 422,
@@ -85,7 +85,7 @@ describe.each(databases)('roles and resources on %s', (kind) => {
     });
   });
 
-  it('name a resource by an absolute URI, for good', async () => {
+  it('require an absolute URI as the indicator, which cannot be changed', async () => {
     const make = (indicator: string) => call('POST /resources', { name: 'X', indicator });
     for (const indicator of ['orders', '/orders', 'https://a.example/#f', 'https://a.example/ b'])
       expect(await make(indicator), indicator).toMatchObject({ status: 400, body: { code: 'guard.invalid_input' } });
@@ -99,7 +99,7 @@ describe.each(databases)('roles and resources on %s', (kind) => {
     });
   });
 
-  it('have one default resource at most', async () => {
+  it('allow at most one default resource', async () => {
     const { resource } = stage.world;
     const other = await stage.api.must('POST /resources', { name: 'Y', indicator: 'urn:example:y' });
     for (const id of [resource, other.id])
@@ -110,7 +110,7 @@ describe.each(databases)('roles and resources on %s', (kind) => {
     expect(defaults).toMatchObject([{ id: other.id }]);
   });
 
-  it('name scopes in a way that tokens can carry', async () => {
+  it('only accept scope names that tokens can contain', async () => {
     const make = (name: string) => call(`POST /resources/${stage.world.resource}/scopes`, { name });
     expect(await make('read bills')).toMatchObject({ status: 400, body: { code: 'scope.name_with_space' } });
     expect(await make('read:bills')).toMatchObject({ status: 422, body: { code: 'scope.name_exists' } });

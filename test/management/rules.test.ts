@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 
-/** Section 1 of the contract: what holds for every call. */
+/** The rules for every call in docs/wire-contract.md. */
 describe.each(databases)('every call on %s', (kind) => {
   let service: TestService;
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe.each(databases)('every call on %s', (kind) => {
   const post = (body: string, type = 'application/json') =>
     raw('/roles', { method: 'POST', body, headers: { 'content-type': type } });
 
-  it('is refused without a machine that may', async () => {
+  it('is refused without a valid access token', async () => {
     const ask = async (headers: Record<string, string>) => {
       const answer = await fetch(`${service.url}/api/users`, { headers });
       const body = (await answer.json()) as { code: string; data?: object };
@@ -37,7 +37,7 @@ describe.each(databases)('every call on %s', (kind) => {
     expect(await ask({ authorization: 'Bearer nonsense' })).toMatchObject({ status: 401, code: 'auth.unauthorized' });
   });
 
-  it('names each fault of a body by its path', async () => {
+  it('reports each fault of a body with its path', async () => {
     const answer = await service.api.call('POST /roles', { name: '', description: 7, tenantId: 'other' });
     expect(answer).toMatchObject({
       status: 400,
@@ -50,7 +50,7 @@ describe.each(databases)('every call on %s', (kind) => {
     ]);
   });
 
-  it('tells malformed, too large, of another type and too deep apart', async () => {
+  it('distinguishes bodies that are malformed, too large, of another type and too deep', async () => {
     expect(await post('{"name":')).toMatchObject({ status: 400, body: { code: 'request.malformed_json' } });
     expect(await post(`{"name":"${'x'.repeat(1_100_000)}"}`)).toMatchObject({
       status: 413,
@@ -67,13 +67,13 @@ describe.each(databases)('every call on %s', (kind) => {
     });
   });
 
-  it('answers paths it does not know, and paths that are no text', async () => {
+  it('refuses unknown paths and paths that are not valid text', async () => {
     expect(await raw('/nothing')).toMatchObject({ status: 404, body: { code: 'request.not_found' } });
     for (const path of ['/users/%ff', '/users/%', '/users/%00', '/users/%ed%a0%80'])
       expect(await raw(path), path).toMatchObject({ status: 400 });
   });
 
-  it('pages with a total and links', async () => {
+  it('is paginated with a total and links', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e'])
       await service.api.must('POST /organization-scopes', { name: `page:${name}` });
     const answer = await service.api.call('GET /organization-scopes?q=page%3A&page=2&page_size=2');
@@ -98,7 +98,7 @@ describe.each(databases)('every call on %s', (kind) => {
       });
   });
 
-  it('has three codes for what is not there', async () => {
+  it('has three codes for a resource that does not exist', async () => {
     const id = 'z'.repeat(21);
     const body = { name: 'x' };
     expect(await service.api.call(`GET /roles/${id}`)).toMatchObject({
@@ -123,11 +123,11 @@ describe.each(databases)('every call on %s', (kind) => {
     });
   });
 
-  it('does not ask a balancer for a token', async () => {
+  it('answers the status check of a load balancer without a token', async () => {
     expect((await fetch(`${service.url}/api/status`)).status).toBe(204);
   });
 
-  it('refuses an empty change', async () => {
+  it('refuses an empty update', async () => {
     const { id } = await service.api.must('POST /users', { username: 'still' });
     expect(await service.api.call(`PATCH /users/${id}`, {})).toMatchObject({
       status: 422,

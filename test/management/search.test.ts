@@ -24,14 +24,14 @@ describe.each(databases)('search on %s', (kind) => {
 
   it.each<[string, Record<string, string>, string[]]>([
     ['any field, by a pattern', { search: 'ann%' }, ['anna', 'carl']],
-    ['case folded', { search: 'ANNA%' }, ['anna', 'carl']],
-    ['case kept where asked', { search: 'Anna%', isCaseSensitive: 'true' }, ['anna']],
+    ['without regard to case', { search: 'ANNA%' }, ['anna', 'carl']],
+    ['with regard to case if requested', { search: 'Anna%', isCaseSensitive: 'true' }, ['anna']],
     ['a whole value without wildcards', { search: 'anna' }, ['anna']],
     ['one character', { 'search.username': '_ert' }, ['bert']],
-    ['an escaped per cent', { 'search.name': '%\\%' }, ['anna']],
-    ['an escaped per cent, case kept', { 'search.name': '%\\%', isCaseSensitive: 'true' }, ['anna']],
-    ['brackets, which only GLOB minds', { 'search.name': '%[x]', isCaseSensitive: 'true' }, ['bert']],
-    ['letters beyond ASCII as they are', { 'search.name': 'bert_ö%' }, []],
+    ['an escaped percent sign', { 'search.name': '%\\%' }, ['anna']],
+    ['an escaped percent sign, case-sensitive', { 'search.name': '%\\%', isCaseSensitive: 'true' }, ['anna']],
+    ['brackets, which are special only in GLOB', { 'search.name': '%[x]', isCaseSensitive: 'true' }, ['bert']],
+    ['letters beyond ASCII only in the same case', { 'search.name': 'bert_ö%' }, []],
     ['one field', { 'search.primaryEmail': '%@one.example' }, ['anna', 'carl']],
     ['exact', { 'search.username': 'BERT', mode: 'exact' }, ['bert']],
     ['exact with case', { 'search.username': 'BERT', 'mode.username': 'exact', isCaseSensitive: 'true' }, []],
@@ -42,7 +42,7 @@ describe.each(databases)('search on %s', (kind) => {
     expect(await found(query)).toEqual(usernames);
   });
 
-  it('takes several values only when exact', async () => {
+  it('accepts several values only in the mode exact', async () => {
     const two = [
       ['search.username', 'anna'],
       ['search.username', 'carl'],
@@ -62,7 +62,7 @@ describe.each(databases)('search on %s', (kind) => {
     expect(await refused(query)).toMatchObject({ status: 400, body: { code: 'request.invalid_input' } });
   });
 
-  it.runIf(kind === 'sqlite')('says that patterns of PostgreSQL need it', async () => {
+  it.runIf(kind === 'sqlite')('refuses the modes that need PostgreSQL', async () => {
     expect(await refused({ search: 'a', mode: 'posix' })).toMatchObject({
       status: 400,
       body: { code: 'request.invalid_input', message: expect.stringContaining('PostgreSQL') },
@@ -78,7 +78,7 @@ describe.each(databases)('search on %s', (kind) => {
     });
   });
 
-  it('counts all and pages without a gap', async () => {
+  it('counts all matches and pages through them', async () => {
     const { headers, body } = await service.api.call('GET /users?search=%25one.example&page_size=1&page=2');
     expect(headers.get('total-number')).toBe('2');
     expect(body).toHaveLength(1);

@@ -4,9 +4,9 @@ import { databases } from '../support/databases.ts';
 import { startService } from '../support/start-service.ts';
 import { SCRIPT } from '../support/world.ts';
 
-/** A typed client that others wrote for an interface it expects here; its types are checked with ours. */
+/** A third-party typed client of the compatible API. Its types are checked against these calls. */
 describe.each(databases)('@logto/api on %s', (kind) => {
-  it('creates and deletes one of everything', async () => {
+  it('creates and deletes one resource of each kind', async () => {
     await using service = await startService(kind);
     const { machine, managementApiIndicator } = service.credentials;
     const { apiClient: client } = createManagementApi('default', {

@@ -28,14 +28,14 @@ describe.each(databases)('sessions and grants of a user on %s', (kind) => {
   const call = (route: string) => service.api.call(route);
   const read = (route: string) => service.api.must(route);
 
-  /** A browser of its own, and what the application got in it. */
+  /** Signs in with a new browser and returns the tokens of the application. */
   async function signedIn(): Promise<Tokens> {
     const { clientId, redirectUri } = service.credentials.demo;
     const of = { endpoint: service.url, clientId, redirectUri, person: cast.alice };
     return (await signIn({ ...of, scope: 'openid offline_access' })).tokens as unknown as Tokens;
   }
 
-  /** Statuses of what the tokens are good for: the user's data, and new tokens. */
+  /** Returns the statuses of a userinfo request and a refresh with the tokens. */
   async function uses({ access_token, refresh_token }: Tokens): Promise<number[]> {
     const me = await fetch(`${service.url}/oidc/me`, { headers: { authorization: `Bearer ${access_token}` } });
     const form = { grant_type: 'refresh_token', client_id: cast.spa.clientId, refresh_token };
@@ -45,7 +45,7 @@ describe.each(databases)('sessions and grants of a user on %s', (kind) => {
 
   const unknown = { status: 404, body: { code: 'entity.not_found' } };
 
-  it('are listed without what the browser holds, and ended with what was issued under them', async () => {
+  it('are listed without the session cookie, and end together with their tokens', async () => {
     const path = `/users/${cast.alice.id}/sessions`;
     const first = await signedIn();
     const {
@@ -82,7 +82,7 @@ describe.each(databases)('sessions and grants of a user on %s', (kind) => {
     expect(entry.payload.details).toMatchObject({ grantIds: [expect.any(String)], params: { sessionId: uid } });
   });
 
-  it('do not leave an administrator in the console whose session, or whose grant to the console, was ended', async () => {
+  it('sign an administrator out of the console when the session or the grant to the console is ended', async () => {
     const { alice } = cast;
     const named = { username: 'carol', password: 'violet harbour ninety' };
     const carol = { ...named, ...(await service.api.must('POST /users', named)) };
@@ -91,7 +91,7 @@ describe.each(databases)('sessions and grants of a user on %s', (kind) => {
     const rights = [alice, carol].map(({ id }) => ({ userId: id, ...right }));
     await new TenantStore(database, 'default').add('administrators', rights);
 
-    /** In the console, in a browser of its own; and the browser's session. */
+    /** Opens the console in a new browser and returns its session. */
     const enter = async ({ id, username, password }: Cast['alice']) => {
       const sessionsOf = async (): Promise<
         { payload: { uid: string; authorizations: Record<string, { grantId: string }> } }[]
@@ -120,7 +120,7 @@ describe.each(databases)('sessions and grants of a user on %s', (kind) => {
     await database.close();
   });
 
-  it('do not show what their schema does not name', async () => {
+  it('only contain fields that their schema names', async () => {
     await signedIn();
     const { sessions } = await read(`GET /users/${cast.alice.id}/sessions`);
     const given = sessions.flatMap(({ payload }: { payload: { authorizations: object } }) =>
@@ -130,7 +130,7 @@ describe.each(databases)('sessions and grants of a user on %s', (kind) => {
     for (const one of given) expect(one).toEqual({ grantId: expect.any(String) });
   });
 
-  it('do not leave a token of a grant that was ended', async () => {
+  it('end every token of a grant that is ended', async () => {
     const path = `/users/${cast.alice.id}/grants`;
     const tokens = await signedIn();
     const { grants } = await read(`GET ${path}`);

@@ -12,7 +12,7 @@ describe.each(databases)('users on %s', (kind) => {
   afterEach(() => stage.restore());
   const call = (route: string, body?: unknown) => stage.api.call(route, body);
 
-  it('have one account for one address, user name and phone', async () => {
+  it('cannot share a username, email address or phone number', async () => {
     expect(await call('POST /users', { primaryEmail: 'CAROL@example.com' })).toMatchObject({
       status: 422,
       body: { code: 'user.email_already_in_use' },
@@ -31,7 +31,7 @@ describe.each(databases)('users on %s', (kind) => {
     });
   });
 
-  it('have a password that can be set and checked, and is never shown', async () => {
+  it('have a password that can be set and verified, but never read', async () => {
     const { user, spareUser } = stage.world;
     const verify = (password: string) => call(`POST /users/${user}/password/verify`, { password });
     expect(await verify('correct horse')).toMatchObject({ status: 204, body: undefined });
@@ -42,7 +42,7 @@ describe.each(databases)('users on %s', (kind) => {
     expect(await call(`POST /users/${spareUser}/password/verify`, { password: 'x' })).toMatchObject({ status: 422 });
   });
 
-  it('can bring the digest of another system', async () => {
+  it('can be created with a password digest of another system', async () => {
     const passwordDigest = await hash('imported', 4);
     const { id } = await stage.api.must('POST /users', { passwordDigest, passwordAlgorithm: 'Bcrypt' });
     expect((await call(`POST /users/${id}/password/verify`, { password: 'imported' })).status).toBe(204);
@@ -56,7 +56,7 @@ describe.each(databases)('users on %s', (kind) => {
     });
   });
 
-  it('get the default roles of their kind', async () => {
+  it('get the default roles of type User', async () => {
     await stage.api.must('POST /roles', { name: 'Everyone', description: 'All', isDefault: true });
     await stage.api.must('POST /roles', {
       name: 'Robots',
@@ -68,7 +68,7 @@ describe.each(databases)('users on %s', (kind) => {
     expect(await stage.api.must(`GET /users/${id}/roles`)).toMatchObject([{ name: 'Everyone' }]);
   });
 
-  it('hold roles of their own kind', async () => {
+  it('can only have roles of type User', async () => {
     const { user, role, spareRole, machineRole } = stage.world;
     expect(await call(`POST /users/${user}/roles`, { roleIds: [role, spareRole] })).toMatchObject({
       status: 201,
@@ -87,7 +87,7 @@ describe.each(databases)('users on %s', (kind) => {
     expect(await call(`GET /users?excludeRoleId=${role}&excludeOrganizationId=x`)).toMatchObject({ status: 400 });
   });
 
-  it('keep an identity to themselves', async () => {
+  it('cannot share a social identity', async () => {
     const { user, spareUser } = stage.world;
     expect(await call(`POST /users/${spareUser}/identities/google`, { userId: 'g-1' })).toMatchObject({
       status: 422,
@@ -103,14 +103,14 @@ describe.each(databases)('users on %s', (kind) => {
     expect((await stage.api.must('GET /users?page_size=1&search.id=%25')).at(0)).toHaveProperty('identities');
   });
 
-  it('keep custom data that can be read alone', async () => {
+  it('have custom data that can be read on its own', async () => {
     const { user } = stage.world;
     await stage.api.must(`PATCH /users/${user}/custom-data`, { customData: { level: 3 } });
     expect(await stage.api.must(`GET /users/${user}/custom-data`)).toEqual({ level: 3 });
     expect(await call('GET /users/zzzzzzzzzzzz/custom-data')).toMatchObject({ status: 404 });
   });
 
-  it('show the secret of a factor once', async () => {
+  it('return the secret of a new factor once', async () => {
     const { user, factor } = stage.world;
     const made = await call(`POST /users/${user}/mfa-verifications`, { type: 'BackupCode' });
     expect(made.body.codes).toHaveLength(10);

@@ -4,7 +4,7 @@ import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
 import { sweepExpired } from '../../src/database/retention.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
-import type { MachineCredentials } from '../../src/setup/create-tenant.ts';
+import type { ApplicationCredentials } from '../../src/setup/create-tenant.ts';
 import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../src/tokens/urns.ts';
 import { type Application, authorization, Visitor } from '../sign-in/visitor.ts';
 import { getJson, postForm } from '../support/call.ts';
@@ -36,7 +36,7 @@ describe.each(databases)('a revoked token on %s', (kind) => {
     await service[Symbol.asyncDispose]();
   });
 
-  const basic = ({ clientId, clientSecret }: MachineCredentials) => ({
+  const basic = ({ clientId, clientSecret }: ApplicationCredentials) => ({
     authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}`,
   });
   const machine = () => basic(service.credentials.machine);

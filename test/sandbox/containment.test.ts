@@ -6,8 +6,8 @@ import { BENIGN, INPUT, runnersAlive, startSandbox } from './support.ts';
 const corpus = readCorpus();
 
 /**
- * The limits under which each layer has to do its work alone. Where the wall deadline is not meant to help, it comes so late
- * that a busy machine cannot make it look as if it had.
+ * Limits by layer, so that each layer has to stop its scripts alone. Where the deadline must not help, it is so late that it cannot
+ * pass first, even on a busy host.
  */
 const CIRCUMSTANCES: Record<string, Partial<SandboxOptions>> = {
   'wall-deadline': { timeoutMs: 500 },
@@ -18,13 +18,13 @@ const CIRCUMSTANCES: Record<string, Partial<SandboxOptions>> = {
   default: { timeoutMs: 1_000, limits: { graceMs: 3_000 } },
 };
 
-/** Milliseconds for a script that is `unhurried`. */
+/** Time limit in milliseconds of scripts marked `unhurried`. */
 const UNHURRIED_MS = 30_000;
 
-/** Milliseconds within which every script is answered that has to be stopped, whatever it does. */
+/** Milliseconds within which every script that must be stopped has an outcome. */
 const ANSWERED_MS = 4_200;
 
-/** Milliseconds an innocent neighbour may take: on a busy machine more than what stops a hostile script in time. */
+/** Time limit in milliseconds of the innocent neighbour, longer than that of hostile scripts because the host may be busy. */
 const NEIGHBOUR_MS = 2_000;
 
 async function attack(sandbox: Sandbox, script: HostileScript, limitMs: number | undefined): Promise<RunOutcome[]> {
@@ -52,7 +52,7 @@ function expectContained(script: HostileScript, outcomes: RunOutcome[]): void {
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 }
 
-/** What was not contained, each with its script. Two scripts at a time, each followed by an innocent neighbour. */
+/** Returns what was not contained, with the script's name. Runs two scripts at a time, each followed by an innocent neighbour. */
 async function faultsOf(scripts: HostileScript[], options: Partial<SandboxOptions>): Promise<string[]> {
   const faults: string[] = [];
   await using sandbox = await startSandbox({ ...options, timeoutMs: UNHURRIED_MS });
@@ -80,13 +80,13 @@ async function faultsOf(scripts: HostileScript[], options: Partial<SandboxOption
 describe.each([{ harden: true }, { harden: false }])('hostile scripts, hardening: $harden', ({ harden }) => {
   const groups = Map.groupBy(corpus, ({ layer }) => (layer in CIRCUMSTANCES ? layer : 'default'));
 
-  it.each([...groups])('%s contains all it must', { timeout: 90_000 }, async (layer, scripts) => {
+  it.each([...groups])('%s contains its scripts', { timeout: 90_000 }, async (layer, scripts) => {
     expect(await faultsOf(scripts, { harden, ...CIRCUMSTANCES[layer] })).toEqual([]);
     expect(runnersAlive()).toEqual([]);
   });
 });
 
-it('has at least 120 scripts, each with a name of its own', () => {
+it('has at least 120 hostile scripts with unique names', () => {
   expect(corpus.length).toBeGreaterThanOrEqual(120);
   expect(new Set(corpus.map(({ category, name }) => `${category}/${name}`)).size).toBe(corpus.length);
 });

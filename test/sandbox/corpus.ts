@@ -1,28 +1,28 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A script that wants out, or to do harm; `corpus/` holds them by category. */
+/** A script that tries to escape or to do harm. `corpus/` contains them by category. */
 export interface HostileScript {
   category: string;
   name: string;
-  /** What must stop it. */
+  /** The layer that must stop it. */
   layer: string;
   source: string;
-  /** Results that count as stopped. */
+  /** Results that show that it was stopped. */
   expected: string[];
-  /** What it must return, when what it returns shows that it found nothing. */
+  /** The expected output, for scripts that return what they found. */
   output?: unknown;
-  /** Exactly this message. */
+  /** The exact message expected. */
   message?: string;
-  /** Exactly this many console lines. */
+  /** The exact number of console lines expected. */
   console?: number;
-  /** Run this often, each run as a different tenant when `tenants`; the last run is the one that is looked at. */
+  /** Number of runs, each as a different tenant if `tenants`. The outcome of the last one is checked. */
   runs: number;
   tenants: boolean;
   /** Two runs must differ. */
   differs: boolean;
-  /** It ends by itself, so it has time enough for the busiest machine: what it is about is not its time. */
+  /** The script ends by itself and its duration does not matter, so it gets enough time even for a busy host. */
   unhurried: boolean;
-  /** What happens when the layer is switched off: without it the script gets through. */
+  /** The effect of the script when the layer is switched off. */
   off?: 'runs on' | 'ok' | 'more console' | 'more message';
 }
 

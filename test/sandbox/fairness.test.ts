@@ -5,19 +5,19 @@ import { BENIGN, INPUT, startSandbox } from './support.ts';
 const LOOP = 'const getCustomJwtClaims = () => { for (;;); };';
 const NATIVE_LOOP = 'const getCustomJwtClaims = () => ({ i: Array.prototype.indexOf.call({ length: 2 ** 53 }, 1) });';
 
-/** Milliseconds a hostile run has: much longer than any of these tests takes, so nobody is served because one of them ended. */
+/** Time limit of hostile runs in milliseconds: much longer than each of these tests, so no run is served because a hostile one timed out. */
 const ENDLESS_MS = 300_000;
 const PARALLEL = 8;
 const HONEST_RUNS = 40;
 
 const attackers = (count: number) => Array.from({ length: count }, (_, index) => `attacker ${index}`);
-const laneOf = (sandbox: Sandbox, name: string) => sandbox.status().lanes.find((lane) => lane.name === name);
+const groupOf = (sandbox: Sandbox, name: string) => sandbox.status().groups.find((group) => group.name === name);
 const run = (sandbox: Sandbox, tenantId: string, source: string) => sandbox.run({ tenantId, source, input: INPUT });
 
-/** One runner. A busy machine may take its time, so only what a hostile run causes can make a run wait too long. */
+/** A sandbox with one runner, in which no run is refused for waiting too long, even on a busy host. */
 const startNarrow = () => startSandbox({ runners: 1, timeoutMs: ENDLESS_MS, limits: { waitMs: ENDLESS_MS } });
 
-/** Starts them at once and counts those that ended. */
+/** Starts all hostile runs at once and counts those that ended. */
 function attack(sandbox: Sandbox, tenants: string[], source: string) {
   const state = { ended: 0 };
   for (const tenantId of tenants) {
@@ -38,18 +38,18 @@ describe('an honest tenant does not wait for the end of endless runs', { timeout
     ['one tenant with eight in native code', 1, NATIVE_LOOP],
     ['eight tenants with eight each', 8, LOOP],
     ['eight tenants with eight each in native code', 8, NATIVE_LOOP],
-  ])('of %s', async (_, count, source) => {
+  ])('started by %s', async (_, count, source) => {
     await using sandbox = await startNarrow();
     const hostile = attack(sandbox, attackers(count), source);
     const outcomes = await honestRuns(sandbox);
     expect(new Set(outcomes.map(({ result }) => result))).toEqual(new Set(['ok']));
     expect(hostile.ended).toBe(0);
-    // One turn each: what else they have waiting has left the queue of the others.
-    expect(laneOf(sandbox, 'shared')).toMatchObject({ waiting: 0 });
-    expect(laneOf(sandbox, 'quarantine')).toMatchObject({ waiting: count * (PARALLEL - 1) });
+    // Each attacker had one turn. Its waiting runs have left the shared queue.
+    expect(groupOf(sandbox, 'shared')).toMatchObject({ waiting: 0 });
+    expect(groupOf(sandbox, 'quarantine')).toMatchObject({ waiting: count * (PARALLEL - 1) });
   });
 
-  it('of uploads whose top level does not end', async () => {
+  it('during uploads whose top level does not end', async () => {
     await using sandbox = await startNarrow();
     const hostile = { ended: 0 };
     for (let i = 0; i < PARALLEL; i++) void sandbox.compile('attacker', 'for (;;);').then(() => hostile.ended++);
@@ -58,21 +58,21 @@ describe('an honest tenant does not wait for the end of endless runs', { timeout
   });
 });
 
-describe('runs that wait', () => {
-  it('do not keep their place in the shared queue when their tenant is held', async () => {
+describe('waiting runs', () => {
+  it('leave the shared queue when their tenant is quarantined', async () => {
     await using sandbox = await startSandbox({ runners: 1, timeoutMs: 2_000, limits: { waitMs: ENDLESS_MS } });
     const short = { tenantId: 'attacker', source: LOOP, input: INPUT, timeoutMs: 100 };
     expect(await sandbox.run(short)).toMatchObject({ result: 'timeout' });
-    const second = sandbox.run(short); // After which the tenant is held.
+    const second = sandbox.run(short); // The second timeout puts the tenant in quarantine.
     const waiting = Array.from({ length: 4 }, () => run(sandbox, 'attacker', LOOP));
-    expect(laneOf(sandbox, 'shared')).toMatchObject({ waiting: 4 });
+    expect(groupOf(sandbox, 'shared')).toMatchObject({ waiting: 4 });
     await second;
-    await expect.poll(() => laneOf(sandbox, 'quarantine')).toMatchObject({ executing: 1 });
-    expect(laneOf(sandbox, 'shared')).toMatchObject({ waiting: 0 });
+    await expect.poll(() => groupOf(sandbox, 'quarantine')).toMatchObject({ executing: 1 });
+    expect(groupOf(sandbox, 'shared')).toMatchObject({ waiting: 0 });
     await Promise.all(waiting);
   });
 
-  it('of many tenants that nobody knows do not all go before one of a tenant that is known', async () => {
+  it('of a known tenant do not wait for those of many new tenants', async () => {
     await using sandbox = await startSandbox({ runners: 1, timeoutMs: 5_000, limits: { waitMs: ENDLESS_MS } });
     await run(sandbox, 'known', BENIGN);
     const order: string[] = [];
@@ -80,20 +80,20 @@ describe('runs that wait', () => {
     const busy =
       'const getCustomJwtClaims = () => { for (const end = Date.now() + 20; Date.now() < end; ); return {}; };';
     await Promise.all([...Array.from({ length: 10 }, (_, i) => of(`unknown ${i}`, busy)), of('known', BENIGN)]);
-    // Behind the one at work and at most one more.
+    // After the executing run and at most one other.
     expect(order.indexOf('known')).toBeLessThan(3);
   });
 
-  it('go on where they were when the run before them took long beside nobody', async () => {
+  it('stay in the shared group after a slow run while no other tenant waits', async () => {
     await using sandbox = await startSandbox({ runners: 1, timeoutMs: 5_000 });
     const slow =
       'const getCustomJwtClaims = () => { for (const end = Date.now() + 200; Date.now() < end; ); return {}; };';
     const outcomes = await Promise.all([run(sandbox, 'tenant', slow), run(sandbox, 'tenant', BENIGN)]);
     expect(outcomes.map(({ result }) => result)).toEqual(['ok', 'ok']);
-    expect(laneOf(sandbox, 'quarantine')?.turns ?? 0).toBe(0);
+    expect(groupOf(sandbox, 'quarantine')?.turns ?? 0).toBe(0);
   });
 
-  it('do not take the last place from a tenant that has none', async () => {
+  it('of a tenant with many leave room in a full queue for a tenant with none', async () => {
     await using sandbox = await startSandbox({ runners: 1, timeoutMs: 5_000, limits: { waiting: 4 } });
     const slow =
       'const getCustomJwtClaims = () => { for (const end = Date.now() + 50; Date.now() < end; ); return {}; };';

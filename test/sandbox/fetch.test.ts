@@ -22,7 +22,7 @@ describe('fetch', () => {
     expect(await run(sandbox, 'return { type: typeof fetch };')).toMatchObject({ output: { type: 'undefined' } });
   });
 
-  it('sends a request and gives the answer', async () => {
+  it('sends a request and returns the response', async () => {
     await using sandbox = await startSandbox({ runners: 1, timeoutMs: 1_000, fetch: ECHO });
     const body = `const r = await fetch('https://a.example/x', { method: 'post', headers: { 'X-A': '1' }, body: 'text' });
       return { status: r.status, ok: r.ok, tenant: r.headers.get('x-tenant'), sent: await r.json() };`;
@@ -37,7 +37,7 @@ describe('fetch', () => {
     });
   });
 
-  it('ends with the memory of its isolate, and the runner lives on', async () => {
+  it('fails when its isolate runs out of memory, and the runner survives', async () => {
     const never: SandboxFetch = (_tenantId, _request, { signal }) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(new FetchRefusal('over'))));
     await using sandbox = await startSandbox({ runners: 1, timeoutMs: 600, fetch: never });
@@ -49,10 +49,10 @@ describe('fetch', () => {
       await pause(40);
     }
     for (const { result } of await Promise.all(runs)) expect(['thrown', 'timeout', 'memory']).toContain(result);
-    expect(sandbox.status().lanes[0]).toMatchObject({ deaths: 0 });
+    expect(sandbox.status().groups[0]).toMatchObject({ deaths: 0 });
   });
 
-  it('goes on with whichever of several answers comes', async () => {
+  it('continues with the first of several responses that arrives', async () => {
     const order: string[] = [];
     const fetch: SandboxFetch = async (tenantId, request, limits) => {
       if (request.url.endsWith('slow')) await expect.poll(() => order.length).toBe(1);
@@ -66,17 +66,17 @@ describe('fetch', () => {
   });
 
   it.each([
-    ['a sixth call', 'for (let i = 0; i < 6; i++) await fetch("https://a/");', 'A run may call fetch 5 times.'],
+    ['a sixth call', 'for (let i = 0; i < 6; i++) await fetch("https://a/");', 'A run may call fetch at most 5 times.'],
     ['another method', 'await fetch("https://a/", { method: "trace" });', 'The method is not allowed.'],
     [
-      'a body that is no text',
+      'a body that is not text',
       'await fetch("https://a/", { body: new Uint8Array(1) });',
       'The body of a fetch must be a string.',
     ],
     ['a host that is not allowed', 'await fetch("https://forbidden/");', 'The host forbidden is not allowed.'],
-    ['an answer that is too large', 'await fetch("https://large/");', 'The answer is larger than 1048576 bytes.'],
-    ['a failure, without its details', 'await fetch("https://broken/");', 'The request failed.'],
-  ])('refuses %s', async (_, body, message) => {
+    ['a response that is too large', 'await fetch("https://large/");', 'The response is larger than 1048576 bytes.'],
+    ['a failed request, without its details', 'await fetch("https://broken/");', 'The request failed.'],
+  ])('fails for %s', async (_, body, message) => {
     const fetch: SandboxFetch = async (tenantId, request, limits) => {
       if (request.url === 'https://forbidden/') throw new FetchRefusal('The host forbidden is not allowed.');
       if (request.url === 'https://broken/') throw new Error('connect ECONNREFUSED 10.0.0.1:80');
@@ -90,7 +90,7 @@ describe('fetch', () => {
     });
   });
 
-  it('waits no longer than the run may take, and ends the request with it', async () => {
+  it('is aborted when the run times out', async () => {
     let signal: AbortSignal | undefined;
     const fetch: SandboxFetch = (_tenantId, _request, limits) => {
       signal = limits.signal;
@@ -101,7 +101,7 @@ describe('fetch', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('blocks nobody: the runner executes others meanwhile', async () => {
+  it('lets the runner execute other runs while it waits', async () => {
     const gate = Promise.withResolvers<void>();
     const fetch: SandboxFetch = async (tenantId, request, limits) => {
       await gate.promise;
@@ -116,7 +116,7 @@ describe('fetch', () => {
     for (const { result } of await Promise.all(waiting)) expect(result).toBe('ok');
   });
 
-  it('fails the runs that wait when their runner is killed, and does not run them again', async () => {
+  it('fails the waiting runs when their runner is killed, and does not run them again', async () => {
     let calls = 0;
     const fetch: SandboxFetch = () => {
       calls++;

@@ -6,10 +6,10 @@ const MINE = 'https://forger.example/';
 const scriptOf = (body: string) => `const getCustomJwtClaims = async () => { ${body} };`;
 const asking = (patch: string) => scriptOf(`${patch}; const r = await fetch('${MINE}'); return { status: r.status };`);
 
-/** Each with what its run ends with: what it patched may change its own run, and nothing else. */
+/** Scripts with the allowed results of their own run. A patched built-in may change that run and nothing else. */
 const FORGERIES: [name: string, source: string, result: string[]][] = [
   ['toJSON of arrays', asking(`Array.prototype.toJSON = () => 'forged'`), ['ok']],
-  ['toJSON of arrays that answers with nothing', asking('Array.prototype.toJSON = () => undefined'), ['ok']],
+  ['toJSON of arrays that returns undefined', asking('Array.prototype.toJSON = () => undefined'), ['ok']],
   ['toJSON of arrays that does not end', asking('Array.prototype.toJSON = () => { for (;;); }'), ['ok']],
   ['toJSON of objects', asking('Object.prototype.toJSON = () => [[1]]'), ['invalid-result']],
   ['push', asking('Array.prototype.push = () => 0'), ['ok']],
@@ -32,7 +32,7 @@ const FORGERIES: [name: string, source: string, result: string[]][] = [
     ['ok'],
   ],
   [
-    'more calls than it may make, one within the other',
+    'more calls than allowed, one inside another',
     scriptOf(`for (let i = 0; i < 4; i++) await fetch('${MINE}');
       await fetch({ toString() { fetch('${MINE}').catch(() => {}); return '${MINE}'; } }); return {};`),
     ['thrown'],
@@ -43,20 +43,20 @@ const FORGERIES: [name: string, source: string, result: string[]][] = [
     ['thrown'],
   ],
   [
-    'requests that are larger than a frame together',
+    'requests that together are larger than a frame',
     scriptOf(
       `await Promise.all([1, 2, 3, 4, 5].map(() => fetch('${MINE}', { body: '\\u0000'.repeat(3e5) }))); return {};`,
     ),
     ['thrown'],
   ],
   [
-    'requests of more bytes than characters',
+    'requests with more bytes than characters',
     scriptOf(
       `await Promise.all([1, 2, 3, 4, 5].map(() => fetch('${MINE}', { body: '\\u20ac'.repeat(7e5) }))); return {};`,
     ),
     ['too-large', 'memory'],
   ],
-  ['headers without end', asking(`Object.entries = () => [['a', 'b'.repeat(9e6)]]`), ['thrown']],
+  ['endless headers', asking(`Object.entries = () => [['a', 'b'.repeat(9e6)]]`), ['thrown']],
   [
     'a console line larger than a frame',
     scriptOf(`console.log({ toJSON() { console.log('x'.repeat(2e4)); return '\\u0000'.repeat(2e6); } }); return {};`),
@@ -69,8 +69,8 @@ const FORGERIES: [name: string, source: string, result: string[]][] = [
   ],
 ];
 
-describe('a script that forges what leaves its run', () => {
-  it.each(FORGERIES)('does not end the runs of others: %s', async (_, source, results) => {
+describe('a script that forges its output', () => {
+  it.each(FORGERIES)('does not affect the runs of others: %s', async (_, source, results) => {
     const gate = Promise.withResolvers<void>();
     let neighbourWaits = false;
     const fetch: SandboxFetch = async (_tenantId, { url }) => {
@@ -89,6 +89,6 @@ describe('a script that forges what leaves its run', () => {
     expect(results, JSON.stringify(forger)).toContain(forger.result);
     gate.resolve();
     expect(await neighbour).toMatchObject({ result: 'ok', output: { status: 200 } });
-    expect(sandbox.status().lanes.every(({ deaths }) => deaths === 0)).toBe(true);
+    expect(sandbox.status().groups.every(({ deaths }) => deaths === 0)).toBe(true);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/script-runners/sandbox.ts';
 import { startSandbox } from './support.ts';
 
-/** Addresses whose parts must be those that Node finds. Names with letters beyond ASCII are the one known difference. */
+/** URLs whose parts must be equal to those that Node parses. Host names with non-ASCII letters are the only known difference. */
 const ADDRESSES: [url: string, base?: string][] = [
   ..."http://example.com|HTTP://User:Pa%20ss@EXAMPLE.com:80/a/../b/./c?x=1#y|https://a.b:8443/x y?q=a b&c='d'#f g|foo:bar".split(
     '|',
@@ -64,7 +64,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** What the body of a function returns inside the sandbox, given `input.value`. */
+/** Returns what a function body returns inside the sandbox, with `value` from its input. */
 async function inside(value: unknown, body: string): Promise<unknown> {
   const source = `const getCustomJwtClaims = async ({ value }) => ({ answer: await (async () => { ${body} })() });`;
   const outcome = await sandbox.run({ tenantId: 'tenant', source, input: JSON.stringify({ value }) });
@@ -72,7 +72,7 @@ async function inside(value: unknown, body: string): Promise<unknown> {
   return outcome.output.answer;
 }
 
-describe('web globals do what Node does', () => {
+describe('web globals behave as in Node', () => {
   it('URL', async () => {
     const partsOf = ([url, base]: [string, string?]) =>
       URL.canParse(url, base) ? PARTS.map((part) => new URL(url, base)[part]) : null;
@@ -81,7 +81,7 @@ describe('web globals do what Node does', () => {
     expect(await inside({ cases, parts: PARTS }, body)).toEqual(cases.map(partsOf));
   });
 
-  it('URL, changed', async () => {
+  it('setters of URL', async () => {
     const changes = [
       ['hash', '#x y'],
       ['search', 'a=b c'],
@@ -170,7 +170,7 @@ describe('web globals do what Node does', () => {
   });
 });
 
-it('captures the console, level by level', async () => {
+it('captures the console output with its levels', async () => {
   const source = `const getCustomJwtClaims = () => { console.log('a', 1, { b: [2] }); console.info(null); console.warn(new TypeError('w')); console.error(undefined, 3n, Symbol('s')); return {}; };`;
   const { console } = await sandbox.run({ tenantId: 'tenant', source, input: '{}' });
   expect(console).toEqual([

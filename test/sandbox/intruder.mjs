@@ -3,8 +3,8 @@ import { readFileSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { createConnection } from 'node:net';
 
 /**
- * Plays a script that has broken out of its isolate and now owns the runner: it is started in the runner's place and tries what
- * the layers are for. Tells on the channel what it managed, in the form of the runner's first frame.
+ * Simulates a script that has escaped from its isolate and controls the runner. It is started in place of the runner, tries everything
+ * that the layers prevent, and reports its successes in the form of the runner's first frame.
  */
 
 const FILE = `/tmp/intruder-${process.pid}`;
@@ -45,7 +45,7 @@ const report = () => {
 };
 
 try {
-  // Nobody listens there; what matters is whether the attempt gets as far as the network.
+  // Nothing listens on this port. ECONNREFUSED shows that the connection attempt reached the network.
   const socket = createConnection({ host: '127.0.0.1', port: 9 });
   socket.on('error', (/** @type {NodeJS.ErrnoException} */ { code }) => {
     managed.reachesNetwork = code === 'ECONNREFUSED';

@@ -7,13 +7,13 @@ import { RunnerProcess } from '../../src/script-runners/process/runner-process.t
 const INTRUDER = fileURLToPath(new URL('intruder.mjs', import.meta.url));
 const logger = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** What code that owns the runner manages to do when these layers are left out. */
+/** Returns what code that controls the runner achieves when these layers are left out. */
 async function intrude(withoutLayers: string[] = []): Promise<{ managed: string[]; active: string[] }> {
   const { command, first, layers } = await harden({ runners: 1, timeoutMs: 100, memoryMb: 16, logger, withoutLayers });
   await first.kill();
-  // The intruder must be readable for a layer to be what stops it, not the lack of its own source.
+  // Makes the intruder's own source readable. Otherwise it would fail to start rather than be stopped by a layer.
   const args = command.args.flatMap((arg) => {
-    if (arg === '--chdir') return ['--ro-bind', INTRUDER, INTRUDER, arg]; // Bubblewrap's.
+    if (arg === '--chdir') return ['--ro-bind', INTRUDER, INTRUDER, arg]; // For bubblewrap.
     if (!arg.endsWith('/sandbox/runner.mjs')) return [arg];
     return command.args.includes('--permission') ? [`--allow-fs-read=${INTRUDER}`, INTRUDER] : [INTRUDER];
   });
@@ -22,7 +22,7 @@ async function intrude(withoutLayers: string[] = []): Promise<{ managed: string[
   return { managed: intruder.ready.layers, active: layers };
 }
 
-/** Layers that hide each other: with one of them gone the other still stands, so they go together. */
+/** Layers that prevent each deed. Where several prevent the same one, all of them are left out together. */
 const STOPPED_BY: [deed: string, layers: string[]][] = [
   ['readsFiles', ['permission']],
   ['startsPrograms', ['permission']],
@@ -34,16 +34,16 @@ const STOPPED_BY: [deed: string, layers: string[]][] = [
   ['reachesNetwork', ['permission', 'no-network']],
 ];
 
-describe('code that owns the runner', () => {
-  it('manages nothing that a layer of this machine is for', async () => {
+describe('code that controls the runner', () => {
+  it('achieves nothing that an active layer prevents', async () => {
     const { managed, active } = await intrude();
     const held = STOPPED_BY.filter(([, layers]) => layers.some((layer) => active.includes(layer)));
     for (const [deed] of held) expect(managed).not.toContain(deed);
-    expect(held.length).toBeGreaterThanOrEqual(7); // `prlimit` may be missing; the others need nothing but Node.
+    expect(held.length).toBeGreaterThanOrEqual(7); // `prlimit` may be missing. The others need only Node.
   });
 
-  it.each(STOPPED_BY)('manages %s without %j', async (deed, layers) => {
-    // Bubblewrap stands for several layers at once.
+  it.each(STOPPED_BY)('achieves %s without %j', async (deed, layers) => {
+    // Bubblewrap includes several layers.
     expect((await intrude([...layers, 'bwrap'])).managed).toContain(deed);
   });
 
@@ -57,7 +57,7 @@ describe('code that owns the runner', () => {
 });
 
 describe('start', () => {
-  it('refuses when a required layer is not to be had', async () => {
+  it('fails if a required layer is not available', async () => {
     const options = {
       runners: 1,
       timeoutMs: 100,
@@ -69,10 +69,10 @@ describe('start', () => {
     await expect(harden(options)).rejects.toThrow('jitless (switched off)');
   });
 
-  it('refuses a layer that nobody knows, and names those there are', async () => {
+  it('refuses an unknown layer and names the available ones', async () => {
     const options = { runners: 1, timeoutMs: 100, memoryMb: 16, logger, require: ['apparmor'] };
     await expect(harden(options)).rejects.toThrow(
-      `There is no sandbox layer apparmor; there are ${LAYERS.join(', ')}.`,
+      `Unknown sandbox layer: apparmor. Available layers: ${LAYERS.join(', ')}.`,
     );
   });
 });

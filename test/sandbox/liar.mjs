@@ -1,9 +1,9 @@
 import { readSync, writeSync } from 'node:fs';
 
 /**
- * Plays a runner that does not keep the rules, in the way its argument says: `shirks` gives back whatever it is given,
- * the others answer a single run. Of several, `keeps` keeps the first and gives back the rest, and `stalls` says now that one is
- * executing and now another, for ever.
+ * Simulates a runner that violates the protocol. The argument selects how: `shirks` hands back every run. `parks` reports twice that a run
+ * waits for a fetch. The others answer a single run. If there are several runs, `keeps` never answers the first and hands back the rest, and `stalls` alternates forever between recording one and
+ * another as begun.
  */
 const way = process.argv[2];
 
@@ -18,6 +18,9 @@ function say(reply) {
 
 const done = (/** @type {number} */ id) =>
   say({ kind: 'done', id, wallMs: 0.1, cpuMs: 0.1, spareUsed: true, console: [], result: 'ok', output: '{}' });
+
+const parked = (/** @type {number} */ id) =>
+  say({ kind: 'parked', id, cpuMs: 0.1, fetches: [{ fetch: 1, request: '{}' }] });
 
 /** @param {number[]} ids */
 function stall(ids) {
@@ -36,7 +39,8 @@ for (let length = readSync(3, given); length > 0; length = readSync(3, given)) {
   }
   if (way === 'stalls' && ids.length > 1) stall(ids);
   for (const [place, id] of ids.entries()) {
-    if (way === 'shirks' || place > 0) say({ kind: 'back', id });
+    if (way === 'parks') for (const _ of [1, 2]) parked(id);
+    else if (way === 'shirks' || place > 0) say({ kind: 'back', id });
     else if (way !== 'keeps' || ids.length === 1) done(id);
   }
 }

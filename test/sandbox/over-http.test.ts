@@ -5,11 +5,11 @@ import { readCorpus } from './corpus.ts';
 import { runnersAlive } from './support.ts';
 
 const BENIGN = 'const getCustomJwtClaims = () => ({ tier: "gold" });';
-/** Of a script; the killed ones take a little longer. */
+/** Time limit of a script in milliseconds. Killed scripts take slightly longer. */
 const TIMEOUT_MS = 250;
 const PATIENCE = { interval: 100 };
 
-/** Every hostile script the way a tenant would bring it: uploaded, at a token, and in a test run. */
+/** Uses every hostile script as a tenant would: uploads it, requests a token, and starts a test run. */
 describe.each([
   { kind: 'sqlite', harden: true },
   { kind: 'postgres', harden: false },
@@ -34,11 +34,11 @@ describe.each([
     '%s',
     async (_, { source, expected }) => {
       const uploaded = await call('PUT /configs/jwt-customizer/access-token', { script: source });
-      // What does not survive the trial at upload is refused there, and never becomes active.
+      // A script that fails the check at upload is refused and never becomes active.
       expect([200, 201, 422]).toContain(uploaded.status);
       if (uploaded.status !== 422) {
         const allowed = [503, ...expected.map((result) => (result === 'ok' ? 200 : 400))];
-        // Again where a busy machine made a harmless one too late; nothing else is an answer, ever.
+        // Repeated because a harmless script can time out on a busy host. All other responses fail at once.
         const isAllowed = async () => {
           const { status, body } = await exchange();
           expect([200, 400, 503], JSON.stringify(body)).toContain(status);
@@ -55,14 +55,14 @@ describe.each([
       });
       expect([200, 403, 422, 503]).toContain(tried.status);
 
-      // The next call of anybody is answered, by the same process.
+      // The same process still serves other requests.
       const upload = () => call('PUT /configs/jwt-customizer/access-token', { script: BENIGN });
       await expect.poll(async () => (await upload()).status, PATIENCE).toBeOneOf([200, 201]);
       await expect.poll(async () => (await exchange()).status, PATIENCE).toBe(200);
     },
   );
 
-  it('leave no child behind', async () => {
+  it('leave no child process behind', async () => {
     expect(runnersAlive()).not.toEqual([]);
     await service.stop();
     expect(runnersAlive()).toEqual([]);

@@ -5,7 +5,7 @@ import { LIMITS } from '../../src/script-runners/limits.ts';
 import type { RunOutcome, Sandbox } from '../../src/script-runners/sandbox.ts';
 import { startSandbox } from './support.ts';
 
-/** Each returns `value`, made where and how its name says. */
+/** Scripts that return a random `value`, by where and how they create it. */
 const USES: Record<string, string> = {
   'at the top level': 'const value = crypto.randomUUID(); const getCustomJwtClaims = () => ({ value });',
   'in the function': 'const getCustomJwtClaims = () => ({ value: crypto.randomUUID() });',
@@ -38,7 +38,7 @@ describe('random values', () => {
     const values: string[] = [];
     const spares = new Set<boolean>();
     for (const tenantId of TENANTS) {
-      // One after another, and then at once: contexts made ahead, contexts made on demand, and turns that runs share.
+      // First one by one, then all at once, to use contexts prepared in advance, contexts created on demand, and shared turns.
       for (let i = 0; i < RUNS; i++) {
         const outcome = await run(sandbox, tenantId, source);
         spares.add(outcome.spareUsed);
@@ -72,7 +72,7 @@ describe('random values', () => {
     expectDistinct(outcomes.flatMap((outcome) => valueIn(outcome).split(' ')));
   });
 
-  it('do not repeat when a script is checked at its upload', async () => {
+  it('do not repeat when a script is checked at upload', async () => {
     await using sandbox = await startSandbox({ runners: 1, timeoutMs: 5_000 });
     const source = 'throw new Error(crypto.randomUUID());';
     const messages: string[] = [];
@@ -83,7 +83,7 @@ describe('random values', () => {
     expectDistinct(messages);
   });
 
-  it('are refused by a generator that has no seed', () => {
+  it('are refused if the generator has no seed', () => {
     const realm = createContext(constants.DONT_CONTEXTIFY);
     const entry = runInContext(composePrelude({ limits: LIMITS, fetch: false }), realm);
     expect(() => runInContext('crypto.randomUUID()', realm)).toThrow('no seed');
@@ -95,7 +95,7 @@ describe('random values', () => {
 });
 
 it.each(['new Array(4)', 'new Float64Array(4)', 'new DataView(new ArrayBuffer(4))', 'new ArrayBuffer(4)'])(
-  'refuses to leave %s without random values',
+  'refuses to fill %s with random values',
   async (array) => {
     await using sandbox = await startSandbox({ runners: 1, timeoutMs: 5_000 });
     const source = `const getCustomJwtClaims = () => ({ value: crypto.getRandomValues(${array}) });`;

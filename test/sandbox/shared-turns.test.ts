@@ -1,14 +1,16 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { FetchBroker } from '../../src/script-runners/fetch-broker.ts';
 import { LIMITS } from '../../src/script-runners/limits.ts';
 import { RunnerProcess } from '../../src/script-runners/process/runner-process.ts';
-import { Lane } from '../../src/script-runners/runner-group.ts';
-import type { Sandbox } from '../../src/script-runners/sandbox.ts';
-import type { Answer } from '../../src/script-runners/types.ts';
-import { BENIGN, INPUT, startSandbox } from './support.ts';
+import { Run } from '../../src/script-runners/run.ts';
+import { RunnerGroup } from '../../src/script-runners/runner-group.ts';
+import type { Sandbox, SandboxFetch } from '../../src/script-runners/sandbox.ts';
+import type { RunAnswer } from '../../src/script-runners/types.ts';
+import { BENIGN, INPUT, logger, startSandbox } from './support.ts';
 
-/** What it does, and for how long, is for its input to say. */
+/** A script whose behavior is selected by its input. */
 const SOURCE = `function getCustomJwtClaims({ token: { deed, name } }) {
   if (deed === 'stuck') Array.prototype.indexOf.call({ length: 2 ** 53 }, 1);
   if (deed === 'loop') for (;;);
@@ -21,11 +23,11 @@ const RUNS = 40;
 
 const run = (sandbox: Sandbox, deed: string, name: string) =>
   sandbox.run({ tenantId: 'tenant', source: SOURCE, input: JSON.stringify({ token: { deed, name } }) });
-const sharedOf = (sandbox: Sandbox) => sandbox.status().lanes.find(({ name }) => name === 'shared');
+const sharedOf = (sandbox: Sandbox) => sandbox.status().groups.find(({ name }) => name === 'shared');
 
-/** A sandbox that knows that this script is quick. */
+/** Starts a sandbox that knows the script as quick. */
 async function acquainted(timeoutMs: number) {
-  // Those who wait beside one that is stuck are moved with their tenant, to a lane that is slow to start on a busy machine.
+  // Runs that wait for a stuck one move with their tenant to the quarantine group, which starts slowly on a busy host.
   const sandbox = await startSandbox({ runners: 1, timeoutMs, limits: { graceMs: 400, waitMs: 60_000 } });
   await Promise.all(Array.from({ length: RUNS }, (_, index) => run(sandbox, 'quick', String(index))));
   return sandbox;
@@ -33,31 +35,37 @@ async function acquainted(timeoutMs: number) {
 
 const LIAR = fileURLToPath(new URL('liar.mjs', import.meta.url));
 
-async function laneOfLiars(way: string): Promise<Lane> {
-  const lane = new Lane({
+const startLiar = (way: string) =>
+  RunnerProcess.start({ file: process.execPath, args: [LIAR, way], inheritsEnvironment: true });
+
+/** @param fetch absent if scripts have none */
+async function groupOfLiars(
+  way: string,
+  { fetch, spawn = () => startLiar(way) }: { fetch?: SandboxFetch; spawn?: () => Promise<RunnerProcess> } = {},
+): Promise<RunnerGroup> {
+  const group = new RunnerGroup({
     name: 'liars',
     size: 1,
     standby: 0,
-    spawn: () => RunnerProcess.start({ file: process.execPath, args: [LIAR, way], inheritsEnvironment: true }),
-    onKill: () => {},
-    onEnd: () => {},
+    spawn,
+    listener: { runnerKilled: () => {}, runnerEnded: () => {} },
     limits: LIMITS,
-    broker: undefined,
-    logger: { info: () => {}, warn: () => {}, error: () => {} },
+    broker: fetch && new FetchBroker(fetch, LIMITS),
+    logger,
   });
-  await lane.open();
-  return lane;
+  await group.open();
+  return group;
 }
 
-const submit = (lane: Lane): Promise<Answer> =>
-  new Promise((settle) => {
-    const script = { tenantId: 'tenant', source: BENIGN, key: 'key' };
-    const queuedAt = performance.now();
-    lane.submit({ script, input: INPUT, timeoutMs: 200, memoryMb: 16, queuedAt, requeues: 0, settle });
-  });
+function submit(group: RunnerGroup): Promise<RunAnswer> {
+  const script = { tenantId: 'tenant', source: BENIGN, key: 'key' };
+  const run = new Run({ script, input: INPUT, timeoutMs: 200, memoryMb: 16 });
+  group.submit(run);
+  return run.answer;
+}
 
 describe('quick runs of one script', () => {
-  it('share turns of the runner, and each has its own answer', async () => {
+  it('share turns of the runner, and each gets its own outcome', async () => {
     await using sandbox = await startSandbox({ runners: 1, timeoutMs: 5_000 });
     const outcomes = await Promise.all(
       Array.from({ length: 2 * RUNS }, (_, index) => run(sandbox, index % 7 === 3 ? 'throw' : 'quick', String(index))),
@@ -76,7 +84,7 @@ describe('quick runs of one script', () => {
     ['stuck', 'killed'],
     ['loop', 'timeout'],
     ['hoard', 'memory'],
-  ])('suffer nothing from one among them that is %s', async (deed, result) => {
+  ])('all succeed beside one that is %s', async (deed, result) => {
     await using sandbox = await acquainted(500);
     const outcomes = await Promise.all(
       Array.from({ length: RUNS }, (_, index) => run(sandbox, index === 11 ? deed : 'quick', String(index))),
@@ -88,7 +96,7 @@ describe('quick runs of one script', () => {
     expect(sharedOf(sandbox)?.deaths).toBeLessThanOrEqual(1);
   });
 
-  it('are all answered when several among them end their runner', async () => {
+  it('all succeed when several others kill their runner', async () => {
     await using sandbox = await acquainted(2_000);
     const stuck = [6, 9, 11];
     const outcomes = await Promise.all(
@@ -98,7 +106,7 @@ describe('quick runs of one script', () => {
     expect(results.filter((result) => result !== '')).toEqual(Array(21).fill('ok'));
   });
 
-  it('share turns also when their inputs are long', async () => {
+  it('share turns even if their inputs are long', async () => {
     await using sandbox = await acquainted(5_000);
     const before = sharedOf(sandbox)?.turns ?? 0;
     const names = Array.from({ length: RUNS }, (_, index) => `${index}`.padEnd(15_000, 'x'));
@@ -107,7 +115,7 @@ describe('quick runs of one script', () => {
     expect((sharedOf(sandbox)?.turns ?? 0) - before).toBeLessThan(RUNS);
   });
 
-  it('give way to another tenant when they turn out to be slow, and keep their order', async () => {
+  it('yield to another tenant when they turn out to be slow, and keep their order', async () => {
     await using sandbox = await acquainted(5_000);
     const order: string[] = [];
     const slow = Array.from({ length: 8 }, (_, index) =>
@@ -124,33 +132,52 @@ describe('quick runs of one script', () => {
 });
 
 describe('a runner that lies', () => {
-  it('is replaced when it gives back what it was to begin, and the run does not go on for ever', async () => {
-    const lane = await laneOfLiars('shirks');
-    expect(await submit(lane)).toMatchObject({ from: 'pool', result: 'overloaded' });
-    expect(lane.status.deaths).toBe(LIMITS.requeues + 1);
-    await lane.close();
+  it('is replaced when it hands back the first run of a turn, and the run is not retried forever', async () => {
+    const group = await groupOfLiars('shirks');
+    expect(await submit(group)).toMatchObject({ from: 'pool', result: 'overloaded' });
+    expect(group.status.deaths).toBe(LIMITS.requeues + 1);
+    await group.close();
   });
 
-  it('is stopped in time whatever it says to be executing', async () => {
-    const lane = await laneOfLiars('stalls');
-    await submit(lane); // From now on its script counts as quick.
-    const watch = setInterval(() => lane.watch(performance.now()), LIMITS.watchMs);
-    const answers = await Promise.all(Array.from({ length: LIMITS.turnRuns }, () => submit(lane)));
+  it('is stopped in time no matter which run it reports as begun', async () => {
+    const group = await groupOfLiars('stalls');
+    await submit(group); // Now the script counts as quick.
+    const watch = setInterval(() => group.watch(performance.now()), LIMITS.watchMs);
+    const answers = await Promise.all(Array.from({ length: LIMITS.turnRuns }, () => submit(group)));
     clearInterval(watch);
-    // The first ended the runner; each of the others went alone then, and was answered.
+    // The first one killed the runner. Each of the others was then executed alone and answered.
     expect(answers.filter(({ from }) => from === 'pool')).toHaveLength(1);
-    expect(lane.status).toMatchObject({ deaths: 1, executing: 0 });
-    await lane.close();
+    expect(group.status).toMatchObject({ deaths: 1, executing: 0 });
+    await group.close();
   });
 
-  it('leaves no run without an answer when the lane is closed before it gives it back', async () => {
-    const lane = await laneOfLiars('keeps');
-    await submit(lane);
-    const runs = Array.from({ length: 5 }, () => submit(lane));
-    await turn(); // Now it has them.
-    for (const end = performance.now() + 100; performance.now() < end; ); // What it says now is read after the lane is closed.
-    await lane.close();
+  it('leaves no run unanswered when the group is closed before the runner hands it back', async () => {
+    const group = await groupOfLiars('keeps');
+    await submit(group);
+    const runs = Array.from({ length: 5 }, () => submit(group));
+    await turn(); // The runner has received them.
+    for (const end = performance.now() + 100; performance.now() < end; ); // Its replies are read after the group is closed.
+    await group.close();
     const closed = { from: 'pool', result: 'overloaded', message: 'The sandbox is closed.' };
     expect(await Promise.all(runs)).toMatchObject(Array(5).fill(closed));
   });
+
+  it('leaves no run unanswered when it reports twice that the run waits for a fetch', async () => {
+    const group = await groupOfLiars('parks', { fetch: () => new Promise(() => {}) });
+    expect(await submit(group)).toMatchObject({ from: 'pool', result: 'killed' });
+    expect(group.status).toMatchObject({ deaths: 1, executing: 0 });
+    await group.close();
+  });
+});
+
+it('a runner that ended before its group used it is replaced, and the run succeeds on another', async () => {
+  const dead = await startLiar('keeps');
+  await dead.kill();
+  const spawned = [Promise.resolve(dead)];
+  const group = await groupOfLiars('keeps', { spawn: () => spawned.pop() ?? startLiar('keeps') });
+  const watch = setInterval(() => group.watch(performance.now()), LIMITS.watchMs);
+  expect(await submit(group)).toMatchObject({ from: 'runner', reply: { result: 'ok' } });
+  clearInterval(watch);
+  expect(group.status).toMatchObject({ deaths: 1, executing: 0 });
+  await group.close();
 });

@@ -1,11 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
+import { expect } from 'vitest';
 import { Sandbox, type SandboxOptions } from '../../src/script-runners/sandbox.ts';
+import type { SandboxLogger } from '../../src/script-runners/types.ts';
 
-const silent = { info: () => {}, warn: () => {}, error: () => {} };
+/** Ignores everything except errors, which fail the test run: no script can make a correct sandbox log an error. */
+export const logger: SandboxLogger = {
+  info: () => {},
+  warn: () => {},
+  error: (facts, message) => void setImmediate(() => expect.fail(`${message}: ${inspect(facts)}`)),
+};
 
-/** Small limits, so that hostile scripts end soon. Closes itself: `await using sandbox = await startSandbox()`. */
+/** Starts a sandbox with low limits, so that hostile scripts end soon. Use with `await using`, which closes it. */
 export const startSandbox = (options: Partial<SandboxOptions> = {}) =>
-  Sandbox.start({ runners: 2, timeoutMs: 150, memoryMb: 16, logger: silent, ...options });
+  Sandbox.start({ runners: 2, timeoutMs: 150, memoryMb: 16, logger, ...options });
 
 export const INPUT = JSON.stringify({
   token: { jti: 'jti', kind: 'AccessToken', clientId: 'client', scope: 'read' },
@@ -15,7 +23,7 @@ export const INPUT = JSON.stringify({
 
 export const BENIGN = 'const getCustomJwtClaims = async ({ token }) => ({ benign: token.jti });';
 
-/** Ids of runner processes that this process started and that are still there. */
+/** Returns the ids of runners that this process started and that still exist. */
 export function runnersAlive(): number[] {
   const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return children.map(Number).filter((pid) => {
@@ -27,7 +35,7 @@ export function runnersAlive(): number[] {
         Number(parent) === process.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sandbox/runner.mjs')
       );
     } catch {
-      return false; // It ended while we looked.
+      return false; // The process ended in the meantime.
     }
   });
 }

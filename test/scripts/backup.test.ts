@@ -7,7 +7,7 @@ import { castOf } from '../support/cast.ts';
 import { createDatabase } from '../support/databases.ts';
 import { startService } from '../support/start-service.ts';
 
-it('copies the database while the service writes, and the copy serves', async () => {
+it('copies the database while the service writes, and the copy works', async () => {
   await using service = await startService('sqlite');
   const { dataDir, api, credentials } = service;
   await using elsewhere = await createDatabase('sqlite');
@@ -39,7 +39,7 @@ it('copies the database while the service writes, and the copy serves', async ()
   await cast.spa.signIn(cast.alice);
 });
 
-it('writes over nothing, and leaves nothing behind when it fails', async () => {
+it('overwrites nothing, and leaves nothing behind when it fails', async () => {
   await using place = await createDatabase('sqlite');
   const [file, broken] = [join(place.dataDir, 'copy.db'), join(place.dataDir, 'understudy.db')];
   await expect(backup(place.dataDir, file)).rejects.toThrow('understudy.db');

@@ -14,7 +14,7 @@ const commands = readdirSync(join(root, 'scripts'))
   .filter((file) => file.endsWith('.ts') && file !== 'cli.ts')
   .map((file) => file.slice(0, -3));
 
-/** As a person runs it, whose new files everybody may read unless a program says otherwise. */
+/** Runs a command as a user would, with a umask that lets others read new files. */
 async function cli(args: string[], env: Record<string, string> = {}) {
   const child = spawn('sh', ['-c', 'umask 022; exec "$0" scripts/cli.ts "$@"', process.execPath, ...args], {
     cwd: root,
@@ -25,20 +25,20 @@ async function cli(args: string[], env: Record<string, string> = {}) {
 }
 
 describe('the command line', () => {
-  it('names a command that it does not know, and the nearest one', async () => {
+  it('reports an unknown command and suggests the nearest one', async () => {
     const { code, stderr } = await cli(['doctr']);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^There is no command doctr\. Did you mean doctor\?\n/);
-    expect((await cli(['frobnicate'])).stderr).toMatch(/^There is no command frobnicate\.\n\nUsage: /);
+    expect(stderr).toMatch(/^Unknown command: doctr\. Did you mean doctor\?\n/);
+    expect((await cli(['frobnicate'])).stderr).toMatch(/^Unknown command: frobnicate\.\n\nUsage: /);
   });
 
-  it.each(commands)('%s explains itself with --help, and does nothing', async (command) => {
+  it.each(commands)('%s --help prints its usage and does nothing else', async (command) => {
     const { code, stdout, stderr } = await cli([command, '--help'], { PORT: 'x' });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`^npm run cli -- ${command}`));
   });
 
-  it('refuses an option that a command does not have, in a line and with its usage', async () => {
+  it('refuses an unknown option with one line and the usage', async () => {
     for (const args of [
       ['backup', '--fiel', 'x'],
       ['migrate', '--now'],
@@ -51,13 +51,13 @@ describe('the command line', () => {
     }
   });
 
-  it('does not begin with a false alarm', async () => {
+  it('prints no false warning', async () => {
     await using place = await createDatabase('sqlite');
     const { stderr } = await cli(['migrate'], { DATA_DIR: place.dataDir });
     expect(stderr).toBe('');
   });
 
-  it('does not make files that others can read', async () => {
+  it('creates no files that other users can read', async () => {
     await using place = await createDatabase('sqlite');
     expect((await cli(['migrate'], { DATA_DIR: place.dataDir })).code).toBe(0);
     const files = await readdir(place.dataDir);
@@ -65,7 +65,7 @@ describe('the command line', () => {
     for (const file of files) expect([file, (await stat(join(place.dataDir, file))).mode & 0o077]).toEqual([file, 0]);
   });
 
-  it('says in one line that PostgreSQL does not answer', async () => {
+  it('reports in one line that PostgreSQL does not respond', async () => {
     const { code, stderr } = await cli(['create-administrator'], {
       DATABASE_URL: `postgres://x@127.0.0.1:${await freePort()}/x`,
       SECRET_KEY: Buffer.alloc(32).toString('base64'),
@@ -93,20 +93,20 @@ describe.each(databases)('commands on %s', (kind) => {
       ...(service.databaseUrl && { DATABASE_URL: service.databaseUrl }),
     });
 
-  it('create-tenant refuses an id that the API refuses, and an endpoint or an id that is taken', async () => {
+  it('create-tenant refuses an id that the API refuses, and an id or endpoint that is in use', async () => {
     const make = (...args: string[]) => run('create-tenant', '--name', 'x', ...args);
     const refusals = [
       [['--id', 'A b', '--endpoint', 'https://a.example'], 'A b'],
       [['--id', 'a', '--endpoint', 'https://a.example/api'], 'path'],
       [['--id', 'a', '--endpoint', service.url], `Another tenant is served at ${service.url}.`],
-      [['--id', 'default', '--endpoint', 'https://a.example'], 'There is a tenant default already.'],
+      [['--id', 'default', '--endpoint', 'https://a.example'], 'Tenant default already exists.'],
     ] as const;
-    for (const [args, told] of refusals) {
+    for (const [args, message] of refusals) {
       const { code, stderr } = await make(...args);
       expect({ args, code, lines: stderr.trim().split('\n') }).toEqual({
         args,
         code: 1,
-        lines: [expect.stringContaining(told)],
+        lines: [expect.stringContaining(message)],
       });
     }
     const made = await make('--id', 'acme', '--endpoint', 'https://acme.example/');
@@ -114,14 +114,14 @@ describe.each(databases)('commands on %s', (kind) => {
     expect(JSON.parse(made.stdout)).toMatchObject({ tenantId: 'acme', endpoint: 'https://acme.example' });
   });
 
-  it('export-tenant does not write over a file that is there', async () => {
+  it('export-tenant does not overwrite an existing file', async () => {
     const [file, passphrase] = [join(place.dataDir, `${kind}.age`), join(place.dataDir, 'passphrase')];
     await writeFile(passphrase, 'correct horse battery staple');
     await writeFile(file, 'kept');
     await chmod(file, 0o600);
     const args = ['export-tenant', '--tenant', 'default', '--passphrase-file', passphrase, '--file'];
     const { code, stderr } = await run(...args, file);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: `There is a ${file} already.\n` });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `${file} already exists.\n` });
     expect((await stat(file)).size).toBe(4);
     expect(await run(...args, `${file}.2`)).toMatchObject({ code: 0 });
   });

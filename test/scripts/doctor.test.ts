@@ -28,14 +28,14 @@ describe.each(databases)('doctor on %s', (kind) => {
     DATA_DIR: service.dataDir,
     ...(service.databaseUrl && { DATABASE_URL: service.databaseUrl }),
   });
-  /** The tests' PostgreSQL forgets on purpose, and is asked as its superuser. */
-  const ofTheTests = ['database.durability', 'database.permissions'];
-  const strange = (findings: Finding[]) =>
-    findings.filter(({ check, level }) => level !== 'ok' && check !== 'sandbox' && !ofTheTests.includes(check));
+  /** The tests' PostgreSQL is not durable on purpose, and its user is a superuser. */
+  const expectedInTests = ['database.durability', 'database.permissions'];
+  const unexpected = (findings: Finding[]) =>
+    findings.filter(({ check, level }) => level !== 'ok' && check !== 'sandbox' && !expectedInTests.includes(check));
 
-  it('finds nothing wrong with a service that runs', async () => {
+  it('finds no problem with a running service', async () => {
     const findings = await examine(environment());
-    expect(strange(findings)).toEqual([]);
+    expect(unexpected(findings)).toEqual([]);
     expect(named(findings, 'ok')).toEqual(
       expect.arrayContaining([
         'configuration',
@@ -50,7 +50,7 @@ describe.each(databases)('doctor on %s', (kind) => {
     expect(named(findings, 'fault')).toEqual(kind === 'sqlite' ? [] : ['database.durability']);
   });
 
-  it('is a command, whose exit code says whether something is wrong', async () => {
+  it('exits with 1 if there is a fault', async () => {
     const run = promisify(execFile)(process.execPath, ['scripts/cli.ts', 'doctor', '--json'], {
       cwd: root,
       env: { PATH: process.env.PATH, ...environment() },
@@ -60,43 +60,43 @@ describe.each(databases)('doctor on %s', (kind) => {
     expect(JSON.parse(stdout)).toMatchObject({ faults: code, findings: expect.any(Array) });
   });
 
-  it('tells another secret key, and one that is still being replaced', async () => {
+  it('reports a wrong secret key and an unfinished key rotation', async () => {
     const other = randomBytes(32).toString('base64');
     const wrong = await examine({ ...environment(), SECRET_KEY: other });
-    expect(named(strange(wrong), 'fault')).toEqual(['secret-key']);
+    expect(named(unexpected(wrong), 'fault')).toEqual(['secret-key']);
     const midway = await examine({ ...environment(), SECRET_KEY: other, SECRET_KEY_PREVIOUS: key });
     expect(midway).toContainEqual(
       expect.objectContaining({ check: 'secret-key', advice: expect.stringContaining('rotate-secret-key') }),
     );
   });
 
-  it('tells a webhook that may not be reached, and one that was turned off', async () => {
+  it('reports a webhook with a forbidden address and a disabled webhook', async () => {
     const config = { url: 'http://127.0.0.1:1/hook' };
     const { id } = await service.api.must('POST /hooks', { name: 'Near', events: ['User.Created'], config });
     const narrow = await examine({ ...environment(), WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8' });
-    expect(named(strange(narrow), 'warning')).toEqual(['webhooks.address']);
+    expect(named(unexpected(narrow), 'warning')).toEqual(['webhooks.address']);
     const { databaseUrl, dataDir } = service;
     const database = connect({ databaseUrl, dataDir, poolSize: 2 });
     await database.write((db) => db('hooks').where({ id }).update({ enabled: false, disabledReason: 'gone' }));
     await database.close();
-    expect(named(strange(await examine(environment())), 'warning')).toEqual(['webhooks.off']);
+    expect(named(unexpected(await examine(environment())), 'warning')).toEqual(['webhooks.off']);
     await service.api.must(`DELETE /hooks/${id}`);
   });
 
-  it('tells an endpoint that does not answer, a newer database and a clock that is behind', async () => {
+  it('reports an endpoint that does not respond, a newer database and a slow clock', async () => {
     await service.stop();
     const { databaseUrl, dataDir } = service;
     const database = connect({ databaseUrl, dataDir, poolSize: 2 });
     await database.write((db) => db('auditLog').update({ createdAt: Date.now() + 3_600_000 }));
-    expect(named(strange(await examine(environment())), 'fault')).toEqual(['clock', 'endpoint.default']);
+    expect(named(unexpected(await examine(environment())), 'fault')).toEqual(['clock', 'endpoint.default']);
     await database.write((db) => db('migrations').insert({ name: '999_future', batch: 9 }));
     await database.close();
-    expect(named(strange(await examine(environment())), 'fault')).toEqual(['database.migrations']);
+    expect(named(unexpected(await examine(environment())), 'fault')).toEqual(['database.migrations']);
   });
 });
 
 describe('doctor without a database', () => {
-  it('names every variable that is wrong', async () => {
+  it('names every invalid variable', async () => {
     const findings = await examine({ PORT: 'x', TRUST_PROXY: 'someone' });
     expect(findings.map(({ level, message }) => [level, message.split(':')[0]])).toEqual([
       ['fault', 'PORT'],
@@ -104,7 +104,7 @@ describe('doctor without a database', () => {
     ]);
   });
 
-  it('tells what is not for the open, and files that others can read', async () => {
+  it('reports insecure settings for a public endpoint, and files that others can read', async () => {
     await using place = await createDatabase('sqlite');
     const key = join(place.dataDir, 'secret.key');
     await mkdir(key);
@@ -117,23 +117,24 @@ describe('doctor without a database', () => {
     );
   });
 
-  it('tells each file that others can read, unless its folder is closed to them', async () => {
+  it('reports each file that others can read, unless they cannot open its folder', async () => {
     await using place = await createDatabase('sqlite');
     const files = ['understudy.db-wal', 'server.lock', 'outbox', 'secret.key'];
     for (const file of files) {
       await writeFile(join(place.dataDir, file), '');
       await chmod(join(place.dataDir, file), file === 'secret.key' ? 0o600 : 0o644);
     }
-    const told = async () => (await examine({ DATA_DIR: place.dataDir })).filter(({ check }) => check === 'files');
+    const fileFindings = async () =>
+      (await examine({ DATA_DIR: place.dataDir })).filter(({ check }) => check === 'files');
     await chmod(place.dataDir, 0o755);
-    expect((await told()).map(({ level, message }) => [level, message.split(' ')[0]])).toEqual(
+    expect((await fileFindings()).map(({ level, message }) => [level, message.split(' ')[0]])).toEqual(
       ['outbox', 'server.lock', 'understudy.db-wal'].map((file) => ['fault', join(place.dataDir, file)]),
     );
     await chmod(place.dataDir, 0o700);
-    expect(await told()).toEqual([expect.objectContaining({ level: 'ok' })]);
+    expect(await fileFindings()).toEqual([expect.objectContaining({ level: 'ok' })]);
   });
 
-  it('tells a database that does not answer', async () => {
+  it('reports a database that does not respond', async () => {
     const findings = await examine({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', DATA_DIR: root });
     expect(findings).toContainEqual(
       expect.objectContaining({ check: 'database', level: 'fault', advice: expect.stringContaining('DATABASE_URL') }),

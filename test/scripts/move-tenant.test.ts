@@ -20,8 +20,8 @@ import { buildWorld } from '../support/world.ts';
 
 const passphrase = 'correct horse battery staple';
 
-/** A database with a secret key of its own, as on another machine. */
-class Place implements AsyncDisposable {
+/** A database with a secret key of its own, like another installation. */
+class Installation implements AsyncDisposable {
   readonly key = randomBytes(32);
   readonly secrets = new SecretBox(this.key);
   readonly kind: DatabaseKind;
@@ -34,10 +34,10 @@ class Place implements AsyncDisposable {
     this.database = connect(this.settings);
   }
 
-  static async prepare(kind: DatabaseKind): Promise<Place> {
-    const place = new Place(kind, await createDatabase(kind));
-    await migrate(place.settings);
-    return place;
+  static async prepare(kind: DatabaseKind): Promise<Installation> {
+    const installation = new Installation(kind, await createDatabase(kind));
+    await migrate(installation.settings);
+    return installation;
   }
 
   get settings() {
@@ -68,25 +68,25 @@ class Place implements AsyncDisposable {
   }
 }
 
-/** What an export says; the order in which a database gives its rows is its own. */
+/** Returns the lines of an export, sorted because each database returns rows in its own order. */
 async function contentOf(file: string): Promise<string[]> {
   const lines: string[] = [];
   for await (const line of readSealed(file, passphrase)) lines.push(line);
   return lines.sort();
 }
 
-describe('a tenant', () => {
-  let home: Place;
-  let away: Place;
+describe('moving a tenant', () => {
+  let home: Installation;
+  let away: Installation;
   let before: TestService;
   let left: Awaited<ReturnType<typeof use>>;
   let file: string;
   beforeAll(async () => {
-    home = await Place.prepare('sqlite');
-    away = await Place.prepare('postgres');
+    home = await Installation.prepare('sqlite');
+    away = await Installation.prepare('postgres');
     before = await home.start();
     left = await use(before, home.database);
-    file = await home.export(); // While it runs.
+    file = await home.export(); // Exports while the service is running.
     await before.stop();
     file = await home.export();
   });
@@ -106,59 +106,60 @@ describe('a tenant', () => {
     return { world, actorToken, unspent: await cast.mint(), issued: body.access_token as string, hook };
   }
 
-  /** With the credentials, tokens and keys it had at home. */
-  async function expectToServe(place: Place): Promise<void> {
+  /** Expects the imported tenant to work with its old credentials, tokens and keys. */
+  async function expectToServe(installation: Installation): Promise<void> {
     const { credentials, url } = before;
-    await using service = await place.start({ PORT: new URL(url).port });
-    expect(service.credentials).toBeUndefined(); // It was not taken for a first start.
+    await using service = await installation.start({ PORT: new URL(url).port });
+    expect(service.credentials).toBeUndefined(); // The start did not count as a first start.
     const api = new ManagementClient(url, credentials.managementApiIndicator, credentials.machine);
     const cast = castOf({ ...service, api, credentials });
     expect((await verifyAccessToken(service, left.issued, cast.resource)).act).toEqual({ sub: cast.alice.id });
     const context = { subject_token: await cast.mint(), actor_token: left.actorToken };
     expect((await cast.spa.exchange(context)).status).toBe(200);
     await cast.spa.signIn(cast.alice);
-    expect(await api.must(`GET /hooks/${left.world.hook}`)).toEqual(left.hook); // Its key, and the headers of its receiver.
+    // Includes its signing secret and its custom headers.
+    expect(await api.must(`GET /hooks/${left.world.hook}`)).toEqual(left.hook);
     expect(left.hook.config).toHaveProperty('headers.authorization');
   }
 
-  it('moves from SQLite to PostgreSQL, and serves there as before', async () => {
+  it('works from SQLite to PostgreSQL', async () => {
     expect(await away.import(file)).toBe('default');
     expect(await contentOf(await away.export())).toEqual(await contentOf(file));
     await expectToServe(away);
   });
 
-  it('moves back to SQLite with what has happened since, and serves', async () => {
-    await using sqlite = await Place.prepare('sqlite');
+  it('works back to SQLite with the changes since, and the tenant is served', async () => {
+    await using sqlite = await Installation.prepare('sqlite');
     const moved = await away.export();
     await sqlite.import(moved);
     expect(await contentOf(await sqlite.export())).toEqual(await contentOf(moved));
     await expectToServe(sqlite);
   });
 
-  it('lies in a file for its owner alone, which is there only when it is whole', async () => {
+  it('writes a complete file, readable by its owner only', async () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect((await readFile(file)).subarray(0, 21).toString()).toBe('age-encryption.org/v1');
-    const wrong = exportTenant(home.database, home.secrets, { tenantId: 'nobody', file: `${file}.2`, passphrase });
-    await expect(wrong).rejects.toThrow('no tenant nobody');
+    const wrong = exportTenant(home.database, home.secrets, { tenantId: 'unknown', file: `${file}.2`, passphrase });
+    await expect(wrong).rejects.toThrow('no tenant unknown');
     await expect(stat(`${file}.2`)).rejects.toThrow('ENOENT');
     await expect(stat(`${file}.2.part`)).rejects.toThrow('ENOENT');
   });
 
-  it('arrives wholly or not at all', async () => {
-    await using target = await Place.prepare('postgres');
+  it('imports everything or nothing', async () => {
+    await using target = await Installation.prepare('postgres');
     const cut = join(target.shared.dataDir, 'cut.age');
     await writeFile(cut, await readFile(file));
     await truncate(cut, (await stat(file)).size - 100);
-    await expect(target.import(cut)).rejects.toThrow('is not whole');
+    await expect(target.import(cut)).rejects.toThrow('is incomplete');
     await expect(target.import(file, 'another passphrase')).rejects.toThrow('passphrase');
     for (const table of tenantTables) expect(await target.database.reader(table).first(), table).toBeUndefined();
     expect(await target.database.reader('tenants').first()).toBeUndefined();
     await target.import(file);
   });
 
-  it('refuses a place where it would meet another', async () => {
-    await expect(home.import(file)).rejects.toThrow('There is a tenant default already');
-    await using other = await Place.prepare('sqlite');
+  it('refuses a database with that tenant, its endpoint or other migrations', async () => {
+    await expect(home.import(file)).rejects.toThrow('Tenant default already exists');
+    await using other = await Installation.prepare('sqlite');
     await other.database.write((db) =>
       db('tenants').insert({ id: 'other', name: 'Other', settings: '{}', createdAt: 0 }),
     );
@@ -171,9 +172,9 @@ describe('a tenant', () => {
   });
 });
 
-it('is all that has a tenant: every such table is moved', async () => {
-  await using place = await Place.prepare('postgres');
-  const columns: { tableName: string }[] = await place.database
+it('exports every table with a tenant', async () => {
+  await using installation = await Installation.prepare('postgres');
+  const columns: { tableName: string }[] = await installation.database
     .reader('information_schema.columns')
     .where({ columnName: 'tenant_id', tableSchema: 'public' })
     .select('tableName');

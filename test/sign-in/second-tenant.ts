@@ -1,6 +1,6 @@
 import { SecretBox } from '../../src/base/secret-box.ts';
 import { connect } from '../../src/database/connect.ts';
-import { createTenant, type MachineCredentials } from '../../src/setup/create-tenant.ts';
+import { type ApplicationCredentials, createTenant } from '../../src/setup/create-tenant.ts';
 import { loadSecretKey } from '../../src/setup/secret-key.ts';
 import { ManagementClient } from '../support/call.ts';
 import type { TestService } from '../support/start-service.ts';
@@ -13,7 +13,7 @@ export async function secondTenant(service: TestService, connector: Record<strin
   const endpoint = `${service.url}/idp`;
   const tenant = { id: 'idp', name: 'Acme ID', endpoints: [endpoint], managementApiIndicator: `${endpoint}/api` };
   const secrets = new SecretBox(await loadSecretKey(dataDir));
-  const machine = (await createTenant(database, secrets, tenant, { now: Date.now() })) as MachineCredentials;
+  const machine = (await createTenant(database, secrets, tenant, { now: Date.now() })) as ApplicationCredentials;
   await database.close();
   await new Promise((resolve) => setTimeout(resolve, 1_100)); // As long as tenants may stay cached.
 

@@ -1,8 +1,8 @@
 /**
- * A stranger's first five minutes: `npm start` in a fresh clone, with nothing but a PATH and an empty home, then one
- * impersonation over HTTP with the credentials the start wrote, then SIGTERM. Runs on the machine's own Node.
+ * A new user's first five minutes: `npm start` in a fresh clone with only a PATH and an empty home, then one
+ * impersonation over HTTP with the generated credentials, then SIGTERM. Runs on the installed Node.
  *
- * node test/smoke/stranger.mjs <clone> <home>
+ * `node test/smoke/stranger.mjs <clone> <home>`
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -13,14 +13,14 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** The first start installs, and compiles where it must. */
+/** The first start installs packages and may compile one. */
 const START_TIMEOUT_MS = 10 * 60_000;
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
 const [clone = '', home = ''] = process.argv.slice(2);
 
-/** Only what it takes to find programs and to reach the registry. */
+/** Variables that are needed to find programs and to reach the registry. */
 const reach =
   /^(path|tmpdir|(https?|no|all)_proxy|node_extra_ca_certs|ssl_cert_(file|dir)|npm_config_(registry|cafile))$/i;
 const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => reach.test(name)));
@@ -30,7 +30,7 @@ const service = spawn('npm', ['start'], {
   cwd: clone,
   env: { ...environment, HOME: home, PORT: String(port) },
   stdio: 'inherit',
-  detached: true, // A group of its own, so that nothing of it is left behind.
+  detached: true, // In a process group of its own, so that all of its processes can be killed.
 });
 const exited = once(service, 'exit');
 try {
@@ -41,8 +41,8 @@ try {
 
   service.kill('SIGTERM');
   const [code, signal] = await exited;
-  assert.deepEqual({ code, signal }, { code: 0, signal: null }, 'SIGTERM ends the service with 0');
-  console.log('stranger: SIGTERM, exit 0');
+  assert.deepEqual({ code, signal }, { code: 0, signal: null }, 'the service exits with 0 after SIGTERM');
+  console.log('smoke: SIGTERM, exit 0');
 } finally {
   if (service.exitCode === null && service.pid) process.kill(-service.pid, 'SIGKILL');
 }
@@ -57,7 +57,7 @@ async function impersonate({ endpoint, managementApiIndicator, machine, demo }) 
     scope: 'all',
   });
   assert.equal(machineToken.status, 200, JSON.stringify(machineToken.body));
-  console.log('stranger: the machine has its token');
+  console.log('smoke: the backend has its token');
 
   const minted = await fetch(`${endpoint}/api/subject-tokens`, {
     method: 'POST',
@@ -69,7 +69,7 @@ async function impersonate({ endpoint, managementApiIndicator, machine, demo }) 
   });
   const { subjectToken } = await read(minted);
   assert.equal(minted.status, 201);
-  console.log('stranger: a subject token is minted');
+  console.log('smoke: a subject token is minted');
 
   const request = {
     grant_type: TOKEN_EXCHANGE,
@@ -86,14 +86,18 @@ async function impersonate({ endpoint, managementApiIndicator, machine, demo }) 
   assert.equal(claims.aud, demo.resource);
   assert.equal(claims.scope, demo.scope);
   assert.deepEqual(claims.impersonation_context, { ticket_id: 'TICKET-7', reason: 'smoke', support_engineer: 'alice' });
-  console.log('stranger: the token acts for the subject', claims);
+  console.log('smoke: the access token is for the subject', claims);
 
   const second = await token(endpoint, request);
   assert.deepEqual([second.status, second.body.error], [400, 'invalid_request']);
-  console.log('stranger: the second exchange is refused:', second.body.error_description);
+  console.log('smoke: the second exchange is refused:', second.body.error_description);
 }
 
-/** Two machines, each for one API. @param {any} credentials as in `data/credentials.json` */
+/**
+ * Checks that each machine-to-machine application can use only its own API.
+ *
+ * @param {any} credentials as in `data/credentials.json`
+ */
 async function operate({ endpoint, machine, operator }) {
   const ask = (/** @type {any} */ { clientId, clientSecret }) =>
     token(endpoint, {
@@ -111,7 +115,7 @@ async function operate({ endpoint, machine, operator }) {
     tenants.map((/** @type {{ id: string }} */ { id }) => id),
     ['default'],
   );
-  console.log('stranger: the operator sees the tenants, and the backend may not');
+  console.log('smoke: the operator can list the tenants, and the backend cannot');
 }
 
 /** @param {string} endpoint @param {Record<string, string>} parameters */
@@ -125,7 +129,12 @@ function read(answer) {
   return answer.json();
 }
 
-/** The claims, once the signature holds with a key of the JWKS. @param {string} endpoint @param {string} jwt */
+/**
+ * Returns the claims after verifying the signature with a key of the JWKS.
+ *
+ * @param {string} endpoint
+ * @param {string} jwt
+ */
 async function verified(endpoint, jwt) {
   const [header = '', payload = '', signature = ''] = jwt.split('.');
   const decode = (/** @type {string} */ part) => JSON.parse(Buffer.from(part, 'base64url').toString());
@@ -147,7 +156,7 @@ async function ready(url) {
     const answer = await fetch(url).catch(() => undefined);
     if (answer?.ok) return;
   }
-  throw new Error(`${url} never answered`);
+  throw new Error(`${url} never became ready`);
 }
 
 async function freePort() {

@@ -12,7 +12,7 @@ const SCREENSHOTS = join(import.meta.dirname, '../screenshots');
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** A real browser from npm, or the one of `CHROMIUM_PATH`. */
+/** Starts a real browser from npm, or the one of `CHROMIUM_PATH`. */
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = await browserPath();
   const args = [
@@ -29,7 +29,10 @@ interface AxeResults {
   violations: { id: string; impact: string | null; help: string; nodes: { html: string; failureSummary?: string }[] }[];
 }
 
-/** No serious or critical issue, by axe-core. It is evaluated, not added as a script: the page's policy stays in force. */
+/**
+ * Expects no serious or critical issue from axe-core, which is evaluated instead of added as a script, so that the
+ * page's content security policy stays in force.
+ */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(axeSource);
   const { violations } = await page.evaluate(() =>
@@ -45,7 +48,10 @@ export async function expectAccessible(page: Page): Promise<void> {
 const DESKTOP = { width: 1000, height: 760 };
 const PHONE = { width: 390, height: 760 };
 
-/** Pictures of the page as it stands, light, dark and on a phone, each without a serious issue and without a sideways scroll. */
+/**
+ * Takes screenshots of the page in light, dark and phone mode, and expects no serious issue and no horizontal scrolling
+ * in each.
+ */
 export async function look(page: Page, name: string): Promise<void> {
   await page.waitForLoadState();
   for (const [variant, colorScheme, viewport] of [
@@ -63,7 +69,7 @@ export async function look(page: Page, name: string): Promise<void> {
   }
 }
 
-/** An application's callback: a real server, so that a browser's last redirect has somewhere to arrive. */
+/** A real server for an application's callback, so that the browser's last redirect arrives. */
 export class Callback {
   readonly redirectUri: string;
   readonly #server: Server;
@@ -89,7 +95,7 @@ export class Callback {
     return new Callback(server);
   }
 
-  /** The next arrival that no earlier call has returned. */
+  /** Returns the next request that was not returned before. */
   next(): Promise<URL> {
     const arrived = this.#arrived.shift();
     return arrived ? Promise.resolve(arrived) : new Promise((resolve) => this.#waiting.push(resolve));

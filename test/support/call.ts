@@ -1,4 +1,4 @@
-/** An answer as a test looks at it. `body` is parsed JSON, or undefined when there was none. */
+/** A response for assertions. `body` is parsed JSON, or undefined if there was none. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -16,13 +16,13 @@ async function answerOf(response: Response): Promise<Answer> {
   };
 }
 
-/** What a public address answers, for what must be JSON. */
+/** Fetches JSON from a public URL. */
 // biome-ignore lint/suspicious/noExplicitAny: tests assert on shapes.
 export async function getJson(url: string, headers: Record<string, string> = {}): Promise<any> {
   return (await fetch(url, { headers })).json();
 }
 
-/** Posts a form to the token endpoint, or to another below `/oidc`. Repeated values as arrays. */
+/** Posts a form to the token endpoint or another endpoint below `/oidc`. Arrays are repeated parameters. */
 export async function postForm(
   url: string,
   form: Record<string, string | string[] | undefined>,
@@ -34,7 +34,7 @@ export async function postForm(
   return answerOf(await fetch(url, { method: 'POST', body, headers }));
 }
 
-/** The Management API, called as a machine-to-machine application of its tenant. */
+/** A client of the Management API as a machine-to-machine application of its tenant. */
 export class ManagementClient {
   readonly #endpoint: string;
   readonly #indicator: string;
@@ -55,7 +55,7 @@ export class ManagementClient {
       { grant_type: 'client_credentials', resource: this.#indicator, scope },
       { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
     );
-    if (status !== 200) throw new Error(`no machine token: ${status} ${JSON.stringify(body)}`);
+    if (status !== 200) throw new Error(`no Management API token: ${status} ${JSON.stringify(body)}`);
     this.#token = body.access_token as string;
     return this.#token;
   }
@@ -76,7 +76,7 @@ export class ManagementClient {
     );
   }
 
-  /** Like `call`, for what must succeed: its body. */
+  /** Like `call`, but throws unless the response is a success. Returns its body. */
   // biome-ignore lint/suspicious/noExplicitAny: tests assert on shapes.
   async must(route: string, body?: unknown): Promise<any> {
     const answer = await this.call(route, body);

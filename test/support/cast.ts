@@ -4,14 +4,14 @@ import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../src/tokens/urns.ts';
 import { type Answer, postForm } from './call.ts';
 import type { TestService } from './start-service.ts';
 
-/** Who plays in a test: alice supports, bob is supported, and the application they use. */
+/** The roles in a test: alice is the support engineer, bob the customer, and both use one application. */
 export interface Cast {
   alice: { id: string; username: string; password: string };
   bob: { id: string };
-  /** The public application: signs people in, and exchanges. */
+  /** The public application: users sign in to it, and it performs the exchange. */
   spa: {
     clientId: string;
-    /** An opaque access token with `openid`: what an actor token is. */
+    /** Signs a user in. Returns an opaque access token with `openid`, which can be an actor token. */
     signIn(person: { username: string; password: string }, scope?: string): Promise<string>;
     exchange(parameters: Record<string, string | string[] | undefined>): Promise<Answer>;
   };
@@ -21,7 +21,7 @@ export interface Cast {
   mint(besides?: Record<string, unknown>): Promise<string>;
 }
 
-/** The demonstration's people and application, with handles to use them. */
+/** Returns the demonstration's users and application with helpers to use them. */
 export function castOf({ url, api, credentials: { demo } }: Pick<TestService, 'url' | 'api' | 'credentials'>): Cast {
   const { clientId, redirectUri, resource, scope, actor, subject } = demo;
   return {
@@ -53,7 +53,9 @@ export function castOf({ url, api, credentials: { demo } }: Pick<TestService, 'u
   };
 }
 
-/** As a resource server does: signature by the published keys, `typ`, issuer and audience (RFC 9068 §4). */
+/**
+ * Verifies a token like a resource server: signature with the published keys, `typ`, issuer and audience (RFC 9068 §4).
+ */
 export async function verifyAccessToken(
   { url }: { url: string },
   token: string,

@@ -3,17 +3,17 @@ import { Visitor } from '../sign-in/visitor.ts';
 import { type Answer, postForm } from './call.ts';
 import type { TestService } from './start-service.ts';
 
-/** Where applications of tests are sent back to; nothing listens there. */
+/** The redirect URI of test applications. No server listens there. */
 export const REDIRECT_URI = 'http://127.0.0.1:1/callback';
 
-/** An application as its makers configure it: a public one has no secret. */
+/** An application's configuration. A public application has no secret. */
 export interface OAuthApplication {
   clientId: string;
   clientSecret: string | undefined;
   redirectUri: string;
 }
 
-/** Registers an application that signs people in. */
+/** Registers an application with which users sign in. */
 export async function registerApplication(
   { api }: Pick<TestService, 'api'>,
   type: 'SPA' | 'Native' | 'Traditional',
@@ -26,7 +26,7 @@ export async function registerApplication(
   return { clientId: id, clientSecret, redirectUri: REDIRECT_URI };
 }
 
-/** Asks the token endpoint in the name of an application, its secret in the header. */
+/** Calls the token endpoint as an application, with its secret in the header. */
 export function askToken(
   { url }: Pick<TestService, 'url'>,
   { clientId, clientSecret }: OAuthApplication,
@@ -38,7 +38,7 @@ export function askToken(
     : postForm(`${url}/oidc/token`, form, { authorization });
 }
 
-/** Authorization code with PKCE through the real pages; parameters may be repeated. */
+/** Runs authorization code with PKCE through the real pages. Parameters may be repeated. */
 export async function codeGrant(
   service: TestService,
   application: OAuthApplication,

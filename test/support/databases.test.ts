@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createDatabase, databases } from './databases.ts';
 
 describe.each(databases)('a test database on %s', (kind) => {
-  it('is empty, its own, and gone when disposed', async () => {
+  it('is empty, separate, and removed when disposed', async () => {
     await using first = await createDatabase(kind);
     await using second = await createDatabase(kind);
     expect(first.dataDir).not.toBe(second.dataDir);

@@ -10,13 +10,13 @@ export const databases = ['sqlite', 'postgres'] as const;
 export type DatabaseKind = (typeof databases)[number];
 
 export type Database = AsyncDisposable & {
-  /** For `DATABASE_URL`; undefined for SQLite, whose file lies in `dataDir`. */
+  /** The `DATABASE_URL`; undefined for SQLite, whose file is in `dataDir`. */
   url: string | undefined;
-  /** For `DATA_DIR`: an empty folder of its own. */
+  /** The `DATA_DIR`: an empty folder of its own. */
   dataDir: string;
 };
 
-/** An empty database that nobody else uses; disposing removes it, with whatever is still connected. */
+/** Creates an empty database for one test. Disposing it also ends its remaining connections. */
 export async function createDatabase(kind: DatabaseKind, server = inject('postgresUrl')): Promise<Database> {
   const dataDir = await mkdtemp(join(tmpdir(), 'understudy-data-'));
   const removeData = () => rm(dataDir, { recursive: true, force: true });

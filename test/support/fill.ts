@@ -1,6 +1,6 @@
 import type { Database } from '../../src/database/database.ts';
 
-/** Tables that grow with use, and the columns of their row number `n`. */
+/** Tables that grow with use, and their columns as functions of the row number `n`. */
 const ROWS: Record<string, Record<string, string>> = {
   users: { id: `'user' || n`, custom_data: `'{}'`, profile: `'{}'`, created_at: 'n', updated_at: 'n' },
   user_identities: {
@@ -111,12 +111,12 @@ const ROWS: Record<string, Record<string, string>> = {
   },
 };
 
-/** Tables whose rows a tenant's use adds without a limit. */
+/** Tables whose number of rows is unlimited. */
 export const GROWING = Object.keys(ROWS);
 
 /**
- * Puts `count` rows of tenant `default` into each of them, on ten webhooks. PostgreSQL gets its statistics table by
- * table: the next one's foreign keys are otherwise checked by a plan for an empty table.
+ * Inserts `count` rows of tenant `default` into each table, over ten webhooks. PostgreSQL gets its statistics after
+ * each table; otherwise it checks the next table's foreign keys with a plan for an empty table.
  */
 export async function fill(database: Database, count: number): Promise<void> {
   const { kind } = database;

@@ -2,16 +2,19 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** All lie below those that the kernel gives to connections (from 32768): one of those may be taken at any moment. */
+/**
+ * All are below the ports that the kernel assigns to connections (from 32768), any of which may be in use at any
+ * moment.
+ */
 const FIRST_PORT = 12_000;
-/** Of each of vitest's workers: between the asking and the listening no other takes one. */
+/** Each vitest worker has its own range, so that no other worker uses the port before the test listens. */
 const PORTS_PER_WORKER = 4_000;
 const MAX_WORKERS = 5;
 
 const first = FIRST_PORT + (Number(process.env.VITEST_POOL_ID ?? 0) % MAX_WORKERS) * PORTS_PER_WORKER;
 let offset = randomInt(PORTS_PER_WORKER);
 
-/** A port that nobody listens on at this moment. */
+/** Returns a port that is free at this moment. */
 export async function freePort(): Promise<number> {
   for (;;) {
     offset = (offset + 1) % PORTS_PER_WORKER;

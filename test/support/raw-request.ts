@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** A GET whose `Host` header and others are sent as given: `fetch` keeps some for itself. */
+/** Sends a GET with `Host` and other headers as given. `fetch` does not allow setting some of them. */
 export function rawRequest(
   base: string,
   path: string,

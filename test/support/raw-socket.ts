@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A client that speaks HTTP as badly as a test wants, byte by byte. */
+/** A client that can send malformed HTTP, byte by byte. */
 export class RawSocket implements Disposable {
   readonly #socket: Socket;
   #text = '';
@@ -15,11 +15,11 @@ export class RawSocket implements Disposable {
     socket.on('data', (text: string) => {
       this.#text += text;
     });
-    socket.on('error', () => {}); // Its connection being reset is what some tests wait for.
+    socket.on('error', () => {}); // Some tests wait for a connection reset.
     socket.on('close', () => resolve());
   }
 
-  /** @param localAddress an address of the loopback network other than the usual one */
+  /** @param localAddress another address of the loopback network than the default */
   static async to(origin: string, localAddress = '127.0.0.1'): Promise<RawSocket> {
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(origin).port), localAddress });
     await once(socket, 'connect');
@@ -31,13 +31,13 @@ export class RawSocket implements Disposable {
     return this;
   }
 
-  /** Reads nothing more: what comes stays in the kernel, then with the sender. */
+  /** Stops reading: data stays in the kernel's buffers, then at the sender. */
   stopReading(): this {
     this.#socket.pause();
     return this;
   }
 
-  /** One character after another, until all are sent or the connection ends. */
+  /** Sends one character after another until all are sent or the connection is closed. */
   drip(text: string, everyMs: number): this {
     const characters = [...text];
     const timer = setInterval(() => {
@@ -49,7 +49,7 @@ export class RawSocket implements Disposable {
     return this;
   }
 
-  /** What has come so far. */
+  /** The data received so far. */
   get text(): string {
     return this.#text;
   }

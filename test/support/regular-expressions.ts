@@ -1,17 +1,17 @@
 import { globSync, readFileSync } from 'node:fs';
 import { typescriptLanguage } from '@codemirror/lang-javascript';
 
-/** A regular expression of the source tree, and where it stands first. */
+/** A regular expression of the source tree and its first location. */
 export interface Found {
   file: string;
-  /** As in the source: `/^a+$/i`. */
+  /** The text in the source: `/^a+$/i`. */
   text: string;
   expression: RegExp;
 }
 
 const SOURCES = ['src/**/*.{ts,js,mjs}', 'sandbox/**/*.{ts,js,mjs}'];
 
-/** The value of a string literal, which is written with single quotes here. */
+/** Returns the value of a string literal with single quotes. */
 const unquoted = (literal: string): string =>
   JSON.parse(`"${literal.slice(1, -1).replaceAll("\\'", "'").replaceAll('"', '\\"')}"`);
 
@@ -22,7 +22,7 @@ function* expressionsIn(file: string): Generator<Found> {
   do {
     const text = source.slice(cursor.from, cursor.to);
     if (cursor.name === 'PropertyDefinition') property = text;
-    // The value of `pattern` is a JSON Schema's: ajv compiles it with the flag `u`.
+    // The value of `pattern` in a JSON Schema, which ajv compiles with the flag `u`.
     if (cursor.name === 'String' && property === 'pattern') {
       const expression = new RegExp(unquoted(text), 'u');
       yield { file, text: String(expression), expression };
@@ -34,7 +34,7 @@ function* expressionsIn(file: string): Generator<Found> {
   } while (cursor.next());
 }
 
-/** Every regular expression of `src/` and `sandbox/`, each once: literals, and patterns of schemas. */
+/** Returns every regular expression of `src/` and `sandbox/` once: literals, and patterns of schemas. */
 export function regularExpressions(): Found[] {
   const found = new Map<string, Found>();
   for (const file of globSync(SOURCES))
@@ -42,7 +42,7 @@ export function regularExpressions(): Found[] {
   return [...found.values()];
 }
 
-/** Text that a backtracking engine may try in many ways: a start, then one unit over and over, then an end. */
+/** Text that may cause backtracking: a start, then a repeated unit, then an end. */
 export interface Attack {
   prefix: string;
   unit: string;
@@ -52,11 +52,11 @@ export interface Attack {
 export const textOf = ({ prefix, unit, suffix }: Attack, length: number): string =>
   prefix + unit.repeat(Math.ceil(length / unit.length)) + suffix;
 
-/** One of each kind that expressions tell apart: a letter, a digit, white space, anything else. */
+/** One character of each kind that expressions distinguish: a letter, a digit, white space, punctuation. */
 const KINDS = ['a', '0', ' ', '\n'];
 const MAX_CHARACTERS = 14;
 
-/** Characters that this expression may treat unlike others: those in its source, without its operators' meaning. */
+/** Returns the characters that this expression may treat specially: those in its source without its operators. */
 function charactersOf({ source }: RegExp): string[] {
   const words = source.match(/[A-Za-z]{3,}/g) ?? [];
   const signs = source.replace(/\\[a-zA-Z]|[A-Za-z0-9]|[()|^$]/g, '').replaceAll('\\', '');
@@ -64,7 +64,7 @@ function charactersOf({ source }: RegExp): string[] {
   return [...new Set([...KINDS, ...escaped, ...signs, ...words])].slice(0, MAX_CHARACTERS);
 }
 
-/** All attacks whose start and unit are at most two of these characters. */
+/** Yields all attacks whose start and unit have at most two of these characters. */
 export function* attacksOn(expression: RegExp): Generator<Attack> {
   const characters = charactersOf(expression);
   const pairs = characters.flatMap((first) => characters.map((second) => first + second));
@@ -73,7 +73,7 @@ export function* attacksOn(expression: RegExp): Generator<Attack> {
     for (const unit of short) for (const suffix of ['', '\u0000', ' a']) yield { prefix, unit, suffix };
 }
 
-/** Milliseconds of this thread's own work: what others do on the machine does not count. */
+/** Returns the CPU milliseconds of this thread, so that other processes do not matter. */
 export function costOf(expression: RegExp, text: string): number {
   const before = process.threadCpuUsage();
   if (expression.global) text.replace(expression, '');

@@ -2,7 +2,9 @@ import { connect } from '../../src/database/connect.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import type { TestService } from './start-service.ts';
 
-/** Rows of the default tenant, read or written past the service: for what only an older release would have left. */
+/**
+ * Reads or writes rows of the default tenant directly in the database, for data that only an older release would leave.
+ */
 export async function withRows<T>(
   { databaseUrl, dataDir }: Pick<TestService, 'databaseUrl' | 'dataDir'>,
   work: (store: TenantStore) => Promise<T>,

@@ -191,7 +191,7 @@ const signIn: Samples = {
   'DELETE /connectors/:id': at(connector),
 };
 
-/** By route. A row of the Management API without one fails the suite. */
+/** All samples by route. An operation without one fails the tests. */
 export const samples: Samples = {
   ...users,
   ...roles,

@@ -13,7 +13,7 @@ const OWN = 'default';
 
 export type Stage = Awaited<ReturnType<typeof buildStage>>;
 
-/** A service whose tenant has one of everything, and can have it back after a call that changed something. */
+/** A service whose tenant has one of everything, and can restore it after a call that changed something. */
 export async function buildStage(kind: DatabaseKind) {
   const service = await startService(kind, { DEMO: 'false', WEBHOOK_TIMEOUT_MS: '1000' });
   const { api, databaseUrl, dataDir } = service;
@@ -29,7 +29,7 @@ export async function buildStage(kind: DatabaseKind) {
     database,
     receiver,
     world,
-    /** Everything of the tenant, as it was at first. */
+    /** Every row of the tenant in its original state. */
     rows,
     async restore() {
       await eraseTenant(database, OWN);

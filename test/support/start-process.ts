@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { hasEnded } from './has-ended.ts';
 
 export interface Process {
-  /** What it wrote so far. */
+  /** The output so far. */
   output(): string;
   until(text: string): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   exited: Promise<number | null>;
 }
 
-/** The service as `npm start` runs it. util-linux's `script` gives it a terminal. */
+/** Starts the service as `npm start` does. `script` from util-linux provides a terminal. */
 export function start(env: Record<string, string>, output: 'pipe' | 'terminal' = 'pipe'): Process {
   const command = [process.execPath, join(import.meta.dirname, '../../src/main.ts')];
   const [file = '', ...args] =

@@ -11,20 +11,21 @@ import { freePort } from './free-port.ts';
 export interface TestService extends AsyncDisposable {
   /** The tenant's endpoint. */
   url: string;
-  /** Where this process listens, whatever its endpoint is. */
+  /** The URL at which this process listens, independent of its endpoint. */
   localUrl: string;
   dataDir: string;
   databaseUrl: string | undefined;
   credentials: FirstStart & { demo: NonNullable<FirstStart['demo']> };
-  /** The default tenant's Management API, as the first machine. */
+  /** A client of the default tenant's Management API, as its first machine-to-machine application. */
   api: ManagementClient;
-  /** Stops the process's part and keeps the database, to start another on it. */
+  /** Stops the service and keeps the database, so that another can start on it. */
   stop(): Promise<void>;
 }
 
 /**
- * A whole service in this process, on a database of its own, with the demonstration in it. `env` adds to
- * or replaces its environment; `harden` goes to the sandbox, for what no operator may set; `log` takes the lines of the log. On PostgreSQL a second one can be started on the same `database`.
+ * Starts a complete service in this process, on its own database, with the demonstration. `env` adds to or replaces its
+ * environment; `harden` configures sandbox hardening that operators cannot change; `log` receives the log lines. On
+ * PostgreSQL a second service can start on the same `database`.
  */
 export async function startService(
   kind: DatabaseKind,

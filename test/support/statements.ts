@@ -4,7 +4,7 @@ import type { Database } from '../../src/database/database.ts';
 import { PreparedSqliteClient } from '../../src/database/drivers/sqlite-client.ts';
 import type { DatabaseKind } from './databases.ts';
 
-/** A statement as it was sent, and what it was sent for. */
+/** A statement as it was sent, and the label it was recorded under. */
 export interface Sent {
   sql: string;
   bindings: readonly unknown[];
@@ -17,7 +17,7 @@ interface Query {
 }
 type Client = { _query(connection: object, query: Query): Promise<object> };
 
-/** Watches what this process sends to databases of this kind, and changes nothing of it. Each text is kept once. */
+/** Records the statements that this process sends to databases of this kind, each text once, without changing them. */
 export class StatementRecorder {
   readonly #sent = new Map<string, Sent>();
   readonly #spy: { mockRestore(): void };
@@ -35,7 +35,7 @@ export class StatementRecorder {
     });
   }
 
-  /** What is sent meanwhile is recorded under this name. */
+  /** Records the statements that are sent during `work` under this label. */
   async during<T>(by: string, work: () => Promise<T>): Promise<T> {
     this.#by = by;
     try {
@@ -45,14 +45,17 @@ export class StatementRecorder {
     }
   }
 
-  /** Everything recorded that reads or changes rows. */
+  /** Returns the recorded statements that read or change rows. */
   stop(): Sent[] {
     this.#spy.mockRestore();
     return [...this.#sent.values()].filter(({ sql }) => /^\s*(select|with|insert|update|delete)\b/i.test(sql));
   }
 }
 
-/** The statements inside the triggers of SQLite's writer: `explain` says nothing of them for a statement that fires one. */
+/**
+ * Returns the statements inside the triggers of SQLite's writer: `explain` does not show them for a statement that
+ * fires one.
+ */
 export async function triggeredStatements(database: Database): Promise<Sent[]> {
   const triggers: { name: string; sql: string }[] = await database.write((db) =>
     db.raw(`select name, sql from sqlite_temp_master where type = 'trigger'`),
@@ -66,7 +69,10 @@ export async function triggeredStatements(database: Database): Promise<Sent[]> {
   );
 }
 
-/** SQLite's plan, a line a step: `SEARCH deliveries USING INDEX deliveries_due (tenant_id=? AND hook_id>?)`. */
+/**
+ * Returns SQLite's query plan, one step per line: `SEARCH deliveries USING INDEX deliveries_due (tenant_id=? AND
+ * hook_id>?)`.
+ */
 export async function sqlitePlan(database: Database, sql: string): Promise<string[]> {
   const bindings = Array((sql.match(/\?/g) ?? []).length).fill(null);
   const steps: { detail: string }[] = await database.write((db) => db.raw(`explain query plan ${sql}`, bindings));
@@ -86,7 +92,7 @@ export interface PlanNode {
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-/** The nodes of plans in PostgreSQL's JSON, of all levels. */
+/** Returns the nodes of all levels of plans in PostgreSQL's JSON format. */
 export const planNodes = (rows: readonly unknown[]): PlanNode[] =>
   rows
     .flatMap((row) => (row as Record<'QUERY PLAN' | 'queryPlan', { Plan: PlanNode }[]>)['QUERY PLAN'] ?? [])

@@ -2,7 +2,7 @@ import type { Database } from '../../src/database/database.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import type { Table } from '../../src/database/tables/index.ts';
 
-/** Parents before children, as foreign keys want it. */
+/** Tables with parents before children, as foreign keys require. */
 const TABLES: Table[] = [
   'users',
   'userIdentities',
@@ -45,10 +45,10 @@ const TABLES: Table[] = [
   'auditLog',
 ];
 
-/** Every row of a tenant, without the tenant. Tables in order, rows as text so that two dumps can be compared. */
+/** Every row of a tenant without its tenant id: tables in order, rows as text so that two dumps can be compared. */
 export type TenantRows = Record<string, string[]>;
 
-/** Read past the store, whose filter is what the tests doubt. */
+/** Reads without the tenant store, because the tests verify its filter. */
 export async function dumpTenant(database: Database, tenantId: string): Promise<TenantRows> {
   const rows: TenantRows = {};
   for (const table of TABLES) {
@@ -74,7 +74,7 @@ export async function eraseTenant(database: Database, tenantId: string): Promise
   });
 }
 
-/** The same rows under other ids. */
+/** Returns the same rows with other ids. */
 export function renamed(rows: TenantRows, ids: ReadonlyMap<string, string>): TenantRows {
   let text = JSON.stringify(rows);
   for (const [from, to] of ids) text = text.replaceAll(from, to);

@@ -12,11 +12,13 @@ export interface ReceivedSpan {
 
 type Attribute = { key: string; value: Record<string, unknown> };
 
-/** A collector: takes what OTLP over HTTP sends. Spans are read from JSON; of protobuf the bytes are kept. */
+/**
+ * An OpenTelemetry collector that accepts OTLP over HTTP. It parses spans from JSON and keeps the bytes of protobuf.
+ */
 export class TraceReceiver implements AsyncDisposable {
   readonly url: string;
   readonly spans: ReceivedSpan[] = [];
-  /** Every request as it came. */
+  /** Every request as it was received. */
   readonly bodies: { contentType: string | undefined; text: string }[] = [];
   readonly services = new Set<unknown>();
   readonly #server: Server;

@@ -9,22 +9,22 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** One request as it came in; `body` holds the exact bytes as text. */
+/** One received request. `body` is the exact text. */
 export interface Arrival {
   at: number;
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
-  /** The body's `event`, when it is JSON that has one. */
+  /** The `event` of the body if it is JSON and has one. */
   event: string | undefined;
 }
 
-/** How to answer; `count` is 1 for the receiver's first request. */
+/** Sends the response. `count` is 1 for the receiver's first request. */
 export type Behaviour = (response: ServerResponse, arrival: Arrival, count: number) => void;
 
 export interface ReceiverOptions {
-  /** 0, the default: any free port. */
+  /** Default: 0, any free port. */
   port?: number;
   tls?: { key: Buffer; cert: Buffer };
   behaviour?: Behaviour;
@@ -32,7 +32,7 @@ export interface ReceiverOptions {
 
 const PATIENCE_MS = 30_000;
 
-/** A real server to deliver webhooks to, which answers as a test tells it. It verifies nothing itself. */
+/** A real server for webhooks that responds as the test configures. It does not verify signatures. */
 export class WebhookReceiver {
   readonly arrivals: Arrival[] = [];
   readonly port: number;
@@ -57,12 +57,12 @@ export class WebhookReceiver {
     return new WebhookReceiver(server, behaviour, tls !== undefined);
   }
 
-  /** Answers like this from now on. */
+  /** Changes the response from now on. */
   behave(behaviour: Behaviour): void {
     this.#behaviour = behaviour;
   }
 
-  /** The next arrival, of `event` when given, that no earlier call has returned; waits for it. */
+  /** Waits for the next request, of `event` if given, that was not returned before. */
   async next(event?: string): Promise<Arrival> {
     const deadline = AbortSignal.timeout(PATIENCE_MS);
     for (;;) {
@@ -73,21 +73,21 @@ export class WebhookReceiver {
     }
   }
 
-  /** All arrivals that no earlier call has returned, once there are `count`. */
+  /** Waits for `count` requests that were not returned before. */
   async take(count: number): Promise<Arrival[]> {
     const deadline = AbortSignal.timeout(PATIENCE_MS);
     while (this.#unread.length < count) await this.#change(deadline, `${count} requests`);
     return this.#unread.splice(0);
   }
 
-  /** All arrivals, once there are `count`. */
+  /** Waits until there are `count` requests, and returns all. */
   async reach(count: number, patienceMs = PATIENCE_MS): Promise<Arrival[]> {
     const deadline = AbortSignal.timeout(patienceMs);
     while (this.arrivals.length < count) await this.#change(deadline, `${count} requests`);
     return this.arrivals;
   }
 
-  /** Closes the port and every connection, like a machine that goes away. */
+  /** Closes the port and every connection, like a server that goes down. */
   async stop(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
@@ -119,7 +119,7 @@ export class WebhookReceiver {
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const at = Date.now();
-    response.on('error', () => undefined); // A client that gives up is part of many tests.
+    response.on('error', () => undefined); // In many tests the client disconnects on purpose.
     let body = '';
     try {
       for await (const chunk of request.setEncoding('utf8')) body += chunk;
@@ -143,28 +143,28 @@ function eventOf(body: string): string | undefined {
   }
 }
 
-/** A complete answer. */
+/** A complete response. */
 export const status =
   (code: number, headers: Record<string, string> = {}, body = ''): Behaviour =>
   (response) =>
     void response.writeHead(code, headers).end(body);
 
-/** One behaviour a request, in order; the last one stays. */
+/** One behavior per request, in order. The last one repeats. */
 export const inTurn =
   (...behaviours: Behaviour[]): Behaviour =>
   (response, arrival, count) =>
     behaviours[Math.min(count, behaviours.length) - 1]?.(response, arrival, count);
 
-/** Accepts, then says nothing. */
+/** Accepts the request and never responds. */
 export const hang: Behaviour = () => undefined;
 
-/** A complete answer, but late. */
+/** A complete response after a delay. */
 export const slow =
   (delayMs: number, then: Behaviour = status(200)): Behaviour =>
   (response, arrival, count) =>
     void setTimeout(() => then(response, arrival, count), delayMs);
 
-/** A 200 whose body comes a byte at a time and never ends. */
+/** A 200 with an endless body, one byte at a time. */
 export const drip =
   (everyMs: number): Behaviour =>
   (response) => {
@@ -173,7 +173,7 @@ export const drip =
     response.on('close', () => clearInterval(timer));
   };
 
-/** A 200 whose connection closes before the body is whole, be its length announced or chunked. */
+/** A 200 whose connection closes before the body is complete, with a content length or chunked. */
 export const cutMidBody =
   (announced = true): Behaviour =>
   (response) => {
@@ -181,7 +181,7 @@ export const cutMidBody =
     response.write('half', () => response.socket?.destroy());
   };
 
-/** A 200 whose body does not end until the connection does. */
+/** A 200 whose body ends only with the connection. */
 export const endlessBody: Behaviour = (response) => {
   response.writeHead(200);
   const chunk = 'x'.repeat(16 * 1024);

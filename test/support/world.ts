@@ -5,7 +5,7 @@ import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { adapterFor } from '../../src/oidc/adapter.ts';
 import type { ManagementClient } from './call.ts';
 
-/** Ids of one of everything, joined to one another; the `spare` ones are joined to nothing. */
+/** Ids of one of everything, connected to one another. The `spare` ones are not connected to anything. */
 export interface World {
   user: string;
   spareUser: string;
@@ -33,13 +33,13 @@ export interface World {
   delivery: string;
   replay: string;
   connector: string;
-  /** A signing key that waits for its turn. */
+  /** A signing key that is not in use yet. */
   nextKey: string;
   run: string;
   log: string;
-  /** Where a test of a webhook may be sent. */
+  /** A URL that can receive test webhooks. */
   receiver: string;
-  /** Of the user, with a grant to the application. */
+  /** A session of the user, with a grant to the application. */
   session: string;
   grant: string;
 }
@@ -127,7 +127,9 @@ async function organization(
   };
 }
 
-/** What no operation makes: a running impersonation, a script run, a delivery that failed, a replay that is over. */
+/**
+ * Inserts rows that no operation creates: an active impersonation, a script run, a failed delivery, a finished replay.
+ */
 async function traces(store: TenantStore, made: { user: string; application: string; hook: string }) {
   const { user, application, hook: hookId } = made;
   const now = Date.now();
@@ -161,7 +163,7 @@ async function traces(store: TenantStore, made: { user: string; application: str
   return { impersonation, run, delivery, replay };
 }
 
-/** A session as a sign-in leaves it, with what it gave an application. */
+/** Inserts a session as a sign-in leaves it, with a grant to an application. */
 export async function signedIn(
   store: TenantStore,
   secrets: SecretBox,
@@ -185,7 +187,7 @@ export async function signedIn(
   return { session, grant };
 }
 
-/** Makes one of everything in the default tenant, mostly through its own API; nobody is signed in. */
+/** Creates one of everything in the default tenant, mostly through its own API, without a signed-in user. */
 export async function buildWorld(
   api: ManagementClient,
   database: Database,

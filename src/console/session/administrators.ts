@@ -3,7 +3,7 @@ import { type AuditEntry, recordAudit } from '../../audit/record.ts';
 import { hashOf } from '../../base/ids.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { UserRow } from '../../database/tables/index.ts';
-import { keepAdministrator } from '../../management/shared/last-administrator.ts';
+import { requireOtherAdministrator } from '../../management/shared/last-administrator.ts';
 
 /** One day: long enough for the operator to follow the link, short enough that a forgotten link is harmless. */
 const LINK_MS = 24 * 60 * 60 * 1000;
@@ -80,7 +80,7 @@ export async function removeAdministrator(
   { by, now, origin }: RightsChange,
 ): Promise<void> {
   await store.transaction(async (store) => {
-    await keepAdministrator(store, userId, managedTenantId);
+    await requireOtherAdministrator(store, userId, managedTenantId);
     await store.remove('administrators', { userId, managedTenantId });
     const payload = { tenantIds: [managedTenantId], by };
     const key = 'Console.Administrator.Remove';

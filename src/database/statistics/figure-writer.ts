@@ -5,7 +5,7 @@ import { snakeCase } from '../drivers/names.ts';
 import { addTo, type CountedMinute, type Counts, FIGURES, type Figure } from './figures.ts';
 
 /** Interval between writes. A `kill -9` loses at most this much of the figures, and none of the rows they count. */
-const WRITE_EVERY_MS = 2_000;
+export const WRITE_EVERY_MS = 2_000;
 
 /**
  * Each count is added to a row of its minute and to one of its hour. The overview shows a day of minutes and a week of

@@ -1,8 +1,8 @@
 import { type ErrorCode, messageOf, statusOf } from '../../errors.ts';
 import type { Operation } from '../operations/operation.ts';
 
-/** What any call may be answered with, whatever it asks for: described once. */
-const ANYWHERE: ErrorCode[] = [
+/** Errors that any operation can return. They are described once, in `components.responses`. */
+const COMMON_ERRORS: ErrorCode[] = [
   'auth.authorization_header_missing',
   'auth.authorization_token_type_not_supported',
   'auth.jwt_sub_missing',
@@ -16,8 +16,8 @@ const ANYWHERE: ErrorCode[] = [
 
 type ByStatus = [status: number, codes: ErrorCode[]][];
 
-/** In the order of the statuses, each with its codes. */
-function grouped(errors: NonNullable<Operation['errors']>): ByStatus {
+/** Returns the codes by status, in the order of the statuses. */
+function codesByStatus(errors: NonNullable<Operation['errors']>): ByStatus {
   const pairs = errors.map((error) =>
     typeof error === 'string' ? ([statusOf(error), error] as const) : ([error[1], error[0]] as const),
   );
@@ -26,26 +26,26 @@ function grouped(errors: NonNullable<Operation['errors']>): ByStatus {
   return codes.toSorted(([one], [other]) => one - other);
 }
 
-const FAULT = { $ref: '#/components/schemas/Error' };
+const ERROR_REFERENCE = { $ref: '#/components/schemas/Error' };
 
-/** One answer for all codes of a status, each shown as an example. */
+/** Returns one response for all codes of a status, with an example of each. */
 function responseOf(codes: readonly ErrorCode[]): object {
   const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
-    content: { 'application/json': { schema: FAULT, examples } },
+    content: { 'application/json': { schema: ERROR_REFERENCE, examples } },
   };
 }
 
-/** The answers of an operation that are not a success. */
+/** Returns the error responses of an operation, by status. */
 export function errorResponsesOf({ errors = [], body, paginated }: Operation): Record<string, object> {
   const own: NonNullable<Operation['errors']> = ['guard.invalid_input', ...errors];
   if (body) own.push('request.malformed_json');
   if (paginated) own.push('guard.invalid_pagination');
   const refer = ([status]: ByStatus[number]) => [status, { $ref: `#/components/responses/${status}` }];
   return Object.fromEntries([
-    ...grouped(ANYWHERE).map(refer),
-    ...grouped(own).map(([status, codes]) => [status, responseOf(codes)]),
+    ...codesByStatus(COMMON_ERRORS).map(refer),
+    ...codesByStatus(own).map(([status, codes]) => [status, responseOf(codes)]),
   ]);
 }
 
@@ -53,14 +53,14 @@ const ERROR = {
   type: 'object',
   required: ['code', 'message'],
   properties: {
-    code: { type: 'string', description: 'A contract: never renamed, never reused' },
-    message: { type: 'string', description: 'For people' },
+    code: { type: 'string', description: 'Stable: never renamed or reused' },
+    message: { type: 'string', description: 'Explanation for humans; may change' },
     data: { type: 'object' },
-    details: { type: 'string', description: 'One line for each fault, with its JSON path' },
+    details: { type: 'string', description: 'One line per fault, each with its JSON path' },
   },
 };
 
-/** What the answers above refer to. */
+/** Returns the components that the error responses refer to. */
 export function errorComponents(operations: readonly Operation[]) {
   const own = operations.flatMap(({ errors = [] }) =>
     errors.map((error) => (typeof error === 'string' ? error : error[0])),
@@ -69,12 +69,12 @@ export function errorComponents(operations: readonly Operation[]) {
     'guard.invalid_input',
     'guard.invalid_pagination',
     'request.malformed_json',
-    ...ANYWHERE,
+    ...COMMON_ERRORS,
     ...own,
   ];
   return {
     schemas: { Error: ERROR },
-    responses: Object.fromEntries(grouped(ANYWHERE).map(([status, codes]) => [status, responseOf(codes)])),
+    responses: Object.fromEntries(codesByStatus(COMMON_ERRORS).map(([status, codes]) => [status, responseOf(codes)])),
     examples: Object.fromEntries(codes.map((code) => [code, { value: { code, message: messageOf(code) } }])),
   };
 }

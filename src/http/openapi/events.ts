@@ -1,7 +1,10 @@
 import { catalogue, type EventType } from '../../events/catalogue.ts';
 import { referring } from './schemas.ts';
 
-/** What every event carries; the members of a Management API request are absent where a person acted, and vice versa. */
+/**
+ * Fields of every event. An event of a Management API request has those of the request, and one of a sign-in those of
+ * the interaction.
+ */
 const EVENT_FACTS = {
   event: { type: 'string' },
   createdAt: { type: 'string', format: 'date-time' },
@@ -9,15 +12,15 @@ const EVENT_FACTS = {
   ip: { type: 'string' },
   interactionEvent: { type: 'string', enum: ['Register', 'SignIn', 'ForgotPassword'] },
   sessionId: { type: 'string' },
-  path: { type: 'string', description: 'Without /api' },
+  path: { type: 'string', description: 'Path of the request, without /api' },
   method: { type: 'string' },
   status: { type: 'integer' },
   params: { type: 'object', additionalProperties: { type: 'string' } },
-  matchedRoute: { type: 'string', description: 'Without /api' },
+  matchedRoute: { type: 'string', description: 'Route of the operation, without /api' },
   hookId: { type: 'string' },
 };
 
-/** An event as an OpenAPI webhook. */
+/** Returns an event type as an OpenAPI webhook. */
 export function webhookOf(type: EventType): object {
   const { data } = catalogue[type];
   const properties = { ...EVENT_FACTS, event: { const: type }, ...(data && { data: referring(data) }) };
@@ -27,7 +30,7 @@ export function webhookOf(type: EventType): object {
       tags: ['Events'],
       summary: type,
       requestBody: { content: { 'application/json': { schema } } },
-      responses: { '2XX': { description: 'Received. Anything else is tried again.' } },
+      responses: { '2XX': { description: 'Delivered. Any other response is retried.' } },
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { exampleOf } from '../../base/example.ts';
 import { eventTypes } from '../../events/catalogue.ts';
-import type { Operation } from '../operations/operation.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type Operation } from '../operations/operation.ts';
 import { close } from '../operations/validate.ts';
 import { errorComponents, errorResponsesOf } from './errors.ts';
 import { webhookOf } from './events.ts';
@@ -25,7 +25,7 @@ const TAGS: Record<string, string> = {
   tenants: 'Tenants',
 };
 
-/** The first word of the path that names something, as a reader's heading. */
+/** The heading of an operation, from the first segment of its path that names a resource. */
 function tagOf(path: string): string {
   const words = path.split('/').slice(1);
   return TAGS[words[0] === 'configs' ? (words[1] ?? '') : (words[0] ?? '')] ?? 'Settings';
@@ -41,7 +41,7 @@ const propertiesOf = (schema: TSchema | undefined): [string, TSchema][] =>
   Object.entries((schema as { properties?: Record<string, TSchema> } | undefined)?.properties ?? {});
 
 const PAGE = { type: 'integer', minimum: 1, default: 1 };
-const PAGE_SIZE = { type: 'integer', minimum: 1, maximum: 100, default: 20 };
+const PAGE_SIZE = { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE };
 
 function parametersOf({ path, params, query, paginated }: Operation): Json[] {
   const formOf = new Map(propertiesOf(params));
@@ -66,13 +66,13 @@ function parametersOf({ path, params, query, paginated }: Operation): Json[] {
 }
 
 const PAGE_HEADERS = {
-  'Total-Number': { description: 'How many there are in all', schema: { type: 'integer' } },
-  Link: { description: 'RFC 8288: first, prev, next, last', schema: { type: 'string' } },
+  'Total-Number': { description: 'Number of items on all pages', schema: { type: 'integer' } },
+  Link: { description: 'Links to the first, prev, next and last page (RFC 8288)', schema: { type: 'string' } },
 };
 
 function successOf({ returns, contentType, paginated }: Operation): Json {
   if (contentType) return { description: 'Success', content: { [contentType]: { schema: { type: 'string' } } } };
-  if (!returns) return { description: 'Success, with no body' };
+  if (!returns) return { description: 'Success, without a body' };
   return {
     description: 'Success',
     ...(paginated && { headers: PAGE_HEADERS }),
@@ -84,7 +84,7 @@ function describe(operation: Operation): Json {
   const { path, summary, description, status, otherStatus, body } = operation;
   const success = successOf(operation);
   const parameters = parametersOf(operation);
-  const events = [operation.event, ...(operation.also ?? []).map(({ event }) => event)].filter(Boolean);
+  const events = [operation.event, ...(operation.furtherEvents ?? []).map(({ event }) => event)].filter(Boolean);
   return {
     tags: [tagOf(path)],
     operationId: operationIdOf(operation),
@@ -106,7 +106,7 @@ function describe(operation: Operation): Json {
   };
 }
 
-/** OpenAPI 3.1 from the rows: paths, schemas, examples, errors, and the events as `webhooks`. */
+/** Returns the OpenAPI 3.1 document of these operations: paths, schemas, examples, errors, and events as `webhooks`. */
 export function openApiDocument(
   operations: readonly Operation[],
   version: string,
@@ -123,9 +123,9 @@ export function openApiDocument(
     info: {
       title,
       version,
-      description: 'Within a major release only additions happen. A reader ignores members it does not know.',
+      description: "Minor releases only add. Ignore fields you don't know.",
     },
-    servers: [{ url: '.', description: 'Where this document was read' }],
+    servers: [{ url: '.', description: 'The server that this document comes from' }],
     security: [{ machine: [] }],
     tags: [...new Set([...operations.map(({ path }) => tagOf(path)), 'Events'])].map((name) => ({ name })),
     paths,

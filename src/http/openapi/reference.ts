@@ -8,7 +8,7 @@ import { openApiDocument } from './openapi.ts';
 const ASSETS = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
-/** Nothing from elsewhere, no inline script. Swagger UI sets styles inline and draws its icons from `data:`. */
+/** Allows no other origin and no inline script. Swagger UI needs inline styles and `data:` for its icons. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,7 +20,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Addresses are relative, because a tenant's endpoint may have a path. */
+/** URLs in the page are relative, because a tenant's endpoint may have a path. */
 const pageOf = (title: string) => `<!doctype html>
 <html lang="en">
   <head>
@@ -56,7 +56,7 @@ const versionOf = (): string =>
 const publicly = (response: Response): Response =>
   response.set({ 'Cache-Control': 'public, max-age=300', 'X-Content-Type-Options': 'nosniff' });
 
-/** `GET /openapi.json`, and `/docs`, the same for reading. Both public: they describe, they do not reveal. */
+/** Serves `GET /openapi.json` and the page `GET /docs`. Both are public: they contain no data of a tenant. */
 export function referenceRoutes(operations: readonly Operation[], about: { title: string; scope: string }): Router {
   const document = JSON.stringify(openApiDocument(operations, versionOf(), about));
   const page: RequestHandler = (_request, response) => {

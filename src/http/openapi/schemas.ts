@@ -12,7 +12,7 @@ import {
   User,
 } from '../../entities.ts';
 
-/** Schemas with a name of their own in the document; everywhere else they are referred to. */
+/** Schemas that the document names in `components.schemas` and refers to everywhere else. */
 const NAMED: Record<string, TSchema> = {
   User,
   Role,
@@ -27,7 +27,7 @@ const NAMED: Record<string, TSchema> = {
 };
 const names = new Map<unknown, string>(Object.entries(NAMED).map(([name, schema]) => [schema, name]));
 
-/** A copy in which named schemas are references. */
+/** Returns a copy of a schema in which named schemas are references. */
 export function referring(node: unknown): unknown {
   const name = names.get(node);
   return name === undefined ? inside(node) : { $ref: `#/components/schemas/${name}` };
@@ -39,6 +39,6 @@ function inside(node: unknown): unknown {
   return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, referring(value)]));
 }
 
-/** For `components.schemas`. */
+/** Returns the schemas for `components.schemas`. */
 export const namedSchemas = (): Record<string, unknown> =>
   Object.fromEntries(Object.entries(NAMED).map(([name, schema]) => [name, inside(schema)]));

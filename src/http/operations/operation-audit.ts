@@ -1,13 +1,13 @@
 import type { AuditEntry } from '../../audit/record.ts';
 import type { ServiceError } from '../../errors.ts';
-import type { Call } from './call.ts';
+import type { OperationCall } from './call.ts';
 import type { Operation } from './operation.ts';
 
-/** Of a refused request's path, which may be as long as its sender likes. */
+/** Longest id from the path of a refused request, whose length the caller chooses. */
 const MAX_TEXT = 256;
 
 function entryOf(
-  { caller, params, ip, userAgent, requestId }: Call,
+  { caller, params, ip, userAgent, requestId }: OperationCall,
   { route }: Operation,
   now: number,
 ): Omit<AuditEntry, 'result' | 'payload'> {
@@ -23,15 +23,15 @@ function entryOf(
   };
 }
 
-/** An administrator is named here too: the row may say `actorId` of someone else, whom it concerns. */
-const whereOf = ({ caller: { userId }, params }: Call) => ({
+/** Includes the administrator, because `actorId` can name another user whom the operation concerns. */
+const whereOf = ({ caller: { userId }, params }: OperationCall) => ({
   ...(userId !== undefined && { administratorId: userId }),
   params: Object.fromEntries(Object.entries(params).map(([name, id]) => [name, id.slice(0, MAX_TEXT)])),
 });
 
-/** A write that happened: who, what, on whom, from where, and what its row adds. */
+/** Returns the audit entry of a successful write, with the details that its operation adds. */
 export function auditOf(
-  call: Call,
+  call: OperationCall,
   operation: Operation,
   { outcome, input, status, now }: { outcome: unknown; input: unknown; status: number; now: number },
 ): AuditEntry {
@@ -48,8 +48,13 @@ export function auditOf(
   };
 }
 
-/** A write that was refused: the code says why. Nothing of the body, which may hold secrets. */
-export function refusalOf(call: Call, operation: Operation, { code, status }: ServiceError, now: number): AuditEntry {
+/** Returns the audit entry of a refused write, with the error code. Without the body, which may contain secrets. */
+export function refusalOf(
+  call: OperationCall,
+  operation: Operation,
+  { code, status }: ServiceError,
+  now: number,
+): AuditEntry {
   return {
     ...entryOf(call, operation, now),
     result: 'Error',

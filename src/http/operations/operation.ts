@@ -5,11 +5,12 @@ import type { ErrorCode } from '../../errors.ts';
 import type { EventType } from '../../events/catalogue.ts';
 import type { Tenant } from '../../tenants.ts';
 import type { Caller } from '../context.ts';
-import type { Limited } from '../rate-limits/rate-limits.ts';
-import type { Page } from './pagination.ts';
+import type { RateLimitName } from '../rate-limits/rate-limits.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageRequest } from './pagination.ts';
 import type { Services } from './services.ts';
 
-export type { Caller, Page, Services };
+export type { Caller, PageRequest, Services };
+export { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE };
 
 /** `'DELETE /roles/:id/scopes/:scopeId'` → `{ id: string; scopeId: string }` */
 export type PathParams<R extends string> = R extends `${string}:${infer Name}/${infer Rest}`
@@ -18,60 +19,60 @@ export type PathParams<R extends string> = R extends `${string}:${infer Name}/${
     ? { [K in Name]: string }
     : unknown;
 
-/** What a row is told of its request, in all three phases. */
+/** The request of an operation, in all three phases. */
 export interface Input<Params = Record<string, string>, Body = unknown, Query = unknown> {
   params: Params;
   body: Body;
   query: Query;
-  /** Undefined when the list was asked for whole. */
-  page: Page | undefined;
+  /** Undefined if the whole list is requested. */
+  page: PageRequest | undefined;
   caller: Caller;
   tenant: Tenant;
 }
 
-/** Whose work it is: the administrator's, or the machine's. */
+/** Returns the id of the author: the administrator's, or else the application's. */
 export const authorOf = ({ userId, applicationId }: Caller): string => userId ?? applicationId;
 
-/** What `run` may use besides the transaction's store: nothing that waits for anything but the database. */
+/** Tools of `run`. None of them waits for anything but the database. */
 export interface RunTools {
   store: TenantStore;
-  /** One instant per operation: its rows and its events agree. Epoch milliseconds. */
+  /** Epoch milliseconds, the same instant for all rows and events of an operation. */
   now: number;
   secrets: SecretBox;
 }
 
-/** What a row says of its event beyond the facts every event has. `false`: nothing is announced. */
-export type Announced = false | { data?: unknown; [extra: string]: unknown };
+/** Fields of an operation's event beyond those of every event. `false`: no event is emitted. */
+export type EventFields = false | { data?: unknown; [extra: string]: unknown };
 
-/** Never a secret, never the value of a body's free text, except the reason that someone gave to be kept. */
-export interface Audited {
+/** Fields for the audit log. Never a secret or free text of a body, except a reason, which is meant to be kept. */
+export interface AuditFields {
   userId?: string;
   actorId?: string | undefined;
   [detail: string]: unknown;
 }
 
 /**
- * Three phases. `load` reads, briefly. `prepare` does slow work and has no store. `run` writes in one
- * transaction, has no network, and re-checks what `load` saw. So nobody can hold a transaction open
- * while hashing a password: on SQLite, with one writer, that would stop the service.
+ * An operation has three phases. `load` reads briefly. `prepare` does slow work and has no store. `run` writes in one
+ * transaction, has no network, and checks again what `load` read. So no transaction stays open while a password is
+ * hashed; on SQLite, which has one writer, that would stall the service.
  */
 export interface Definition<Params, B extends TSchema, Q extends TSchema, Loaded, Prepared, Outcome> {
   summary: string;
-  /** Changes nothing and is not recorded, though it takes a body: a GET is so by itself. */
+  /** True for an operation with a body that changes nothing and is not audited. Every GET is a read. */
   isRead?: boolean;
   description?: string;
   status: number;
-  /** Only where an id in the path has a form of its own: `{ tokenTypePath: … }`. */
+  /** Only if a path parameter has a specific format: `{ tokenTypePath: … }`. */
   params?: TSchema;
   body?: B;
   query?: Q;
-  /** The response is the outcome seen through this schema; without it the answer has no body. */
+  /** The response is the outcome, reduced to this schema. Without it the response has no body. */
   returns?: TSchema;
-  /** `always`: 20 rows unless asked otherwise. `optional`: everything unless asked. Then `run` returns `Listed`. */
+  /** `always`: one page by default. `optional`: the whole list by default. In both cases `run` returns `Listed`. */
   paginated?: 'always' | 'optional';
-  /** Counted against this limit, by application and address. */
-  limited?: Limited;
-  /** Codes beyond those every operation may answer; with a status where it is not the code's usual one. */
+  /** Rate limit by application and address. */
+  rateLimit?: RateLimitName;
+  /** Error codes besides those of every operation, with a status if it is not the usual one of the code. */
   errors?: (ErrorCode | readonly [ErrorCode, status: number])[];
   load?: (input: Input<Params, Static<B>, Static<Q>> & { store: TenantStore }) => Promise<Loaded>;
   prepare?: (
@@ -82,40 +83,40 @@ export interface Definition<Params, B extends TSchema, Q extends TSchema, Loaded
     input: Input<Params, Static<B>, Static<Q>> & { loaded: Awaited<Loaded>; prepared: Awaited<Prepared> } & RunTools,
   ) => Promise<Outcome>;
   event?: EventType;
-  /** By default `data` is the outcome, through the catalogue's schema. */
-  announce?: (outcome: Outcome, input: Input<Params, Static<B>, Static<Q>>) => Announced;
-  /** Events that may accompany the first. */
-  also?: {
+  /** By default `data` is the outcome, reduced to the schema of the event catalogue. */
+  eventFields?: (outcome: Outcome, input: Input<Params, Static<B>, Static<Q>>) => EventFields;
+  /** Further events. */
+  furtherEvents?: {
     event: EventType;
-    announce: (outcome: Outcome, input: Input<Params, Static<B>, Static<Q>>) => Announced | Announced[];
+    eventFields: (outcome: Outcome, input: Input<Params, Static<B>, Static<Q>>) => EventFields | EventFields[];
   }[];
-  /** What the audit log says beyond route, path and caller: on whom, by whom, and why. */
-  audit?: (outcome: Outcome, input: Input<Params, Static<B>, Static<Q>>) => Audited;
-  /** The status, where it depends on what happened (a first PUT is 201). */
+  /** Fields of the audit entry besides route, path and caller: the affected user, the actor and the reason. */
+  audit?: (outcome: Outcome, input: Input<Params, Static<B>, Static<Q>>) => AuditFields;
+  /** The status, if it depends on the outcome. The first PUT of a resource is 201. */
   statusOf?: (outcome: Outcome) => number;
-  /** What `statusOf` may say besides `status`. */
+  /** The other value of `statusOf` besides `status`. */
   otherStatus?: number;
-  /** Sent as it is, with this media type, instead of JSON. */
+  /** Media type of an outcome that is text, sent as it is instead of JSON. */
   contentType?: string;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: rows of every type stand in one list; each was checked when it was declared.
+// biome-ignore lint/suspicious/noExplicitAny: one list has operations of every type, each checked when declared.
 type AnyDefinition = Definition<any, TSchema, TSchema, any, any, any>;
 
 export interface Operation extends AnyDefinition {
-  /** As in the specification's table 6.3: `PATCH /roles/:id`. Also the key of the OpenAPI path. */
+  /** Method and path, such as `PATCH /roles/:id`. */
   route: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
 }
 
-/** A paginated outcome. `total` is exact. */
+/** One page of a list. `total` is the exact number of items on all pages. */
 export interface Listed<T> {
   rows: T[];
   total: number;
 }
 
-/** A row of the Management API. */
+/** Declares an operation of an API. Its phases are typed by its route and schemas. */
 export function operation<
   const R extends string,
   B extends TSchema = TSchema,

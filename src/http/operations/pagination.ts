@@ -1,41 +1,42 @@
 import type { Request, Response } from 'express';
 import { ServiceError } from '../../errors.ts';
 
-/** `offset` and `limit` in rows. */
-export interface Page {
+/** The requested page. `offset` and `limit` are in rows. */
+export interface PageRequest {
   number: number;
   size: number;
   offset: number;
   limit: number;
 }
 
-const DEFAULT_SIZE = 20;
-const MAX_SIZE = 100;
-/** Beyond this an offset would not be exact as a double; no list is that long. */
+export const DEFAULT_PAGE_SIZE = 20;
+export const MAX_PAGE_SIZE = 100;
+const INVALID = `page and page_size must be positive integers, and page_size at most ${MAX_PAGE_SIZE}.`;
+/** Keeps the offset exact as a double. No list is this long. */
 const MAX_PAGE = 2 ** 31;
 
 function positive(value: unknown, fallback: number, most: number): number {
   if (value === undefined) return fallback;
   const number = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : 0;
-  if (number < 1 || number > most) throw new ServiceError('guard.invalid_pagination');
+  if (number < 1 || number > most) throw new ServiceError('guard.invalid_pagination', { message: INVALID });
   return number;
 }
 
 /** @throws 400 `guard.invalid_pagination` */
-export function readPage(query: Record<string, unknown>, mode: 'always' | 'optional'): Page | undefined {
+export function readPage(query: Record<string, unknown>, mode: 'always' | 'optional'): PageRequest | undefined {
   const { page, page_size: pageSize } = query;
   if (mode === 'optional' && page === undefined && pageSize === undefined) return undefined;
   const number = positive(page, 1, MAX_PAGE);
-  const size = positive(pageSize, DEFAULT_SIZE, MAX_SIZE);
+  const size = positive(pageSize, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE);
   return { number, size, offset: (number - 1) * size, limit: size };
 }
 
-/** `Total-Number`, and `Link` of RFC 8288 with absolute URLs that keep the other parameters. */
+/** Sets `Total-Number` and `Link` (RFC 8288), whose absolute URLs keep the other parameters. */
 export function writePageHeaders(
   request: Request,
   response: Response,
   origin: string,
-  page: Page,
+  page: PageRequest,
   total: number,
 ): void {
   const last = Math.max(1, Math.ceil(total / page.size));

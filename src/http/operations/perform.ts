@@ -6,52 +6,52 @@ import type { SecretBox } from '../../base/secret-box.ts';
 import { ServiceError } from '../../errors.ts';
 import { catalogue, type EventType } from '../../events/catalogue.ts';
 import { type EventFacts, recordEvent } from '../../events/record.ts';
-import { type Limited, type RateLimits, rateLimitHeaders } from '../rate-limits/rate-limits.ts';
-import type { Call } from './call.ts';
-import type { Announced, Input, Listed, Operation } from './operation.ts';
+import { type RateLimitName, type RateLimits, rateLimitHeaders } from '../rate-limits/rate-limits.ts';
+import type { OperationCall } from './call.ts';
+import type { EventFields, Input, Listed, Operation } from './operation.ts';
 import { auditOf, refusalOf } from './operation-audit.ts';
 import { readPage } from './pagination.ts';
 import type { Services } from './services.ts';
-import { invalidInput, parser, refuseUnclean } from './validate.ts';
+import { checkTextAndDepth, invalidInput, parser } from './validate.ts';
 
-/** What performing a row takes besides the call itself. */
-export interface Performing {
+/** The services that performing an operation needs. */
+export interface PerformerParts {
   services: Services;
   secrets: SecretBox;
   clock: Clock;
-  /** Takes the refused writes; the others are recorded in their transaction. */
+  /** Records refused writes. Successful ones are recorded in their transaction. */
   refusals: Pick<AuditBatch, 'add'>;
   rateLimits: RateLimits;
 }
 
-export interface Performed {
+export interface OperationResult {
   status: number;
-  /** The outcome seen through the row's `returns`; of a list, its rows. */
+  /** The outcome, reduced to the schema `returns`. For a list, its rows. */
   value: unknown;
-  /** Of a list, over all its pages. */
+  /** For a list, the number of items on all pages. */
   total: number | undefined;
-  /** Undefined when it is no list, or was asked for whole. */
+  /** Undefined if the outcome is not a list, or the whole list was requested. */
   page: Input['page'];
 }
 
-/** Performs one row: validate, load, prepare, open the transaction, run, record. */
-export type Perform = (call: Call) => Promise<Performed>;
+/** Performs one operation: validate, load, prepare, then run and record in one transaction. */
+export type Perform = (call: OperationCall) => Promise<OperationResult>;
 
-/** Query, path and body, each closed; pagination stands apart, as it has a code of its own. */
-function reader(operation: Operation): (call: Call) => Input {
+/** Returns the validation of an operation's path, query and body. Pagination has its own error code. */
+function inputParser(operation: Operation): (call: OperationCall) => Input {
   const parseBody = operation.body && parser(operation.body, 'body');
   const parseQuery = operation.query && parser(operation.query, 'query');
   const parseParams = operation.params && parser(operation.params, 'params');
   const { paginated } = operation;
 
-  return ({ tenant, caller, params, query: given, body, hasForeignBody }) => {
+  return ({ tenant, caller, params, query: given, body, hasUnsupportedBody }) => {
     if (parseParams) parseParams(params);
-    else refuseUnclean(params, 'params');
+    else checkTextAndDepth(params, 'params');
     const { page: _page, page_size: _size, ...rest } = given;
     const query: Record<string, unknown> = paginated ? rest : { ...given };
     const [unknown] = parseQuery ? [] : Object.keys(query);
     if (unknown !== undefined) throw invalidInput('query', `query.${unknown}: unknown property`);
-    if (parseBody && hasForeignBody) throw new ServiceError('request.unsupported_media_type');
+    if (parseBody && hasUnsupportedBody) throw new ServiceError('request.unsupported_media_type');
     return {
       params,
       page: paginated && readPage(given, paginated),
@@ -63,29 +63,33 @@ function reader(operation: Operation): (call: Call) => Input {
   };
 }
 
-/** The event of the row and those that came with it, in order. */
-function announcements(
+/** Returns the events of an outcome, in order. */
+function eventsOf(
   operation: Operation,
   outcome: unknown,
   input: Input,
-): { type: EventType; announced: Exclude<Announced, false> }[] {
-  const { event, announce, also = [] } = operation;
-  const found: { type: EventType; announced: Announced }[] = [];
+): { type: EventType; fields: Exclude<EventFields, false> }[] {
+  const { event, eventFields, furtherEvents = [] } = operation;
+  const found: { type: EventType; fields: EventFields }[] = [];
   if (event) {
     const { data } = catalogue[event];
     found.push({
       type: event,
-      announced: announce ? announce(outcome, input) : data ? { data: project(data, outcome) } : {},
+      fields: eventFields ? eventFields(outcome, input) : data ? { data: project(data, outcome) } : {},
     });
   }
-  for (const { event, announce } of also) {
-    for (const announced of [announce(outcome, input)].flat()) found.push({ type: event, announced });
+  for (const { event, eventFields } of furtherEvents) {
+    for (const fields of [eventFields(outcome, input)].flat()) found.push({ type: event, fields });
   }
-  return found.flatMap(({ type, announced }) => (announced ? [{ type, announced }] : []));
+  return found.flatMap(({ type, fields }) => (fields ? [{ type, fields }] : []));
 }
 
-/** What its events carry beside their data. */
-const eventFactsOf = ({ ip, userAgent, path, params }: Call, operation: Operation, status: number): EventFacts => ({
+/** Returns the fields of the operation's events besides `data`. */
+const eventFactsOf = (
+  { ip, userAgent, path, params }: OperationCall,
+  operation: Operation,
+  status: number,
+): EventFacts => ({
   userAgent,
   ip,
   path,
@@ -95,7 +99,7 @@ const eventFactsOf = ({ ip, userAgent, path, params }: Call, operation: Operatio
   matchedRoute: operation.path,
 });
 
-function performedOf(operation: Operation, status: number, outcome: unknown, { page }: Input): Performed {
+function resultOf(operation: Operation, status: number, outcome: unknown, { page }: Input): OperationResult {
   const { returns, paginated, contentType } = operation;
   if (contentType) return { status, value: outcome, total: undefined, page };
   if (!returns) return { status, value: undefined, total: undefined, page };
@@ -105,44 +109,48 @@ function performedOf(operation: Operation, status: number, outcome: unknown, { p
 }
 
 /** @throws 429 `request.rate_limited` */
-function enforce(rateLimits: RateLimits, limited: Limited, { tenant, caller, ip, onVerdict }: Call): void {
-  const verdict = rateLimits.take(tenant.id, limited, caller.userId ?? caller.applicationId, ip);
+function enforceRateLimit(
+  rateLimits: RateLimits,
+  name: RateLimitName,
+  { tenant, caller, ip, onVerdict }: OperationCall,
+): void {
+  const verdict = rateLimits.take(tenant.id, name, caller.userId ?? caller.applicationId, ip);
   onVerdict?.(verdict);
   if (!verdict.isAllowed) throw new ServiceError('request.rate_limited', { headers: rateLimitHeaders(verdict) });
 }
 
-/** What every row shares, whoever calls it: over HTTP, or from a page of the console. */
+/** Returns the function that performs an operation, for calls over HTTP and from pages of the console. */
 export function performer(
   operation: Operation,
-  { services, secrets, clock, refusals, rateLimits }: Performing,
+  { services, secrets, clock, refusals, rateLimits }: PerformerParts,
 ): Perform {
-  const read = reader(operation);
+  const inputOf = inputParser(operation);
   const isWrite = operation.method !== 'GET' && !operation.isRead;
 
   const perform: Perform = async (call) => {
     const { store } = call.tenant;
-    if (operation.limited) enforce(rateLimits, operation.limited, call);
-    const input = read(call);
+    if (operation.rateLimit) enforceRateLimit(rateLimits, operation.rateLimit, call);
+    const input = inputOf(call);
     const loaded = await operation.load?.({ ...input, store });
     const now = clock();
     const prepared = await operation.prepare?.({ ...input, loaded, secrets, now }, services);
 
     if (!isWrite) {
       const outcome = await operation.run({ ...input, loaded, prepared, store, now, secrets });
-      return performedOf(operation, operation.status, outcome, input);
+      return resultOf(operation, operation.status, outcome, input);
     }
 
     const { outcome, status } = await store.transaction(async (store) => {
       const outcome = await operation.run({ ...input, loaded, prepared, store, now, secrets });
       const status = operation.statusOf?.(outcome) ?? operation.status;
       const facts = eventFactsOf(call, operation, status);
-      for (const { type, announced } of announcements(operation, outcome, input)) {
-        await recordEvent(store, type, announced, facts, now);
+      for (const { type, fields } of eventsOf(operation, outcome, input)) {
+        await recordEvent(store, type, fields, facts, now);
       }
       await recordAudit(store, auditOf(call, operation, { outcome, input, status, now }));
       return { outcome, status };
     });
-    return performedOf(operation, status, outcome, input);
+    return resultOf(operation, status, outcome, input);
   };
 
   return async (call) => {

@@ -2,16 +2,16 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { Caller } from '../context.ts';
 import { contextOf } from '../context.ts';
 import { rateLimitHeaders } from '../rate-limits/rate-limits.ts';
-import type { Call } from './call.ts';
+import type { OperationCall } from './call.ts';
 import type { Operation } from './operation.ts';
 import { writePageHeaders } from './pagination.ts';
-import { type Performed, type Performing, performer } from './perform.ts';
+import { type OperationResult, type PerformerParts, performer } from './perform.ts';
 
 const hasBody = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** The request as a call. Paths are without `/api`. */
-function callOf(request: Request, response: Response): Call {
+/** Returns the call that a request makes. Its path is without `/api`. */
+function callOf(request: Request, response: Response): OperationCall {
   const { tenant, caller, ip, userAgent, requestId } = contextOf(request);
   return {
     tenant,
@@ -19,7 +19,7 @@ function callOf(request: Request, response: Response): Call {
     params: request.params as Record<string, string>,
     query: request.query as Record<string, unknown>,
     body: request.body,
-    hasForeignBody: request.body === undefined && hasBody(request),
+    hasUnsupportedBody: request.body === undefined && hasBody(request),
     path: request.path,
     ip,
     userAgent,
@@ -32,7 +32,7 @@ function answer(
   request: Request,
   response: Response,
   { returns, contentType }: Operation,
-  { status, value, total, page }: Performed,
+  { status, value, total, page }: OperationResult,
 ): void {
   response.status(status);
   if (contentType) {
@@ -50,20 +50,20 @@ function answer(
   response.json(value);
 }
 
-/** A row behind its route. */
-export function serve(operation: Operation, performing: Performing): RequestHandler {
-  const perform = performer(operation, performing);
+/** Returns the request handler of an operation. */
+export function serve(operation: Operation, parts: PerformerParts): RequestHandler {
+  const perform = performer(operation, parts);
   return async (request, response) => {
     answer(request, response, operation, await perform(callOf(request, response)));
   };
 }
 
-/** The Management API's router: a route for each row, in the order of the list. */
-export function serveOperations(operations: readonly Operation[], performing: Performing): Router {
+/** Returns the router of an API, with one route per operation, in the order of the list. */
+export function serveOperations(operations: readonly Operation[], parts: PerformerParts): Router {
   const router = Router({ caseSensitive: true, strict: true });
   for (const operation of operations) {
     const method = operation.method.toLowerCase() as Lowercase<Operation['method']>;
-    router[method](operation.path, serve(operation, performing));
+    router[method](operation.path, serve(operation, parts));
   }
   return router;
 }

@@ -1,14 +1,14 @@
-/** A script that is not one, or does not compile; `line` and `column` count from 1. */
+/** Why a script does not compile or is no claims script. `line` and `column` are 1-based. */
 export interface ScriptFault {
   message: string;
   line?: number;
   column?: number;
 }
 
-/** How a test run of a script ended. */
-export interface ScriptTrial {
+/** The result of a test run of a script. */
+export interface ScriptTestResult {
   result: string;
-  /** What it returned: only of `ok`. */
+  /** The returned value, if the result is `ok`. */
   output?: Record<string, unknown>;
   message?: string;
   console: { level: string; text: string }[];
@@ -21,27 +21,27 @@ export interface HookTest {
   headers: Record<string, string>;
   signingKey: string;
   hookId: string;
-  /** The exact bodies to send, one an event. */
+  /** The exact bodies to send, one per event. */
   events: { id: string; type: string; body: string }[];
 }
 
-/** The slow work a row may ask for in `prepare`. Declared here so that rows need not know who does it. */
+/** Slow work for `prepare`. Declared here so that operations do not depend on the implementations. */
 export interface Services {
-  /** The operator's limits of one script run. */
+  /** The operator's limits of one run. */
   scriptLimits: { timeoutMs: number; memoryMb: number };
   hashPassword(tenantId: string, password: string): Promise<string>;
   verifyPassword(tenantId: string, digest: string, password: string): Promise<boolean>;
-  /** Undefined when the script compiles and defines `getCustomJwtClaims`. */
+  /** Resolves to undefined if the script compiles and defines `getCustomJwtClaims`. */
   compileScript(tenantId: string, script: string): Promise<ScriptFault | undefined>;
-  /** `limits`: the tenant's own, where they are lower than the operator's. */
+  /** `limits` are the tenant's own, if they are lower than the operator's. */
   runScript(
     tenantId: string,
     script: string,
     input: Record<string, unknown>,
     limits: { timeoutMs?: number; memoryMb?: number },
-  ): Promise<ScriptTrial>;
-  /** Undefined when every event was answered with 2xx; otherwise the status, or none when nobody answered. */
+  ): Promise<ScriptTestResult>;
+  /** Resolves to undefined if every event got a 2xx response, otherwise to the reason and the status, if any. */
   sendHookTest(test: HookTest): Promise<undefined | { status?: number; reason: string }>;
-  /** Why a webhook must not be sent to this URL; undefined when it may. */
+  /** Returns why a webhook must not use this URL, or undefined if it may. */
   refuseHookUrl(url: string): string | undefined;
 }

@@ -3,13 +3,13 @@ import type { TSchema } from 'typebox';
 import { EACH_ONCE } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 
-/** Deeper JSON is refused before anything walks it recursively. */
+/** Deeper JSON is refused before any code walks it recursively. */
 const MAX_DEPTH = 64;
 
-/** Described in full; a body that is wrong throughout has more of them than anyone reads. */
-const MOST_FAULTS = 100;
-/** Shown. */
-const MOST_LINES = 20;
+/** Most faults to describe. A body that is completely wrong has more than anyone reads. */
+const MAX_FAULTS = 100;
+/** Most lines of `details`. */
+const MAX_LINES = 20;
 
 function keepEachOnce(_schema: unknown, values: unknown[]): boolean {
   const once = new Set(values);
@@ -25,12 +25,12 @@ function ajvWith(options: Options): Ajv2020 {
 }
 
 const ajv = ajvWith({});
-/** Query parameters arrive as text. */
+/** For query parameters, which arrive as text. */
 const coercingAjv = ajvWith({ coerceTypes: true });
 
 type JsonSchema = Record<string, unknown>;
 
-/** Requests are closed: an object with named members takes no others, at any depth. */
+/** Returns the schema with unknown properties forbidden in every object that names its properties, at any depth. */
 export function close(schema: TSchema): TSchema {
   const walk = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(walk);
@@ -44,16 +44,16 @@ export function close(schema: TSchema): TSchema {
   return walk(schema) as TSchema;
 }
 
-/** Keywords that look at every part of a value, some of them more than once. */
+/** Keywords whose validation visits every part of a value, some of them more than once. */
 const COSTLY = ['pattern', 'uniqueItems', EACH_ONCE, 'items'];
-/** JSON Schema's keyword; as a name in an object literal it looks like a promise's method. */
+/** The JSON Schema keyword. Written out in an object literal it would look like a promise's method. */
 const THEN = 'then';
-/** Keywords whose members are schemas by a name of the tenant's data: a property may be called `items`. */
+/** Keywords whose values are schemas by property name. A property can be called `items`, like a keyword. */
 const MAPS = ['properties', 'patternProperties'];
 
 /**
- * The same schema, in which sizes are checked first: what is too long is refused for that alone. All faults of a value
- * are reported, so without this a pattern would run on all that a body holds, however short the value must be.
+ * Returns the schema with size limits checked first, so that a value that is too long is refused for that reason only.
+ * Without this a pattern would run on values of any length, because all faults of a value are reported.
  */
 function sizesFirst(schema: TSchema): TSchema {
   const walk = (node: unknown, isMap: boolean): unknown => {
@@ -73,7 +73,7 @@ function sizesFirst(schema: TSchema): TSchema {
   return walk(schema, false) as TSchema;
 }
 
-function describe({ instancePath, keyword, params, message }: ErrorObject, root: string): string {
+function describeFault({ instancePath, keyword, params, message }: ErrorObject, root: string): string {
   const path = instancePath
     .split('/')
     .slice(1)
@@ -87,40 +87,45 @@ function describe({ instancePath, keyword, params, message }: ErrorObject, root:
 }
 
 function faultsOf(errors: ErrorObject[] | null | undefined, root: string): string {
-  const faults = (errors ?? []).filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'if').slice(0, MOST_FAULTS);
-  return [...new Set(faults.map((error) => describe(error, root)))].slice(0, MOST_LINES).join('\n');
+  const faults = (errors ?? []).filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'if').slice(0, MAX_FAULTS);
+  return [...new Set(faults.map((error) => describeFault(error, root)))].slice(0, MAX_LINES).join('\n');
 }
 
 export const invalidInput = (root: string, details: string): ServiceError =>
   new ServiceError('guard.invalid_input', { message: `The ${root} of the request is not valid.`, details });
 
-/** U+0000 cannot be stored on PostgreSQL; a lone surrogate is no text at all. */
-const isCleanText = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
+/** PostgreSQL cannot store U+0000, and a lone surrogate is not valid text. */
+const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
 
 /**
- * Refuses what no schema can say: unclean text and depth. Walks with a stack of its own, so depth
+ * Refuses invalid text and excessive depth, which a schema cannot express. Uses its own stack, so that deep values
  * cannot exhaust the call stack.
  */
-export function refuseUnclean(value: unknown, root: string): void {
+export function checkTextAndDepth(value: unknown, root: string): void {
   const waiting: [unknown, string, number][] = [[value, root, 0]];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const [node, path, depth] = next;
-    if (typeof node === 'string' && !isCleanText(node))
-      throw invalidInput(root, `${path}: holds U+0000 or half a surrogate pair`);
+    if (typeof node === 'string' && !isStorableText(node))
+      throw invalidInput(root, `${path}: must not contain U+0000 or a lone surrogate`);
     if (node === null || typeof node !== 'object') continue;
-    if (depth >= MAX_DEPTH) throw invalidInput(root, `${root}: is nested deeper than ${MAX_DEPTH}`);
+    if (depth >= MAX_DEPTH) throw invalidInput(root, `${root}: must not be nested deeper than ${MAX_DEPTH} levels`);
     for (const [name, member] of Object.entries(node)) {
-      if (!isCleanText(name)) throw invalidInput(root, `${path}: a name holds U+0000 or half a surrogate pair`);
+      if (!isStorableText(name))
+        throw invalidInput(root, `${path}: property names must not contain U+0000 or a lone surrogate`);
       waiting.push([member, Array.isArray(node) ? `${path}[${name}]` : `${path}.${name}`, depth + 1]);
     }
   }
 }
 
-/** @returns the value, coerced in place where it is a query */
+/**
+ * Returns a function that validates a value and returns it. A query is coerced in place.
+ *
+ * @throws 400 `guard.invalid_input`
+ */
 export function parser(schema: TSchema, root: 'body' | 'query' | 'params'): (value: unknown) => unknown {
   const compile: ValidateFunction = (root === 'query' ? coercingAjv : ajv).compile(sizesFirst(close(schema)));
   return (value) => {
-    refuseUnclean(value, root);
+    checkTextAndDepth(value, root);
     if (compile(value)) return value;
     throw invalidInput(root, faultsOf(compile.errors, root));
   };

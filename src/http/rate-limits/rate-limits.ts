@@ -3,17 +3,14 @@ import type { Clock } from '../../base/clock.ts';
 import { hashOf } from '../../base/ids.ts';
 import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observe/logger.ts';
-import { addToCounters } from './counters.ts';
+import { type Counter, type Counters, counterOf, TENANT } from './memory-counters.ts';
+import { addToCounters } from './shared-counters.ts';
 
 const WINDOW_MS = 60_000;
-/** How long a request may go uncounted in other processes. */
+/** How long other processes may not know about a request. */
 const SHARE_MS = 100;
-/** What all clients of a tenant may do together, in multiples of what one may. */
-const TENANT_MULTIPLE = 50;
-/** Counters of one window, of addresses and of clients each. Further ones of a tenant share one, with the tenant's multiple. */
-const MAX_COUNTERS = 100_000;
 
-export type Limited = 'token' | 'subject-tokens' | 'authorization';
+export type RateLimitName = 'token' | 'subject-tokens' | 'authorization';
 
 export interface Verdict {
   isAllowed: boolean;
@@ -23,7 +20,7 @@ export interface Verdict {
   resetSeconds: number;
 }
 
-/** A request of someone who has not proven who they are yet. It counts for its address. */
+/** A request whose client is not authenticated yet. It counts for its address. */
 export class Admission {
   readonly verdict: Verdict;
   readonly #onProof: ((clientId: string) => Verdict | undefined) | undefined;
@@ -38,7 +35,7 @@ export class Admission {
     return this.#isProven;
   }
 
-  /** The request now counts for this client, no longer for its address. @returns where the client stands, the first time */
+  /** Counts the request for this client instead of its address. @returns the verdict for the client, the first time */
   prove(clientId: string): Verdict | undefined {
     if (this.#isProven) return undefined;
     this.#isProven = true;
@@ -46,56 +43,41 @@ export class Admission {
   }
 }
 
-/** A secret that a client shows, compared only where the client's address has asked too often. */
-export interface ShownSecret {
+/** A client secret in a request. It is only compared if the address has exceeded its limit. */
+export interface PresentedSecret {
   clientId: string;
-  /** Undefined: there is no such client with a secret. */
-  isRight(): Promise<boolean | undefined>;
+  /** Resolves to undefined if no client with this id has a secret. */
+  isCorrect(): Promise<boolean | undefined>;
 }
 
-interface Claim {
-  /** The client it says it is from; undefined where a proven client may ask as often as it needs. */
-  claimed?: string | undefined;
-  shown?: ShownSecret | undefined;
+interface AdmissionOptions {
+  /** The client id in the request. Undefined if authenticated clients have no limit. */
+  namedClientId?: string | undefined;
+  presentedSecret?: PresentedSecret | undefined;
 }
-
-interface Counter {
-  tenantId: string;
-  /** By every process, as far as it is known here. */
-  total: number;
-  /** Not yet told to the others. */
-  untold: number;
-  /** How many times the limit it may reach: once, or more where many share it. */
-  multiple: number;
-}
-
-type Counters = Map<string, Counter>;
-
-/** The key of what all clients of a tenant do together. */
-const TENANT = 'tenant';
 
 export interface RateLimitsOptions {
-  /** Requests a minute for one client from one address, and for one address without a proven client. */
-  limits: Record<Limited, number>;
+  /** Requests per minute for one client from one address, and for one address without an authenticated client. */
+  limits: Record<RateLimitName, number>;
   database: Database;
   clock: Clock;
   logger: Logger;
   /** For metrics. */
-  onLimited?: ((limit: Limited) => void) | undefined;
+  onLimited?: ((limit: RateLimitName) => void) | undefined;
 }
 
 /**
- * Counts requests in windows of a minute, over all processes: each counts for itself and adds to a shared counter at most
- * 100 ms later. SQLite has one process, so nothing is shared there. Rejected: a write for every request, which costs more
- * than the token.
+ * Counts requests in windows of one minute, over all processes. Each process counts on its own and adds to a shared
+ * counter at most 100 ms later. On SQLite there is one process and nothing to share. Rejected: one write per request,
+ * which costs more than the token.
  *
- * A client that is not proven counts for its address alone. So nobody without credentials can spend what a client may do, or what the
- * clients of a tenant may do together.
+ * A request only counts for its address until the client is authenticated. So an anonymous caller cannot use up the
+ * limit of a client or of a tenant.
  */
 export class RateLimits {
   readonly #options: RateLimitsOptions;
   #windowStart = 0;
-  /** Apart, so that addresses without number leave room for clients. */
+  /** Separate from clients, so that any number of addresses leaves room for them. */
   #addresses: Counters = new Map();
   #clients: Counters = new Map();
   #timer: NodeJS.Timeout | undefined;
@@ -104,58 +86,62 @@ export class RateLimits {
     this.#options = options;
   }
 
-  /** Counts a request of a client that is proven: for the client at this address, and for its tenant. */
-  take(tenantId: string, what: Limited, client: string, ip: string | undefined): Verdict {
+  /** Counts a request of an authenticated client, for the client at this address and for its tenant. */
+  take(tenantId: string, name: RateLimitName, client: string, ip: string | undefined): Verdict {
     this.#roll();
-    const own = counterOf(this.#clients, tenantId, what, `client ${networkOf(ip)} ${client}`);
-    const ofTenant = counterOf(this.#clients, tenantId, what, TENANT);
+    const own = counterOf(this.#clients, tenantId, name, `client ${networkOf(ip)} ${client}`);
+    const ofTenant = counterOf(this.#clients, tenantId, name, TENANT);
     this.#count(own, 1);
     this.#count(ofTenant, 1);
-    return this.#verdict(what, own, own.total <= this.#most(what, own) && ofTenant.total <= this.#most(what, ofTenant));
+    return this.#verdict(
+      name,
+      own,
+      own.total <= this.#maxOf(name, own) && ofTenant.total <= this.#maxOf(name, ofTenant),
+    );
   }
 
   /**
-   * Counts a request for its address, until its client is proven. A client that it names must have something left to
-   * spend, and so must the tenant, although nothing is counted for them yet. A client that shows its secret is admitted
-   * although others at its address have spent what the address may do.
+   * Counts a request for its address until its client is authenticated. It is refused if the client that it names, or
+   * the tenant, has reached its limit, although it does not count for them yet. A client that sends its correct secret
+   * is admitted even if the address has reached its limit.
    */
   async admit(
     tenantId: string,
-    what: Limited,
+    name: RateLimitName,
     ip: string | undefined,
-    { claimed, shown }: Claim = {},
+    { namedClientId, presentedSecret }: AdmissionOptions = {},
   ): Promise<Admission> {
     this.#roll();
     const network = networkOf(ip);
-    for (const key of claimed === undefined ? [] : [`client ${network} ${claimed}`, TENANT]) {
-      const known = this.#clients.get(`${tenantId} ${what} ${key}`);
-      if (known && known.total >= this.#most(what, known)) return new Admission(this.#verdict(what, known, false));
+    for (const key of namedClientId === undefined ? [] : [`client ${network} ${namedClientId}`, TENANT]) {
+      const known = this.#clients.get(`${tenantId} ${name} ${key}`);
+      if (known && known.total >= this.#maxOf(name, known)) return new Admission(this.#verdict(name, known, false));
     }
-    const address = counterOf(this.#addresses, tenantId, what, `address ${network}`);
+    const address = counterOf(this.#addresses, tenantId, name, `address ${network}`);
     this.#count(address, 1);
     const isAllowed =
-      address.total <= this.#most(what, address) ||
-      (shown !== undefined && (await this.#isProven(tenantId, what, network, shown)));
-    return new Admission(this.#verdict(what, address, isAllowed), (client) => {
+      address.total <= this.#maxOf(name, address) ||
+      (presentedSecret !== undefined && (await this.#isProven(tenantId, name, network, presentedSecret)));
+    return new Admission(this.#verdict(name, address, isAllowed), (client) => {
       this.#count(address, -1);
-      return claimed === undefined ? undefined : this.take(tenantId, what, client, ip);
+      return namedClientId === undefined ? undefined : this.take(tenantId, name, client, ip);
     });
   }
 
-  /** Wrong secrets count for the client at this address: no more of them are compared than one client may ask. */
-  async #isProven(tenantId: string, what: Limited, network: string, { clientId, isRight }: ShownSecret) {
+  /** Wrong secrets count for the client at this address. Once they reach the limit, no more secrets are compared. */
+  async #isProven(tenantId: string, name: RateLimitName, network: string, { clientId, isCorrect }: PresentedSecret) {
     const key = `secret ${network} ${clientId}`;
-    const wrong = this.#addresses.get(`${tenantId} ${what} ${key}`);
-    if (wrong && wrong.total >= this.#most(what, wrong)) return false;
-    const isProven = await isRight();
-    if (isProven === false) this.#count(counterOf(this.#addresses, tenantId, what, key), 1);
+    const wrong = this.#addresses.get(`${tenantId} ${name} ${key}`);
+    if (wrong && wrong.total >= this.#maxOf(name, wrong)) return false;
+    const isProven = await isCorrect();
+    if (isProven === false) this.#count(counterOf(this.#addresses, tenantId, name, key), 1);
     return isProven === true;
   }
 
-  /** Tells the others what they have not heard. */
+  /** Shares the remaining counts with other processes. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
-    await this.#tell();
+    await this.#share();
   }
 
   #roll(): void {
@@ -167,13 +153,13 @@ export class RateLimits {
     this.#clients = new Map();
   }
 
-  #most(what: Limited, { multiple }: Counter): number {
-    return this.#options.limits[what] * multiple;
+  #maxOf(name: RateLimitName, { multiple }: Counter): number {
+    return this.#options.limits[name] * multiple;
   }
 
-  #verdict(what: Limited, { total }: Counter, isAllowed: boolean): Verdict {
-    if (!isAllowed) this.#options.onLimited?.(what);
-    const limit = this.#options.limits[what];
+  #verdict(name: RateLimitName, { total }: Counter, isAllowed: boolean): Verdict {
+    if (!isAllowed) this.#options.onLimited?.(name);
+    const limit = this.#options.limits[name];
     const leftMs = this.#windowStart + WINDOW_MS - this.#options.clock();
     return {
       isAllowed,
@@ -185,53 +171,39 @@ export class RateLimits {
 
   #count(counter: Counter, points: 1 | -1): void {
     counter.total += points;
-    counter.untold += points;
+    counter.unshared += points;
     if (this.#options.database.kind === 'sqlite') return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      void this.#tell();
+      void this.#share();
     }, SHARE_MS);
   }
 
-  async #tell(): Promise<void> {
+  async #share(): Promise<void> {
     const { database, logger } = this.#options;
     const windowStart = this.#windowStart;
-    const untold = [...this.#addresses, ...this.#clients].filter(([, { untold }]) => untold !== 0);
-    if (database.kind === 'sqlite' || untold.length === 0) return;
-    const rows = untold.map(([name, { tenantId, untold }]) => ({
+    const unshared = [...this.#addresses, ...this.#clients].filter(([, { unshared }]) => unshared !== 0);
+    if (database.kind === 'sqlite' || unshared.length === 0) return;
+    const rows = unshared.map(([name, { tenantId, unshared }]) => ({
       tenantId,
-      key: hashOf(`${windowStart} ${name}`), // Whatever a stranger calls itself fits.
-      points: untold,
+      key: hashOf(`${windowStart} ${name}`), // A hash, because the client id in the name has any length.
+      points: unshared,
       expiresAt: windowStart + 2 * WINDOW_MS,
     }));
-    for (const [, counter] of untold) counter.untold = 0;
+    for (const [, counter] of unshared) counter.unshared = 0;
     try {
       const known = new Map((await addToCounters(database, rows)).map(({ key, points }) => [key, points]));
-      for (const [index, [, counter]] of untold.entries()) {
+      for (const [index, [, counter]] of unshared.entries()) {
         const total = known.get(rows[index]?.key as string);
-        if (total !== undefined) counter.total = total + counter.untold;
+        if (total !== undefined) counter.total = total + counter.unshared;
       }
     } catch (err) {
-      logger.warn({ err }, 'rate limits could not be shared; each process counts for itself');
+      logger.warn({ err }, 'Rate limits could not be shared between processes; each process counts on its own');
     }
   }
 }
 
-/** The counter of this key, or, once there are too many, the one that all further keys of the tenant share. */
-function counterOf(counters: Counters, tenantId: string, what: Limited, key: string): Counter {
-  const name = `${tenantId} ${what} ${key}`;
-  const known = counters.get(name);
-  if (known) return known;
-  const isFull = key !== TENANT && counters.size >= MAX_COUNTERS;
-  const counter = { tenantId, total: 0, untold: 0, multiple: isFull || key === TENANT ? TENANT_MULTIPLE : 1 };
-  const [kind] = key.split(' ', 1);
-  const shared = isFull ? counters.get(`${tenantId} ${what} other ${kind}`) : undefined;
-  if (shared) return shared;
-  counters.set(isFull ? `${tenantId} ${what} other ${kind}` : name, counter);
-  return counter;
-}
-
-/** Of every answer; a refusal says `Retry-After` too. */
+/** Returns the rate limit headers of a response. A refusal also has `Retry-After`. */
 export function rateLimitHeaders({ isAllowed, limit, remaining, resetSeconds }: Verdict): Record<string, string> {
   return {
     'RateLimit-Limit': String(limit),

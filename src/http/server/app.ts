@@ -13,7 +13,7 @@ import { type PeerTrust, traceRequests } from './tracing.ts';
 
 const IS_REQUEST_ID = /^[\w.-]{8,64}$/;
 const MAX_HEADERS = 100;
-/** RFC 6797. For a year, and for no subdomains, because those may be another's. */
+/** RFC 6797: one year. Without subdomains, because they may belong to someone else. */
 const HSTS = 'max-age=31536000';
 
 export interface AppParts {
@@ -21,25 +21,28 @@ export interface AppParts {
   logger: Logger;
   tracing: Tracing | undefined;
   trustProxy: boolean | number | string;
-  /** Before any tenant: `/healthz`, `/readyz`. */
+  /** `/healthz` and `/readyz`, which belong to no tenant. */
   health: Router;
-  /** Before anything is done for a request: refuses it when there is too much to do. */
+  /** Refuses requests under overload, before any work is done for them. */
   shedLoad: RequestHandler;
   /** Everything below `/oidc`. */
   oidc: RequestHandler;
-  /** RFC 8414: before the tenant, as the path that names it is moved. */
+  /** Rewrites metadata paths of RFC 8414. Runs before the tenant is resolved, because it moves the tenant's path. */
   metadataPath: RequestHandler;
   /** `/api` */
   management: ApiParts;
   /** `/admin/api` */
   admin: ApiParts;
-  /** Below `/console`: the administrators' pages. */
+  /** `/console`: the administrators' pages. */
   console: Router;
-  /** Pages for people, and the API beneath them. */
+  /** The sign-in pages, and the API behind them. */
   signIn: Router;
 }
 
-/** Gives every request an id: a trusted proxy's own when it is harmless. Another's could make two requests look like one. */
+/**
+ * Gives every request an id. A well-formed `X-Request-Id` is kept if a trusted proxy sent it. Other clients could make
+ * two requests look like one.
+ */
 function requestId(isProxy: PeerTrust, logger: Logger): RequestHandler {
   return (request, response, next) => {
     const given = request.headers['x-request-id'];
@@ -59,7 +62,7 @@ function requestId(isProxy: PeerTrust, logger: Logger): RequestHandler {
             status: response.statusCode,
             durationMs,
           },
-          'answered',
+          'Request answered',
         );
       });
     }
@@ -67,15 +70,15 @@ function requestId(isProxy: PeerTrust, logger: Logger): RequestHandler {
   };
 }
 
-/** No browser guesses what an answer might be. */
+/** Forbids browsers to guess the content type. */
 const noSniff: RequestHandler = (_request, response, next) => {
   response.setHeader('X-Content-Type-Options', 'nosniff');
   next();
 };
 
 /**
- * Sets the tenant, and takes its path prefix off the URL. What is read as the original URL is the one below the
- * canonical endpoint, whichever way the request came: links are made from it.
+ * Sets the tenant of the request and removes its path prefix from the URL. `originalUrl` becomes the URL below the
+ * canonical endpoint, even if the request used another endpoint, because links are built from it.
  */
 function resolveTenant(tenants: Tenants): RequestHandler {
   return async (request, response, next) => {
@@ -83,7 +86,7 @@ function resolveTenant(tenants: Tenants): RequestHandler {
     if (!resolved) throw new ServiceError('request.unknown_host');
     const { tenant, prefix } = resolved;
     const { protocol, isLoopback } = tenant;
-    // Never for localhost, where a browser would then refuse every other program that speaks http.
+    // Never for localhost, where the browser would then refuse every other program that uses http.
     if (protocol === 'https' && !isLoopback) response.setHeader('Strict-Transport-Security', HSTS);
     setContext(request, { tenant, requestId: request.headers['x-request-id'] as string, ...factsOf(request) });
     if (tenant.isSuspended) throw new ServiceError('tenant.suspended');
@@ -93,21 +96,21 @@ function resolveTenant(tenants: Tenants): RequestHandler {
   };
 }
 
-/** Those who run the service are served by the default tenant; for others there is no such path. */
+/** Responds 404 except in the default tenant, which serves the operators. */
 const onlyDefault: RequestHandler = (request, _response, next) =>
   contextOf(request).tenant.id === DEFAULT_TENANT ? next() : next(new ServiceError('request.not_found'));
 
-/** More of them than any client of ours sends, and each is looked at by every part. RFC 6585 §5. */
+/** Refuses requests with more headers than any legitimate client sends, because each header costs time. RFC 6585 §5. */
 const limitHeaders: RequestHandler = ({ rawHeaders }, _response, next) =>
   next(rawHeaders.length > 2 * MAX_HEADERS ? new ServiceError('request.too_many_headers') : undefined);
 
-/** Whether the other end of a connection is a proxy whose word counts. */
+/** Returns a function that is true for the address of a trusted proxy. */
 export const peerTrust =
   (app: Express): PeerTrust =>
   (address) =>
     address !== undefined && app.get('trust proxy fn')(address, 0);
 
-/** The Express app: middleware in order, mounts, error answer. */
+/** Creates the Express app: middleware in order, routers, error response. */
 export function createApp({ tenants, logger, tracing, trustProxy, ...parts }: AppParts): Express {
   const app = express();
   app.disable('x-powered-by').set('trust proxy', trustProxy).set('query parser', 'simple').set('etag', false);

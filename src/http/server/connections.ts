@@ -2,26 +2,26 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '../../base/address.ts';
 
-/** Of a stream of events that its reader has not taken: more is not kept for it. */
+/** Most bytes of an event stream to buffer for a client that does not read them. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
 const isEventStream = (response: ServerResponse): boolean =>
   String(response.getHeader('content-type') ?? '').startsWith('text/event-stream');
 
-/** The service owes it something: the request is whole, and its answer is neither written nor an endless one. */
-const isWorkedOn = (response: ServerResponse): boolean =>
+/** True if the request has arrived completely and its response is not written yet. An event stream does not count. */
+const isInProgress = (response: ServerResponse): boolean =>
   response.req.complete && !response.writableEnded && !isEventStream(response);
 
 export interface ConnectionLimits {
-  /** All in all; more are closed as they come. */
+  /** Further connections are closed immediately. */
   maxConnections: number;
-  /** For the request, and again for the rest of its answer once that is written whole. */
+  /** For the client to send the request, and again to read the rest of the response once it is completely written. */
   requestTimeoutMs: number;
 }
 
 /**
- * Who is connected, and what is under way. No single address (of IPv6: no /64 network) holds more than half of the connections, unless it is a
- * trusted proxy; and a client that does not read its answers loses them.
+ * Tracks open connections and requests in progress. One address (for IPv6, one /64 network) can have at most half of
+ * the connections, unless it is a trusted proxy. A client that does not read its response is disconnected.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
@@ -29,7 +29,7 @@ export class Connections {
   readonly #sockets = new Set<Socket>();
   readonly #byNetwork = new Map<string, number>();
   readonly #responses = new Set<ServerResponse>();
-  /** Answers that were written whole when the sweep first saw them unread, and when that was. */
+  /** Completely written responses that the client has not read yet, and when the sweep first saw them. */
   readonly #unreadSince = new Map<ServerResponse, number>();
   readonly #sweep: NodeJS.Timeout;
 
@@ -37,10 +37,10 @@ export class Connections {
     this.#limits = limits;
     this.#isProxy = isProxy;
     server.maxConnections = limits.maxConnections;
-    server.on('connection', (socket) => this.#connected(socket));
-    server.on('drop', () => server.closeIdleConnections()); // Makes room for the next.
-    server.on('request', (_request, response) => this.#began(response));
-    const sweep = () => this.#endSlowReaders(performance.now());
+    server.on('connection', (socket) => this.#trackSocket(socket));
+    server.on('drop', () => server.closeIdleConnections()); // Makes room for the next connection.
+    server.on('request', (_request, response) => this.#trackResponse(response));
+    const sweep = () => this.#closeSlowReaders(performance.now());
     this.#sweep = setInterval(sweep, limits.requestTimeoutMs / 4).unref();
   }
 
@@ -49,22 +49,22 @@ export class Connections {
   }
 
   /**
-   * Whether more requests than this are being worked on. One whose body is still coming does not count, nor does one whose
-   * answer is still being read: slow clients take nothing from the others.
+   * True if more than this number of requests are in progress. A request that is still arriving does not count, nor one
+   * whose response is still being read, so that slow clients do not take capacity from others.
    */
   hasMoreThan(requests: number): boolean {
-    return this.#responses.size > requests && this.worked > requests;
+    return this.#responses.size > requests && this.inProgress > requests;
   }
 
-  /** Requests that are being worked on. */
-  get worked(): number {
-    let worked = 0;
-    for (const response of this.#responses) if (isWorkedOn(response)) worked += 1;
-    return worked;
+  /** The number of requests in progress. */
+  get inProgress(): number {
+    let inProgress = 0;
+    for (const response of this.#responses) if (isInProgress(response)) inProgress += 1;
+    return inProgress;
   }
 
-  /** Ends whatever the service owes nothing: silent connections, half-sent requests, endless answers. */
-  endUnowed(): void {
+  /** Closes connections that wait for no response: idle ones, incomplete requests, and event streams. */
+  closeInactive(): void {
     const owed = new Set<Socket | null>();
     for (const response of this.#responses)
       if (response.req.complete && !isEventStream(response)) owed.add(response.socket);
@@ -75,7 +75,7 @@ export class Connections {
     clearInterval(this.#sweep);
   }
 
-  #connected(socket: Socket): void {
+  #trackSocket(socket: Socket): void {
     const network = networkOf(socket.remoteAddress);
     const held = (this.#byNetwork.get(network) ?? 0) + 1;
     if (held > this.#limits.maxConnections / 2 && !this.#isProxy(socket.remoteAddress ?? '')) {
@@ -92,7 +92,7 @@ export class Connections {
     });
   }
 
-  #began(response: ServerResponse): void {
+  #trackResponse(response: ServerResponse): void {
     this.#responses.add(response);
     response.once('close', () => {
       this.#responses.delete(response);
@@ -100,7 +100,7 @@ export class Connections {
     });
   }
 
-  #endSlowReaders(now: number): void {
+  #closeSlowReaders(now: number): void {
     for (const response of this.#responses) {
       const { socket } = response;
       if (isEventStream(response)) {

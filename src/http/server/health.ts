@@ -3,15 +3,15 @@ import ipaddr from 'ipaddr.js';
 import { isLoopbackHost } from '../../config/index.ts';
 
 export interface HealthChecks {
-  /** Rejects when the database does not answer. */
+  /** Rejects if the database does not respond. */
   database(): Promise<unknown>;
-  /** False once the process was told to stop: a balancer sends its requests elsewhere. */
+  /** False while the process stops, so that a load balancer sends requests elsewhere. */
   isServing(): boolean;
   /** For operators: `/readyz?verbose`. */
   details(): Record<string, unknown>;
 }
 
-/** The answer of `/readyz`, for the ports that give one. */
+/** Returns the response of `/readyz`, which two ports serve. */
 export type Readiness = (isVerbose: boolean) => Promise<{ status: 200 | 503; body: Record<string, unknown> }>;
 
 export function readinessOf({ database, isServing, details }: HealthChecks): Readiness {
@@ -26,21 +26,23 @@ export function readinessOf({ database, isServing, details }: HealthChecks): Rea
   };
 }
 
-/** Headers by which proxies say whom a request is from. One of them is enough to tell that there is a proxy. */
+/** Headers in which proxies name the client. Any of them shows that the request came through a proxy. */
 const OF_PROXIES = /^(?:forwarded|via|x-forwarded(?:-.+)?|x-real-ip|x-client-ip|true-client-ip|.+-connecting-ip)$/;
 
 /**
- * True for a request that a process on this machine made to this machine. One that came through a proxy here is from
- * anywhere: such a request has a forwarding header, or the public name in `Host`, by which tenants are found.
+ * True if a process on this machine sent the request directly. A request through a local proxy can come from anywhere.
+ * It has a forwarding header, or the public name in `Host`.
  */
 function isFromHere({ socket, headers }: Request): boolean {
   const { remoteAddress = '' } = socket;
   const isLoopback = ipaddr.isValid(remoteAddress) && ipaddr.process(remoteAddress).range() === 'loopback';
-  const asked = URL.parse(`http://${headers.host}`)?.hostname ?? '';
-  return isLoopback && isLoopbackHost(asked) && !Object.keys(headers).some((name) => OF_PROXIES.test(name));
+  const hostname = URL.parse(`http://${headers.host}`)?.hostname ?? '';
+  return isLoopback && isLoopbackHost(hostname) && !Object.keys(headers).some((name) => OF_PROXIES.test(name));
 }
 
-/** `/healthz`: the process runs. `/readyz`: it can answer. Neither names a tenant, and only this machine is told more. */
+/**
+ * Serves `/healthz` (the process runs) and `/readyz` (it can serve requests). Details are only shown to this machine.
+ */
 export function healthRoutes(readiness: Readiness): Router {
   const router = Router();
   router.get('/healthz', (_request, response) => {

@@ -2,25 +2,27 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Request, RequestHandler, Response } from 'express';
 import { ServiceError } from '../../errors.ts';
 
-/** A window of the event loop's delay. */
+/** The event-loop delay is measured in windows of this length. */
 const WINDOW_MS = 500;
 const RESOLUTION_MS = 20;
-/** So many in a row: one pause of the whole process is no flood. */
+/** Late windows in a row that count as overload, so that a single pause of the process does not. */
 const LATE_WINDOWS = 2;
 
-/** Why a request was not taken. Used as a metric label: never renamed. */
+/** Why a request was refused. Used as a metric label: never renamed. */
 export type PressureReason = 'requests' | 'event_loop' | 'database' | 'audit';
 
 export interface PressureSigns {
-  /** More requests are being worked on than there may be. */
+  /** True if too many requests are in progress. */
   requests(): boolean;
-  /** Work waits for the database instead of being done. */
+  /** True if too much work waits for the database. */
   database(): boolean;
-  /** Audit entries that nobody waits for are not being written: to go on would be to lose them. */
+  /**
+   * True if audit entries of the background batch cannot be written fast enough, so that further ones would be lost.
+   */
   audit(): boolean;
 }
 
-/** Whether this process has more to do than it can. Of the event loop's delay it is the median that counts, over and over. */
+/** Detects overload of this process. For the event loop it requires a late median delay in several windows in a row. */
 export class Pressure {
   readonly #signs: PressureSigns;
   readonly #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -51,17 +53,17 @@ export class Pressure {
 }
 
 const RETRY_AFTER = { 'Retry-After': '1' };
-const OVERLOADED = 'The service has more to do than it can. Try again shortly.';
+const OVERLOADED = 'The service is overloaded. Try again shortly.';
 
 export interface ShedLoadParts {
   pressure: Pick<Pressure, 'reason'>;
-  /** Answers a browser. */
+  /** Sends the page for browsers. */
   sendPage(request: Request, response: Response): void;
   /** For metrics. */
   onShed?: ((reason: PressureReason) => void) | undefined;
 }
 
-/** 503 with `Retry-After`, before anything is done for the request. */
+/** Returns middleware that responds 503 with `Retry-After` under overload. */
 export function shedLoad({ pressure, sendPage, onShed }: ShedLoadParts): RequestHandler {
   return (request, response, next) => {
     const { reason } = pressure;

@@ -1,20 +1,20 @@
 import { createServer, type Server } from 'node:http';
 
-/** Of the head of a request. */
+/** Largest head of a request. */
 const MAX_HEADER_BYTES = 16 * 1024;
-/** How often Node looks for requests that take too long to arrive: they may overstay this much. */
+/** How often Node checks for requests that arrive too slowly. They can exceed their timeout by this much. */
 const CHECK_MS = 1_000;
 
 export interface ServerTimes {
-  /** From the connection, or the first byte of a later request, to the end of its head. */
+  /** Time from the connection, or the first byte of a later request, to the end of the head. */
   headersTimeoutMs: number;
-  /** To the end of its body. */
+  /** Time to the end of the body. */
   requestTimeoutMs: number;
-  /** How long a connection may rest between two requests: longer than a proxy keeps it, which else meets a closed one. */
+  /** Idle time between two requests. Must be longer than a proxy's, which would otherwise use a closed connection. */
   keepAliveTimeoutMs: number;
 }
 
-/** A request that is not whole in time is answered 408, one with a larger head 431, and the connection closed. */
+/** Creates the server. It closes slow connections with 408, and those with a larger head with 431. */
 export function createHttpServer({ headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs }: ServerTimes): Server {
   return createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -25,27 +25,27 @@ export function createHttpServer({ headersTimeoutMs, requestTimeoutMs, keepAlive
   });
 }
 
-export interface Place {
+export interface ListenAddress {
   port: number;
-  /** An address of this machine; undefined: all of them. */
+  /** An address of this machine. Undefined: all addresses. */
   host: string | undefined;
-  /** The variable that the port came from. */
+  /** The environment variable that sets the port. */
   variable: string;
 }
 
-/** The service cannot listen where it was told to. */
+/** The service cannot listen on the configured address or port. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
-function listenError({ port, host, variable }: Place, error: NodeJS.ErrnoException): Error {
+function listenError({ port, host, variable }: ListenAddress, error: NodeJS.ErrnoException): Error {
   switch (error.code) {
     case 'EADDRINUSE':
       return new ListenError(
-        `${variable} ${port} is taken by another process. Stop it, or set ${variable} to a free one.`,
+        `${variable} ${port} is already in use by another process. Stop that process or set ${variable} to a free port.`,
       );
     case 'EACCES':
-      return new ListenError(`${variable} ${port} is not for this user. Set ${variable} to 1024 or more.`);
+      return new ListenError(`${variable} ${port} needs more privileges. Set ${variable} to 1024 or more.`);
     case 'EADDRNOTAVAIL':
       return new ListenError(`HOST ${host} is not an address of this machine.`);
     default:
@@ -53,27 +53,28 @@ function listenError({ port, host, variable }: Place, error: NodeJS.ErrnoExcepti
   }
 }
 
-/** @throws {ListenError} which names the variable to change */
-export function listen(server: Server, place: Place): Promise<void> {
+/** @throws {ListenError} naming the variable to change */
+export function listen(server: Server, address: ListenAddress): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(listenError(place, error)));
-    server.listen({ port: place.port, host: place.host }, resolve);
+    server.once('error', (error) => reject(listenError(address, error)));
+    server.listen({ port: address.port, host: address.host }, resolve);
   });
 }
 
-/** How long a client has to end a request that it has begun to send when the service stops. */
+/** When the service stops, the time a client has to finish sending a request. */
 const ARRIVAL_MS = 2_000;
-/** How long all that was taken has to be answered and read. */
+/** When the service stops, the time to answer all accepted requests and for clients to read the responses. */
 const DRAIN_MS = 30_000;
 
 /**
- * Requests under way are answered; idle connections are closed at once, and those that are owed nothing soon after. Node
- * stops looking for slow clients once a server is closed: without an end of our own, one could hold the process.
+ * Stops a server. Requests in progress are answered. Idle connections are closed immediately, and connections that wait
+ * for no response soon after. Node no longer times out slow clients of a closed server, so without a deadline one of
+ * them could keep the process alive.
  */
-export async function stopListening(server: Server, endUnowed = () => server.closeAllConnections()): Promise<void> {
+export async function stopListening(server: Server, closeInactive = () => server.closeAllConnections()): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  const ending = setInterval(endUnowed, ARRIVAL_MS);
+  const ending = setInterval(closeInactive, ARRIVAL_MS);
   const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   await closed;
   clearInterval(ending);

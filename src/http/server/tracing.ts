@@ -5,8 +5,9 @@ import { areaOf } from './metrics.ts';
 export type PeerTrust = (address: string | undefined) => boolean;
 
 /**
- * A span around each request. Its name holds no path: paths hold ids, and those of the sign-in pages are known to one
- * browser only. The trace of a caller is gone on with when a trusted proxy brings it: a stranger could flood one.
+ * Opens a span for each request. Its name does not contain the path, because paths contain ids, and those of the
+ * sign-in pages are known to one browser only. A caller's trace is only continued if a trusted proxy sends it.
+ * Anonymous callers could flood a trace.
  */
 export function traceRequests(tracing: Tracing, isProxy: PeerTrust): RequestHandler {
   return (request, response, next) => {
@@ -23,7 +24,7 @@ export function traceRequests(tracing: Tracing, isProxy: PeerTrust): RequestHand
     });
     response.once('close', () => {
       span.set({ 'http.response.status_code': response.statusCode });
-      if (response.statusCode >= 500 || !response.writableFinished) span.failed();
+      if (response.statusCode >= 500 || !response.writableFinished) span.markFailed();
       span.end();
     });
     span.enclose(next);

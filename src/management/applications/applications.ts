@@ -14,17 +14,21 @@ import { searchable, searching, searchOf, searchQuery } from '../shared/search.t
 import { checkMetadata } from './redirect-uris.ts';
 
 const { name, description, type, customClientMetadata, customData, isThirdParty } = Application.properties;
-/** As the compatible API names it. */
+/** The name that the compatible API uses. */
 const DEFAULT_SECRET = 'Default secret';
 const oidcClientMetadata = Type.Partial(OidcClientMetadata);
 
 /**
- * Roles and memberships of applications are those of machines.
+ * Only machine-to-machine applications can have roles and memberships.
  *
- * @param status of an unknown id, where it is not the usual one
+ * @param status for an unknown id, when it is not the usual 404
  * @throws 404 (or 422) `entity.relation_foreign_key_not_found`, 422 `entity.db_constraint_violated` for another type
  */
-export async function requireMachines(store: TenantStore, applicationIds: string[], status?: 422): Promise<void> {
+export async function requireMachineApplications(
+  store: TenantStore,
+  applicationIds: string[],
+  status?: 422,
+): Promise<void> {
   const found = await store.from('applications').whereIn('id', applicationIds).select('type');
   if (found.length < applicationIds.length) throw foreignKeyNotFound('applicationIds', status);
   if (found.some(({ type }) => type !== 'MachineToMachine')) throw new ServiceError('entity.db_constraint_violated');
@@ -33,7 +37,7 @@ export async function requireMachines(store: TenantStore, applicationIds: string
 type Metadata = Pick<ApplicationRow, 'type' | 'isThirdParty' | 'customClientMetadata'>;
 
 /**
- * A third party acts for people who consented: it is no machine, and cannot exchange tokens.
+ * A third-party application acts for users who consented, so it cannot be machine-to-machine or exchange tokens.
  *
  * @throws 400 `application.invalid_third_party_application_type`
  * @throws 422 `application.third_party_application_cannot_enable_token_exchange`
@@ -52,7 +56,7 @@ export const applications = [
     query: searchQuery(searchable.applications, {
       types: {
         anyOf: [type, Type.Array(type, { maxItems: 100 })],
-        description: 'Of one of these types; may be repeated',
+        description: 'One of these types; the parameter can be repeated',
       },
       type: { ...type },
       isThirdParty: { type: 'string', enum: ['true', 'false'] },
@@ -87,8 +91,8 @@ export const applications = [
   }),
 
   operation('POST /applications', {
-    summary: 'Register an application',
-    description: `One of type Traditional or MachineToMachine gets a secret named "${DEFAULT_SECRET}": GET /applications/{id}/secrets shows it.`,
+    summary: 'Create an application',
+    description: `An application of type Traditional or MachineToMachine gets a client secret named "${DEFAULT_SECRET}". Read it with \`GET /applications/{id}/secrets\`.`,
     status: 200,
     body: Type.Object({
       name,
@@ -124,7 +128,7 @@ export const applications = [
   }),
 
   operation('GET /applications/:id', {
-    summary: 'Read an application',
+    summary: 'Get an application',
     status: 200,
     returns: Application,
     errors: ['entity.not_exists_with_id'],
@@ -132,8 +136,8 @@ export const applications = [
   }),
 
   operation('PATCH /applications/:id', {
-    summary: 'Change an application',
-    description: 'The two metadata objects and `customData` are merged, their members replaced.',
+    summary: 'Update an application',
+    description: 'Merges the two metadata objects and `customData`: fields that you send replace the stored ones.',
     status: 200,
     body: optional({ name, description, oidcClientMetadata, customClientMetadata, customData }),
     returns: Application,
@@ -159,7 +163,7 @@ export const applications = [
 
   operation('PATCH /applications/:id/custom-data', {
     summary: 'Merge into the custom data of an application',
-    description: 'The body is the custom data itself.',
+    description: 'The body is the custom data itself. Top-level fields that you send replace the stored ones.',
     status: 200,
     body: customData,
     returns: customData,
@@ -173,7 +177,7 @@ export const applications = [
   }),
 
   operation('DELETE /applications/:id', {
-    summary: 'Delete an application with its secrets and what was issued to it, impersonations included',
+    summary: 'Delete an application with its secrets and tokens, and revoke its impersonations',
     status: 204,
     errors: ['entity.not_found'],
     async run({ params, store, caller, now }) {

@@ -15,8 +15,12 @@ async function requireMachineRoles(store: TenantStore, roleIds: string[]): Promi
   if (roles.some(({ type }) => type !== 'MachineToMachine')) throw new ServiceError('application.invalid_role_type');
 }
 
-/** Only machines have roles. @throws 404 as `store.lock` does, 422 `application.invalid_role_type` */
-async function lockMachine(store: TenantStore, id: string): Promise<void> {
+/**
+ * Only machine-to-machine applications have roles.
+ *
+ * @throws 404 as `store.lock` does, 422 `application.invalid_role_type`
+ */
+async function lockMachineApplication(store: TenantStore, id: string): Promise<void> {
   const { type } = await store.lock('applications', { id });
   if (type !== 'MachineToMachine') throw new ServiceError('application.invalid_role_type');
 }
@@ -39,14 +43,14 @@ export const applicationRoles = [
   }),
 
   operation('POST /applications/:id/roles', {
-    summary: 'Give roles to a machine-to-machine application',
-    description: 'Those already held stay.',
+    summary: 'Assign roles to a machine-to-machine application',
+    description: 'Roles that the application already has are kept.',
     status: 201,
     body: Type.Object({ roleIds: Ids() }),
     returns: Type.Object({ roleIds: Type.Array(Type.String()), addedRoleIds: Type.Array(Type.String()) }),
     errors: ['entity.not_exists', 'entity.relation_foreign_key_not_found', 'application.invalid_role_type'],
     async run({ params: { id }, body: { roleIds }, caller, store }) {
-      await lockMachine(store, id);
+      await lockMachineApplication(store, id);
       await requireMachineRoles(store, roleIds);
       await guardRoles(store, caller, roleIds);
       const rows = roleIds.map((roleId) => ({ applicationId: id, roleId }));
@@ -62,7 +66,7 @@ export const applicationRoles = [
     body: Type.Object({ roleIds: Ids({ least: 0 }) }),
     errors: ['entity.not_exists', 'entity.relation_foreign_key_not_found', 'application.invalid_role_type'],
     async run({ params: { id }, body: { roleIds }, caller, store }) {
-      await lockMachine(store, id);
+      await lockMachineApplication(store, id);
       await requireMachineRoles(store, roleIds);
       await guardRoles(store, caller, roleIds);
       await store.removeWhere('applicationRoles', (held) =>
@@ -77,7 +81,7 @@ export const applicationRoles = [
   }),
 
   operation('DELETE /applications/:id/roles/:roleId', {
-    summary: 'Take a role from an application',
+    summary: 'Remove a role from an application',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params: { id, roleId }, store }) => store.remove('applicationRoles', { applicationId: id, roleId }),

@@ -21,7 +21,7 @@ const { name, expiresAt } = ApplicationSecret.properties;
 
 export const applicationSecrets = [
   operation('GET /applications/:id/secrets', {
-    summary: 'List the secrets of an application, with their values',
+    summary: 'List the client secrets of an application, with their values',
     status: 200,
     returns: Type.Array(ApplicationSecret),
     errors: ['entity.not_exists_with_id'],
@@ -34,8 +34,8 @@ export const applicationSecrets = [
   }),
 
   operation('POST /applications/:id/secrets', {
-    summary: 'Add a secret to a confidential application',
-    description: 'Any live secret authenticates, so one can be replaced without an interruption.',
+    summary: 'Create a client secret for a confidential application',
+    description: 'Every secret that has not expired works, so you can replace one without downtime.',
     status: 201,
     body: Type.Object({ name, expiresAt: Type.Optional(expiresAt) }),
     returns: ApplicationSecret,
@@ -51,7 +51,7 @@ export const applicationSecrets = [
   }),
 
   operation('PATCH /applications/:id/secrets/:name', {
-    summary: 'Rename a secret',
+    summary: 'Rename a client secret',
     status: 200,
     body: Type.Object({ name }),
     returns: ApplicationSecret,
@@ -70,7 +70,8 @@ export const applicationSecrets = [
   }),
 
   operation('DELETE /applications/:id/secrets/:name', {
-    summary: 'Delete a secret; it no longer authenticates',
+    summary: 'Delete a client secret',
+    description: 'The application can no longer authenticate with it.',
     status: 204,
     errors: ['entity.not_found'],
     async run({ params: { id, name }, caller, store }) {

@@ -9,7 +9,7 @@ import { checkScript, ScriptValue, TokenTypePath, tokenTypeOf } from './script-v
 const TOKEN_TYPES = ['access-token', 'client-credentials'] as const;
 const KEYS = { 'access-token': 'jwt.accessToken', 'client-credentials': 'jwt.clientCredentials' } as const;
 
-/** Kept beside the sandbox that hands these things to scripts. */
+/** Declared beside the sandbox, which passes these values to scripts. */
 const CLAIMS_TYPES = readFileSync(join(import.meta.dirname, '../../../sandbox/claims.d.ts'), 'utf8');
 
 const PatchValue = Type.Object({ ...Type.Partial(ScriptValue).properties, script: ScriptValue.properties.script });
@@ -28,14 +28,14 @@ export const jwtCustomizer = [
   }),
 
   operation('GET /configs/jwt-customizer/types', {
-    summary: 'Read the TypeScript declaration for authors of claims scripts',
+    summary: 'Get the TypeScript declaration for authors of claims scripts',
     status: 200,
     contentType: 'text/plain',
     run: async () => CLAIMS_TYPES,
   }),
 
   operation('GET /configs/jwt-customizer/:tokenTypePath', {
-    summary: 'Read the active claims script of a kind of token',
+    summary: 'Get the active claims script of a token type',
     status: 200,
     params: TokenTypePath,
     returns: ScriptValue,
@@ -48,8 +48,8 @@ export const jwtCustomizer = [
   }),
 
   operation('PUT /configs/jwt-customizer/:tokenTypePath', {
-    summary: 'Upload a claims script: a new version, active at once',
-    description: '201 when none was active before, otherwise 200.',
+    summary: 'Upload a claims script as a new version and activate it',
+    description: 'Responds 201 if no version was active before, otherwise 200.',
     status: 200,
     params: TokenTypePath,
     body: ScriptValue,
@@ -68,7 +68,7 @@ export const jwtCustomizer = [
   }),
 
   operation('PATCH /configs/jwt-customizer/:tokenTypePath', {
-    summary: 'Change the active claims script: its value with these members replaced is a new version',
+    summary: 'Replace fields of the active claims script, as a new version that is activated',
     status: 200,
     params: TokenTypePath,
     body: PatchValue,
@@ -87,7 +87,8 @@ export const jwtCustomizer = [
   }),
 
   operation('DELETE /configs/jwt-customizer/:tokenTypePath', {
-    summary: 'Use no claims script any more; its versions stay',
+    summary: 'Deactivate the claims script of a token type',
+    description: 'Its versions are kept.',
     status: 204,
     params: TokenTypePath,
     errors: ['entity.not_found'],

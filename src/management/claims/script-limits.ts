@@ -5,7 +5,7 @@ import { operation } from '../../http/operations/operation.ts';
 
 export const scriptLimits = [
   operation('GET /configs/sandbox', {
-    summary: 'Read what a claims script of this tenant may use',
+    summary: 'Get the limits of claims scripts in this tenant',
     status: 200,
     returns: ScriptLimits,
     prepare: async (_, { scriptLimits }) => scriptLimits,
@@ -13,7 +13,8 @@ export const scriptLimits = [
   }),
 
   operation('PATCH /configs/sandbox', {
-    summary: "Lower what a claims script of this tenant may use; never above the operator's limits",
+    summary: 'Update the limits of claims scripts in this tenant',
+    description: "A limit cannot be higher than the operator's.",
     status: 200,
     body: Type.Partial(ScriptLimits),
     returns: ScriptLimits,

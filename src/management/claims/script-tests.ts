@@ -18,39 +18,42 @@ const TestScript = Type.Object({
   token: Type.Optional(JsonObject),
   context: Type.Optional(JsonObject),
   runId: Type.Optional(
-    Type.String({ ...Id, description: 'A recorded run whose input to use in place of `token` and `context`' }),
+    Type.String({ ...Id, description: 'A run whose recorded input is used instead of `token` and `context`' }),
   ),
 });
 type TestScript = Static<typeof TestScript>;
 
-/** Line and column count from 1. */
+/** Line and column are 1-based. */
 const Fault = Type.Object({
   message: Type.String(),
   line: Type.Optional(Type.Integer()),
   column: Type.Optional(Type.Integer()),
 });
 
-/** The tenant's limits, and the input of a recorded run as it is stored. */
+/** Returns the tenant's limits and, if a run is named, its recorded input, still sealed. */
 async function load({ body: { runId, token, context }, store }: { body: TestScript; store: TenantStore }) {
   if (runId === undefined) {
-    if (!token || !context) throw invalidBody(`body.${token ? 'context' : 'token'}: is required without runId`);
+    if (!token || !context) throw invalidBody(`body.${token ? 'context' : 'token'}: is required unless runId is sent`);
     return { limits: await ownScriptLimits(store), recorded: undefined };
   }
-  if (token || context) throw invalidBody('body.runId: takes the place of token and context');
+  if (token || context) throw invalidBody('body.runId: cannot be combined with token or context');
   const run = await store.get('scriptRuns', { id: runId });
   if (run.inputEncrypted === null) throw invalidBody('body.runId: the input of this run was not recorded');
   const recorded = { sealed: run.inputEncrypted, jti: run.jti ?? '' };
   return { limits: await ownScriptLimits(store), recorded };
 }
 
-interface Trying {
+interface ScriptTest {
   body: TestScript;
   loaded: Awaited<ReturnType<typeof load>>;
   tenant: { id: string };
   secrets: SecretBox;
 }
 
-async function tryScript({ body, loaded: { limits, recorded }, tenant, secrets }: Trying, { runScript }: Services) {
+async function testScript(
+  { body, loaded: { limits, recorded }, tenant, secrets }: ScriptTest,
+  { runScript }: Services,
+) {
   checkSizes(body);
   const { script, environmentVariables = {} } = body;
   const { token = {}, context = {} } = recorded
@@ -64,8 +67,8 @@ async function tryScript({ body, loaded: { limits, recorded }, tenant, secrets }
 
 export const scriptTests = [
   operation('POST /configs/jwt-customizer/test', {
-    summary: 'Run a claims script once and answer with what it returned',
-    description: 'Denied by the script: 403. Any other failure: 422, with the reason in `data`.',
+    summary: 'Test a claims script and return its result',
+    description: 'Responds 403 if the script denies the token, and 422 with the reason in `data` if it fails.',
     status: 200,
     body: TestScript,
     returns: JsonObject,
@@ -77,7 +80,7 @@ export const scriptTests = [
     ],
     load,
     async prepare(input, services) {
-      const { result, output, message = '' } = (await tryScript(input, services)).trial;
+      const { result, output, message = '' } = (await testScript(input, services)).trial;
       if (output) return withoutReserved(output).kept;
       const status = result === 'denied' ? 403 : 422;
       throw new ServiceError('jwt_customizer.general', { status, message, data: { message, error: result } });
@@ -86,16 +89,16 @@ export const scriptTests = [
   }),
 
   operation('POST /configs/jwt-customizer/trial', {
-    summary: 'Run a claims script once and answer with all there is to say of the run',
+    summary: 'Test a claims script and return everything about the run',
     description:
-      'However it ended: 200. `token` is the payload that a token would have, without its times; null when there would be none of it.',
+      'Responds 200 even if the script fails. `token` is the payload of the resulting token without its timestamps, or null if none would be issued.',
     status: 200,
     body: TestScript,
     returns: Type.Object({ ...RunFacts.properties, token: Nullable(JsonObject) }),
     errors: ['entity.not_exists_with_id', 'request.unavailable'],
     load,
     async prepare(input, services) {
-      const { trial, token } = await tryScript(input, services);
+      const { trial, token } = await testScript(input, services);
       const preview = trial.output && tokenPreview(input.tenant.issuer, token, trial.output);
       return { ...trial, message: trial.message ?? null, token: null, droppedClaims: [], ...preview };
     },

@@ -14,18 +14,18 @@ const SCRIPT = `const getCustomJwtClaims = async ({ token, context, environmentV
   return { impersonation_context: { ticket_id: ticketId, reason, support_engineer: supportEngineerId } };
 };`;
 
-/** Where it stands in a path. */
+/** The path parameter that names the token type. */
 export const TokenTypePath = Type.Object({ tokenTypePath: Type.Enum(['access-token', 'client-credentials']) });
 export const tokenTypeOf = ({ tokenTypePath }: { tokenTypePath: string }): TokenType => tokenTypePath as TokenType;
 
 export const Script = Type.String({
   minLength: 1,
   maxLength: MAX_SCRIPT_BYTES,
-  description: 'Defines a top-level `getCustomJwtClaims`, sync or async; at most 64 KiB',
+  description: `Defines a top-level function \`getCustomJwtClaims\`, sync or async; at most ${MAX_SCRIPT_BYTES / 1024} KiB`,
   examples: [SCRIPT],
 });
 export const EnvironmentVariables = Type.Record(Type.String(), Type.String(), {
-  description: 'Encrypted at rest; at most 32 KiB as JSON',
+  description: `Encrypted at rest; at most ${MAX_ENVIRONMENT_BYTES / 1024} KiB as JSON`,
   examples: [{ REGION: 'eu' }],
 });
 
@@ -35,12 +35,17 @@ export const ScriptValue = Type.Object({
   tokenSample: Type.Optional(JsonObject),
   contextSample: Type.Optional(JsonObject),
   blockIssuanceOnError: Type.Optional(
-    Type.Boolean({ default: true, description: '`false`: a failing run issues the token without these claims' }),
+    Type.Boolean({
+      default: true,
+      description: '`false`: if the script fails, the token is issued without custom claims',
+    }),
   ),
-  recordInputs: Type.Optional(Type.Boolean({ default: false, description: 'Keeps the input of each run for tests' })),
+  recordInputs: Type.Optional(
+    Type.Boolean({ default: false, description: 'Keep the input of each run, to test scripts with it' }),
+  ),
 });
 
-/** Of a run, in the log or tried. */
+/** Fields of a run that the run log and a test share. */
 export const RunFacts = Type.Object({
   result: Type.Enum(scriptResults),
   message: Nullable(Type.String()),
@@ -50,23 +55,26 @@ export const RunFacts = Type.Object({
   console: Type.Array(JsonObject),
 });
 
-interface Uploaded {
+interface ScriptUpload {
   script: string;
   environmentVariables?: Static<typeof EnvironmentVariables>;
 }
 
-/** @throws 400 for what is too large */
-export function checkSizes({ script, environmentVariables = {} }: Uploaded): void {
+/** @throws 400 when the script or its variables are too large */
+export function checkSizes({ script, environmentVariables = {} }: ScriptUpload): void {
   if (Buffer.byteLength(script) > MAX_SCRIPT_BYTES)
-    throw invalidBody(`body.script: is larger than ${MAX_SCRIPT_BYTES} bytes`);
+    throw invalidBody(`body.script: must not be larger than ${MAX_SCRIPT_BYTES} bytes`);
   if (Buffer.byteLength(JSON.stringify(environmentVariables)) > MAX_ENVIRONMENT_BYTES)
-    throw invalidBody(`body.environmentVariables: is larger than ${MAX_ENVIRONMENT_BYTES} bytes as JSON`);
+    throw invalidBody(`body.environmentVariables: must not be larger than ${MAX_ENVIRONMENT_BYTES} bytes as JSON`);
 }
 
-/** @throws 400 for what is too large, 422 `jwt_customizer.general` with line and column for what does not compile */
+/**
+ * @throws 400 for what is too large, 422 `jwt_customizer.general` with line and column for a script that does not
+ * compile
+ */
 export async function checkScript(
   tenantId: string,
-  value: Uploaded,
+  value: ScriptUpload,
   compileScript: Services['compileScript'],
 ): Promise<void> {
   checkSizes(value);

@@ -14,7 +14,7 @@ const VersionPath = Type.Object({
 
 const ScriptVersion = Type.Object({
   number: Type.Integer({ examples: [1] }),
-  sha256: Type.String({ description: 'Of the script, in hex' }),
+  sha256: Type.String({ description: 'SHA-256 of the script, in hex' }),
   authorId: Type.String({ description: 'The application or the administrator that uploaded it' }),
   createdAt: Timestamp,
   active: Type.Boolean(),
@@ -26,7 +26,7 @@ const ScriptRun = Type.Object({
   ...RunFacts.properties,
   userId: Nullable(Type.String()),
   jti: Nullable(Type.String()),
-  inputRecorded: Type.Boolean({ description: 'Whether a script can be tried on its input' }),
+  inputRecorded: Type.Boolean({ description: 'True if scripts can be tested with the input of this run' }),
   createdAt: Timestamp,
 });
 
@@ -58,7 +58,7 @@ export const scriptVersions = [
   }),
 
   operation('GET /configs/jwt-customizer/:tokenTypePath/versions/:version', {
-    summary: 'Read a version of a claims script',
+    summary: 'Get a version of a claims script',
     status: 200,
     params: VersionPath,
     returns: Type.Object({ ...ScriptVersion.properties, value: ScriptValue }),
@@ -72,7 +72,8 @@ export const scriptVersions = [
   }),
 
   operation('POST /configs/jwt-customizer/:tokenTypePath/versions/:version/activate', {
-    summary: 'Make a version the active one: script, environment variables and blockIssuanceOnError as they were',
+    summary: 'Activate a version of a claims script',
+    description: 'Restores its script, environment variables and `blockIssuanceOnError`.',
     status: 200,
     params: VersionPath,
     returns: ScriptValue,
@@ -86,7 +87,8 @@ export const scriptVersions = [
   }),
 
   operation('GET /configs/jwt-customizer/:tokenTypePath/runs', {
-    summary: 'List the runs of a claims script, newest first; never the values of claims',
+    summary: 'List the runs of a claims script, newest first',
+    description: 'Claim values are never returned.',
     status: 200,
     params: TokenTypePath,
     query: optional({
@@ -116,7 +118,8 @@ export const scriptVersions = [
   }),
 
   operation('GET /configs/jwt-customizer/:tokenTypePath/runs/:runId', {
-    summary: 'Read a run of a claims script; never the values of claims',
+    summary: 'Get a run of a claims script',
+    description: 'Claim values are never returned.',
     status: 200,
     params: Type.Object({ ...TokenTypePath.properties, runId: Id }),
     returns: ScriptRun,

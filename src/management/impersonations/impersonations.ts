@@ -22,12 +22,13 @@ const Impersonation = Type.Object({
   issuedAt: Timestamp,
   expiresAt: Timestamp,
   revokedAt: Nullable(Timestamp),
-  revokedBy: Nullable(Type.String({ description: 'The application whose call ended it' })),
+  revokedBy: Nullable(Type.String({ description: 'The application that revoked it' })),
 });
 
 export const impersonations = [
   operation('GET /impersonations', {
-    summary: 'List impersonations, newest first: one for each issued token',
+    summary: 'List impersonations, newest first',
+    description: 'Each issued token is one impersonation.',
     status: 200,
     query: optional({
       subjectId: Type.String(),
@@ -55,7 +56,7 @@ export const impersonations = [
   }),
 
   operation('GET /impersonations/:id', {
-    summary: 'Read an impersonation',
+    summary: 'Get an impersonation',
     status: 200,
     returns: Impersonation,
     errors: ['entity.not_exists_with_id'],
@@ -63,8 +64,9 @@ export const impersonations = [
   }),
 
   operation('POST /impersonations/revoke', {
-    summary: 'End every impersonation of a user',
-    description: 'Their unspent subject tokens are revoked too, so that none begins from one that is on its way.',
+    summary: 'Revoke every impersonation of a user',
+    description:
+      'Also revokes the unspent subject tokens of the user, so that they cannot start another impersonation.',
     status: 200,
     body: Type.Object({ subjectId: Id }),
     returns: Type.Object({ impersonations: Type.Integer(), subjectTokens: Type.Integer() }),
@@ -79,8 +81,9 @@ export const impersonations = [
   }),
 
   operation('POST /impersonations/:id/revoke', {
-    summary: 'End an impersonation: its token is inactive from now on',
-    description: 'One that has ended already stays as it is.',
+    summary: 'Revoke an impersonation',
+    description:
+      'Its token becomes inactive. An impersonation that has already expired or been revoked does not change.',
     status: 204,
     errors: ['entity.not_exists'],
     async run({ params, caller, store, now }) {

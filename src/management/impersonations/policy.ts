@@ -6,15 +6,16 @@ import { requireExisting } from '../shared/fields.ts';
 
 export const impersonationPolicy = [
   operation('GET /configs/impersonation', {
-    summary: 'Read who may act for whom, and on what conditions',
+    summary: 'Get the impersonation policy',
     status: 200,
     returns: ImpersonationPolicy,
     run: ({ store }) => readImpersonationPolicy(store),
   }),
 
   operation('PATCH /configs/impersonation', {
-    summary: 'Change who may act for whom, and on what conditions',
-    description: 'Holds for the next subject token and the next exchange, of subject tokens minted before as well.',
+    summary: 'Update the impersonation policy',
+    description:
+      'Applies from the next subject token and the next exchange, also to subject tokens that already exist.',
     status: 200,
     body: Type.Partial(ImpersonationPolicy),
     returns: ImpersonationPolicy,

@@ -8,27 +8,29 @@ import { mintSubjectToken } from '../../tokens/exchange/subject-tokens.ts';
 import { invalidBody, optional } from '../shared/fields.ts';
 import { list, mapped, newestFirst } from '../shared/listing.ts';
 
-/** Bytes of the context as JSON. */
+/** Largest context, as JSON. */
 const MAX_CONTEXT_BYTES = 16 * 1024;
 
 const MintSubjectToken = Type.Object({
   userId: Id,
   context: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: 'Handed to the claims script and kept for the audit trail; at most 16 KiB as JSON',
+      description: `Passed to the claims script and kept for the audit trail; at most ${MAX_CONTEXT_BYTES / 1024} KiB as JSON`,
       examples: [{ ticketId: 'TICKET-7', reason: 'The order page is empty', supportEngineerId: 'x7k2m9q4w1ab' }],
     }),
   ),
-  clientId: Type.Optional(Type.String({ ...Id, description: 'Only this application may exchange it' })),
-  actorId: Type.Optional(Type.String({ ...Id, description: 'Only with this user as the actor' })),
-  resource: Type.Optional(Type.String({ minLength: 1, maxLength: 2048, description: 'Only for this resource' })),
+  clientId: Type.Optional(Type.String({ ...Id, description: 'Only this application can exchange the token' })),
+  actorId: Type.Optional(Type.String({ ...Id, description: 'Only this user can be the actor' })),
+  resource: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 2048, description: 'The token can only be exchanged for this resource' }),
+  ),
 });
 
 const SubjectToken = Type.Object({
   tenantId: Type.String(),
   id: Type.String(),
   userId: Type.String(),
-  creatorId: Type.String({ description: 'The application that asked for it' }),
+  creatorId: Type.String({ description: 'The application that created the token' }),
   context: JsonObject,
   clientId: Nullable(Type.String()),
   actorId: Nullable(Type.String()),
@@ -39,7 +41,7 @@ const SubjectToken = Type.Object({
   revokedAt: Nullable(Timestamp),
 });
 
-/** The wire keeps the older word for a spent token. */
+/** Returns a subject token as the API shows it. The API keeps the older name `consumedAt`. */
 const viewOf = ({ spentAt, tokenHash: _, ...row }: SubjectTokenRow) => ({ ...row, consumedAt: spentAt });
 
 /** Each token is in exactly one of these states. */
@@ -56,7 +58,7 @@ interface Restrictions {
   resource?: string;
 }
 
-/** A restriction to what does not exist would make a token that nobody can exchange. */
+/** A token bound to an item that does not exist could never be exchanged. @throws 404 */
 async function requireBound(store: TenantStore, { clientId, actorId, resource }: Restrictions): Promise<void> {
   if (clientId !== undefined && !(await store.find('applications', { id: clientId })))
     throw foreignKeyNotFound('clientId');
@@ -65,15 +67,15 @@ async function requireBound(store: TenantStore, { clientId, actorId, resource }:
     throw foreignKeyNotFound('resource');
 }
 
-/** What the audit log keeps of a context: why. The rest may be anything. */
+/** Returns the fields of a context that the audit log keeps: the reason. The other fields are arbitrary. */
 const reasonOf = ({ reason, ticketId }: Record<string, unknown> = {}) => ({ reason, ticketId });
 
 export const subjectTokens = [
   operation('POST /subject-tokens', {
-    summary: 'Mint a one-time token that lets its holder act as a user',
+    summary: 'Create a single-use subject token that starts an impersonation',
     status: 201,
     body: MintSubjectToken,
-    limited: 'subject-tokens',
+    rateLimit: 'subject-tokens',
     returns: Type.Object({
       subjectToken: Type.String({ examples: ['sub_3n0Rk9m2Qe7yVx1bTz8WcHdFgJpLsUaI4oX6iMhB5kE'] }),
       expiresIn: Type.Integer({ description: 'Seconds', examples: [600] }),
@@ -81,7 +83,7 @@ export const subjectTokens = [
     errors: ['entity.relation_foreign_key_not_found', 'user.suspended', 'request.rate_limited'],
     async run({ body, caller, store, now }) {
       if (Buffer.byteLength(JSON.stringify(body.context ?? {})) > MAX_CONTEXT_BYTES)
-        throw invalidBody(`body.context: is larger than ${MAX_CONTEXT_BYTES} bytes as JSON`);
+        throw invalidBody(`body.context: must not be larger than ${MAX_CONTEXT_BYTES} bytes as JSON`);
       if (body.actorId === body.userId) throw invalidBody('body.actorId: must be another user than userId');
       await requireBound(store, body);
       return mintSubjectToken(store, { ...body, creatorId: authorOf(caller) }, now);
@@ -90,11 +92,12 @@ export const subjectTokens = [
   }),
 
   operation('GET /subject-tokens', {
-    summary: 'List subject tokens, newest first; never the token itself',
+    summary: 'List subject tokens, newest first',
+    description: 'The token itself is never returned.',
     status: 200,
     query: optional({
       userId: Type.String(),
-      applicationId: Type.String({ description: 'The application that asked for it' }),
+      applicationId: Type.String({ description: 'The application that created the token' }),
       state: Type.Enum(['active', 'spent', 'expired', 'revoked']),
     }),
     returns: Type.Array(SubjectToken),
@@ -114,7 +117,8 @@ export const subjectTokens = [
   }),
 
   operation('DELETE /subject-tokens/:id', {
-    summary: 'Revoke a subject token; unspent, it can no longer be exchanged',
+    summary: 'Revoke a subject token',
+    description: 'If it is unspent, it can no longer be exchanged. Otherwise nothing changes.',
     status: 204,
     errors: ['entity.not_found'],
     async run({ params, store, now }) {

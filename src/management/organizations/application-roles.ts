@@ -10,17 +10,17 @@ import {
   removeMemberRole,
   replaceMemberRoles,
 } from '../shared/member-roles.ts';
-import { MACHINES } from '../shared/memberships.ts';
+import { APPLICATIONS } from '../shared/memberships.ts';
 
 const memberOf = ({ id, applicationId }: { id: string; applicationId: string }): Member => ({
-  kind: MACHINES,
+  kind: APPLICATIONS,
   organizationId: id,
   id: applicationId,
 });
 
 export const organizationApplicationRoles = [
   operation('POST /organizations/:id/applications/roles', {
-    summary: 'Give organization roles to applications of an organization',
+    summary: 'Assign organization roles to applications of an organization',
     status: 201,
     body: Type.Object({ applicationIds: Ids({ most: 100 }), organizationRoleIds: Ids({ least: 0, most: 100 }) }),
     errors: [
@@ -29,7 +29,7 @@ export const organizationApplicationRoles = [
       'entity.db_constraint_violated',
     ],
     run: ({ params: { id }, body: { applicationIds, organizationRoleIds }, store }) =>
-      addMemberRoles(store, { kind: MACHINES, organizationId: id, ids: applicationIds }, organizationRoleIds),
+      addMemberRoles(store, { kind: APPLICATIONS, organizationId: id, ids: applicationIds }, organizationRoleIds),
     audit: (_, { body }) => ({ ...body }),
   }),
 
@@ -43,7 +43,8 @@ export const organizationApplicationRoles = [
   }),
 
   operation('POST /organizations/:id/applications/:applicationId/roles', {
-    summary: 'Give organization roles to an application; those already held stay',
+    summary: 'Assign organization roles to an application of an organization',
+    description: 'Roles that the application already has are kept.',
     status: 201,
     body: Type.Object({ organizationRoleIds: Ids({ least: 0 }) }),
     returns: Type.Object({ organizationRoleIds: Type.Array(Type.String()) }),
@@ -53,7 +54,11 @@ export const organizationApplicationRoles = [
       'entity.db_constraint_violated',
     ],
     async run({ params: { id, applicationId }, body: { organizationRoleIds }, store }) {
-      await addMemberRoles(store, { kind: MACHINES, organizationId: id, ids: [applicationId] }, organizationRoleIds);
+      await addMemberRoles(
+        store,
+        { kind: APPLICATIONS, organizationId: id, ids: [applicationId] },
+        organizationRoleIds,
+      );
       return { organizationRoleIds };
     },
     audit: (_, { body }) => ({ ...body }),
@@ -74,14 +79,14 @@ export const organizationApplicationRoles = [
   }),
 
   operation('DELETE /organizations/:id/applications/:applicationId/roles/:organizationRoleId', {
-    summary: 'Take an organization role from an application',
+    summary: 'Remove an organization role from an application of an organization',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params, store }) => removeMemberRole(store, memberOf(params), params.organizationRoleId),
   }),
 
   operation('GET /organizations/:id/applications/:applicationId/scopes', {
-    summary: 'List the organization scopes that an application has in an organization',
+    summary: 'List the scopes of an application in an organization',
     status: 200,
     returns: Type.Array(OrganizationScope),
     errors: ['organization.require_membership'],

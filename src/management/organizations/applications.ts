@@ -1,13 +1,13 @@
 import Type from 'typebox';
 import { Application } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
-import { requireMachines } from '../applications/applications.ts';
+import { requireMachineApplications } from '../applications/applications.ts';
 import { Ids, optional } from '../shared/fields.ts';
 import { containing, list, mapped, newestFirst } from '../shared/listing.ts';
 import {
+  APPLICATIONS,
   addMembers,
-  announceChange,
-  MACHINES,
+  membershipEventFields,
   RolesOfMember,
   removeMember,
   replaceMembers,
@@ -18,9 +18,9 @@ const Member = Type.Object({ ...Application.properties, ...RolesOfMember });
 
 export const organizationApplications = [
   operation('GET /organizations/:id/applications', {
-    summary: 'List the machine-to-machine applications of an organization, each with its roles in it',
+    summary: 'List the machine-to-machine applications of an organization with their roles in it',
     status: 200,
-    query: optional({ q: Type.String({ description: 'Contained in id, name or description' }) }),
+    query: optional({ q: Type.String({ description: 'Text to search for in id, name and description' }) }),
     returns: Type.Array(Member),
     paginated: 'always',
     errors: ['entity.not_exists_with_id'],
@@ -33,12 +33,13 @@ export const organizationApplications = [
         order: newestFirst,
         where: (applications) => applications.whereIn('id', members).where(matching),
       });
-      return mapped(applications, (rows) => withOrganizationRoles(store, MACHINES, id, rows));
+      return mapped(applications, (rows) => withOrganizationRoles(store, APPLICATIONS, id, rows));
     },
   }),
 
   operation('POST /organizations/:id/applications', {
-    summary: 'Add machine-to-machine applications to an organization; those that are members stay',
+    summary: 'Add machine-to-machine applications to an organization',
+    description: 'Existing members are kept.',
     status: 201,
     body: Type.Object({ applicationIds: Ids() }),
     returns: Type.Object({ applicationIds: Type.Array(Type.String()) }),
@@ -49,11 +50,11 @@ export const organizationApplications = [
     ],
     async run({ params: { id }, body: { applicationIds }, store }) {
       await store.get('organizations', { id });
-      await requireMachines(store, applicationIds, 422);
-      return { applicationIds, ...(await addMembers(store, MACHINES, id, applicationIds)) };
+      await requireMachineApplications(store, applicationIds, 422);
+      return { applicationIds, ...(await addMembers(store, APPLICATIONS, id, applicationIds)) };
     },
     event: 'Organization.Membership.Updated',
-    announce: announceChange(MACHINES),
+    eventFields: membershipEventFields(APPLICATIONS),
     audit: ({ added }) => ({ added }),
   }),
 
@@ -64,11 +65,11 @@ export const organizationApplications = [
     errors: ['entity.not_exists', ['entity.relation_foreign_key_not_found', 422], 'entity.db_constraint_violated'],
     async run({ params: { id }, body: { applicationIds }, store }) {
       await store.lock('organizations', { id });
-      await requireMachines(store, applicationIds, 422);
-      return replaceMembers(store, MACHINES, id, applicationIds);
+      await requireMachineApplications(store, applicationIds, 422);
+      return replaceMembers(store, APPLICATIONS, id, applicationIds);
     },
     event: 'Organization.Membership.Updated',
-    announce: announceChange(MACHINES),
+    eventFields: membershipEventFields(APPLICATIONS),
     audit: ({ added, removed }) => ({ added, removed }),
   }),
 
@@ -76,8 +77,8 @@ export const organizationApplications = [
     summary: 'Remove an application from an organization',
     status: 204,
     errors: ['entity.not_found'],
-    run: ({ params: { id, applicationId }, store }) => removeMember(store, MACHINES, id, applicationId),
+    run: ({ params: { id, applicationId }, store }) => removeMember(store, APPLICATIONS, id, applicationId),
     event: 'Organization.Membership.Updated',
-    announce: announceChange(MACHINES),
+    eventFields: membershipEventFields(APPLICATIONS),
   }),
 ];

@@ -2,21 +2,22 @@ import Type from 'typebox';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { OrganizationRow } from '../../database/tables/index.ts';
 import { Organization } from '../../entities.ts';
-import { type Listed, operation, type Page } from '../../http/operations/operation.ts';
+import { type Listed, operation, type PageRequest } from '../../http/operations/operation.ts';
 import { newestFirst } from '../shared/listing.ts';
-import { MACHINES, type MemberKind, organizationRolesIn, RolesOfMember, USERS } from '../shared/memberships.ts';
+import { APPLICATIONS, type MemberKind, organizationRolesIn, RolesOfMember, USERS } from '../shared/memberships.ts';
 
 const OrganizationWithRoles = Type.Object({ ...Organization.properties, ...RolesOfMember });
 
-/** The organizations of a member, each with the roles held in it: three queries, however many there are. */
+/** Returns the organizations of a member with its roles in each, with three queries for any number of organizations. */
 async function organizationsOf(
   store: TenantStore,
   kind: MemberKind,
   memberId: string,
-  page: Page | undefined,
+  page: PageRequest | undefined,
 ): Promise<Listed<object>> {
   const memberships = () => store.from(kind.members).where({ [kind.column]: memberId });
-  // From the memberships to their organizations: the other way round, SQLite reads all of the tenant.
+  // Joined from the memberships to their organizations. Rejected: the reverse, for which SQLite reads every row of the
+  // tenant.
   const joined = store.byIds('organizations', memberships().select('organizationId as id'));
   for (const { column, order } of newestFirst) joined.orderBy(`organizations.${column}`, order);
   if (page) joined.limit(page.limit).offset(page.offset);
@@ -33,7 +34,7 @@ async function organizationsOf(
 
 export const memberOrganizations = [
   operation('GET /users/:userId/organizations', {
-    summary: 'List the organizations of a user, each with their roles in it',
+    summary: 'List the organizations of a user with their roles in each',
     status: 200,
     returns: Type.Array(OrganizationWithRoles),
     paginated: 'optional',
@@ -45,14 +46,14 @@ export const memberOrganizations = [
   }),
 
   operation('GET /applications/:id/organizations', {
-    summary: 'List the organizations of a machine-to-machine application, each with its roles in it',
+    summary: 'List the organizations of a machine-to-machine application with its roles in each',
     status: 200,
     returns: Type.Array(OrganizationWithRoles),
     paginated: 'optional',
     errors: ['entity.not_exists_with_id'],
     async run({ params: { id }, page, store }) {
       await store.get('applications', { id });
-      return organizationsOf(store, MACHINES, id, page);
+      return organizationsOf(store, APPLICATIONS, id, page);
     },
   }),
 ];

@@ -12,7 +12,7 @@ export const organizations = [
   operation('GET /organizations', {
     summary: 'List organizations, newest first',
     status: 200,
-    query: optional({ q: Type.String({ description: 'Contained in id, name or description' }) }),
+    query: optional({ q: Type.String({ description: 'Text to search for in id, name and description' }) }),
     returns: Type.Array(Organization),
     paginated: 'always',
     run: ({ query, page, store }) =>
@@ -44,7 +44,7 @@ export const organizations = [
   }),
 
   operation('GET /organizations/:id', {
-    summary: 'Read an organization',
+    summary: 'Get an organization',
     status: 200,
     returns: Organization,
     errors: ['entity.not_exists_with_id'],
@@ -52,8 +52,8 @@ export const organizations = [
   }),
 
   operation('PATCH /organizations/:id', {
-    summary: 'Change an organization',
-    description: '`customData` is replaced whole.',
+    summary: 'Update an organization',
+    description: '`customData` is replaced as a whole.',
     status: 200,
     body: optional(Fields),
     returns: Organization,
@@ -63,7 +63,7 @@ export const organizations = [
   }),
 
   operation('DELETE /organizations/:id', {
-    summary: 'Delete an organization with its memberships',
+    summary: 'Delete an organization and its memberships',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params, store }) => store.remove('organizations', params),

@@ -22,7 +22,8 @@ export const organizationRoleResourceScopes = [
   }),
 
   operation('POST /organization-roles/:id/resource-scopes', {
-    summary: 'Give API scopes to an organization role; those already held stay',
+    summary: 'Assign API scopes to an organization role',
+    description: 'Scopes that the role already has are kept.',
     status: 201,
     body: Type.Object({ scopeIds: Ids() }),
     errors: [
@@ -35,7 +36,7 @@ export const organizationRoleResourceScopes = [
       return addRoleScopes(store, RESOURCE_SCOPES, id, scopeIds);
     },
     event: 'OrganizationRole.Scopes.Updated',
-    announce: (hasChanged) => hasChanged && {},
+    eventFields: (hasChanged) => hasChanged && {},
     audit: (_, { body }) => ({ ...body }),
   }),
 
@@ -53,12 +54,12 @@ export const organizationRoleResourceScopes = [
       return replaceRoleScopes(store, RESOURCE_SCOPES, id, scopeIds);
     },
     event: 'OrganizationRole.Scopes.Updated',
-    announce: (hasChanged) => hasChanged && {},
+    eventFields: (hasChanged) => hasChanged && {},
     audit: (_, { body }) => ({ ...body }),
   }),
 
   operation('DELETE /organization-roles/:id/resource-scopes/:scopeId', {
-    summary: 'Take one of the API scopes from an organization role',
+    summary: 'Remove an API scope from an organization role',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params: { id, scopeId }, store }) => removeRoleScope(store, RESOURCE_SCOPES, id, scopeId),

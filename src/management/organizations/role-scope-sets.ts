@@ -3,12 +3,12 @@ import { ServiceError } from '../../errors.ts';
 import { isSystemScope } from '../../tokens/urns.ts';
 import { requireExisting } from '../shared/fields.ts';
 
-/** An organization role holds two sets: organization scopes, and scopes of API resources. */
+/** An organization role has two sets of scopes: organization scopes, and scopes of API resources. */
 interface ScopeSet {
-  /** Typed as one of the two tables, which differ in the name of one column. */
+  /** Typed as one of the two tables, which differ only in the name of one column. */
   table: 'organizationRoleScopes';
   column: 'organizationScopeId';
-  /** Where the scopes themselves are. */
+  /** The table of the scopes themselves. */
   target: 'organizationScopes' | 'scopes';
 }
 
@@ -24,10 +24,10 @@ export const RESOURCE_SCOPES = {
 } as unknown as ScopeSet;
 
 /**
- * Those already held stay.
+ * Adds scopes to a role. Scopes that it already has are kept.
  *
- * @param member of the body that holds these ids
- * @returns whether anything changed
+ * @param member the field of the body that contains the ids
+ * @returns true if anything changed
  * @throws 400 `role.management_api_scopes_not_assignable_to_user_role`
  * @throws 422 `entity.relation_foreign_key_not_found`
  */
@@ -48,7 +48,7 @@ export async function addRoleScopes(
   return added.length > 0;
 }
 
-/** @returns whether anything changed */
+/** Replaces the scopes of a role. @returns true if anything changed */
 export async function replaceRoleScopes(
   store: TenantStore,
   set: ScopeSet,

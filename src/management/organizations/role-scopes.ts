@@ -20,7 +20,8 @@ export const organizationRoleScopes = [
   }),
 
   operation('POST /organization-roles/:id/scopes', {
-    summary: 'Give organization scopes to an organization role; those already held stay',
+    summary: 'Assign organization scopes to an organization role',
+    description: 'Scopes that the role already has are kept.',
     status: 201,
     body: Type.Object({ organizationScopeIds: Ids() }),
     errors: ['entity.not_exists_with_id', ['entity.relation_foreign_key_not_found', 422]],
@@ -29,7 +30,7 @@ export const organizationRoleScopes = [
       return addRoleScopes(store, ORGANIZATION_SCOPES, id, organizationScopeIds);
     },
     event: 'OrganizationRole.Scopes.Updated',
-    announce: (hasChanged) => hasChanged && {},
+    eventFields: (hasChanged) => hasChanged && {},
     audit: (_, { body }) => ({ ...body }),
   }),
 
@@ -43,12 +44,12 @@ export const organizationRoleScopes = [
       return replaceRoleScopes(store, ORGANIZATION_SCOPES, id, organizationScopeIds);
     },
     event: 'OrganizationRole.Scopes.Updated',
-    announce: (hasChanged) => hasChanged && {},
+    eventFields: (hasChanged) => hasChanged && {},
     audit: (_, { body }) => ({ ...body }),
   }),
 
   operation('DELETE /organization-roles/:id/scopes/:organizationScopeId', {
-    summary: 'Take one of the organization scopes from an organization role',
+    summary: 'Remove an organization scope from an organization role',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params: { id, organizationScopeId }, store }) =>

@@ -54,7 +54,7 @@ async function resourceScopesOf(store: TenantStore, ids: string[]) {
   }));
 }
 
-/** With two queries for the scopes of all. */
+/** Returns the roles with their scopes, which two queries read for all roles. */
 export async function withRoleScopes(store: TenantStore, roles: readonly OrganizationRoleRow[]) {
   const ids = roles.map(({ id }) => id);
   const [scopes, resourceScopes] = await Promise.all([scopesOf(store, ids), resourceScopesOf(store, ids)]);

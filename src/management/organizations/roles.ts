@@ -13,7 +13,7 @@ export const organizationRoles = [
   operation('GET /organization-roles', {
     summary: 'List organization roles by name, each with its scopes',
     status: 200,
-    query: optional({ q: Type.String({ description: 'Contained in id, name or description' }) }),
+    query: optional({ q: Type.String({ description: 'Text to search for in id, name and description' }) }),
     returns: Type.Array(OrganizationRoleWithScopes),
     paginated: 'always',
     async run({ query, page, store }) {
@@ -24,8 +24,8 @@ export const organizationRoles = [
   }),
 
   operation('POST /organization-roles', {
-    summary: 'Create an organization role, with its first scopes if any',
-    description: 'All or nothing: an unknown scope leaves no role behind.',
+    summary: 'Create an organization role, optionally with scopes',
+    description: 'If a scope is unknown, no role is created.',
     status: 201,
     body: Type.Object({
       name,
@@ -47,16 +47,16 @@ export const organizationRoles = [
       return { ...role, hasScopes: organizationScopeIds.length + resourceScopeIds.length > 0 };
     },
     event: 'OrganizationRole.Created',
-    also: [
+    furtherEvents: [
       {
         event: 'OrganizationRole.Scopes.Updated',
-        announce: ({ id, hasScopes }) => hasScopes && { organizationRoleId: id },
+        eventFields: ({ id, hasScopes }) => hasScopes && { organizationRoleId: id },
       },
     ],
   }),
 
   operation('GET /organization-roles/:id', {
-    summary: 'Read an organization role',
+    summary: 'Get an organization role',
     status: 200,
     returns: OrganizationRole,
     errors: ['entity.not_exists_with_id'],
@@ -64,7 +64,7 @@ export const organizationRoles = [
   }),
 
   operation('PATCH /organization-roles/:id', {
-    summary: 'Change the name or description of an organization role',
+    summary: 'Update the name or description of an organization role',
     status: 200,
     body: optional({ name, description }),
     returns: OrganizationRole,
@@ -74,7 +74,7 @@ export const organizationRoles = [
   }),
 
   operation('DELETE /organization-roles/:id', {
-    summary: 'Delete an organization role, and take it from every member',
+    summary: 'Delete an organization role and remove it from every member',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params, store }) => store.remove('organizationRoles', params),

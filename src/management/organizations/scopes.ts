@@ -12,7 +12,7 @@ export const organizationScopes = [
   operation('GET /organization-scopes', {
     summary: 'List organization scopes by name',
     status: 200,
-    query: optional({ q: Type.String({ description: 'Contained in id, name or description' }) }),
+    query: optional({ q: Type.String({ description: 'Text to search for in id, name and description' }) }),
     returns: Type.Array(OrganizationScope),
     paginated: 'optional',
     run: ({ query, page, store }) =>
@@ -37,7 +37,7 @@ export const organizationScopes = [
   }),
 
   operation('GET /organization-scopes/:id', {
-    summary: 'Read an organization scope',
+    summary: 'Get an organization scope',
     status: 200,
     returns: OrganizationScope,
     errors: ['entity.not_exists_with_id'],
@@ -45,7 +45,7 @@ export const organizationScopes = [
   }),
 
   operation('PATCH /organization-scopes/:id', {
-    summary: 'Change the name or description of an organization scope',
+    summary: 'Update the name or description of an organization scope',
     status: 200,
     body: optional({ name, description }),
     returns: OrganizationScope,
@@ -64,7 +64,7 @@ export const organizationScopes = [
   }),
 
   operation('DELETE /organization-scopes/:id', {
-    summary: 'Delete an organization scope, and take it from every role',
+    summary: 'Delete an organization scope and remove it from every role',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params, store }) => store.remove('organizationScopes', params),

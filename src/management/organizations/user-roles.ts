@@ -23,7 +23,7 @@ const memberOf = ({ id, userId }: { id: string; userId: string }): Member => ({
 
 export const organizationUserRoles = [
   operation('POST /organizations/:id/users/roles', {
-    summary: 'Give organization roles to users of an organization',
+    summary: 'Assign organization roles to users of an organization',
     status: 201,
     body: Type.Object({ userIds: Ids({ most: 100 }), organizationRoleIds: Ids({ least: 0, most: 100 }) }),
     errors: [
@@ -46,7 +46,8 @@ export const organizationUserRoles = [
   }),
 
   operation('POST /organizations/:id/users/:userId/roles', {
-    summary: 'Give organization roles to a user; those already held stay',
+    summary: 'Assign organization roles to a user of an organization',
+    description: 'Roles that the user already has are kept.',
     status: 201,
     body: MemberRoles,
     returns: Type.Object({ organizationRoleIds: Type.Array(Type.String()) }),
@@ -84,14 +85,14 @@ export const organizationUserRoles = [
   }),
 
   operation('DELETE /organizations/:id/users/:userId/roles/:organizationRoleId', {
-    summary: 'Take an organization role from a user',
+    summary: 'Remove an organization role from a user of an organization',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params, store }) => removeMemberRole(store, memberOf(params), params.organizationRoleId),
   }),
 
   operation('GET /organizations/:id/users/:userId/scopes', {
-    summary: 'List the organization scopes that a user has in an organization',
+    summary: 'List the scopes of a user in an organization',
     status: 200,
     returns: Type.Array(OrganizationScope),
     errors: ['organization.require_membership'],

@@ -6,7 +6,7 @@ import { Ids, optional, requireExisting } from '../shared/fields.ts';
 import { containing, list, mapped, newestFirst } from '../shared/listing.ts';
 import {
   addMembers,
-  announceChange,
+  membershipEventFields,
   RolesOfMember,
   removeMember,
   replaceMembers,
@@ -18,9 +18,9 @@ const Member = Type.Object({ ...User.properties, ...RolesOfMember });
 
 export const organizationUsers = [
   operation('GET /organizations/:id/users', {
-    summary: 'List the users of an organization, each with their roles in it',
+    summary: 'List the users of an organization with their roles in it',
     status: 200,
-    query: optional({ q: Type.String({ description: 'Contained in id, name, user name, e-mail or phone' }) }),
+    query: optional({ q: Type.String({ description: 'Text to search for in id, name, username, email and phone' }) }),
     returns: Type.Array(Member),
     paginated: 'always',
     errors: ['entity.not_exists_with_id'],
@@ -38,7 +38,8 @@ export const organizationUsers = [
   }),
 
   operation('POST /organizations/:id/users', {
-    summary: 'Add users to an organization; those who are members stay',
+    summary: 'Add users to an organization',
+    description: 'Existing members are kept.',
     status: 201,
     body: Type.Object({ userIds: Ids() }),
     returns: Type.Object({ userIds: Type.Array(Type.String()) }),
@@ -49,7 +50,7 @@ export const organizationUsers = [
       return { userIds, ...(await addMembers(store, USERS, id, userIds)) };
     },
     event: 'Organization.Membership.Updated',
-    announce: announceChange(USERS),
+    eventFields: membershipEventFields(USERS),
     audit: ({ added }) => ({ added }),
   }),
 
@@ -64,7 +65,7 @@ export const organizationUsers = [
       return replaceMembers(store, USERS, id, userIds);
     },
     event: 'Organization.Membership.Updated',
-    announce: announceChange(USERS),
+    eventFields: membershipEventFields(USERS),
     audit: ({ added, removed }) => ({ added, removed }),
   }),
 
@@ -74,6 +75,6 @@ export const organizationUsers = [
     errors: ['entity.not_found'],
     run: ({ params: { id, userId }, store }) => removeMember(store, USERS, id, userId),
     event: 'Organization.Membership.Updated',
-    announce: announceChange(USERS),
+    eventFields: membershipEventFields(USERS),
   }),
 ];

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { newId } from '../../base/ids.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { ResourceRow, ScopeRow } from '../../database/tables/index.ts';
-import { Resource, Scope } from '../../entities.ts';
+import { DEFAULT_TOKEN_TTL, Resource, Scope } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { isSystemResource, MANAGEMENT_RESOURCE_ID } from '../../tokens/urns.ts';
@@ -41,8 +41,8 @@ export const resources = [
   }),
 
   operation('POST /resources', {
-    summary: 'Register an API resource',
-    description: 'The indicator is the audience of its tokens and cannot be changed later.',
+    summary: 'Create an API resource',
+    description: 'The indicator becomes the audience of its access tokens. It cannot be changed later.',
     status: 201,
     body: Type.Object({ name, indicator, accessTokenTtl: Type.Optional(accessTokenTtl) }),
     returns: ResourceWithScopes,
@@ -52,10 +52,11 @@ export const resources = [
       const resource = await store.insert('resources', {
         id: newId(),
         isDefault: false,
-        accessTokenTtl: 3600,
+        accessTokenTtl: DEFAULT_TOKEN_TTL,
         ...body,
       });
-      // After the insert, which waits for a change of address that is under way: its alias is then seen.
+      // Checked after the insert, which waits for a concurrent change of address, so that its new alias is visible
+      // here.
       if (await store.find('resourceAliases', { indicator: body.indicator }))
         throw new ServiceError('resource.resource_identifier_in_use');
       return { ...resource, scopes: [] };
@@ -63,7 +64,7 @@ export const resources = [
   }),
 
   operation('GET /resources/:id', {
-    summary: 'Read an API resource',
+    summary: 'Get an API resource',
     status: 200,
     returns: Resource,
     errors: ['entity.not_exists_with_id'],
@@ -71,7 +72,7 @@ export const resources = [
   }),
 
   operation('PATCH /resources/:id', {
-    summary: 'Change the name or the token lifetime of an API resource',
+    summary: 'Update the name or the token lifetime of an API resource',
     status: 200,
     body: optional({ name, accessTokenTtl }),
     returns: Resource,
@@ -83,14 +84,16 @@ export const resources = [
   }),
 
   operation('PATCH /resources/:id/is-default', {
-    summary: 'Make a resource the default of client credentials, in place of the one before, or no longer',
+    summary: 'Set or unset the default resource of the client credentials grant',
+    description: 'A new default replaces the previous one.',
     status: 200,
     body: Type.Object({ isDefault: Type.Boolean() }),
     returns: Resource,
     errors: ['entity.not_exists', 'resource.cannot_modify_management_api'],
     async run({ params: { id }, body: { isDefault }, store }) {
       refuseManagementApi(id);
-      await store.lock('resources', { id: MANAGEMENT_RESOURCE_ID }); // One such change at a time: two defaults would be none.
+      // One change at a time, so that there is one default at most.
+      await store.lock('resources', { id: MANAGEMENT_RESOURCE_ID });
       if (isDefault)
         await store.changeWhere('resources', (others) => others.where({ isDefault: true }).whereNot({ id }), {
           isDefault: false,
@@ -100,7 +103,7 @@ export const resources = [
   }),
 
   operation('DELETE /resources/:id', {
-    summary: 'Delete an API resource with its scopes',
+    summary: 'Delete an API resource and its scopes',
     status: 204,
     errors: ['entity.not_found', 'resource.cannot_delete_management_api'],
     async run({ params, store }) {
@@ -109,10 +112,10 @@ export const resources = [
       await store.remove('resources', params);
       return scopes;
     },
-    also: [
+    furtherEvents: [
       {
         event: 'Scope.Deleted',
-        announce: (scopes, { params }) => scopes.map(({ id }) => ({ resourceId: params.id, scopeId: id })),
+        eventFields: (scopes, { params }) => scopes.map(({ id }) => ({ resourceId: params.id, scopeId: id })),
       },
     ],
     audit: (scopes) => ({ scopeIds: scopes.map(({ id }) => id) }),

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 
-/** Names that mean something to OpenID Connect here. A resource-bound token must never seem to carry them. */
+/** Scope names of OpenID Connect. A resource-bound token must never appear to have them. */
 const RESERVED = new Set([
   'openid',
   'profile',

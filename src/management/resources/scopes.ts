@@ -27,7 +27,7 @@ export const scopes = [
   }),
 
   operation('POST /resources/:resourceId/scopes', {
-    summary: 'Create a scope of an API resource',
+    summary: 'Create a scope for an API resource',
     status: 201,
     body: Type.Object({ name, description: Type.Optional(description) }),
     returns: Scope,
@@ -48,7 +48,7 @@ export const scopes = [
   }),
 
   operation('PATCH /resources/:resourceId/scopes/:scopeId', {
-    summary: 'Change the name or description of a scope',
+    summary: 'Update the name or description of a scope',
     status: 200,
     body: optional({ name, description }),
     returns: Scope,
@@ -69,7 +69,7 @@ export const scopes = [
   }),
 
   operation('DELETE /resources/:resourceId/scopes/:scopeId', {
-    summary: 'Delete a scope, and take it from every role',
+    summary: 'Delete a scope and remove it from every role',
     status: 204,
     errors: ['entity.not_found', 'resource.cannot_modify_management_api'],
     async run({ params: { resourceId, scopeId }, store }) {

@@ -3,7 +3,7 @@ import type { Condition } from '../../database/store/tenant-store.ts';
 import { Application } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
-import { requireMachines } from '../applications/applications.ts';
+import { requireMachineApplications } from '../applications/applications.ts';
 import { Ids } from '../shared/fields.ts';
 import { list, newestFirst } from '../shared/listing.ts';
 import { guardRoles } from '../shared/operator-rights.ts';
@@ -28,7 +28,7 @@ export const roleApplications = [
   }),
 
   operation('POST /roles/:id/applications', {
-    summary: 'Give a role to machine-to-machine applications',
+    summary: 'Assign a role to machine-to-machine applications',
     status: 201,
     body: Type.Object({ applicationIds: Ids() }),
     errors: [
@@ -40,7 +40,7 @@ export const roleApplications = [
     async run({ params: { id }, body: { applicationIds }, caller, store }) {
       const role = await store.get('roles', { id });
       if (role.type !== 'MachineToMachine') throw new ServiceError('entity.db_constraint_violated');
-      await requireMachines(store, applicationIds);
+      await requireMachineApplications(store, applicationIds);
       await guardRoles(store, caller, [id]);
       const rows = applicationIds.map((applicationId) => ({ applicationId, roleId: id }));
       const added = await store.addMissing('applicationRoles', rows);
@@ -50,7 +50,7 @@ export const roleApplications = [
   }),
 
   operation('DELETE /roles/:id/applications/:applicationId', {
-    summary: 'Take a role from an application',
+    summary: 'Remove a role from an application',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params: { id, applicationId }, store }) => store.remove('applicationRoles', { applicationId, roleId: id }),

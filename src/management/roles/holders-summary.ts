@@ -3,7 +3,7 @@ import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { RoleRow } from '../../database/tables/index.ts';
 import { Application, Role, User } from '../../entities.ts';
 
-/** Holders shown with a role, as a first impression. */
+/** Users and applications shown with each role. */
 const FEATURED = 3;
 
 const FeaturedUser = Type.Pick(User, ['id', 'name', 'avatar']);
@@ -17,22 +17,22 @@ export const RoleWithHolders = Type.Object({
   featuredApplications: Type.Array(FeaturedApplication),
 });
 
-interface Holding {
+interface HolderKind {
   table: 'userRoles' | 'applicationRoles';
   holder: 'userId' | 'applicationId';
   holders: 'users' | 'applications';
   columns: string[];
 }
 
-const USERS: Holding = { table: 'userRoles', holder: 'userId', holders: 'users', columns: ['id', 'name', 'avatar'] };
-const APPLICATIONS: Holding = {
+const USERS: HolderKind = { table: 'userRoles', holder: 'userId', holders: 'users', columns: ['id', 'name', 'avatar'] };
+const APPLICATIONS: HolderKind = {
   table: 'applicationRoles',
   holder: 'applicationId',
   holders: 'applications',
   columns: ['id', 'name', 'type'],
 };
 
-async function countsOf(store: TenantStore, { table }: Holding, roleIds: string[]): Promise<Map<string, number>> {
+async function countsOf(store: TenantStore, { table }: HolderKind, roleIds: string[]): Promise<Map<string, number>> {
   const rows = (await store
     .from(table)
     .whereIn('roleId', roleIds)
@@ -42,23 +42,23 @@ async function countsOf(store: TenantStore, { table }: Holding, roleIds: string[
   return new Map(rows.map(({ roleId, count }) => [roleId, count]));
 }
 
-/** One limited select a role, in one statement: no role's crowd is read for the sake of three. */
-async function featuredOf(store: TenantStore, holding: Holding, roleIds: string[]) {
-  const { table, holder, holders, columns } = holding;
-  const few = roleIds.map((roleId) => {
+/** One limited select per role, in a single statement, so that a role with many holders is not read as a whole. */
+async function featuredOf(store: TenantStore, kind: HolderKind, roleIds: string[]) {
+  const { table, holder, holders, columns } = kind;
+  const selects = roleIds.map((roleId) => {
     const first = store.from(table).where({ roleId }).orderBy(holder).limit(FEATURED).select('roleId', holder);
     return store
       .from(holders)
       .join(first.as('first'), `first.${holder}`, `${holders}.id`)
       .select('first.roleId', ...columns.map((column) => `${holders}.${column}`));
   });
-  const [head, ...rest] = few;
+  const [head, ...rest] = selects;
   if (!head) return new Map<string, { roleId: string }[]>();
   const rows = (await head.unionAll(rest)) as unknown as { roleId: string }[];
   return Map.groupBy(rows, ({ roleId }) => roleId);
 }
 
-/** Four queries, however many roles there are. */
+/** Returns the roles with their holders, with four queries for any number of roles. */
 export async function withHolders(store: TenantStore, roles: readonly RoleRow[]) {
   const ids = roles.map(({ id }) => id);
   const [usersCount, featuredUsers, applicationsCount, featuredApplications] = await Promise.all([

@@ -12,7 +12,7 @@ const { name, description, type, isDefault } = Role.properties;
 
 export const roles = [
   operation('GET /roles', {
-    summary: 'List roles by name, each with how many hold it and the first of them',
+    summary: 'List roles by name, each with the number of its users and applications and the first of them',
     status: 200,
     query: searchQuery(searchable.roles, {
       type: { type: 'string', enum: ['User', 'MachineToMachine'] },
@@ -44,7 +44,7 @@ export const roles = [
   }),
 
   operation('POST /roles', {
-    summary: 'Create a role, with its first scopes if any',
+    summary: 'Create a role, optionally with scopes',
     status: 200,
     body: Type.Object({
       name,
@@ -64,16 +64,16 @@ export const roles = [
       return { ...role, scopes: await assignScopes(store, caller, role, scopeIds) };
     },
     event: 'Role.Created',
-    also: [
+    furtherEvents: [
       {
         event: 'Role.Scopes.Updated',
-        announce: ({ id, scopes }) => scopes.length > 0 && { data: scopes, roleId: id },
+        eventFields: ({ id, scopes }) => scopes.length > 0 && { data: scopes, roleId: id },
       },
     ],
   }),
 
   operation('GET /roles/:id', {
-    summary: 'Read a role',
+    summary: 'Get a role',
     status: 200,
     returns: Role,
     errors: ['entity.not_exists_with_id'],
@@ -81,7 +81,7 @@ export const roles = [
   }),
 
   operation('PATCH /roles/:id', {
-    summary: 'Change the name, description or default status of a role',
+    summary: 'Update the name, description or default status of a role',
     status: 200,
     body: optional({ name, description, isDefault }),
     returns: Role,
@@ -91,7 +91,7 @@ export const roles = [
   }),
 
   operation('DELETE /roles/:id', {
-    summary: 'Delete a role, and with it every assignment',
+    summary: 'Delete a role and all its assignments',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params, store }) => store.remove('roles', params),

@@ -12,7 +12,7 @@ import { searchable, searching, searchOf, searchQuery } from '../shared/search.t
 
 export const ScopeWithResource = Type.Object({ ...Scope.properties, resource: Resource });
 
-/** With one query for the resources of all. */
+/** Returns the scopes with their resources, which one query reads for all. */
 export async function withResources(store: TenantStore, scopes: readonly ScopeRow[]) {
   if (scopes.length === 0) return [];
   const resources = await store
@@ -26,7 +26,7 @@ const held = (store: TenantStore, roleId: string) => store.from('roleScopes').wh
 
 /**
  * @throws 400 `role.management_api_scopes_not_assignable_to_user_role`
- * @throws 403 `auth.forbidden` for the scope of operators, from a caller that does not hold it
+ * @throws 403 `auth.forbidden` for the operators' scope, if the caller does not have it
  * @throws 404 `entity.relation_foreign_key_not_found`, 422 `role.scope_exists`
  */
 export async function assignScopes(
@@ -68,8 +68,8 @@ export const roleScopes = [
   }),
 
   operation('POST /roles/:id/scopes', {
-    summary: 'Give scopes to a role',
-    description: 'Answers with all scopes the role then holds.',
+    summary: 'Assign scopes to a role',
+    description: 'Returns all scopes of the role.',
     status: 201,
     body: Type.Object({ scopeIds: Ids() }),
     returns: Type.Array(Scope),
@@ -88,11 +88,11 @@ export const roleScopes = [
   }),
 
   operation('DELETE /roles/:id/scopes/:scopeId', {
-    summary: 'Take a scope from a role',
+    summary: 'Remove a scope from a role',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params: { id, scopeId }, store }) => store.remove('roleScopes', { roleId: id, scopeId }),
     event: 'Role.Scopes.Updated',
-    announce: () => ({}),
+    eventFields: () => ({}),
   }),
 ];

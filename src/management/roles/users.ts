@@ -30,7 +30,7 @@ export const roleUsers = [
   }),
 
   operation('POST /roles/:id/users', {
-    summary: 'Give a role to users',
+    summary: 'Assign a role to users',
     status: 201,
     body: Type.Object({ userIds: Ids() }),
     errors: [
@@ -53,7 +53,7 @@ export const roleUsers = [
   }),
 
   operation('DELETE /roles/:id/users/:userId', {
-    summary: 'Take a role from a user',
+    summary: 'Remove a role from a user',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params: { id, userId }, store }) => store.remove('userRoles', { userId, roleId: id }),

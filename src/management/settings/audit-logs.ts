@@ -16,19 +16,19 @@ const Log = Type.Object({
       key: Type.String(),
       result: Result,
       applicationId: Type.Optional(Type.String()),
-      userId: Type.Optional(Type.String({ description: 'On whom' })),
-      actorId: Type.Optional(Type.String({ description: 'Who, when a person acted' })),
+      userId: Type.Optional(Type.String({ description: 'The user who was affected' })),
+      actorId: Type.Optional(Type.String({ description: 'The user who acted; absent if an application did' })),
       ip: Type.Optional(Type.String()),
       userAgent: Type.Optional(Type.String()),
       requestId: Type.Optional(Type.String()),
       details: JsonObject,
     },
-    { description: 'Who did what, on whom, from where, why' },
+    { description: 'The action, the actor, the affected user, the origin of the request and the reason' },
   ),
   createdAt: Timestamp,
 });
 
-/** The shape of a log of the compatible API: everything but id, key and time is `payload`. */
+/** Returns an entry in the form of the compatible API, in which everything but id, key and time is in `payload`. */
 function viewOf({ tenantId, id, key, createdAt, payload: details, ...who }: AuditRow) {
   const present = Object.fromEntries(Object.entries(who).filter(([, value]) => value !== null));
   return { tenantId, id, key, payload: { key, ...present, details }, createdAt };
@@ -36,10 +36,10 @@ function viewOf({ tenantId, id, key, createdAt, payload: details, ...who }: Audi
 
 export const logs = [
   operation('GET /logs', {
-    summary: 'List the audit log, newest first',
+    summary: 'List audit log entries, newest first',
     status: 200,
     query: optional({
-      userId: Type.String({ description: 'On whom' }),
+      userId: Type.String({ description: 'The user who was affected' }),
       applicationId: Type.String(),
       logKey: Type.String(),
       result: Result,
@@ -58,7 +58,7 @@ export const logs = [
           if (userId !== undefined) entries.where({ userId });
           if (applicationId !== undefined) entries.where({ applicationId });
           if (logKey !== undefined) entries.where({ key: logKey });
-          // Written out, so that the index of the refused ones serves it.
+          // A literal, so that the partial index of refused requests applies.
           if (result !== undefined) entries.whereRaw(result === 'Error' ? `result = 'Error'` : `result = 'Success'`);
           if (start !== undefined) entries.where('createdAt', '>=', start);
           if (end !== undefined) entries.where('createdAt', '<=', end);
@@ -69,7 +69,7 @@ export const logs = [
   }),
 
   operation('GET /logs/:id', {
-    summary: 'Read an entry of the audit log',
+    summary: 'Get an audit log entry',
     status: 200,
     returns: Log,
     errors: ['entity.not_exists_with_id'],

@@ -12,14 +12,14 @@ const Fields = {
     pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
     maxLength: 64,
     examples: ['google'],
-    description: 'Names the provider in `identities`; part of the redirect URI `{endpoint}/sign-in/callback/{target}`.',
+    description: 'Names the provider in `identities` and in the redirect URI `{endpoint}/sign-in/callback/{target}`',
   }),
-  name: Type.String({ minLength: 1, maxLength: 64, description: 'As the sign-in page shows it' }),
+  name: Type.String({ minLength: 1, maxLength: 64, description: 'Display name on the sign-in page' }),
   issuer: Type.String({
     pattern: '^https?://\\S+$',
     maxLength: 2048,
     examples: ['https://accounts.google.com'],
-    description: 'Discovered by OpenID Connect',
+    description: 'OpenID Connect issuer. Its endpoints and keys are discovered from it.',
   }),
   clientId: Type.String({ minLength: 1, maxLength: 2048 }),
   scope: Type.Optional(
@@ -35,13 +35,13 @@ const Fields = {
       maxItems: 100,
       uniqueItems: true,
       description:
-        'E-mail domains in lower case. With one or more, the connector is single sign-on for them, and the only way to sign in with an address of theirs.',
+        'Email domains in lower case. If set, the connector is single sign-on for them, and users with an address in one of them can only sign in with it.',
     }),
   ),
   assumeEmailVerified: Type.Optional(
     Type.Boolean({
       description:
-        'For providers that never send `email_verified`: an address without it counts as verified. Default: false. An address with `email_verified: false` is refused in any case.',
+        'Default: false. Set it for providers that never send `email_verified`: an address without it then counts as verified. An address with `email_verified: false` is always refused.',
     }),
   ),
 };
@@ -57,7 +57,7 @@ const Connector = Type.Object({
   createdAt: Timestamp,
 });
 
-/** An e-mail domain leads to one provider. */
+/** An email domain belongs to at most one connector. @throws 422 `connector.domain_in_use` */
 async function requireFreeDomains(store: TenantStore, domains: string[] = [], ownId?: string): Promise<void> {
   const others: ConnectorRow[] = await store.from('connectors').select('*');
   const isTaken = others.some(
@@ -66,7 +66,11 @@ async function requireFreeDomains(store: TenantStore, domains: string[] = [], ow
   if (isTaken) throw new ServiceError('connector.domain_in_use');
 }
 
-/** Renamed, a connector would leave its accounts behind: they could not sign in by it, nor would it bind them any more. */
+/**
+ * Renaming the target would cut off the accounts linked by it: their users could no longer sign in with the connector.
+ *
+ * @throws 422 `connector.has_identities`
+ */
 async function requireNoIdentities(store: TenantStore, id: string, target: string): Promise<void> {
   const connector = await store.find('connectors', { id });
   if (!connector || connector.target === target) return;
@@ -76,14 +80,14 @@ async function requireNoIdentities(store: TenantStore, id: string, target: strin
 
 export const connectors = [
   operation('GET /connectors', {
-    summary: 'List the identity providers that people can sign in with',
+    summary: 'List connectors, the identity providers that users can sign in with',
     status: 200,
     returns: Type.Array(Connector),
     run: ({ store }) => store.from('connectors').orderBy('createdAt').select('*'),
   }),
 
   operation('POST /connectors', {
-    summary: 'Add an OpenID Connect provider',
+    summary: 'Create a connector to an OpenID Connect provider',
     description: 'SAML is not supported.',
     status: 201,
     body: Type.Object({ ...Fields, clientSecret: Secret }),
@@ -99,7 +103,7 @@ export const connectors = [
   }),
 
   operation('GET /connectors/:id', {
-    summary: 'Read an identity provider',
+    summary: 'Get a connector',
     status: 200,
     returns: Connector,
     errors: ['entity.not_exists_with_id'],
@@ -107,7 +111,7 @@ export const connectors = [
   }),
 
   operation('PATCH /connectors/:id', {
-    summary: 'Change an identity provider',
+    summary: 'Update a connector',
     status: 200,
     body: Type.Partial(Type.Object({ ...Fields, clientSecret: Secret })),
     returns: Connector,
@@ -129,8 +133,8 @@ export const connectors = [
   }),
 
   operation('DELETE /connectors/:id', {
-    summary: 'Remove an identity provider',
-    description: 'Accounts stay linked: they can be unlinked one by one.',
+    summary: 'Delete a connector',
+    description: 'Accounts stay linked. Unlink them one by one.',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params, store }) => store.remove('connectors', params),

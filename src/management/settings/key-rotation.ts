@@ -7,7 +7,7 @@ const KeyRotation = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 3650,
-      description: 'Null: as `SIGNING_KEY_ROTATION_DAYS` of the service says',
+      description: 'null: the value of `SIGNING_KEY_ROTATION_DAYS`',
     }),
   ),
 });
@@ -16,14 +16,14 @@ const CONFIG = { key: 'key-rotation' } as const;
 
 export const keyRotation = [
   operation('GET /configs/oidc/key-rotation', {
-    summary: 'Read after how many days signing keys are replaced',
+    summary: 'Get the rotation interval of signing keys',
     status: 200,
     returns: KeyRotation,
     run: async ({ store }) => ({ rotationDays: null, ...(await store.find('configs', CONFIG))?.settings }),
   }),
 
   operation('PATCH /configs/oidc/key-rotation', {
-    summary: 'Change after how many days signing keys are replaced',
+    summary: 'Update the rotation interval of signing keys',
     status: 200,
     body: KeyRotation,
     returns: KeyRotation,

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { snakeCase } from '../../database/drivers/names.ts';
-import { WIDTHS } from '../../database/statistics/figure-writer.ts';
+import { WIDTHS, WRITE_EVERY_MS } from '../../database/statistics/figure-writer.ts';
 import { addTo, FIGURES, type Figure } from '../../database/statistics/figures.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { Timestamp } from '../../entities.ts';
@@ -10,7 +10,7 @@ import { optional } from '../shared/fields.ts';
 const MINUTE_MS = WIDTHS.minute.widthMs;
 const HOUR_MS = WIDTHS.hour.widthMs;
 
-/** Steps are such that about fifty fit: more a plot of half a page cannot show, and a table nobody reads. */
+/** Each range has about fifty steps: a chart half a page wide cannot show more. */
 export const RANGES = {
   '1h': { widthMs: MINUTE_MS, stepMs: MINUTE_MS, steps: 60 },
   '24h': { widthMs: MINUTE_MS, stepMs: 30 * MINUTE_MS, steps: 48 },
@@ -18,11 +18,12 @@ export const RANGES = {
 } as const;
 export type Range = keyof typeof RANGES;
 const RANGE_NAMES = Object.keys(RANGES) as Range[];
+const DEFAULT_RANGE: Range = '24h';
 
-/** What cannot be read at a glance is not counted to the end: more than this many is shown as "1,000+". */
-export const MOST_COUNTED = 1_000;
-/** No access token lives longer: the maximum of a resource's `accessTokenTtl`. */
-const LONGEST_TOKEN_MS = 24 * HOUR_MS;
+/** Counting stops above this number, which the console then shows as "1,000+". */
+export const MAX_COUNTED = 1_000;
+/** Longest lifetime of an access token: the maximum of a resource's `accessTokenTtl`. */
+const MAX_TOKEN_TTL_MS = 24 * HOUR_MS;
 
 const Count = Type.Integer({ minimum: 0 });
 const Totals = Type.Object({
@@ -31,28 +32,28 @@ const Totals = Type.Object({
   tokensByClient: Count,
   tokensRefused: Count,
   impersonationsBegun: Count,
-  impersonationsEnded: Type.Integer({ minimum: 0, description: 'By somebody, before their time' }),
-  requestsRefused: Type.Integer({ minimum: 0, description: 'Writes to the Management API' }),
+  impersonationsEnded: Type.Integer({ minimum: 0, description: 'Impersonations revoked before they expired' }),
+  requestsRefused: Type.Integer({ minimum: 0, description: 'Management API writes that were refused' }),
   scriptRuns: Count,
   scriptDenials: Count,
   scriptFailures: Count,
-  scriptMicros: Type.Integer({ minimum: 0, description: 'Of all runs, microseconds' }),
+  scriptMicros: Type.Integer({ minimum: 0, description: 'Total duration of all runs, in microseconds' }),
   deliveriesDelivered: Count,
-  deliveriesRetried: Type.Integer({ minimum: 0, description: 'Attempts that failed, with another to come' }),
-  deliveriesDead: Type.Integer({ minimum: 0, description: 'Attempts that failed and were the last' }),
-  backlog: Type.Integer({ minimum: 0, description: 'The most deliveries that had not ended, looked at each minute' }),
+  deliveriesRetried: Type.Integer({ minimum: 0, description: 'Failed attempts that will be retried' }),
+  deliveriesDead: Type.Integer({ minimum: 0, description: 'Failed attempts that were the last one' }),
+  backlog: Type.Integer({ minimum: 0, description: 'Most unfinished deliveries, counted every minute' }),
 } satisfies Record<Figure, unknown>);
 type Totals = Static<typeof Totals>;
 
 const Overview = Type.Object({
   range: Type.Enum(RANGE_NAMES),
   points: Type.Array(Type.Interface([Totals], { startsAt: Timestamp }), {
-    description: 'One for each step, oldest first; the last is still under way',
+    description: 'One for each step, oldest first; the last step is not over yet',
   }),
   total: Totals,
-  before: Type.Interface([Totals], {}, { description: 'Of the time before, as long as what has passed of this one' }),
-  running: Type.Integer({ description: `Impersonations now, counted to ${MOST_COUNTED + 1}` }),
-  waiting: Type.Integer({ description: `Deliveries that have not ended, now, counted to ${MOST_COUNTED + 1}` }),
+  before: Type.Interface([Totals], {}, { description: 'Totals of the previous period of the same length' }),
+  running: Type.Integer({ description: `Active impersonations now, counted up to ${MAX_COUNTED + 1}` }),
+  waiting: Type.Integer({ description: `Unfinished deliveries now, counted up to ${MAX_COUNTED + 1}` }),
 });
 export type Overview = Static<typeof Overview>;
 
@@ -61,10 +62,13 @@ const totals = (row: Partial<Totals> = {}): Totals =>
 
 const sums = FIGURES.map((figure) => {
   const column = snakeCase(figure);
-  return `cast(${figure === 'backlog' ? 'max' : 'sum'}(${column}) as bigint) as ${column}`; // PostgreSQL sums to numeric.
+  // PostgreSQL sums to numeric.
+  return `cast(${figure === 'backlog' ? 'max' : 'sum'}(${column}) as bigint) as ${column}`;
 }).join(', ');
 
-/** In two statements: one over the figures' rows, one for what is going on now. */
+/**
+ * Returns the figures of a range, with two statements: one over the stored figures, one that counts what is active now.
+ */
 export async function readOverview(store: TenantStore, range: Range, now: number): Promise<Overview> {
   const { widthMs, stepMs, steps } = RANGES[range];
   const from = now - (now % stepMs) - (steps - 1) * stepMs;
@@ -76,13 +80,13 @@ export async function readOverview(store: TenantStore, range: Range, now: number
     .from('impersonations')
     .where({ revokedAt: null })
     .where('expiresAt', '>', now)
-    .where('issuedAt', '>', now - LONGEST_TOKEN_MS)
+    .where('issuedAt', '>', now - MAX_TOKEN_TTL_MS)
     .orderBy('issuedAt', 'desc')
-    .limit(MOST_COUNTED + 1);
+    .limit(MAX_COUNTED + 1);
   const waiting = store
     .from('deliveries')
     .whereNotNull('dueAt')
-    .limit(MOST_COUNTED + 1);
+    .limit(MAX_COUNTED + 1);
   const [rows, [current]] = await Promise.all([
     store
       .from('figures')
@@ -109,12 +113,11 @@ export async function readOverview(store: TenantStore, range: Range, now: number
 
 export const overview = [
   operation('GET /overview', {
-    summary: 'Read what happened over the last hour, day or week, in numbers',
-    description:
-      'Counted as it happens and written every two seconds. A process that is killed takes what it counted since; the rows behind the numbers are not concerned.',
+    summary: 'Get the figures of the last hour, day or week',
+    description: `Events are counted as they happen and stored every ${WRITE_EVERY_MS / 1000} seconds. A process that is killed loses the counts since then, but not the data behind them.`,
     status: 200,
-    query: optional({ range: Type.Enum(RANGE_NAMES, { description: 'A day unless given' }) }),
+    query: optional({ range: Type.Enum(RANGE_NAMES, { description: `Default: ${DEFAULT_RANGE}` }) }),
     returns: Overview,
-    run: ({ query: { range = '24h' }, store, now }) => readOverview(store, range, now),
+    run: ({ query: { range = DEFAULT_RANGE }, store, now }) => readOverview(store, range, now),
   }),
 ];

@@ -7,15 +7,15 @@ const SignInExperience = Type.Interface([SignInSettings], { tenantId: Type.Strin
 
 export const signInExp = [
   operation('GET /sign-in-exp', {
-    summary: 'Read the settings of the sign-in pages',
+    summary: 'Get the sign-in settings',
     status: 200,
     returns: SignInExperience,
     run: async ({ store, tenant }) => ({ tenantId: tenant.id, ...(await readSettings(store, tenant.name)) }),
   }),
 
   operation('PATCH /sign-in-exp', {
-    summary: 'Change the settings of the sign-in pages',
-    description: 'A member that is given replaces the whole of that member.',
+    summary: 'Update the sign-in settings',
+    description: 'A field that you send replaces the stored one as a whole.',
     status: 200,
     body: Type.Partial(SignInSettings),
     returns: SignInExperience,

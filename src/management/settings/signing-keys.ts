@@ -3,7 +3,7 @@ import { Nullable, Timestamp } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { incrementVersion } from '../../tenants.ts';
-import { rotateKeys } from '../../tokens/keys/key-rotation.ts';
+import { PUBLISHED_MS, rotateKeys } from '../../tokens/keys/key-rotation.ts';
 import type { SigningAlgorithm } from '../../tokens/keys/signer.ts';
 import {
   DEFAULT_ALGORITHM,
@@ -14,12 +14,14 @@ import {
 import { optional } from '../shared/fields.ts';
 
 const Algorithm = Type.Enum(SIGNING_ALGORITHMS);
-/** Kinds of keys, as the compatible API names them, with the algorithm that it uses each for. */
+/** The key types of the compatible API, each with the algorithm that it is used for there. */
 const KINDS = { EC: 'ES384', RSA: 'RS256' } as const;
-const Wanted = Type.Enum([...SIGNING_ALGORITHMS, ...(Object.keys(KINDS) as (keyof typeof KINDS)[])], {
-  description: '`EC` stands for ES384, `RSA` for RS256',
+const RequestedAlgorithm = Type.Enum([...SIGNING_ALGORITHMS, ...(Object.keys(KINDS) as (keyof typeof KINDS)[])], {
+  description: Object.entries(KINDS)
+    .map(([kind, algorithm]) => `\`${kind}\` means ${algorithm}`)
+    .join(', '),
 });
-const algorithmOf = (wanted: Static<typeof Wanted>): SigningAlgorithm =>
+const algorithmOf = (wanted: Static<typeof RequestedAlgorithm>): SigningAlgorithm =>
   wanted === 'EC' || wanted === 'RSA' ? KINDS[wanted] : wanted;
 
 const SigningKey = Type.Object({
@@ -27,44 +29,44 @@ const SigningKey = Type.Object({
   id: Type.String({ description: 'The `kid` of the JWKS' }),
   signingKeyAlgorithm: Algorithm,
   state: Type.Enum(['next', 'current', 'previous'], {
-    description: 'All are published; `current` signs, `next` will, `previous` did',
+    description: '`current` signs tokens, `next` will sign them, `previous` signed them. All are in the JWKS.',
   }),
   createdAt: Timestamp,
   retireAt: Nullable(Timestamp),
 });
 
-const shown = <K extends { algorithm: string }>({ algorithm, ...key }: K) => ({
+const viewOf = <K extends { algorithm: string }>({ algorithm, ...key }: K) => ({
   ...key,
   signingKeyAlgorithm: algorithm,
 });
 
 export const signingKeys = [
   operation('GET /configs/oidc/private-keys', {
-    summary: 'List the signing keys, the one that signs first',
-    description: 'Never their private parts.',
+    summary: 'List signing keys, the current one first',
+    description: 'Private keys are never returned.',
     status: 200,
     returns: Type.Array(SigningKey),
-    run: async ({ store }) => (await readSigningKeys(store)).map(shown),
+    run: async ({ store }) => (await readSigningKeys(store)).map(viewOf),
   }),
 
   operation('POST /configs/oidc/private-keys/rotate', {
-    summary: 'Take the next step of a rotation',
-    description:
-      'Publishes a key at once. It signs five minutes later, when every resource server can have seen it: by itself, or by this call. What it replaces stays published until its last token is over. `immediately` does not wait: for emergencies, as resource servers refuse new tokens until they read the JWKS again. Without an algorithm it stays the one of the current key.',
+    summary: 'Rotate the signing keys',
+    description: `The first call publishes a new key. It signs tokens once every resource server can have read it, after about ${Math.round(PUBLISHED_MS / 60_000)} minutes: automatically, or at a second call. The replaced key stays published until its last token expires. Use \`immediately\` only in an emergency: it does not wait, so resource servers refuse new tokens until they read the JWKS again. By default the algorithm stays that of the current key.`,
     status: 200,
-    body: optional({ signingKeyAlgorithm: Wanted, immediately: Type.Boolean() }),
+    body: optional({ signingKeyAlgorithm: RequestedAlgorithm, immediately: Type.Boolean() }),
     returns: Type.Array(SigningKey),
     load: async ({ store }) => (await readSigningKeys(store))[0]?.algorithm ?? DEFAULT_ALGORITHM,
     prepare: ({ body, loaded }) =>
       generateSigningKey(body.signingKeyAlgorithm ? algorithmOf(body.signingKeyAlgorithm) : loaded),
     async run({ body: { immediately = false }, prepared, store, secrets, now }) {
-      return (await rotateKeys(store, secrets, { prepared, immediately, now })).map(shown);
+      return (await rotateKeys(store, secrets, { prepared, immediately, now })).map(viewOf);
     },
     audit: (keys, { body }) => ({ ...body, keys: keys.map(({ id, state }) => ({ id, state })) }),
   }),
 
   operation('DELETE /configs/oidc/private-keys/:keyId', {
-    summary: 'Delete a key that does not sign; tokens it signed are no longer valid',
+    summary: 'Delete a signing key that is not the current one',
+    description: 'Tokens signed with it are no longer valid.',
     status: 204,
     errors: ['entity.not_found', 'signing_key.is_current'],
     async run({ params: { keyId }, store }) {

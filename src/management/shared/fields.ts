@@ -4,23 +4,25 @@ import { EACH_ONCE, Id } from '../../entities.ts';
 import { foreignKeyNotFound, ServiceError } from '../../errors.ts';
 import { isReservedIndicator } from '../../tokens/urns.ts';
 
-/** Ids of one call. More than this is not one change but an import. */
+/** Most ids in one request. More than this is an import. */
 const MAX_IDS = 5_000;
 
-/** Ids in a body; a repeated one counts once. */
+/** Returns the schema of ids in a body. A repeated id counts once. */
 export const Ids = ({ least = 1, most = MAX_IDS } = {}) =>
   Type.Array(Id, { minItems: least, maxItems: most, [EACH_ONCE]: true });
 
-/** Every field may be left out. */
+/** Returns an object schema in which every field is optional. */
 export const optional = <T extends Record<string, TSchema>>(fields: T) => Type.Partial(Type.Object(fields));
 
-/** @throws 400 `request.invalid_input` for a time that ends before it starts */
+/** @throws 400 `request.invalid_input` for a period that ends before it starts */
 export function requireOrder(startTime: number | undefined, endTime: number | undefined): void {
   if (startTime !== undefined && endTime !== undefined && startTime > endTime)
-    throw new ServiceError('request.invalid_input', { message: 'start_time must not be after end_time.' });
+    throw new ServiceError('request.invalid_input', {
+      message: 'start_time is after end_time. Send an earlier start_time.',
+    });
 }
 
-/** 400 for what a schema cannot say; `details` begins with the JSON path. */
+/** Returns the 400 for a rule that a schema cannot express. `details` begins with the JSON path. */
 export const invalidBody = (details: string): ServiceError =>
   new ServiceError('guard.invalid_input', { message: 'The body of the request is not valid.', details });
 
@@ -28,10 +30,11 @@ export const invalidBody = (details: string): ServiceError =>
 export function requireIndicator(field: string, indicator: string): void {
   if (!URL.canParse(indicator) || indicator.includes('#') || /\s/.test(indicator))
     throw invalidBody(`body.${field}: must be an absolute URI without a fragment`);
-  if (isReservedIndicator(indicator)) throw invalidBody(`body.${field}: urn:logto: is reserved for the service`);
+  if (isReservedIndicator(indicator))
+    throw invalidBody(`body.${field}: must not start with urn:logto:, which is reserved`);
 }
 
-/** @throws 404 (or 422) `entity.relation_foreign_key_not_found`, naming the member that holds the ids */
+/** @throws 404 (or 422) `entity.relation_foreign_key_not_found`, naming the field that contains the ids */
 export async function requireExisting(
   store: TenantStore,
   table: 'users' | 'roles' | 'applications' | 'scopes' | 'organizationRoles' | 'organizationScopes',

@@ -2,18 +2,23 @@ import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { ServiceError } from '../../errors.ts';
 
 /**
- * Before somebody's right to tenants' consoles ends, or their account: each of these tenants keeps somebody who can
- * sign in. In the caller's transaction.
+ * Ensures that every tenant that this user administers keeps another administrator who can sign in. Call it in the
+ * transaction that ends the account or the right of the user.
  *
- * @param store the default tenant's, whose users administrators are; in every other nobody has such a right
- * @param managedTenantId one of theirs, or all of theirs
+ * @param store the default tenant's, whose users the administrators are. Other tenants have no administrators of their
+ * own.
+ * @param managedTenantId checks only this tenant
  * @throws 422 `administrator.is_last`
  */
-export async function keepAdministrator(store: TenantStore, userId: string, managedTenantId?: string): Promise<void> {
+export async function requireOtherAdministrator(
+  store: TenantStore,
+  userId: string,
+  managedTenantId?: string,
+): Promise<void> {
   const theirs = await store.from('administrators').where({ userId, ...(managedTenantId && { managedTenantId }) });
   const tenants = theirs.map((right) => right.managedTenantId);
   if (tenants.length === 0) return;
-  // Locked in one order: of two who take each other's right away, the second waits and finds themselves the last.
+  // Locked in a fixed order. If two administrators remove each other, the second one waits and is then the last.
   const rights = await store
     .from('administrators')
     .whereIn('managedTenantId', tenants)

@@ -1,18 +1,18 @@
 import type { Condition, Rows, TenantStore } from '../../database/store/tenant-store.ts';
 import { like } from '../../database/store/text-match.ts';
 import type { Tables } from '../../database/tables/index.ts';
-import type { Listed, Page } from '../../http/operations/operation.ts';
+import type { Listed, PageRequest } from '../../http/operations/operation.ts';
 
 type Identified = { [T in keyof Tables]: Tables[T] extends { id: string } ? T : never }[keyof Tables];
 
 export interface Listing {
-  page: Page | undefined;
-  /** Columns that an index holds after the tenant, so that an offset walks the index alone. */
+  page: PageRequest | undefined;
+  /** Columns that follow the tenant in an index, so that an offset only reads the index. */
   order: { column: string; order?: 'asc' | 'desc' }[];
   where?: Condition;
 }
 
-/** Newest first; the id makes the order total, so that no row is on two pages. */
+/** Newest first. The id makes the order total, so that no row is on two pages. */
 export const newestFirst: Listing['order'] = [
   { column: 'createdAt', order: 'desc' },
   { column: 'id', order: 'desc' },
@@ -20,11 +20,10 @@ export const newestFirst: Listing['order'] = [
 export const byName: Listing['order'] = [{ column: 'name' }];
 
 /**
- * The rows of one page, or all of them. The page's ids are found first, on the index; the whole rows are then read by
- * those few ids.
+ * Returns the rows of one page, or all rows. It finds the page's ids on the index first and then reads only those rows.
  *
- * Rejected: an offset over whole rows, which reads every row it skips; and a plain join, for which SQLite walks all
- * rows of the tenant in the order asked for and looks each up among the ids.
+ * Rejected: an offset over whole rows, which reads every skipped row, and a plain join, for which SQLite walks all rows
+ * of the tenant in the requested order and looks up each of them among the ids.
  */
 export async function list<T extends Identified>(
   store: TenantStore,
@@ -48,12 +47,12 @@ export async function list<T extends Identified>(
   return { rows: rows as Tables[T][], total: (counted as { total: number }).total };
 }
 
-/** The same page with other rows. */
+/** Returns the same page with each row mapped. */
 export async function mapped<T, U>({ rows, total }: Listed<T>, map: (rows: T[]) => Promise<U[]>): Promise<Listed<U>> {
   return { rows: await map(rows), total };
 }
 
-/** `q` of organizations and their roles and scopes: contains, ASCII case folded on both databases. */
+/** Returns the condition of `q`, a substring search that ignores ASCII case on both databases. */
 export function containing(store: TenantStore, columns: string[], text: string | undefined): Condition {
   return (query) => {
     if (text === undefined || text === '') return;

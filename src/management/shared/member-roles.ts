@@ -3,12 +3,12 @@ import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { OrganizationRoleRow, OrganizationScopeRow } from '../../database/tables/index.ts';
 import { EACH_ONCE, OrganizationRole } from '../../entities.ts';
 import { foreignKeyNotFound } from '../../errors.ts';
-import type { Listed, Page } from '../../http/operations/operation.ts';
+import type { Listed, PageRequest } from '../../http/operations/operation.ts';
 import { Ids, optional } from './fields.ts';
 import { byName, list } from './listing.ts';
 import { type MemberKind, requireMembers, requireRolesFor } from './memberships.ts';
 
-/** A member of an organization: both ids, and what kind it is. */
+/** A member of an organization. */
 export interface Member {
   kind: MemberKind;
   organizationId: string;
@@ -25,20 +25,24 @@ const roleIdsOf = (store: TenantStore, { kind, organizationId, id }: Member) =>
 export async function listMemberRoles(
   store: TenantStore,
   member: Member,
-  page: Page | undefined,
+  page: PageRequest | undefined,
 ): Promise<Listed<OrganizationRoleRow>> {
   await requireMembers(store, member.kind, member.organizationId, [member.id]);
   const held = roleIdsOf(store, member);
   return list(store, 'organizationRoles', { page, order: byName, where: (roles) => roles.whereIn('id', held) });
 }
 
-/** Roles of a member in a body: by id, by name, or both. */
+/** Organization roles in a body: by id, by name, or both. */
 export const MemberRoles = optional({
   organizationRoleIds: Ids({ least: 0 }),
   organizationRoleNames: Type.Array(OrganizationRole.properties.name, { maxItems: 100, [EACH_ONCE]: true }),
 });
 
-/** @throws 422 `entity.relation_foreign_key_not_found` for a name that no role has */
+/**
+ * Returns the ids of the roles that the body names.
+ *
+ * @throws 422 `entity.relation_foreign_key_not_found` for an unknown name
+ */
 export async function roleIdsIn(store: TenantStore, body: Static<typeof MemberRoles>): Promise<string[]> {
   const { organizationRoleIds = [], organizationRoleNames: names = [] } = body;
   const named = await store.from('organizationRoles').whereIn('name', names).select('id');
@@ -46,7 +50,7 @@ export async function roleIdsIn(store: TenantStore, body: Static<typeof MemberRo
   return [...new Set([...organizationRoleIds, ...named.map(({ id }) => id)])];
 }
 
-/** Each of these roles to each of these members; those already held stay. */
+/** Assigns each of these roles to each of these members. Roles that they already have are kept. */
 export async function addMemberRoles(
   store: TenantStore,
   { kind, organizationId, ids }: Omit<Member, 'id'> & { ids: string[] },
@@ -77,7 +81,7 @@ export const removeMemberRole = (
   roleId: string,
 ): Promise<void> => store.remove(kind.roles, { organizationId, [kind.column]: id, organizationRoleId: roleId });
 
-/** Organization scopes that a member has through any of their roles. */
+/** Returns the organization scopes that a member has through its roles. */
 export async function listMemberScopes(store: TenantStore, member: Member): Promise<OrganizationScopeRow[]> {
   await requireMembers(store, member.kind, member.organizationId, [member.id]);
   const held = store

@@ -4,14 +4,14 @@ import type { Tables } from '../../database/tables/index.ts';
 import { OrganizationRole } from '../../entities.ts';
 import { foreignKeyNotFound, ServiceError } from '../../errors.ts';
 
-/** A kind of member: users and machine-to-machine applications join organizations in the same way. */
+/** A kind of member of an organization: users, or machine-to-machine applications. Both work the same way. */
 export interface MemberKind {
-  /** Of who belongs to which organization; typed as one of the two tables, which differ in the name of one column. */
+  /** The table of memberships. Typed as one of the two tables, which differ only in the name of one column. */
   members: 'organizationUsers';
   roles: 'organizationUserRoles';
   column: 'userId';
   roleType: Tables['organizationRoles']['type'];
-  /** As an event names them. */
+  /** The name of the members in events. */
   plural: 'UserIds' | 'ApplicationIds';
 }
 
@@ -23,7 +23,7 @@ export const USERS: MemberKind = {
   plural: 'UserIds',
 };
 
-export const MACHINES = {
+export const APPLICATIONS = {
   members: 'organizationApplications',
   roles: 'organizationApplicationRoles',
   column: 'applicationId',
@@ -31,13 +31,13 @@ export const MACHINES = {
   plural: 'ApplicationIds',
 } as unknown as MemberKind;
 
-/** What a call changed. Nothing: nothing is announced. */
+/** The members that a call added and removed. Without any, no event is emitted. */
 export interface MembershipChange {
   added: string[];
   removed: string[];
 }
 
-/** Members who are there already stay. @throws 422 `entity.relation_foreign_key_not_found` */
+/** Adds members. Existing members are kept. @throws 422 `entity.relation_foreign_key_not_found` */
 export async function addMembers(
   store: TenantStore,
   { members, column }: MemberKind,
@@ -77,8 +77,8 @@ export async function removeMember(
   return { added: [], removed: [id] };
 }
 
-/** What Organization.Membership.Updated says besides the facts of the request. */
-export function announceChange({ plural }: MemberKind) {
+/** Returns the fields of `Organization.Membership.Updated` besides those of the request. */
+export function membershipEventFields({ plural }: MemberKind) {
   return ({ added, removed }: MembershipChange, { params }: { params: { id: string } }) =>
     (added.length > 0 || removed.length > 0) && {
       organizationId: params.id,
@@ -96,7 +96,7 @@ interface HeldRole {
   name: string;
 }
 
-/** Roles that members hold, by name. */
+/** Returns the organization roles of members, in the order of their names. */
 const heldRoles = (store: TenantStore, { roles, column }: MemberKind, where: Condition): Promise<HeldRole[]> =>
   store
     .from(roles)
@@ -110,7 +110,7 @@ const heldRoles = (store: TenantStore, { roles, column }: MemberKind, where: Con
       name: 'organizationRoles.name',
     }) as unknown as Promise<HeldRole[]>;
 
-/** Adds `organizationRoles` to members, with one query for all. */
+/** Returns the members with their `organizationRoles`, which one query reads for all. */
 export async function withOrganizationRoles<T extends { id: string }>(
   store: TenantStore,
   kind: MemberKind,
@@ -123,7 +123,7 @@ export async function withOrganizationRoles<T extends { id: string }>(
   return members.map((member) => ({ ...member, organizationRoles: byMember.get(member.id) ?? [] }));
 }
 
-/** The roles of one member, by organization. */
+/** Returns the roles of one member by organization. */
 export async function organizationRolesIn(store: TenantStore, kind: MemberKind, memberId: string) {
   const rows = await heldRoles(store, kind, (held) => held.where({ [kind.column]: memberId }));
   return Map.groupBy(rows, ({ organizationId }) => organizationId);

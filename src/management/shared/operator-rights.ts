@@ -5,7 +5,7 @@ import { ADMIN_API } from '../../tokens/urns.ts';
 
 const { scope, scopeId } = ADMIN_API;
 
-/** The scope exists in the default tenant only, so in every other tenant no role holds it. */
+/** The scope only exists in the default tenant, so no role of another tenant has it. */
 async function isHeldByRole(store: TenantStore, roleIds: readonly string[]): Promise<boolean> {
   if (roleIds.length === 0) return false;
   return (await store.from('roleScopes').where({ scopeId }).whereIn('roleId', roleIds).first('roleId')) !== undefined;
@@ -20,28 +20,29 @@ async function isHeldByApplication(store: TenantStore, applicationId: string): P
 }
 
 /**
- * The scope `all` must not lead to the scope `tenants`: otherwise a backend whose secret leaks could delete tenants.
- * Administrators pass, because the console of the default tenant already offers them the operations of operators.
+ * A caller with the scope `all` must not be able to obtain the scope `tenants`. Otherwise a backend whose secret leaks
+ * could delete tenants. Administrators pass, because the console of the default tenant already offers them the
+ * operators' operations.
  */
 async function requireOperator(store: TenantStore, { userId, applicationId }: Caller): Promise<void> {
   if (userId !== undefined || (await isHeldByApplication(store, applicationId))) return;
   throw new ServiceError('auth.forbidden', {
-    message: `Only an application that holds the scope ${scope} itself, or an administrator in the console, can do this.`,
+    message: `Only an application with the scope ${scope}, or an administrator in the console, can do this. Use one of them.`,
     data: { scope },
   });
 }
 
-/** Before scopes are added to a role. @throws 403 `auth.forbidden` */
+/** Call it before scopes are added to a role. @throws 403 `auth.forbidden` */
 export async function guardScopes(store: TenantStore, caller: Caller, scopeIds: readonly string[]): Promise<void> {
   if (scopeIds.includes(scopeId)) await requireOperator(store, caller);
 }
 
-/** Before applications get roles: a caller may be among them. @throws 403 `auth.forbidden` */
+/** Call it before roles are assigned to applications, which may include the caller. @throws 403 `auth.forbidden` */
 export async function guardRoles(store: TenantStore, caller: Caller, roleIds: readonly string[]): Promise<void> {
   if (await isHeldByRole(store, roleIds)) await requireOperator(store, caller);
 }
 
-/** Before the secrets of an application are read or changed. @throws 403 `auth.forbidden` */
+/** Call it before the secrets of an application are read or changed. @throws 403 `auth.forbidden` */
 export async function guardSecrets(store: TenantStore, caller: Caller, applicationId: string): Promise<void> {
   if (await isHeldByApplication(store, applicationId)) await requireOperator(store, caller);
 }

@@ -6,7 +6,7 @@ import { ServiceError } from '../../errors.ts';
 const MODES = ['like', 'exact', 'similar_to', 'posix'] as const;
 type Mode = (typeof MODES)[number];
 
-/** What each searchable list is searched by. */
+/** The fields of each searchable list. */
 export const searchable = {
   users: ['id', 'primaryEmail', 'primaryPhone', 'username', 'name'],
   roles: ['id', 'name', 'description'],
@@ -14,9 +14,9 @@ export const searchable = {
   applications: ['id', 'name', 'description'],
 } as const;
 
-/** On PostgreSQL: a regular expression of a caller's making may be slow without end. */
+/** Statement timeout on PostgreSQL, because a caller's regular expression can take arbitrarily long. */
 const PATTERN_TIMEOUT_MS = 500;
-/** Values of one `exact` search. */
+/** Most values of one `exact` search. */
 const MAX_VALUES = 100;
 
 type Parameter = string | string[];
@@ -24,7 +24,9 @@ export type SearchQuery = Record<string, Parameter | undefined>;
 
 const Value = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: MAX_VALUES }] };
 
-/** The query of a searchable list: `search`, `mode`, each also for one field, and what the list takes besides. */
+/**
+ * Returns the query schema of a searchable list: `search` and `mode`, also per field, and the list's own parameters.
+ */
 export function searchQuery<E extends Record<string, TSchemaOptions>>(fields: readonly string[], extra?: E) {
   const of = (name: string, description: string) =>
     Object.fromEntries(
@@ -34,14 +36,17 @@ export function searchQuery<E extends Record<string, TSchemaOptions>>(fields: re
     type: 'object',
     properties: {
       ...extra,
-      search: { ...Value, description: 'Pattern of LIKE (`%`, `_`, escaped by `\\`), tried on every searchable field' },
-      mode: { type: 'string', description: `How patterns are understood: ${MODES.join(', ')}; the first unless said` },
-      ...of('search', 'The same, for'),
-      ...of('mode', 'The mode, for'),
-      joint: { type: 'string', description: '`or` (default) or `and`: how the conditions are joined' },
+      search: {
+        ...Value,
+        description: 'LIKE pattern (`%`, `_`; escape character `\\`), matched against every searchable field',
+      },
+      mode: { type: 'string', description: `Type of the pattern: ${MODES.join(', ')}. Default: ${MODES[0]}` },
+      ...of('search', 'Pattern for the field'),
+      ...of('mode', 'Mode for the field'),
+      joint: { type: 'string', description: 'How conditions are combined: `or` (default) or `and`' },
       isCaseSensitive: { type: 'string', description: '`true` or `false` (default)' },
     },
-    // Answered by a code of its own, so the schema lets it through: contract, section 1.
+    // The schema accepts unknown fields, because they have an error code of their own.
     patternProperties: { '^(search|mode)(\\.|$)': Value },
     additionalProperties: false,
   });
@@ -67,12 +72,14 @@ function termsOf(query: SearchQuery, fields: readonly string[]): Term[] {
   for (const [name, value] of Object.entries(query)) {
     const [, kind, field] = /^(search|mode)(?:\.(.*))?$/s.exec(name) ?? [];
     if (kind === undefined || value === undefined) continue;
-    if (field !== undefined && !fields.includes(field)) throw refuse(`There is no searchable field ${field}.`);
+    if (field !== undefined && !fields.includes(field))
+      throw refuse(`The field ${field} is not searchable. Use one of ${fields.join(', ')}.`);
     const mode = (field === undefined ? undefined : modeOf(query[`mode.${field}`])) ?? general;
     if (kind === 'mode') continue;
     const values = [value].flat();
-    if (values.length === 0 || values.includes('')) throw refuse(`${name} is empty.`);
-    if (values.length > 1 && mode !== 'exact') throw refuse(`${name} has several values, which only mode exact takes.`);
+    if (values.length === 0 || values.includes('')) throw refuse(`${name} is empty. Send a value or leave it out.`);
+    if (values.length > 1 && mode !== 'exact')
+      throw refuse(`${name} has several values, which only the mode exact accepts.`);
     terms.push({ columns: field === undefined ? fields : [field], mode, values });
   }
   return terms;
@@ -86,7 +93,7 @@ function oneOf<T extends string>(query: SearchQuery, name: string, values: reado
 
 interface Search {
   where: Condition;
-  /** Whether a pattern's cost is the caller's to choose. */
+  /** True if the caller's pattern decides how long the search takes. */
   isCostly: boolean;
 }
 
@@ -97,9 +104,9 @@ export function searchOf(store: TenantStore, query: SearchQuery, fields: readonl
   const terms = termsOf(query, fields);
   const isCostly = terms.some(({ mode }) => mode === 'similar_to' || mode === 'posix');
   if (isCostly && store.kind === 'sqlite')
-    throw refuse('The modes similar_to and posix need PostgreSQL; this service runs on SQLite.');
+    throw refuse('The modes similar_to and posix need PostgreSQL, but this service runs on SQLite. Use like or exact.');
   if (terms.some(({ mode, values: [pattern = ''] }) => mode === 'like' && /(?<!\\)(?:\\\\)*\\$/.test(pattern)))
-    throw refuse('A LIKE pattern must not end with the escape character.');
+    throw refuse('A LIKE pattern must not end with the escape character. Escape it as \\\\.');
 
   const conditionOf = ({ mode, values }: Term, column: string) => {
     const options = { isCaseSensitive };
@@ -120,7 +127,7 @@ export function searchOf(store: TenantStore, query: SearchQuery, fields: readonl
   return { where, isCostly };
 }
 
-/** Runs a search; one whose cost is the caller's to choose gets a deadline of its own. */
+/** Runs a search, with a deadline if it is costly. */
 export async function searching<T>(
   store: TenantStore,
   { where, isCostly }: Search,
@@ -134,8 +141,8 @@ export async function searching<T>(
     });
   } catch (error) {
     const { code = '' } = error as { code?: string };
-    if (code === '57014') throw refuse(`The pattern took longer than ${PATTERN_TIMEOUT_MS} ms.`);
-    if (code.startsWith('22')) throw refuse('The pattern is not valid.');
+    if (code === '57014') throw refuse(`The search took longer than ${PATTERN_TIMEOUT_MS} ms. Use a simpler pattern.`);
+    if (code.startsWith('22')) throw refuse('The pattern is not valid. Correct its syntax.');
     throw error;
   }
 }

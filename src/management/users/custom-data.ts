@@ -5,7 +5,7 @@ import { changeUser } from './writes.ts';
 
 export const userData = [
   operation('GET /users/:userId/custom-data', {
-    summary: 'Read the custom data of a user',
+    summary: 'Get the custom data of a user',
     status: 200,
     returns: JsonObject,
     errors: ['entity.not_found'],
@@ -25,7 +25,7 @@ export const userData = [
       return customData;
     },
     event: 'User.Data.Updated',
-    announce: (customData) => ({ data: customData }),
+    eventFields: (customData) => ({ data: customData }),
   }),
 
   operation('PATCH /users/:userId/profile', {
@@ -41,6 +41,6 @@ export const userData = [
       return profile;
     },
     event: 'User.Data.Updated',
-    announce: (profile) => ({ data: profile }),
+    eventFields: (profile) => ({ data: profile }),
   }),
 ];

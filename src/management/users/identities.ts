@@ -1,19 +1,14 @@
 import Type from 'typebox';
-import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { JsonObject, User } from '../../entities.ts';
-import { userView } from '../../events/user-view.ts';
 import { operation } from '../../http/operations/operation.ts';
+import { touchUser } from './writes.ts';
 
 const Target = Type.String({ minLength: 1, maxLength: 128 });
-
-async function changed(store: TenantStore, userId: string, now: number): Promise<User> {
-  return userView(store, await store.update('users', { id: userId }, { updatedAt: now }));
-}
 
 export const userIdentities = [
   operation('POST /users/:userId/identities/:target', {
     summary: 'Link a social identity to a user',
-    description: '`userId` in the body is the id that the social provider knows the user by.',
+    description: "`userId` in the body is the user's id at the social provider.",
     status: 201,
     params: Type.Object({ userId: Type.String(), target: Target }),
     body: Type.Object({ userId: Type.String({ minLength: 1, maxLength: 255 }), details: Type.Optional(JsonObject) }),
@@ -22,18 +17,18 @@ export const userIdentities = [
     async run({ params: { userId, target }, body: { userId: externalId, details = {} }, store, now }) {
       await store.lock('users', { id: userId });
       await store.add('userIdentities', [{ userId, target, externalId, isSso: false, details, createdAt: now }]);
-      return changed(store, userId, now);
+      return touchUser(store, userId, now);
     },
     event: 'User.Data.Updated',
   }),
 
   operation('DELETE /users/:userId/identities/:target', {
-    summary: 'Unlink a social identity',
+    summary: 'Unlink a social identity from a user',
     status: 204,
     errors: ['entity.not_found'],
     async run({ params: { userId, target }, store, now }) {
       await store.remove('userIdentities', { userId, target, isSso: false });
-      return changed(store, userId, now);
+      return touchUser(store, userId, now);
     },
     event: 'User.Data.Updated',
   }),

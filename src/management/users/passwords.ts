@@ -12,7 +12,7 @@ export const userPasswords = [
   operation('PATCH /users/:userId/password', {
     summary: 'Set the password of a user',
     description:
-      'Ends the sessions, grants, refresh tokens and access tokens of the user. Subject tokens and impersonations stay.',
+      'Ends the sessions, grants, refresh tokens and access tokens of the user. Subject tokens and impersonations are kept.',
     status: 200,
     body: Type.Object({ password: Password }),
     returns: User,
@@ -27,7 +27,7 @@ export const userPasswords = [
   }),
 
   operation('POST /users/:userId/password/verify', {
-    summary: 'Check a password without signing the user in',
+    summary: 'Verify a password without signing the user in',
     status: 204,
     body: Type.Object({ password: Password }),
     errors: ['entity.not_found', 'session.invalid_credentials', 'password.unsupported_digest'],
@@ -41,7 +41,7 @@ export const userPasswords = [
   }),
 
   operation('GET /users/:userId/has-password', {
-    summary: 'Tell whether a user has a password',
+    summary: 'Check if a user has a password',
     status: 200,
     returns: Type.Object({ hasPassword: Type.Boolean() }),
     errors: ['entity.not_found'],

@@ -32,7 +32,8 @@ export const userRoles = [
   }),
 
   operation('POST /users/:userId/roles', {
-    summary: 'Give roles to a user; those already held stay',
+    summary: 'Assign roles to a user',
+    description: 'Roles that the user already has are kept.',
     status: 201,
     body: Type.Object({ roleIds: Ids() }),
     returns: Type.Object({ roleIds: Type.Array(Type.String()), addedRoleIds: Type.Array(Type.String()) }),
@@ -69,7 +70,7 @@ export const userRoles = [
   }),
 
   operation('DELETE /users/:userId/roles/:roleId', {
-    summary: 'Take a role from a user',
+    summary: 'Remove a role from a user',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params: { userId, roleId }, store }) => store.remove('userRoles', { userId, roleId }),

@@ -29,7 +29,7 @@ const UserSession = Type.Object({
     accountId: Type.String(),
     authorizations: Type.Optional(
       Type.Record(Type.String(), Type.Object({ grantId: Type.Optional(Type.String()) }), {
-        description: 'By application, the grant that the session gave it',
+        description: 'The grant of each application, by application id',
       }),
     ),
   }),
@@ -40,10 +40,10 @@ const UserSession = Type.Object({
         userId: Type.String(),
         verificationRecords: Type.Array(Type.Object({ type: Type.String() })),
       },
-      { description: 'The sign-in that began the session' },
+      { description: 'The sign-in that started the session' },
     ),
   ),
-  clientId: Nullable(Type.String({ description: 'An application that the session was used for' })),
+  clientId: Nullable(Type.String({ description: 'An application that the user signed in to with this session' })),
   accountId: Type.String(),
   expiresAt: Timestamp,
 });
@@ -69,7 +69,7 @@ async function viewOf(where: SessionContext, session: Session) {
   return { payload: session, lastSubmission, clientId, accountId, expiresAt: exp * 1000 };
 }
 
-/** @throws 404 `entity.not_found` for another user's, too */
+/** @throws 404 `entity.not_found`, also for a session of another user */
 async function requireSession(
   where: SessionContext,
   userId: string,
@@ -81,7 +81,7 @@ async function requireSession(
   return session;
 }
 
-/** Grants outlive their application by a moment; the pages of the service itself are applications of no row. */
+/** Returns the applications with these ids, without deleted ones and the service's own pages, which have no row. */
 async function applicationsOf(store: TenantStore, ids: readonly string[]) {
   const rows = await store.from('applications').whereIn('id', ids).select('id', 'name', 'isThirdParty');
   return new Map(rows.map((row) => [row.id, row]));
@@ -96,7 +96,8 @@ async function grantIdsOf(store: TenantStore, { authorizations = {} }: Session, 
 
 export const userSessions = [
   operation('GET /users/:userId/sessions', {
-    summary: 'List the browsers in which a user is signed in, newest first',
+    summary: 'List the sessions of a user, newest first',
+    description: 'A session is one browser in which the user is signed in.',
     status: 200,
     returns: Type.Object({ sessions: Type.Array(UserSession) }),
     errors: ['entity.not_found'],
@@ -108,7 +109,7 @@ export const userSessions = [
   }),
 
   operation('GET /users/:userId/sessions/:sessionId', {
-    summary: 'Read a session of a user',
+    summary: 'Get a session of a user',
     status: 200,
     returns: UserSession,
     errors: ['entity.not_found'],
@@ -117,9 +118,9 @@ export const userSessions = [
   }),
 
   operation('DELETE /users/:userId/sessions/:sessionId', {
-    summary: 'Sign a user out in one browser',
+    summary: 'End a session of a user',
     description:
-      'Ends the grants that the session gave, and every token issued under them. `revokeGrantsTarget=firstParty` leaves those of third-party applications. Of an administrator, it ends every session of the console.',
+      'Signs the user out in one browser and ends the grants of the session, with every token issued under them. `revokeGrantsTarget=firstParty` keeps the grants of third-party applications. If the user is an administrator, every console session of theirs ends too.',
     status: 204,
     query: optional({ revokeGrantsTarget: Type.Enum(['all', 'firstParty']) }),
     errors: ['entity.not_found'],
@@ -134,7 +135,7 @@ export const userSessions = [
   }),
 
   operation('GET /users/:userId/grants', {
-    summary: 'List what applications may do for a user, newest first',
+    summary: 'List the grants of a user to applications, newest first',
     status: 200,
     query: optional({ appType: Type.Enum(['firstParty', 'thirdParty']) }),
     returns: Type.Object({ grants: Type.Array(UserGrant) }),
@@ -154,7 +155,7 @@ export const userSessions = [
   }),
 
   operation('DELETE /users/:userId/grants/:grantId', {
-    summary: 'End what one application may do for a user, with every token issued for it',
+    summary: 'End a grant of a user, with every token issued under it',
     status: 204,
     errors: ['entity.not_found'],
     async run({ params: { userId, grantId }, ...where }) {

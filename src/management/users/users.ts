@@ -5,11 +5,11 @@ import { userView, userViews } from '../../events/user-view.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { endAccess } from '../../tokens/revocation/end-access.ts';
 import { optional } from '../shared/fields.ts';
-import { keepAdministrator } from '../shared/last-administrator.ts';
+import { requireOtherAdministrator } from '../shared/last-administrator.ts';
 import { list, mapped, newestFirst } from '../shared/listing.ts';
 import { searchable, searching, searchOf, searchQuery } from '../shared/search.ts';
 import { NewPassword, passwordOf, refuseMixedPassword } from './new-password.ts';
-import { changeUser, createUser, normalized, UserFields } from './writes.ts';
+import { changeUser, createUser, UserFields, withNormalizedIdentifiers } from './writes.ts';
 
 const CreateUser = optional({ ...UserFields, ...NewPassword });
 const UpdateUser = optional(UserFields);
@@ -28,7 +28,7 @@ export const users = [
     run({ query: { excludeRoleId, excludeOrganizationId, ...query }, page, store }) {
       if (excludeRoleId !== undefined && excludeOrganizationId !== undefined)
         throw new ServiceError('request.invalid_input', {
-          message: 'Exclude by role or by organization, not by both.',
+          message: 'excludeRoleId and excludeOrganizationId cannot be combined. Send one of them.',
         });
       return searching(store, searchOf(store, query, searchable.users), async (store, found) => {
         const rows = await list(store, 'users', {
@@ -51,7 +51,7 @@ export const users = [
 
   operation('POST /users', {
     summary: 'Create a user',
-    description: 'The user gets every role of type `User` that is marked as default.',
+    description: 'Assigns every role of type `User` that is marked as default.',
     status: 200,
     body: CreateUser,
     returns: User,
@@ -76,7 +76,7 @@ export const users = [
   }),
 
   operation('GET /users/:userId', {
-    summary: 'Read a user',
+    summary: 'Get a user',
     status: 200,
     query: optional({ includeSsoIdentities: Type.Boolean() }),
     returns: User,
@@ -88,8 +88,8 @@ export const users = [
   }),
 
   operation('PATCH /users/:userId', {
-    summary: 'Change the data of a user',
-    description: '`null` clears a field. `customData` and `profile` are replaced whole.',
+    summary: 'Update a user',
+    description: '`null` clears a field. `customData` and `profile` are replaced as a whole.',
     status: 200,
     body: UpdateUser,
     returns: User,
@@ -103,7 +103,7 @@ export const users = [
       'user.invalid_phone',
     ],
     async run({ params: { userId }, body, store, now }) {
-      return userView(store, await changeUser(store, userId, normalized(body), now));
+      return userView(store, await changeUser(store, userId, withNormalizedIdentifiers(body), now));
     },
     event: 'User.Data.Updated',
   }),
@@ -111,13 +111,13 @@ export const users = [
   operation('PATCH /users/:userId/is-suspended', {
     summary: 'Suspend or reactivate a user',
     description:
-      'Suspension ends sessions and tokens, unspent subject tokens and running impersonations of the user. The last administrator of a tenant stays.',
+      'Suspension ends the sessions and tokens of the user, and revokes unspent subject tokens and active impersonations. The last administrator of a tenant cannot be suspended.',
     status: 200,
     body: Type.Object({ isSuspended: Type.Boolean() }),
     returns: User,
     errors: ['entity.not_found', 'administrator.is_last'],
     async run({ params: { userId }, body: { isSuspended }, caller, store, now }) {
-      if (isSuspended) await keepAdministrator(store, userId);
+      if (isSuspended) await requireOtherAdministrator(store, userId);
       const row = await changeUser(store, userId, { isSuspended }, now);
       if (isSuspended) await endAccess(store, userId, { by: caller.applicationId, reason: 'suspended', now });
       return userView(store, row);
@@ -129,11 +129,11 @@ export const users = [
   operation('DELETE /users/:userId', {
     summary: 'Delete a user',
     description:
-      'Ends what suspension ends. The audit log and past impersonations keep the id. The last administrator of a tenant stays.',
+      'Ends everything that suspension ends. The audit log and past impersonations keep the id. The last administrator of a tenant cannot be deleted.',
     status: 204,
     errors: ['entity.not_found', 'administrator.is_last'],
     async run({ params: { userId }, caller, store, now }) {
-      await keepAdministrator(store, userId);
+      await requireOtherAdministrator(store, userId);
       const user = await userView(store, await store.lock('users', { id: userId }));
       await endAccess(store, userId, { by: caller.applicationId, reason: 'deleted', now });
       await store.remove('users', { id: userId });

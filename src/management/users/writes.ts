@@ -5,21 +5,22 @@ import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { Patch, UserRow } from '../../database/tables/index.ts';
 import { User } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
-import { newUserView } from '../../events/user-view.ts';
+import { newUserView, userView } from '../../events/user-view.ts';
 import type { optional } from '../shared/fields.ts';
 
 const { username, primaryEmail, primaryPhone, name, avatar, customData, profile } = User.properties;
 
-/** What a caller may set. */
+/** The fields that a caller can set. */
 export const UserFields = { username, primaryEmail, primaryPhone, name, avatar, customData, profile };
 type UserFields = Static<ReturnType<typeof optional<typeof UserFields>>>;
 
 /**
- * The one spelling of an address and a number, so that one mailbox or line is one account.
+ * Returns the fields with the canonical spelling of email address and phone number, so that each belongs to one
+ * account.
  *
  * @throws 422 `user.invalid_email`, `user.invalid_phone`
  */
-export function normalized<T extends Pick<UserFields, 'primaryEmail' | 'primaryPhone'>>(fields: T): T {
+export function withNormalizedIdentifiers<T extends Pick<UserFields, 'primaryEmail' | 'primaryPhone'>>(fields: T): T {
   const email = fields.primaryEmail && normalEmail(fields.primaryEmail);
   const phone = fields.primaryPhone && normalPhone(fields.primaryPhone);
   if (fields.primaryEmail && !email) throw new ServiceError('user.invalid_email');
@@ -33,8 +34,13 @@ export function changeUser(store: TenantStore, id: string, patch: Patch<'users'>
   return store.update('users', { id }, isEmpty ? {} : { ...patch, updatedAt: now });
 }
 
-/** Roles marked as default are every new user's. */
-async function giveDefaultRoles(store: TenantStore, userId: string): Promise<void> {
+/** Updates `updatedAt` after a change of the user's factors or identities. @throws 404 `entity.not_found` */
+export async function touchUser(store: TenantStore, id: string, now: number): Promise<User> {
+  return userView(store, await changeUser(store, id, { updatedAt: now }, now));
+}
+
+/** Assigns the roles that are marked as default. */
+async function assignDefaultRoles(store: TenantStore, userId: string): Promise<void> {
   const roles = await store.from('roles').where({ type: 'User', isDefault: true }).select('id');
   await store.add(
     'userRoles',
@@ -53,13 +59,13 @@ export async function createUser(store: TenantStore, fields: UserFields, passwor
     lastSignInAt: null,
     customData: {},
     profile: {},
-    ...normalized(fields),
+    ...withNormalizedIdentifiers(fields),
     id: newShortId(),
     passwordHash,
     isSuspended: false,
     createdAt: now,
     updatedAt: now,
   });
-  await giveDefaultRoles(store, row.id);
+  await assignDefaultRoles(store, row.id);
   return newUserView(row);
 }

@@ -1,10 +1,11 @@
 import Type from 'typebox';
 import { Nullable, SetOf, Timestamp } from '../../entities.ts';
 import { eventTypes } from '../../events/catalogue.ts';
-import { operation } from '../../http/operations/operation.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, operation } from '../../http/operations/operation.ts';
 import { feedOfDeliveries } from '../../webhooks/deliveries/feed.ts';
 import { getDelivery, listDeliveries } from '../../webhooks/deliveries/history.ts';
 import { cancelReplay, countReplay, redeliver, replayStatus, startReplay } from '../../webhooks/replay/replay.ts';
+import { KEPT_BODY_BYTES } from '../../webhooks/sending/deliver.ts';
 import { optional } from '../shared/fields.ts';
 
 const State = Type.Enum(['waiting', 'delivering', 'delivered', 'dead', 'cancelled']);
@@ -13,7 +14,7 @@ const Event = Type.Enum(eventTypes);
 
 const Delivery = Type.Object({
   id: Type.String(),
-  eventId: Type.String({ description: 'The `webhook-id` of every attempt' }),
+  eventId: Type.String({ description: 'The header `webhook-id` of every attempt' }),
   event: Event,
   state: State,
   trigger: Trigger,
@@ -32,7 +33,7 @@ const Attempt = Type.Object({
   status: Nullable(Type.Integer({ examples: [200] })),
   errorClass: Nullable(Type.String()),
   errorMessage: Nullable(Type.String()),
-  responseBody: Nullable(Type.String({ description: 'The first 8 KiB' })),
+  responseBody: Nullable(Type.String({ description: `The first ${KEPT_BODY_BYTES / 1024} KiB` })),
   isSuccess: Type.Boolean(),
 });
 
@@ -48,38 +49,38 @@ export const hookDeliveries = [
     errors: ['entity.not_exists_with_id'],
     async run({ params: { id }, query, page, store }) {
       await store.get('hooks', { id });
-      const { offset = 0, limit = 20 } = page ?? {};
+      const { offset = 0, limit = DEFAULT_PAGE_SIZE } = page ?? {};
       return listDeliveries(store, id, { ...query, offset, limit });
     },
   }),
 
   operation('GET /hooks/:id/delivery-feed', {
-    summary: 'Read the deliveries of a webhook from a cursor on, newest first',
+    summary: 'List the deliveries of a webhook with a cursor, newest first',
     description:
-      'As fast on every page and for every number of them, as nothing is counted; for a state or an event that few have, say `since` too. `before` is the `next` of the page before; `next` is null on the last one.',
+      'Every page is equally fast, however many deliveries there are, because nothing is counted. If few deliveries have the `state` or `event`, also send `since`. Send the `next` of a page as `before` to get the following one; `next` is null on the last page.',
     status: 200,
     query: optional({
       state: State,
       event: Event,
       since: Timestamp,
       before: Type.String({ maxLength: 80 }),
-      limit: Type.Integer({ minimum: 1, maximum: 100 }),
+      limit: Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE }),
     }),
     returns: Type.Object({ deliveries: Type.Array(Delivery), next: Nullable(Type.String()) }),
     errors: ['entity.not_exists_with_id', 'guard.invalid_pagination'],
-    async run({ params: { id }, query: { limit = 20, ...query }, store }) {
+    async run({ params: { id }, query: { limit = DEFAULT_PAGE_SIZE, ...query }, store }) {
       await store.get('hooks', { id });
       return feedOfDeliveries(store, id, { ...query, limit });
     },
   }),
 
   operation('GET /hooks/:id/deliveries/:deliveryId', {
-    summary: 'Read a delivery with every attempt made of it, oldest first',
+    summary: 'Get a delivery with its attempts, oldest first',
     status: 200,
     returns: Type.Object({
       ...Delivery.properties,
       body: Type.Optional(
-        Type.String({ description: 'What is sent, byte for byte; absent once the event is no longer kept' }),
+        Type.String({ description: 'The exact request body; absent once the event has been deleted' }),
       ),
       attemptLog: Type.Array(Attempt),
     }),
@@ -88,7 +89,7 @@ export const hookDeliveries = [
   }),
 
   operation('POST /hooks/:id/deliveries/:deliveryId/redeliver', {
-    summary: 'Send the event of a delivery once more, whatever became of it',
+    summary: 'Send the event of a delivery again, in any state',
     status: 202,
     returns: Started,
     errors: ['entity.not_exists_with_id'],
@@ -96,8 +97,9 @@ export const hookDeliveries = [
   }),
 
   operation('POST /hooks/:id/replay', {
-    summary: 'Send past events again, also those from before the webhook',
-    description: '`dryRun` answers 200 with how many there would be, and sends none.',
+    summary: 'Replay past events',
+    description:
+      'Includes events from before the webhook was created. With `dryRun`, responds 200 with the number of events and sends none.',
     status: 202,
     body: Type.Object({
       since: Timestamp,
@@ -119,7 +121,7 @@ export const hookDeliveries = [
   }),
 
   operation('GET /hooks/:id/replays/:replayId', {
-    summary: 'Read how far a replay has come',
+    summary: 'Get the progress of a replay',
     status: 200,
     returns: Type.Object({
       id: Type.String(),
@@ -132,7 +134,8 @@ export const hookDeliveries = [
   }),
 
   operation('DELETE /hooks/:id/replays/:replayId', {
-    summary: 'Cancel a replay; what is on its way stays so',
+    summary: 'Cancel a replay',
+    description: 'Deliveries that are already queued are still sent.',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params: { id: hookId, replayId }, store }) => cancelReplay(store, { hookId, replayId }),

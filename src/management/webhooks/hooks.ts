@@ -1,28 +1,45 @@
 import Type, { type Static } from 'typebox';
 import { newId, newSecret } from '../../base/ids.ts';
+import type { SecretBox } from '../../base/secret-box.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
+import type { HookRow } from '../../database/tables/index.ts';
 import { Hook, HookConfig, SetOf } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import { eventTypes, silentEventTypes } from '../../events/catalogue.ts';
 import { operation, type Services } from '../../http/operations/operation.ts';
 import { cancelWaiting, removeHook } from '../../webhooks/deliveries/clearing.ts';
 import { executionStats } from '../../webhooks/deliveries/history.ts';
-import { checkHeaders, sealConfig } from '../../webhooks/sending/hook-headers.ts';
-import { rotatedKeys, sealSigningKey } from '../../webhooks/signatures/signing-keys.ts';
+import { checkHeaders, openConfig, sealConfig } from '../../webhooks/sending/hook-headers.ts';
+import { webhookSecret } from '../../webhooks/signatures/signature.ts';
+import { openSigningKey, rotatedKeys, sealSigningKey } from '../../webhooks/signatures/signing-keys.ts';
 import { invalidBody, optional } from '../shared/fields.ts';
 import { list, mapped, newestFirst } from '../shared/listing.ts';
-import { hookView } from './view.ts';
 
 const acceptedTypes = [...eventTypes, ...silentEventTypes];
 const HookEvents = SetOf(acceptedTypes, {
-  description: `Accepted and stored, but never sent: ${silentEventTypes.map((type) => `\`${type}\``).join(', ')}`,
+  description: `Accepted, but never sent: ${silentEventTypes.map((type) => `\`${type}\``).join(', ')}`,
 });
 const OneEvent = Type.Union([Type.Enum(acceptedTypes), Type.Null()], { description: 'Deprecated: use `events`' });
 const { name, enabled } = Hook.properties;
-/** A webhook is known by its address; a name is for people who have several. */
+
+/** Returns a webhook as the API shows it, with the signing secret in both forms that receivers' libraries accept. */
+function hookView(secrets: SecretBox, hook: HookRow): Hook {
+  const { tenantId, id, name, event, events, enabled, disabledReason, failingSince, createdAt } = hook;
+  const config = openConfig(secrets, hook);
+  const signingKey = openSigningKey(secrets, hook);
+  const fields = { tenantId, id, name, event, events, config, enabled, createdAt, signingKey };
+  return {
+    ...fields,
+    webhookSecret: webhookSecret(signingKey),
+    ...(disabledReason !== null && { disabledReason }),
+    ...(failingSince !== null && { failingSince }),
+  };
+}
+
+/** Returns the default name of a webhook. */
 const nameOf = ({ url }: Static<typeof HookConfig>): string => `Webhook to ${new URL(url).host}`.slice(0, 256);
 
-/** @throws 400 when a webhook must not be sent there, or with these headers */
+/** @throws 400 when a webhook must not use this URL or these headers */
 export function checkConfig(
   { url, headers = {} }: Static<typeof HookConfig>,
   refuseHookUrl: Services['refuseHookUrl'],
@@ -38,7 +55,7 @@ function requireEvents(event: string | null | undefined, events: readonly string
   if (!event && !events?.length) throw new ServiceError('hook.missing_events');
 }
 
-/** Webhooks of a tenant. Every event makes a delivery for each one that listens, in the transaction of the change. */
+/** Most webhooks of a tenant. Each one that listens to an event adds a delivery to the transaction of the change. */
 const MAX_HOOKS = 100;
 
 /** @throws 422 `hook.limit_reached` */
@@ -47,8 +64,11 @@ async function requireRoom(store: TenantStore): Promise<void> {
   if (Number(row?.count) >= MAX_HOOKS) throw new ServiceError('hook.limit_reached', { data: { limit: MAX_HOOKS } });
 }
 
-/** Someone looked after it: whatever it was disabled for, it starts anew. */
-const REVIVED = { disabledReason: null, failingSince: null, lastFailureAt: null, goneCount: 0 };
+/** Enabling a webhook clears its record of failures. */
+const CLEARED_FAILURES = { disabledReason: null, failingSince: null, lastFailureAt: null, goneCount: 0 };
+
+/** How long an old signing secret still signs after a rotation. */
+const DEFAULT_OVERLAP_HOURS = 24;
 
 const WithStats = optional({ includeExecutionStats: Type.Boolean() });
 
@@ -61,22 +81,22 @@ export const hooks = [
     paginated: 'optional',
     async run({ query, page, store, secrets, now }) {
       return mapped(await list(store, 'hooks', { page, order: newestFirst }), async (rows) => {
-        const shown = rows.map((row) => hookView(secrets, row));
-        if (!query.includeExecutionStats) return shown;
+        const views = rows.map((row) => hookView(secrets, row));
+        if (!query.includeExecutionStats) return views;
         const stats = await executionStats(
           store,
           rows.map(({ id }) => id),
           now,
         );
-        return shown.map((hook) => ({ ...hook, executionStats: stats.get(hook.id) }));
+        return views.map((hook) => ({ ...hook, executionStats: stats.get(hook.id) }));
       });
     },
   }),
 
   operation('POST /hooks', {
-    summary: 'Register a webhook',
+    summary: 'Create a webhook',
     status: 201,
-    description: 'Without a `name` it is named after the host of its URL.',
+    description: 'If `name` is missing, the webhook is named after the host of its URL.',
     body: Type.Object({
       name: Type.Optional(name),
       event: Type.Optional(OneEvent),
@@ -110,7 +130,7 @@ export const hooks = [
   }),
 
   operation('GET /hooks/:id', {
-    summary: 'Read a webhook',
+    summary: 'Get a webhook',
     status: 200,
     query: WithStats,
     returns: Hook,
@@ -123,8 +143,8 @@ export const hooks = [
   }),
 
   operation('PATCH /hooks/:id', {
-    summary: 'Change a webhook',
-    description: '`config` is replaced whole. Enabling forgets why it was disabled.',
+    summary: 'Update a webhook',
+    description: '`config` is replaced as a whole. Enabling the webhook clears `disabledReason` and `failingSince`.',
     status: 200,
     body: optional({ name, event: OneEvent, events: HookEvents, config: HookConfig, enabled }),
     returns: Hook,
@@ -134,7 +154,7 @@ export const hooks = [
     },
     async run({ params, body, store, secrets }) {
       const sealed = body.config && sealConfig(secrets, { ...params, tenantId: store.tenantId }, body.config);
-      const hook = await store.update('hooks', params, { ...body, ...sealed, ...(body.enabled && REVIVED) });
+      const hook = await store.update('hooks', params, { ...body, ...sealed, ...(body.enabled && CLEARED_FAILURES) });
       requireEvents(hook.event, hook.events);
       if (body.enabled === false) await cancelWaiting(store, hook);
       return hookView(secrets, hook);
@@ -142,19 +162,18 @@ export const hooks = [
   }),
 
   operation('PATCH /hooks/:id/signing-key', {
-    summary: 'Replace the signing key',
-    description:
-      'In `webhook-signature` the old key still signs beside the new one for `overlapHours` (24 unless said, 0 ends it at once); the older header carries the new key alone.',
+    summary: 'Rotate the signing secret of a webhook',
+    description: `The header \`webhook-signature\` contains signatures of both the old and the new secret for \`overlapHours\` (default: ${DEFAULT_OVERLAP_HOURS}; 0 stops using the old one at once). The compatible header is signed with the new secret only.`,
     status: 200,
     body: optional({ overlapHours: Type.Integer({ minimum: 0, maximum: 168 }) }),
     returns: Hook,
     errors: ['entity.not_exists'],
-    async run({ params, body: { overlapHours = 24 }, store, secrets, now }) {
+    async run({ params, body: { overlapHours = DEFAULT_OVERLAP_HOURS }, store, secrets, now }) {
       const hook = await store.lock('hooks', params);
       const keys = rotatedKeys(secrets, hook, { signingKey: newSecret(), overlapHours, now });
       return hookView(secrets, await store.update('hooks', params, keys));
     },
-    audit: (_, { body }) => ({ overlapHours: body.overlapHours ?? 24 }),
+    audit: (_, { body }) => ({ overlapHours: body.overlapHours ?? DEFAULT_OVERLAP_HOURS }),
   }),
 
   operation('DELETE /hooks/:id', {

@@ -4,7 +4,7 @@ import { HookConfig, JsonObject, SetOf, Timestamp } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import { eventTypes } from '../../events/catalogue.ts';
 import { sampleOf } from '../../events/sample.ts';
-import { operation } from '../../http/operations/operation.ts';
+import { DEFAULT_PAGE_SIZE, operation } from '../../http/operations/operation.ts';
 import { recentLogs } from '../../webhooks/deliveries/history.ts';
 import { openSigningKey } from '../../webhooks/signatures/signing-keys.ts';
 import { optional, requireOrder } from '../shared/fields.ts';
@@ -20,7 +20,7 @@ const HookLog = Type.Object({
 
 export const hookLogs = [
   operation('POST /hooks/:id/test', {
-    summary: 'Send one signed sample of each event to a URL, with the key of this webhook',
+    summary: 'Send a signed sample of each event to a URL, with the signing secret of this webhook',
     status: 204,
     body: Type.Object({ events: SetOf(eventTypes, { minItems: 1 }), config: HookConfig }),
     errors: ['entity.not_exists_with_id', 'hook.send_test_payload_failed', 'hook.endpoint_responded_with_error'],
@@ -35,17 +35,20 @@ export const hookLogs = [
         events: events.map((type) => ({ id: newId(), type, body: JSON.stringify(sampleOf(type, now)) })),
       });
       if (failure?.status !== undefined)
-        throw new ServiceError('hook.endpoint_responded_with_error', { data: { responseStatus: failure.status } });
+        throw new ServiceError('hook.endpoint_responded_with_error', {
+          message: `The endpoint responded ${failure.status}. Any 2xx response counts as delivered.`,
+          data: { responseStatus: failure.status },
+        });
       if (failure) throw new ServiceError('hook.send_test_payload_failed', { message: failure.reason });
     },
     run: async () => undefined,
   }),
 
   operation('GET /hooks/:id/recent-logs', {
-    summary: 'List the attempts of a webhook, newest first; of the last 24 hours unless a time is given',
+    summary: 'List the attempts of a webhook, newest first; by default those of the last 24 hours',
     status: 200,
     query: optional({
-      logKey: Type.String({ description: '`TriggerHook.` and the event' }),
+      logKey: Type.String({ description: '`TriggerHook.` and the event type' }),
       start_time: Timestamp,
       end_time: Timestamp,
     }),
@@ -55,7 +58,7 @@ export const hookLogs = [
     async run({ params: { id }, query: { logKey, start_time: startTime, end_time: endTime }, page, store, now }) {
       requireOrder(startTime, endTime);
       await store.get('hooks', { id });
-      const { offset = 0, limit = 20 } = page ?? {};
+      const { offset = 0, limit = DEFAULT_PAGE_SIZE } = page ?? {};
       return recentLogs(store, id, { logKey, startTime, endTime, now, offset, limit });
     },
   }),

@@ -1,9 +1,9 @@
 import type { Reply, Request } from '../../../sandbox/protocol.ts';
 
-/** Bytes of one frame. More means that the runner is not ours any more: even a fetch with the largest body is smaller. */
+/** Maximum size of one frame in bytes. Even a fetch with the largest body is smaller, so a longer frame means that the runner is compromised. */
 const FRAME_BYTES = 8 * 1024 * 1024;
 
-/** One message for a runner: its length, then its JSON. */
+/** Encodes one message to a runner: 4 bytes of length, then JSON. */
 export function encodeFrame(request: Request): Buffer {
   const text = JSON.stringify(request);
   const length = Buffer.byteLength(text);
@@ -13,7 +13,7 @@ export function encodeFrame(request: Request): Buffer {
   return frame;
 }
 
-/** Cuts what a runner writes into messages. The runner is not trusted: an impossible frame throws. */
+/** Splits the bytes from a runner into messages. The runner is not trusted: an invalid frame throws. */
 export class FrameReader {
   #pending: Buffer = Buffer.alloc(0);
 

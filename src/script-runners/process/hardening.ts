@@ -6,43 +6,43 @@ import type { SandboxOptions } from '../types.ts';
 import { findProgram, isRoot, NOBODY, NODE_LAYERS, SANDBOX, WRAPPERS, type Wrapper } from './layers.ts';
 import { type RunnerCommand, RunnerProcess } from './runner-process.ts';
 
-/** What every runner is started with, whatever layers there are. */
+/** Node flags of every runner, with and without hardening layers. */
 const RUNNER_FLAGS = [
-  '--no-node-snapshot', // isolated-vm shares V8's process-wide tables with Node and must not meet those of a snapshot.
-  '--no-harmony-temporal', // A clock of nanoseconds, made anew for every context; sandbox/prelude.js removes it where it is.
-  // MB of each isolate, while it is in use. A context is 0.1 MB that soon dies: the smaller young space V8 would choose has it
-  // copied, and then collected as old, which is dearer.
+  '--no-node-snapshot', // isolated-vm shares V8's process-wide tables with Node and does not work with those of a snapshot.
+  '--no-harmony-temporal', // A nanosecond clock, which V8 also creates for every context. sandbox/prelude.js deletes it where it exists.
+  // MB of young generation per isolate. A context is 0.1 MB of short-lived objects. In the smaller space that V8 chooses by default
+  // they are copied and promoted, and collecting them as old objects costs more.
   '--max-semi-space-size=2',
 ];
 
-/** Every layer there is: options of Node, what the runner does itself, and programs around it. */
+/** All hardening layers: options of Node, what the runner does itself, and wrapper programs. */
 export const LAYERS: string[] = [...SANDBOX_LAYERS];
 
-/** A layer that the operator requires does not hold on this machine. */
+/** A layer that the operator requires is not active on this host. */
 export class MissingLayerError extends Error {
   override readonly name = 'MissingLayerError';
 }
 
 export interface Hardening {
   command: RunnerCommand;
-  /** Layers that hold, seen on a runner that started with them. */
+  /** Active layers, verified on a runner that started with them. */
   layers: string[];
-  /** Layers that were to hold and do not, each with the reason. */
+  /** Wanted layers that are not active, each with the reason. */
   missing: Record<string, string>;
-  /** The runner that was started to see it: the first of the pool. */
+  /** The runner that was started for the verification. It becomes the first of the pool. */
   first: RunnerProcess;
 }
 
 /**
- * Finds the strongest command that starts a runner here. A layer that this machine does not offer is left out.
+ * Finds the strongest command that starts a runner on this host. Layers that the host does not support are left out.
  *
- * @throws {MissingLayerError} when a required layer is among them; any other error when no runner starts at all
+ * @throws {MissingLayerError} if a required layer is left out. Any other error means that no runner starts at all.
  */
 export async function harden(options: SandboxOptions): Promise<Hardening> {
   const { require = [] } = options;
   const unknown = require.filter((name) => !LAYERS.includes(name));
   if (unknown.length > 0)
-    throw new Error(`There is no sandbox layer ${unknown.join(', ')}; there are ${LAYERS.join(', ')}.`);
+    throw new Error(`Unknown sandbox layer: ${unknown.join(', ')}. Available layers: ${LAYERS.join(', ')}.`);
 
   const off = options.harden === false ? LAYERS : (options.withoutLayers ?? []);
   const missing: Record<string, string> = {};
@@ -54,7 +54,7 @@ export async function harden(options: SandboxOptions): Promise<Hardening> {
   });
   const within = (off: string[]) => strongest(installed, (chosen) => commandOf(options, off, chosen), missing);
   const { command, first, wrappers } = await within(off).catch((error: Error) => {
-    // Nothing starts with Node's permission model: an installation whose files are not where it looks for them.
+    // No runner starts with Node's permission model: the installation keeps files outside the folders allowed to the runner.
     missing.permission = error.message;
     return within([...off, 'permission']);
   });
@@ -64,31 +64,31 @@ export async function harden(options: SandboxOptions): Promise<Hardening> {
   );
   for (const name of LAYERS) {
     if (layers.includes(name)) delete missing[name];
-    else if (!off.includes(name)) missing[name] ??= 'it does not hold on this system';
+    else if (!off.includes(name)) missing[name] ??= 'not supported on this system';
   }
   const lacking = require.filter((name) => !layers.includes(name));
   if (lacking.length > 0) {
     await first.kill();
     throw new MissingLayerError(
-      `The sandbox must have ${lacking.map((name) => `${name} (${missing[name] ?? 'switched off'})`).join(', ')}.`,
+      `Required sandbox layers are missing: ${lacking.map((name) => `${name} (${missing[name] ?? 'switched off'})`).join(', ')}.`,
     );
   }
   return { command, layers, missing, first };
 }
 
-interface Attempt {
+interface StartedRunner {
   command: RunnerCommand;
   first: RunnerProcess;
   wrappers: Wrapper[];
 }
 
-/** All wrappers; else all but the one that contains others; else those that work by themselves. */
+/** Tries the container with what it does not include, then all wrappers but the container, then only those that work on their own. */
 async function strongest(
   installed: Wrapper[],
   commandWith: (wrappers: Wrapper[]) => RunnerCommand,
   missing: Record<string, string>,
-): Promise<Attempt> {
-  const attempt = async (wrappers: Wrapper[]): Promise<Attempt> => {
+): Promise<StartedRunner> {
+  const start = async (wrappers: Wrapper[]): Promise<StartedRunner> => {
     const command = commandWith(wrappers);
     return { command, wrappers, first: await RunnerProcess.start(command) };
   };
@@ -99,7 +99,7 @@ async function strongest(
   ];
   for (const plan of plans) {
     try {
-      return await attempt(plan);
+      return await start(plan);
     } catch (error) {
       if (plan === plans[0] && container) missing[container.name] = (error as Error).message;
     }
@@ -107,13 +107,13 @@ async function strongest(
   const working: Wrapper[] = [];
   for (const wrapper of plans[1] ?? []) {
     try {
-      await (await attempt([wrapper])).first.kill();
+      await (await start([wrapper])).first.kill();
       working.push(wrapper);
     } catch (error) {
       missing[wrapper.name] = (error as Error).message;
     }
   }
-  return attempt(working);
+  return start(working);
 }
 
 function commandOf(options: SandboxOptions, off: string[], wrappers: Wrapper[]): RunnerCommand {

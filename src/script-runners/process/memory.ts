@@ -1,12 +1,12 @@
 import { ProcFile } from './proc.ts';
 
-/** Bytes of one page in /proc. The same on every platform that Node's official binaries support with 4 KiB pages. */
+/** Bytes per page in /proc. Assumes 4 KiB pages, as on the platforms of Node's official binaries. */
 const PAGE_BYTES = 4096;
 
-/** Resident memory of a process, from /proc. Where there is none, nothing is ever exceeded. */
+/** Resident memory of a process, from /proc. Always 0 where there is no /proc, so no limit is ever exceeded there. */
 export class ResidentMemory {
   readonly #file: ProcFile;
-  /** At the first look after `mark`. */
+  /** Bytes at the first read of `growth` after `mark`. */
   #before: number | undefined;
 
   constructor(pid: number) {
@@ -17,7 +17,7 @@ export class ResidentMemory {
     return Number(this.#file.read()?.split(' ')[1] ?? 0) * PAGE_BYTES;
   }
 
-  /** From here on growth is counted, beginning with the first look at it: a run too short to be looked at cannot grow much. */
+  /** Starts counting growth from zero at the next read of it. A run that ends before that is too short to grow much. */
   mark(): void {
     this.#before = undefined;
   }
@@ -28,7 +28,7 @@ export class ResidentMemory {
     return bytes - this.#before;
   }
 
-  /** Whether anybody looked since `mark`. */
+  /** True if `growth` was read since `mark`. */
   get isWatched(): boolean {
     return this.#before !== undefined;
   }

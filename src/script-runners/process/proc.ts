@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 
-/** A file of a process in /proc, kept open, because it is read every few milliseconds while the process is watched. */
+/** A file of a process in /proc. It stays open because it is read every few milliseconds while the process executes. */
 export class ProcFile {
   readonly #file: number | undefined;
   readonly #bytes = Buffer.alloc(1024);
@@ -13,7 +13,7 @@ export class ProcFile {
     }
   }
 
-  /** Returns undefined when the process is gone, and always where there is no /proc. */
+  /** Returns undefined once the process is gone, and always where there is no /proc. */
   read(): string | undefined {
     if (this.#file === undefined) return undefined;
     try {
@@ -28,7 +28,7 @@ export class ProcFile {
   }
 }
 
-/** Bubblewrap stays as the parent of what it starts. The runner itself has no children. */
+/** Returns the id of the runner itself below wrappers: bubblewrap stays as its parent. The runner has no children of its own. */
 export function innermost(pid: number): number {
   const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
   return child ? innermost(Number(child)) : pid;

@@ -7,34 +7,41 @@ import type { Reply, Request } from '../../../sandbox/protocol.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import { innermost } from './proc.ts';
 
-/** How a runner is started. */
+/** The command that starts a runner. */
 export interface RunnerCommand {
   file: string;
   args: string[];
   inheritsEnvironment: boolean;
 }
 
-/** Milliseconds from spawn to the first frame before a start counts as failed. */
+/** The runner that uses a process, as the process reports to it. */
+export interface ProcessListener {
+  /** Called for each reply, in order. If it throws, the process is killed. */
+  replied(reply: Reply): void;
+  exited(): void;
+}
+
+/** Milliseconds from spawn until the first frame. After that the start has failed. */
 const START_MS = 15_000;
 
-/** Characters of a runner's standard error that are kept: V8 says there why it aborted. */
-const LAST_WORDS_LENGTH = 2_000;
+/** Characters of a runner's standard error that are kept for the log: V8 writes there why it aborted. */
+const STDERR_LENGTH = 2_000;
 
 let recorders = 0;
 
-/** One child process and the socket to it. Knows frames and signals, nothing of runs. */
+/** One child process and the socket to it. It handles frames and signals and knows nothing about runs. */
 export class RunnerProcess {
-  /** What the child said of itself when it was ready. */
+  /** The first message of the child. */
   readonly ready: Extract<Reply, { kind: 'ready' }>;
-  onReply: (reply: Reply) => void = () => {};
-  onExit: () => void = () => {};
 
   readonly #child: ChildProcess;
   readonly #channel: Duplex;
   readonly #recorder: number;
   readonly #exited: Promise<void>;
-  #lastWords = '';
-  #isAlive = true;
+  #listener: ProcessListener | undefined;
+  /** Undefined until the process has exited. */
+  #begunAtExit: number | undefined;
+  #stderr = '';
 
   private constructor(
     child: ChildProcess,
@@ -48,21 +55,21 @@ export class RunnerProcess {
     this.#channel = channelOf(child);
     this.#channel.on('data', (chunk: Buffer) => {
       try {
-        for (const reply of reader.read(chunk)) this.onReply(reply);
+        for (const reply of reader.read(chunk)) this.#listener?.replied(reply);
       } catch {
         this.kill();
       }
     });
-    this.#channel.on('error', () => {}); // A socket whose other end was killed; the exit says all there is to say.
+    this.#channel.on('error', () => {}); // The other end was killed, which `exited` reports.
     (child.stderr as Readable).on('data', (chunk: Buffer) => {
-      this.#lastWords = (this.#lastWords + chunk).slice(-LAST_WORDS_LENGTH);
+      this.#stderr = (this.#stderr + chunk).slice(-STDERR_LENGTH);
     });
     this.#exited = new Promise((resolve) => {
-      // One turn later, so that a reply sent just before the end is read first.
+      // One iteration of the event loop later, so that a reply sent just before the exit is read first.
       child.once('exit', () =>
         setImmediate(() => {
-          this.#isAlive = false;
-          this.onExit();
+          this.#begunAtExit = this.lastBegun();
+          this.#listener?.exited();
           closeSync(recorder);
           resolve();
         }),
@@ -70,7 +77,7 @@ export class RunnerProcess {
     });
   }
 
-  /** Spawns a runner and waits until it is confined and listens. */
+  /** Spawns a runner and waits until it is confined and ready. */
   static start({ file, args, inheritsEnvironment }: RunnerCommand): Promise<RunnerProcess> {
     const recorder = openRecorder();
     const child = spawn(file, args, {
@@ -81,25 +88,25 @@ export class RunnerProcess {
     const reader = new FrameReader();
 
     return new Promise((resolve, reject) => {
-      let lastWords = '';
-      /** Whatever comes first decides: what comes later must not close a number that is another file's by then. */
-      const decided = () => {
+      let stderr = '';
+      /** Removes all listeners at the first event. A later one would close the recorder again, whose descriptor may belong to another file by then. */
+      const settled = () => {
         clearTimeout(timer);
         child.off('exit', onExit).off('error', fail);
         child.stderr?.removeAllListeners('data');
         channelOf(child).off('data', onFirst);
       };
       const fail = (error: Error) => {
-        decided();
+        settled();
         child.on('error', () => {}).kill('SIGKILL');
         closeSync(recorder);
         reject(error);
       };
-      const onExit = () => fail(new Error(`The sandbox runner did not start: ${lastWords}`));
+      const onExit = () => fail(new Error(`The sandbox runner did not start: ${stderr}`));
       const onFirst = (chunk: Buffer) => {
         const [first] = reader.read(chunk);
-        if (first?.kind !== 'ready') return fail(new Error('The sandbox runner spoke out of turn.'));
-        decided();
+        if (first?.kind !== 'ready') return fail(new Error('The sandbox runner sent an unexpected first message.'));
+        settled();
         resolve(new RunnerProcess(child, recorder, first, reader));
       };
       const timer = setTimeout(() => fail(new Error('The sandbox runner did not start in time.')), START_MS);
@@ -107,7 +114,7 @@ export class RunnerProcess {
       child.once('error', fail);
       child.once('exit', onExit);
       child.stderr?.on('data', (chunk) => {
-        lastWords += chunk;
+        stderr += chunk;
       });
       channelOf(child).once('data', onFirst);
     });
@@ -117,37 +124,40 @@ export class RunnerProcess {
     return this.#child.pid as number;
   }
 
-  get isAlive(): boolean {
-    return this.#isAlive;
+  /** Exit code or signal, and the end of the standard error. */
+  get exit() {
+    return { pid: this.pid, code: this.#child.exitCode, signal: this.#child.signalCode, stderr: this.#stderr };
   }
 
-  /** How it ended, for the log. */
-  get obituary() {
-    return { pid: this.pid, code: this.#child.exitCode, signal: this.#child.signalCode, lastWords: this.#lastWords };
+  /** Called once, by the runner that uses the process. If the process has already exited, that is reported at once. */
+  listen(listener: ProcessListener): void {
+    this.#listener = listener;
+    if (this.#begunAtExit !== undefined) setImmediate(() => listener.exited());
   }
 
-  /** Several at once wake the runner once. */
+  /** Sends all requests in one write, which wakes the runner only once. */
   send(requests: readonly Request[]): void {
     this.#channel.write(Buffer.concat(requests.map(encodeFrame)));
   }
 
-  /** The id of the last request the runner began: the same file that it writes, so it can be read after a crash. */
+  /** Returns the id of the last request that the runner began. It is in a shared file, so it can be read after a crash. */
   lastBegun(): number {
+    if (this.#begunAtExit !== undefined) return this.#begunAtExit;
     const id = Buffer.alloc(4);
     readSync(this.#recorder, id, 0, 4, 0);
     return id.readUInt32LE();
   }
 
-  /** From now on it gets the CPU that others leave. */
+  /** Gives the process only CPU time that others do not use. */
   lowerPriority(): void {
     try {
       setPriority(innermost(this.pid), constants.priority.PRIORITY_BELOW_NORMAL);
     } catch {
-      // Not on this platform, or already gone: it is a courtesy to the neighbours, not a limit.
+      // Not supported here, or already gone. Priority is not a limit, so the process may continue without it.
     }
   }
 
-  /** Resolves when the process is gone. Native code cannot refuse this signal. */
+  /** Resolves once the process is gone. Native code cannot ignore SIGKILL. */
   kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     return this.#exited;
@@ -156,7 +166,7 @@ export class RunnerProcess {
 
 const channelOf = (child: ChildProcess) => child.stdio[3] as Duplex;
 
-/** A file without a name: it lives as long as the two processes that hold it. */
+/** Opens a file without a name, which exists as long as one of the two processes has it open. */
 function openRecorder(): number {
   const path = join(tmpdir(), `understudy-recorder-${process.pid}-${recorders++}`);
   const file = openSync(path, 'wx+', 0o600);

@@ -12,7 +12,7 @@ import { type Flow, progressOf } from './flow.ts';
 import { newProgress, type Progress, ProgressStore } from './progress.ts';
 import { type EventContext, recordInteractionEvent, recordUserAudit, recordUserEvent } from './record-events.ts';
 
-/** The events that each interaction records when it completes (tables 6.1 and 6.4 of the specification). */
+/** The events that each interaction records when it completes (docs/wire-contract.md, Events). */
 export const completionEvents = {
   SignIn: { event: 'PostSignIn', ifDataChanged: 'User.Data.Updated' },
   Register: { event: 'PostRegister', first: 'User.Created' },

@@ -3,6 +3,7 @@ import { hashOf } from '../../base/ids.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { TenantCache } from '../../database/notices/tenant-cache.ts';
 import type { ApplicationRow } from '../../database/tables/index.ts';
+import { DEFAULT_TOKEN_TTL } from '../../entities.ts';
 import { DEFAULT_TENANT, type Tenant } from '../../tenants.ts';
 import { TOKEN_EXCHANGE } from '../urns.ts';
 import { isConfidential, secretPurposeOf } from './application-secrets.ts';
@@ -72,7 +73,7 @@ function metadataOf(application: ApplicationRow): OAuthClient {
     post_logout_redirect_uris: isInteractive(application) ? oidcClientMetadata.postLogoutRedirectUris : [],
     is_third_party: isThirdParty,
     cors_allowed_origins: customClientMetadata.corsAllowedOrigins ?? [],
-    id_token_ttl: customClientMetadata.idTokenTtl ?? 3600,
+    id_token_ttl: customClientMetadata.idTokenTtl ?? DEFAULT_TOKEN_TTL,
     refresh_token_ttl_days: customClientMetadata.refreshTokenTtlInDays ?? 14,
     // As in Logto: a native application must request `offline_access`.
     always_issue_refresh_token: type !== 'Native' && (customClientMetadata.alwaysIssueRefreshToken ?? false),

@@ -2,6 +2,7 @@ import { type Account, errors, type Provider } from 'oidc-provider';
 import type { Clock } from '../../base/clock.ts';
 import { newId } from '../../base/ids.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
+import { ROTATION_AGE } from '../../entities.ts';
 import type { JwtAccessTokens } from '../access-tokens/jwt-access-token.ts';
 import { findAccount } from '../account.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
@@ -49,9 +50,6 @@ interface IssuedAccess {
   scope: string;
   audience: string | undefined;
 }
-
-/** Fraction of its lifetime after which a confidential client's refresh token is rotated. It needs a secret. */
-const ROTATION_AGE = 0.7;
 
 function shouldRotate(client: OAuthClient, { iat, exp }: { iat: number; exp: number }, now: number): boolean {
   if (client.token_endpoint_auth_method === 'none') return true;

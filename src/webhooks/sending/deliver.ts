@@ -5,7 +5,7 @@ import { signatureHeaders } from '../signatures/signature.ts';
 import { deliveryHeaders } from './hook-headers.ts';
 
 /** Bytes of the response body stored with the attempt. */
-const KEPT_BODY_BYTES = 8 * 1024;
+export const KEPT_BODY_BYTES = 8 * 1024;
 
 export interface DeliveryTarget {
   hookId: string;

@@ -4,15 +4,16 @@ import { FIGURES } from '../../../src/database/statistics/figures.ts';
 
 export const DELIVERIES = 1_000_000;
 export const AUDIT_ROWS = 200_000;
-/** Of the deliveries; they are due later, so nobody makes them meanwhile. */
+/** The deliveries are due later, so none is sent during the measurement. */
 const WAITING = 50_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * A tenant with a long past: deliveries that died and that wait, with an attempt of each and as many of delivered ones,
- * audit rows, impersonations, and figures of every minute and hour that is kept. Made by the database itself.
+ * Creates a tenant with a long history: failed and waiting deliveries with one attempt each, as many attempts of
+ * delivered ones, audit rows, impersonations, and statistics for every minute and hour of the retention time. The
+ * database generates the rows itself.
  *
- * @param hookId whose deliveries they all are, as a page of deliveries is of one webhook
+ * @param hookId the webhook of all deliveries, because a page of deliveries shows one webhook
  */
 export async function fillTenant(databaseUrl: string, hookId: string, now: number): Promise<void> {
   const client = new Client(databaseUrl);
@@ -20,7 +21,7 @@ export async function fillTenant(databaseUrl: string, hookId: string, now: numbe
   const run = (sql: string) => client.query(sql);
   const at = (share: string) => `(${now} - (${30 * DAY_MS} * ${share})::bigint)`;
   try {
-    await run(`set session_replication_role = replica`); // No foreign key is asked for a million times.
+    await run(`set session_replication_role = replica`); // Switches foreign key checks off for the million rows.
     await run(`
       insert into events (tenant_id, id, type, body, occurred_at)
       select 'default', 'event-' || n, 'User.Created', '{"event":"User.Created"}', ${at(`n / ${DELIVERIES}.0`)}

@@ -5,8 +5,8 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 
 /**
- * The least that serves users from our tables: Express, Knex, and the SQL that the Management API sends for the same
- * requests. No token is checked, nothing is validated, and there is one tenant.
+ * A minimal server for our user tables: Express, Knex, and the SQL that the Management API sends for the same requests.
+ * It checks no token, validates nothing and has one tenant.
  */
 const { PORT, DATABASE_URL, DATA_DIR = '' } = process.env;
 const TENANT = 'default';

@@ -3,8 +3,8 @@ import express from 'express';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
 /**
- * The least that answers a token request with the same token: Express, jose, one key in memory; no database, no
- * check of anything but the grant. What our own endpoint is measured against.
+ * A minimal server that responds to a token request with the same token: Express, jose and one key in memory. It has no
+ * database and checks only the grant type. The baseline for our token endpoint.
  */
 const { privateKey, publicKey } = await generateKeyPair('ES256');
 const { x: kid = '' } = await exportJWK(publicKey);

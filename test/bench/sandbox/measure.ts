@@ -1,23 +1,23 @@
 export const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
 
-/** Keeps this thread busy, as the rest of a request does between two runs. */
+/** Blocks this thread, like the rest of a request between two runs. */
 export function work(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end; );
 }
 
-/** Median microseconds of a call, with `pauseMs` of other work before each. */
+/** Returns the median microseconds of a call, with `pauseMs` of other work before each. */
 export async function latencyUs(call: () => unknown, calls: number, pauseMs: number): Promise<number> {
   const [us] = await latenciesUs([call], calls, pauseMs);
   return us as number;
 }
 
-/** The same of several, in turn: whatever the machine does meanwhile, it does to all of them. */
+/** Measures several calls in turn, so that a busy moment of the host affects all of them alike. */
 export async function latenciesUs(each: (() => unknown)[], calls: number, pauseMs: number): Promise<number[]> {
   const times = each.map((): number[] => []);
   for (let i = 0; i < calls; i++) {
     for (const [j, call] of each.entries()) {
       work(pauseMs);
-      // A turn of the loop: whatever the last call left to do is done before the next begins.
+      // One turn of the event loop: finishes the leftover work of the last call first.
       await new Promise((resolve) => setImmediate(resolve));
       const startedAt = performance.now();
       await call();
@@ -27,7 +27,7 @@ export async function latenciesUs(each: (() => unknown)[], calls: number, pauseM
   return times.map(median);
 }
 
-/** Calls per second with this many callers, for this many milliseconds. */
+/** Returns the calls per second of this many callers during this many milliseconds. */
 export async function rate(call: () => unknown, callers: number, ms: number): Promise<number> {
   const startedAt = performance.now();
   let calls = 0;

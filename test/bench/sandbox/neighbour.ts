@@ -9,7 +9,10 @@ const ATTACKS = [
   'const getCustomJwtClaims = () => { const all = []; for (;;) all.push(new Array(1000).fill(1)); };',
 ];
 
-/** A neighbour's 95th percentile in milliseconds, alone and while one tenant loops, allocates and crashes as fast as it can. */
+/**
+ * Returns a tenant's 95th percentile in milliseconds, alone and while another tenant loops, allocates and crashes as
+ * fast as possible.
+ */
 export async function neighbourP95(): Promise<{ quietMs: number; attackedMs: number; ratio: number; failed: number }> {
   await using sandbox = await Sandbox.start({
     runners: 1,
@@ -35,7 +38,7 @@ export async function neighbourP95(): Promise<{ quietMs: number; attackedMs: num
   const quietMs = await p95(3_000);
   let isOver = false;
   const attack = async (source: string) => {
-    // A new text each time, as somebody would who knows that a script is refused after ten kills.
+    // A new script text each time, because a script is refused after ten kills and an attacker would know that.
     for (let i = 0; !isOver; i++)
       await sandbox.run({ tenantId: 'attacker', source: `${source} // ${i}`, input: INPUT });
   };

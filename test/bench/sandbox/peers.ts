@@ -9,13 +9,16 @@ import { createContext, Script } from 'node:vm';
 import { getQuickJS } from 'quickjs-emscripten';
 import { INPUT, SCRIPT } from './sample.ts';
 
-/** Another way to run the sample. `close` leaves nothing behind. */
+/** Another way to run the sample. `close` releases everything. */
 export interface Peer {
   call: () => unknown;
   close: () => void | Promise<void>;
 }
 
-/** node:vm: a new context for each run, in this process, without a limit: no boundary at all, only separate globals. */
+/**
+ * node:vm: a new context for each run in this process, without limits. It separates globals but is no security
+ * boundary.
+ */
 export function nodeVm(): Peer {
   const script = new Script(SCRIPT);
   const caller = new Script('getCustomJwtClaims(JSON.parse(input)).then(JSON.stringify)');
@@ -27,7 +30,7 @@ export function nodeVm(): Peer {
   return { call, close: () => {} };
 }
 
-/** QuickJS in WebAssembly: a new runtime for each run, in this process, with a memory limit. */
+/** QuickJS in WebAssembly: a new runtime for each run in this process, with a memory limit. */
 export async function quickjs(): Promise<Peer> {
   const engine = await getQuickJS();
   const code = `${SCRIPT}; let out; getCustomJwtClaims(JSON.parse(input)).then((r) => { out = JSON.stringify(r); });`;
@@ -57,7 +60,9 @@ const config :Workerd.Config = (
 );
 const worker :Workerd.Worker = (modules = [(name = "main", esModule = embed "main.js")], compatibilityDate = "2026-01-01");`;
 
-/** workerd: its own process, HTTP on a unix socket. It keeps a script's globals from one run to the next, which we do not. */
+/**
+ * workerd: a process of its own, with HTTP over a unix socket. It keeps a script's globals between runs; ours does not.
+ */
 export async function workerd(): Promise<Peer> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-workerd-'));
   const socket = join(folder, 'socket');
@@ -102,7 +107,7 @@ export async function workerd(): Promise<Peer> {
   return { call, close };
 }
 
-/** Raw isolated-vm: calls per second over some milliseconds, measured in its own process. */
+/** Raw isolated-vm: returns the calls per second during some milliseconds, measured in a process of its own. */
 export async function rawIsolatedVm(): Promise<{
   rate: (ms: number) => Promise<{ rate: number; output: string }>;
   close: () => void;

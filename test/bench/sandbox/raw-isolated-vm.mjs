@@ -1,8 +1,9 @@
 import ivm from 'isolated-vm';
 
 /**
- * isolated-vm with nothing around it, in a process of its own because it wants `--no-node-snapshot`: an isolate for all runs, a fresh
- * context for each, the script compiled once, JSON text in and out. Reads a number of milliseconds, answers calls per second.
+ * isolated-vm with nothing around it: one isolate for all runs, a fresh context for each, the script compiled once,
+ * JSON text in and out. It is a process of its own because it needs `--no-node-snapshot`. Reads a number of
+ * milliseconds and responds with calls per second.
  */
 const isolate = new ivm.Isolate({ memoryLimit: 16 });
 const [, , source, input] = /** @type {string[]} */ (process.argv);

@@ -1,4 +1,4 @@
-/** What everybody runs: the script that people write first, and an input of about a kilobyte. */
+/** The script that every contestant runs: a typical first script, with an input of about a kilobyte. */
 export const SCRIPT = `const getCustomJwtClaims = async ({ token, context, environmentVariables }) => {
   const { grant, user } = context;
   const claims = { plan: user.customData.plan ?? 'free', region: environmentVariables.REGION };
@@ -45,7 +45,7 @@ export const INPUT = JSON.stringify({
   environmentVariables: { REGION: 'eu-west', SALT: 'c2FsdA' },
 });
 
-/** The keys that every contestant's answer must have: nobody is fast by doing something else. */
+/** The keys that every contestant's result must have, so that all do the same work. */
 export function verify(output: unknown): void {
   const { impersonation_context } = output as { impersonation_context?: { ticket_id?: string } };
   if (impersonation_context?.ticket_id !== 'TICKET-7')

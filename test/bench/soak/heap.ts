@@ -1,7 +1,7 @@
-/** Loaded ahead of the service, with `--expose-gc`: tells what is left after everything unreachable was collected. */
+/** Preloaded into the service with `--expose-gc`: reports the heap after a full collection. */
 export interface Heap {
   usedMb: number;
-  /** Of buffers outside the heap. */
+  /** Buffers outside the heap. */
   externalMb: number;
   rssMb: number;
 }
@@ -9,7 +9,7 @@ export interface Heap {
 const MB = 1024 * 1024;
 
 process.on('message', async () => {
-  // Twice, with a turn between: what the first round finalizes, the second collects.
+  // Collects twice, with a turn of the event loop between: the second collects what the first finalized.
   for (let round = 0; round < 2; round += 1) {
     (globalThis as typeof globalThis & { gc(): void }).gc();
     await new Promise(setImmediate);

@@ -10,16 +10,16 @@ import type { WatchedService } from './watched-service.ts';
 export interface LoadResult {
   requests: number;
   errors: string[];
-  /** Of every request, sorted. */
+  /** Milliseconds of every request, sorted. */
   latenciesMs: Float64Array;
-  /** Events that a webhook listens to, since the beginning. */
+  /** Events with a subscribed webhook, since the start. */
   announced: number;
 }
 
-/** The script comes and goes, so that exchanges run with and without one. */
+/** The script is installed and removed, so exchanges run with and without one. */
 const SCRIPT_TURN_MS = 1_000;
 
-/** Sign-ins, exchanges with and without a script, writes, reads and webhooks at once. */
+/** Generates sign-ins, exchanges with and without a script, writes, reads and webhooks at the same time. */
 export class MixedLoad implements AsyncDisposable {
   readonly #service: WatchedService;
   readonly #api: ManagementClient;
@@ -64,7 +64,7 @@ export class MixedLoad implements AsyncDisposable {
     };
     const workers: [count: number, work: () => Promise<void>][] = [
       [3, () => this.#exchange()],
-      [2, () => this.#machine()],
+      [2, () => this.#clientCredentials()],
       [2, () => this.#write()],
       [2, () => this.#read()],
       [1, () => this.#signIn()],
@@ -79,7 +79,7 @@ export class MixedLoad implements AsyncDisposable {
     };
   }
 
-  /** Webhooks that arrived since the beginning. */
+  /** Webhooks that arrived since the start. */
   get delivered(): number {
     return this.#delivered;
   }
@@ -100,7 +100,7 @@ export class MixedLoad implements AsyncDisposable {
     });
   }
 
-  async #machine(): Promise<void> {
+  async #clientCredentials(): Promise<void> {
     const { machine, managementApiIndicator } = this.#service.credentials;
     const { clientId: client_id, clientSecret: client_secret } = machine;
     await this.#token({

@@ -12,7 +12,7 @@ import type { Heap } from './heap.ts';
 const root = join(import.meta.dirname, '../../..');
 const READY_MS = 60_000;
 
-/** The service in a process of its own, whose heap can be asked for. */
+/** The service in a process of its own that reports its heap on request. */
 export class WatchedService implements AsyncDisposable {
   readonly origin: string;
   readonly credentials: Credentials & { demo: NonNullable<Credentials['demo']> };
@@ -31,7 +31,7 @@ export class WatchedService implements AsyncDisposable {
     this.credentials = credentials;
   }
 
-  /** @param databaseUrl of an empty PostgreSQL database; absent: SQLite */
+  /** @param databaseUrl of an empty PostgreSQL database; SQLite if absent */
   static async start(databaseUrl?: string): Promise<WatchedService> {
     const dataDir = await mkdtemp(join(tmpdir(), 'understudy-soak-'));
     const port = await freePort();
@@ -42,7 +42,7 @@ export class WatchedService implements AsyncDisposable {
       DATA_DIR: dataDir,
       ...(databaseUrl && { DATABASE_URL: databaseUrl }),
       LOG_LEVEL: 'error',
-      METRICS_PORT: String(await freePort()), // What is measured may leak too.
+      METRICS_PORT: String(await freePort()), // The load generator may leak too, so it runs in another process.
       RATE_LIMIT_TOKEN: '100000000',
       RATE_LIMIT_AUTHORIZATION: '100000000',
       RATE_LIMIT_SUBJECT_TOKENS: '100000000',
@@ -61,7 +61,7 @@ export class WatchedService implements AsyncDisposable {
     return new WatchedService(child, origin, dataDir, credentials);
   }
 
-  /** After a full garbage collection. */
+  /** Returns the heap after a full garbage collection. */
   async heap(): Promise<Heap> {
     this.#child.send('heap');
     const [heap] = await once(this.#child, 'message');

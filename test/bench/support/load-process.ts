@@ -3,7 +3,7 @@ import type { Answers, Load } from './load.ts';
 
 const pools = new Map<string, Pool>();
 
-/** Connections stay open from round to round, as those of a busy client do. */
+/** Connections stay open between rounds, like those of a busy client. */
 function poolOf({ origin, connections }: Load): Pool {
   const pool = pools.get(origin) ?? new Pool(origin, { connections, pipelining: 1 });
   pools.set(origin, pool);

@@ -1,30 +1,30 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** One round of requests against one path; only the bodies differ between them. */
+/** One round of requests to one path. Only the bodies differ. */
 export type Load = {
   /** Scheme, host and port. */
   origin: string;
-  /** POST unless said. */
+  /** Default: POST. */
   method?: string;
   path: string;
-  /** In place of `path`, one for each request; then there are no bodies. */
+  /** Instead of `path`: one path per request, without bodies. */
   paths?: string[];
   headers: Record<string, string>;
   bodies: string[];
-  /** Requests in flight, each on a connection of its own. */
+  /** Requests in flight, each on its own connection. */
   connections: number;
-  /** What each must be answered with; anything else ends the benchmark. */
+  /** The expected status of every response. Any other ends the benchmark. */
   status: number;
 };
 
 export type Answers = {
   perSecond: number;
-  /** The bodies of the answers, in the order of the requests; only where asked for. */
+  /** The response bodies in the order of the requests, if requested. */
   bodies: string[];
 };
 
-/** Sends requests from a process of its own, so that the client never shares an event loop with what it measures. */
+/** Sends requests from a separate process, so that the client never shares an event loop with the measured service. */
 export class LoadDriver implements Disposable {
   readonly #child: ChildProcess = fork(new URL('load-process.ts', import.meta.url), { serialization: 'advanced' });
 

@@ -1,13 +1,13 @@
 import type { Understudy } from './understudy.ts';
 
 export interface BenchTenant {
-  /** Of its endpoint. */
+  /** The path of its endpoint. */
   path: string;
   machine: { clientId: string; clientSecret: string };
   managementApiIndicator: string;
 }
 
-/** Tenants at `/t0`, `/t1`, … of the service's host. */
+/** Creates tenants at `/t0`, `/t1`, … of the service's host. */
 export async function makeTenants({ origin, operator }: Understudy, count: number): Promise<BenchTenant[]> {
   const tenants: BenchTenant[] = [];
   const headers = { authorization: `Bearer ${await operator.token('tenants')}`, 'content-type': 'application/json' };

@@ -1,18 +1,21 @@
 export type Contestants<Name extends string> = Record<Name, () => Promise<number>>;
 export type Rounds<Name extends string> = {
-  /** Every contestant's figure of every round, in the order they were run. */
+  /** The figures of every contestant per round, in the order in which they ran. */
   rounds: Record<Name, number[]>;
   medians: Record<Name, number>;
-  /** The median over the rounds of one figure divided by another of the same round, when the machine was as busy. */
+  /**
+   * Returns the median over the rounds of the ratio of two figures of the same round, because the host was equally busy
+   * for both.
+   */
   ratio: (dividend: Name, divisor: Name) => number;
 };
 
 /**
- * Interleaved rounds: each runs every contestant once, each time starting with the next one, so that neither a busy
- * moment of the machine nor a fixed place in the order favours anybody. One more round before them warms up.
+ * Runs interleaved rounds. Each round runs every contestant once and starts with the next one, so that neither a busy
+ * moment of the host nor a fixed place in the order favors one of them. One more round before them is the warm-up.
  *
- * @param contestants answer a rate: more is better
- * @param settle what is done after the warm-up
+ * @param contestants return a rate: more is better
+ * @param settle runs after the warm-up
  */
 export async function playRounds<Name extends string>(
   count: number,
@@ -44,5 +47,5 @@ function median(figures: number[]): number {
   return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2;
 }
 
-/** Four digits are more than a shared machine gives. */
+/** Rounds to four digits: a shared host is not more precise. */
 const rounded = (figure: number) => Number(figure.toPrecision(4));

@@ -11,9 +11,9 @@ const READY_TIMEOUT_MS = 60_000;
 export type Server = AsyncDisposable & { origin: string; pid: number };
 
 /**
- * A server in a process of its own, with nothing of this one's environment; it gets `PORT` and must answer `/readyz`.
+ * Starts a server in a process of its own without this process's environment. It gets `PORT` and must serve `/readyz`.
  *
- * @param file from the root of the project
+ * @param file relative to the root of the project
  */
 export async function spawnServer(file: string, env: Record<string, string | undefined> = {}): Promise<Server> {
   const port = await freePort();

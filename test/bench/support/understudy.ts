@@ -5,25 +5,25 @@ import type { Credentials } from '../../../src/setup/first-start.ts';
 import { ManagementClient } from '../../support/call.ts';
 import { spawnServer } from './spawn-server.ts';
 
-/** The service as `npm start` runs it, in a process and with a data folder of its own. */
+/** Starts the service as `npm start` does, in a process and with a data folder of its own. */
 export type Understudy = AsyncDisposable & {
   origin: string;
   pid: number;
   dataDir: string;
   credentials: Credentials & { demo: NonNullable<Credentials['demo']> };
   api: ManagementClient;
-  /** Its token, with the scope `tenants`, opens the operator API. */
+  /** The operator's machine-to-machine application: its token with scope `tenants` opens the operator API. */
   operator: ManagementClient;
 };
 
-/** On, as with `npm start`, but above what one benchmark sends. */
+/** Rate limits are on, as with `npm start`, but higher than any benchmark needs. */
 const rateLimits = {
   RATE_LIMIT_TOKEN: '100000000',
   RATE_LIMIT_SUBJECT_TOKENS: '100000000',
   RATE_LIMIT_AUTHORIZATION: '100000000',
 };
 
-/** @param databaseUrl of an empty PostgreSQL database; absent: SQLite */
+/** @param databaseUrl of an empty PostgreSQL database; SQLite if absent */
 export async function startUnderstudy(databaseUrl?: string): Promise<Understudy> {
   const dataDir = await mkdtemp(join(tmpdir(), 'understudy-bench-'));
   const server = await spawnServer('src/main.ts', { ...rateLimits, DATABASE_URL: databaseUrl, DATA_DIR: dataDir });

@@ -6,7 +6,7 @@ import type { Understudy } from '../support/understudy.ts';
 
 const RESOURCE = 'https://orders.example.com';
 
-/** What an exchange in one tenant needs. */
+/** The data that an exchange in one tenant needs. */
 interface Party {
   path: string;
   headers: Record<string, string>;
@@ -27,7 +27,7 @@ async function partyOf(origin: string, { path, machine, managementApiIndicator }
   return { path, headers, userId: user.id, clientId: application.id };
 }
 
-/** Exchanges spread over this many tenants of one process, each with its own keys, people and applications. */
+/** Exchanges spread over this many tenants of one process, each with its own keys, users and applications. */
 export async function exchangesOfManyTenants(
   driver: LoadDriver,
   service: Understudy,

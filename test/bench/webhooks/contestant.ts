@@ -1,17 +1,17 @@
-/** A way to deliver webhooks, on a clean database of its own. */
+/** A webhook implementation on a clean database of its own. */
 export interface Contestant extends AsyncDisposable {
-  /** Puts messages 0 to count-1 where `start` finds them. */
+  /** Enqueues messages 0 to count-1 for `start`. */
   fill(count: number): Promise<void>;
-  /** Begins to deliver, 64 at a time. */
+  /** Starts to deliver, 64 at a time. */
   start(): Promise<void>;
-  /** One message, committed when it resolves. */
+  /** Enqueues one message. Resolves after the commit. */
   send(n: number): Promise<void>;
 }
 
 export const IN_FLIGHT = 64;
 export const SIGNING_KEY = 'k4Vb0wJ8sQ2mXr7TzLp5Yc1NdEa9HfGu';
 
-/** About 700 bytes, as an event of the service has. */
+/** About 700 bytes, like a typical event of the service. */
 export function payloadOf(n: number): Record<string, unknown> {
   return {
     event: 'User.Data.Updated',
@@ -26,7 +26,7 @@ export function payloadOf(n: number): Record<string, unknown> {
     data: {
       n,
       id: 'u0a1b2c3d4e5',
-      username: 'somebody',
+      username: 'barbara',
       name: 'Some Body',
       avatar: null,
       customData: { note: 'x'.repeat(240) },

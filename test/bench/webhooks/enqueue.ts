@@ -7,8 +7,8 @@ const TRANSACTIONS = 2_000;
 const AT_ONCE = 16;
 
 /**
- * Transactions per second of a small change that is to be announced: BEGIN, the same INSERT, the announcement, COMMIT,
- * on the same database through the same pool.
+ * Measures transactions per second of a small change with an event: BEGIN, the same INSERT, the event, COMMIT, on the
+ * same database through the same pool.
  */
 export async function enqueuePerSecond(postgresUrl: string, queue: 'understudy' | 'pgBoss'): Promise<number> {
   await using place = await understudy('http://127.0.0.1:1/', postgresUrl);

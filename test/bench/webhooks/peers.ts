@@ -14,7 +14,7 @@ interface Job {
 
 const jobOf = (n: number): Job => ({ id: `event${n}`, body: JSON.stringify({ ...payloadOf(n), hookId: 'h' }) });
 
-/** The least that a webhook is: signed both ways, posted over a kept connection, its answer read. */
+/** The minimum of a webhook: both signatures, a POST over a kept-alive connection, and its response read. */
 function poster(url: string) {
   const { origin, pathname: path } = new URL(url);
   const pool = new Pool(origin, { connections: IN_FLIGHT });
@@ -31,7 +31,7 @@ function poster(url: string) {
   };
 }
 
-/** Signed posts and nothing else: what no queue can reach. */
+/** Signed POSTs without a queue: the upper bound for every queue. */
 export async function rawPosts(url: string): Promise<Contestant> {
   const { post, close } = poster(url);
   let jobs: Job[] = [];
@@ -83,13 +83,13 @@ export async function pgBoss(url: string, postgresUrl: string, settings: PgBossS
   };
 }
 
-/** Locks and completes in batches: the fastest that its documentation offers. */
+/** Locks and completes jobs in batches: the fastest mode in its documentation. */
 export const GRAPHILE_TUNED = { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
 export async function graphileWorker(url: string, postgresUrl: string, tuning: object): Promise<Contestant> {
   const database = await createDatabase('postgres', postgresUrl);
   const pgPool = new PostgresPool({ connectionString: database.url, max: 20 });
-  const dropped = () => undefined; // Its database goes while a connection may still be idle.
+  const dropped = () => undefined; // Its database is dropped while a connection may still be idle.
   pgPool.on('error', dropped).on('connect', (client) => client.on('error', dropped));
   const { post, close } = poster(url);
   const logger = new Logger(() => () => undefined);

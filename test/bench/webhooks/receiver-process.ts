@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A plain receiver: reads the body, answers 200, and tells the parent when as many came as it asked for. */
+/** A plain receiver: reads the body, responds 200, and notifies the parent when the expected number has arrived. */
 let wanted = Number.POSITIVE_INFINITY;
 let arrivals: [number, string][] = [];
 

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** When each message arrived (milliseconds since the epoch, with fractions), and its number. */
+/** The number of each message and its arrival time (milliseconds since the epoch, with fractions). */
 export type Arrivals = [at: number, n: number][];
 
-/** A receiver in a process of its own, so that it never shares an event loop with what delivers to it. */
+/** A receiver in a process of its own, so that it never shares an event loop with the sender. */
 export class BenchReceiver implements Disposable {
   readonly url: string;
   readonly #child: ChildProcess;
@@ -20,7 +20,7 @@ export class BenchReceiver implements Disposable {
     return new BenchReceiver(child, port);
   }
 
-  /** Counts from nought. Await this before sending, then `arrivals` for the count to be reached. */
+  /** Resets the counter. Await it before sending, then await `arrivals` until the count is reached. */
   async expect(count: number): Promise<{ arrivals: Promise<Arrivals> }> {
     this.#child.send(count);
     await once(this.#child, 'message');

@@ -16,7 +16,7 @@ import { createDatabase } from '../../support/databases.ts';
 import { park } from '../../support/park.ts';
 import { type Contestant, IN_FLIGHT, payloadOf, SIGNING_KEY } from './contestant.ts';
 
-/** Hooks that a backlog is spread over; each may have eight requests under way. */
+/** The number of webhooks of a backlog. Each may have eight requests in flight. */
 const HOOKS = 50;
 const TENANT = 'bench';
 
@@ -29,9 +29,9 @@ export interface Understudy extends Contestant {
 }
 
 /**
- * Our outbound side with everything on: history, fairness, breakers, guard, keys opened from their sealed form.
+ * Our webhook sender with everything on: history, fairness, circuit breakers, address guard, decrypted signing secrets.
  *
- * @param parked deliveries, over all hooks, that wait for another day
+ * @param parked deliveries, over all webhooks, that are due on another day
  */
 export async function understudy(url: string, postgresUrl: string | undefined, parked = 0): Promise<Understudy> {
   const place = await createDatabase(postgresUrl ? 'postgres' : 'sqlite', postgresUrl ?? '');
@@ -77,7 +77,7 @@ export async function understudy(url: string, postgresUrl: string | undefined, p
     store,
     addHook,
     record,
-    /** Each event has a body of its own and goes to one of the hooks, as each job of the others does. */
+    /** Each event has its own body and goes to one of the webhooks, like the jobs of the other contestants. */
     async fill(count) {
       for (let hook = 0; hook < HOOKS; hook += 1) await addHook(url, `Bench.${hook}`);
       const hooks = await store.from('hooks').select('id');

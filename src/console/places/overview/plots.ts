@@ -1,9 +1,9 @@
-import { MOST_COUNTED, type Overview } from '../../../management/settings/overview.ts';
+import { MAX_COUNTED, type Overview } from '../../../management/settings/overview.ts';
 import type { Plot } from './card.ts';
 
 const whole = new Intl.NumberFormat('en');
 const count = (value: number): string => whole.format(value);
-const capped = (value: number): string => (value > MOST_COUNTED ? `${count(MOST_COUNTED)}+` : count(value));
+const capped = (value: number): string => (value > MAX_COUNTED ? `${count(MAX_COUNTED)}+` : count(value));
 const meanMs = ({ scriptMicros, scriptRuns }: Overview['total']): number =>
   scriptRuns === 0 ? 0 : scriptMicros / scriptRuns / 1_000;
 const milliseconds = (value: number): string => `${value.toLocaleString('en', { maximumSignificantDigits: 3 })} ms`;

@@ -4,21 +4,21 @@ import type { ScriptRunRow } from '../database/tables/index.ts';
 import type { Logger } from '../observe/logger.ts';
 
 const FLUSH_MS = 100;
-/** Rows of one insert. Beyond what SQLite binds in one statement nothing is gained. */
+/** Rows per insert. SQLite limits the bound values of one statement, and larger batches gain nothing. */
 const BATCH = 200;
-/** When the database has not taken this many, the newest are dropped: the log must not eat the memory of the service. */
+/** Runs that may wait to be written. Beyond that new ones are dropped, so that a slow database cannot use up the memory. */
 const MAX_UNWRITTEN = 20_000;
 
-export type Run = Omit<ScriptRunRow, 'tenantId' | 'id'>;
+export type LoggedRun = Omit<ScriptRunRow, 'tenantId' | 'id'>;
 
 /**
- * The run log. Written in batches after the answer has left, so a run costs the token nothing; what
- * a kill may lose is the last 100 ms of it. Never the values of claims.
+ * The run log. It is written in batches after the response was sent, so it does not slow down issuance. A killed process loses
+ * at most the last 100 ms. It never contains the values of claims.
  */
 export class RunLog {
   readonly #logger: Logger;
-  readonly #waiting: { store: TenantStore; run: Run }[] = [];
-  /** Also those that are being written. */
+  readonly #waiting: { store: TenantStore; run: LoggedRun }[] = [];
+  /** Includes runs of an insert in progress. */
   #unwritten = 0;
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> = Promise.resolve();
@@ -27,14 +27,14 @@ export class RunLog {
     this.#logger = logger;
   }
 
-  add(store: TenantStore, run: Run): void {
+  add(store: TenantStore, run: LoggedRun): void {
     if (this.#unwritten >= MAX_UNWRITTEN) return;
     this.#unwritten += 1;
     this.#waiting.push({ store, run });
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
   }
 
-  /** Settles when all that was added before is written. */
+  /** Resolves when every run added before this call is written. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -43,15 +43,15 @@ export class RunLog {
     return this.#flushing;
   }
 
-  async #write(runs: { store: TenantStore; run: Run }[]): Promise<void> {
-    for (const [store, ofStore] of Map.groupBy(runs, ({ store }) => store)) {
-      for (let start = 0; start < ofStore.length; start += BATCH) {
-        const rows = ofStore
+  async #write(runs: { store: TenantStore; run: LoggedRun }[]): Promise<void> {
+    for (const [store, runsOfStore] of Map.groupBy(runs, ({ store }) => store)) {
+      for (let start = 0; start < runsOfStore.length; start += BATCH) {
+        const rows = runsOfStore
           .slice(start, start + BATCH)
           .map(({ run }) => ({ id: newOrderedId(run.createdAt), ...run }));
         await store
           .add('scriptRuns', rows)
-          .catch((err: unknown) => this.#logger.warn({ err }, 'script runs were not written'));
+          .catch((err: unknown) => this.#logger.warn({ err }, 'Script runs could not be written to the run log'));
         this.#unwritten -= rows.length;
       }
     }

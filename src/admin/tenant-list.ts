@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import type { TenantStore } from '../database/store/tenant-store.ts';
 import { ServiceError } from '../errors.ts';
-import type { Listed, Page } from '../http/operations/operation.ts';
+import type { Listed, PageRequest } from '../http/operations/operation.ts';
 import { DEFAULT_TENANT, incrementVersion } from '../tenants.ts';
-import { requireFreePlaces } from './endpoints.ts';
+import { requireFreeEndpoints } from './endpoints.ts';
 import { changeIndicators, type Indicators, indicatorsByTenant } from './indicators.ts';
 
 interface TenantRow {
@@ -13,7 +13,7 @@ interface TenantRow {
   createdAt: number;
 }
 
-/** A tenant as whoever runs the service sees it. */
+/** A tenant in the Operator API. */
 export interface TenantEntry extends TenantRow, Indicators {
   /** The first is the canonical one. */
   endpoints: string[];
@@ -21,10 +21,10 @@ export interface TenantEntry extends TenantRow, Indicators {
 
 const COLUMNS = ['id', 'name', 'isSuspended', 'createdAt'];
 
-/** One that has no endpoint any more is being deleted, and is nobody's already. */
-const served = (db: Knex) => db('tenants').whereIn('id', db('tenantEndpoints').select('tenantId'));
+/** Tenants that are served. A tenant without endpoints is being deleted and no longer exists for callers. */
+const servedTenants = (db: Knex) => db('tenants').whereIn('id', db('tenantEndpoints').select('tenantId'));
 
-async function withAddresses(db: Knex, rows: TenantRow[]): Promise<TenantEntry[]> {
+async function withEndpoints(db: Knex, rows: TenantRow[]): Promise<TenantEntry[]> {
   const ids = rows.map(({ id }) => id);
   const endpoints: { tenantId: string; url: string }[] = await db('tenantEndpoints')
     .whereIn('tenantId', ids)
@@ -39,29 +39,29 @@ async function withAddresses(db: Knex, rows: TenantRow[]): Promise<TenantEntry[]
   }));
 }
 
-export async function listTenants(store: TenantStore, { limit, offset }: Page): Promise<Listed<TenantEntry>> {
+export async function listTenants(store: TenantStore, { limit, offset }: PageRequest): Promise<Listed<TenantEntry>> {
   const { db } = store.acrossTenants();
   const order = [{ column: 'createdAt', order: 'desc' }, { column: 'id' }];
-  const rows: TenantRow[] = await served(db).orderBy(order).limit(limit).offset(offset).select(COLUMNS);
-  const [counted] = await served(db).count({ total: '*' });
-  return { rows: await withAddresses(db, rows), total: (counted as { total: number }).total };
+  const rows: TenantRow[] = await servedTenants(db).orderBy(order).limit(limit).offset(offset).select(COLUMNS);
+  const [counted] = await servedTenants(db).count({ total: '*' });
+  return { rows: await withEndpoints(db, rows), total: (counted as { total: number }).total };
 }
 
 export async function findTenant(store: TenantStore, id: string): Promise<TenantEntry | undefined> {
   const { db } = store.acrossTenants();
-  const [entry] = await withAddresses(db, await served(db).where({ id }).select(COLUMNS));
+  const [entry] = await withEndpoints(db, await servedTenants(db).where({ id }).select(COLUMNS));
   return entry;
 }
 
-/** Of two changes of the list of tenants one waits: what is unique over all tenants is checked before it is written. */
-export async function lockDirectory(store: TenantStore): Promise<void> {
+/** Serializes changes of the list of tenants, so that values unique over all tenants can be checked before a write. */
+export async function lockTenantList(store: TenantStore): Promise<void> {
   await store.acrossTenants().db('tenants').where({ id: DEFAULT_TENANT }).forUpdate().first('id');
 }
 
 export interface TenantPatch extends Partial<Indicators> {
   name?: string;
   isSuspended?: boolean;
-  /** Normalised. */
+  /** Normalized. */
   endpoints?: string[];
 }
 
@@ -74,7 +74,7 @@ export async function changeTenant(
   if (!(await findTenant(store, id))) throw new ServiceError('entity.not_exists');
   const { db, storeOf } = store.acrossTenants();
   if (endpoints) {
-    await requireFreePlaces(db, id, endpoints);
+    await requireFreeEndpoints(db, id, endpoints);
     await db('tenantEndpoints').where({ tenantId: id }).delete();
     await db('tenantEndpoints').insert(endpoints.map((url, position) => ({ url, tenantId: id, position })));
   }
@@ -85,7 +85,11 @@ export async function changeTenant(
   return (await findTenant(store, id)) as TenantEntry;
 }
 
-/** From the commit on nobody reaches it; `database/retention.ts` removes its rows. @throws 404 `entity.not_found` */
+/**
+ * Makes a tenant unreachable from the commit on. The job `tenant-removal` removes its rows later.
+ *
+ * @throws 404 `entity.not_found`
+ */
 export async function unlistTenant(store: TenantStore, id: string): Promise<void> {
   const { db, storeOf } = store.acrossTenants();
   if ((await db('tenantEndpoints').where({ tenantId: id }).delete()) === 0) throw new ServiceError('entity.not_found');

@@ -1,14 +1,15 @@
-import type { Request } from '../../sandbox/protocol.ts';
-import type { Job, ScriptVersion } from './types.ts';
+import type { Request } from '../../../sandbox/protocol.ts';
+import type { Run } from '../run.ts';
+import type { ScriptVersion } from '../types.ts';
 
 type RunRequest = Extract<Request, { kind: 'run' }>;
 
-/** A script of which the last run took longer than this many milliseconds has a turn of the runner for each. */
+/** A script is quick if its last run took at most this many milliseconds. Only runs of quick scripts share turns. */
 const QUICK_MS = 1;
 
-/** Which scripts a runner holds, and by which name: the parent decides, because it also answers for the runner's memory. */
+/** Decides which scripts a runner keeps loaded, and under which number. The parent decides, because it also limits the memory of the runner. */
 export class LoadedScripts {
-  /** Names by script key, the least recently used first. */
+  /** Numbers by script key, least recently used first. */
   readonly #names = new Map<string, number>();
   readonly #quick = new Set<string>();
   readonly #most: number;
@@ -26,24 +27,24 @@ export class LoadedScripts {
     return this.#names.has(key);
   }
 
-  /** Whether it would be a waste to give its runs a turn each. */
+  /** True if runs of this script may share a turn. */
   isQuick({ key }: ScriptVersion): boolean {
     return this.#quick.has(key);
   }
 
-  /** @param wallMs of a run of this script */
+  /** Updates whether the script is quick. @param wallMs duration of its last run */
   took({ key }: ScriptVersion, wallMs: number): void {
     if (wallMs <= QUICK_MS) this.#quick.add(key);
     else this.#quick.delete(key);
   }
 
-  /** What the runner is told of a job. */
-  requestOf(id: number, { script, input, timeoutMs, memoryMb }: Job, follows: boolean): Request {
+  /** Returns the request for a run. @param follows true if the run is not the first of a shared turn */
+  requestOf(id: number, { script, input, timeoutMs, memoryMb }: Run, follows: boolean): Request {
     if (input === undefined) return { kind: 'compile', id, source: script.source, timeoutMs, memoryMb };
     return { kind: 'run', id, ...this.#use(script), input, timeoutMs, memoryMb, ...(follows && { follows }) };
   }
 
-  /** The source only when the runner does not have it. */
+  /** Includes the source only if the runner does not have it. */
   #use({ key, source }: ScriptVersion): Pick<RunRequest, 'script' | 'source' | 'unload'> {
     const known = this.#names.get(key);
     this.#names.delete(key);

@@ -1,28 +1,28 @@
-import type { Execution } from './parking.ts';
+import type { Execution } from './execution.ts';
 
-/** What a runner was given at once and does one after another: a single job, mostly, or quick runs of one script. */
+/** The runs that a runner was given at once and executes one after another: usually one, or several quick runs of one script. */
 export class Turn {
-  /** Those without an answer, in their order. */
+  /** Unanswered executions in their order. */
   readonly left: Execution[];
   readonly #first: Execution | undefined;
   readonly #beganAt = performance.now();
   /** `performance.now()` */
   readonly #endsAt: number;
 
-  /** @param turnMs after which a runner begins none of several any more: so one end holds for all */
+  /** @param turnMs a runner starts no further run of a shared turn once this has passed, so one deadline covers the whole turn */
   constructor(executions: Execution[], turnMs: number) {
     this.left = executions;
     const [first] = executions;
     this.#first = first;
-    this.#endsAt = first ? first.startedAt + first.job.timeoutMs + (first.sharesTurn ? turnMs : 0) : 0;
+    this.#endsAt = first ? first.startedAt + first.run.timeoutMs + (first.sharesTurn ? turnMs : 0) : 0;
   }
 
-  /** By so many milliseconds. Whatever the runner says meanwhile gives it no new time. */
+  /** True once the deadline plus `graceMs` has passed. Messages from the runner do not extend it. */
   isOver(now: number, graceMs: number): boolean {
     return now > this.#endsAt + graceMs;
   }
 
-  /** Milliseconds since it began. */
+  /** Milliseconds since the turn began. */
   age(now: number): number {
     return now - this.#beganAt;
   }
@@ -31,8 +31,8 @@ export class Turn {
     return this.left.find((execution) => execution.id === id);
   }
 
-  /** Never what the runner had to begin at once. */
-  mayGiveBack(execution: Execution): boolean {
+  /** False for the first run of the turn: the runner must begin it at once. */
+  mayHandBack(execution: Execution): boolean {
     return execution !== this.#first;
   }
 
