@@ -11,7 +11,7 @@ import { migrate } from '../src/database/migrate.ts';
 import { TenantStore } from '../src/database/store/tenant-store.ts';
 import { tenantTables } from '../src/database/tables/index.ts';
 import { SecretKeyError } from '../src/setup/secret-key.ts';
-import { payloadPurposeOf } from '../src/tokens/payload-purpose.ts';
+import { payloadPurposeOf } from '../src/tokens/session-interactions.ts';
 import { castOf } from './support/cast.ts';
 import { createDatabase, databases } from './support/databases.ts';
 import { hasEnded } from './support/has-ended.ts';

@@ -39,10 +39,7 @@ export class AuditBatch {
     else this.#timer ??= setTimeout(() => void this.flush(), MAX_WAIT_MS);
   }
 
-  /**
-   * True when so many entries are unwritten that the service must refuse requests. Rejected: dropping entries, which
-   * would leave actions unrecorded.
-   */
+  /** True if too many entries are unwritten to accept requests. Rejected: dropping entries, which leaves gaps. */
   get isBehind(): boolean {
     return this.#unwritten >= MAX_UNWRITTEN;
   }

@@ -118,10 +118,7 @@ const waitingFor = (db: Knex): number => db.client.pool.numPendingAcquires();
 export interface ConnectOptions {
   /** Called after each SQLite commit with the number of transactions that shared it. */
   onCommit?: ((transactions: number) => void) | undefined;
-  /**
-   * SQL that creates temporary views and triggers on the writer connection of SQLite, for features that write through
-   * them.
-   */
+  /** SQL for the writer connection of SQLite: temporary views and triggers that features write through. */
   sqliteViews?: string;
 }
 

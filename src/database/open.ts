@@ -31,10 +31,7 @@ export async function isBehindPooler(databaseUrl: string): Promise<boolean> {
   }
 }
 
-/**
- * Opens the database for a server process: locks it on SQLite, joins the other processes on PostgreSQL, and migrates
- * it.
- */
+/** Opens the database for a server: locks it on SQLite, joins other processes on PostgreSQL, and migrates it. */
 export async function openDatabase(
   { databaseUrl, databaseDirectUrl, dataDir, databasePoolSize: poolSize }: DatabaseConfig,
   logger: Logger,

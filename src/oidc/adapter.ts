@@ -5,9 +5,9 @@ import type { SecretBox } from '../base/secret-box.ts';
 import type { TenantStore } from '../database/store/tenant-store.ts';
 import type { Key, OidcPayloadRow } from '../database/tables/index.ts';
 import { ServiceError } from '../errors.ts';
-import { payloadPurposeOf } from '../tokens/payload-purpose.ts';
 import { endGrant } from '../tokens/revocation/end-access.ts';
 import { endJwts } from '../tokens/revocation/issued-jwts.ts';
+import { payloadPurposeOf } from '../tokens/session-interactions.ts';
 
 export interface AdapterOptions {
   store: TenantStore;

@@ -43,10 +43,7 @@ function refuse(response: Response, status: number, error: string, description: 
   response.json(describedError(error, description));
 }
 
-/**
- * Returns the whole body, or undefined when it exceeds the limit. Rejected: `for await`, which costs twice as much as
- * events for a body in one chunk.
- */
+/** Returns the body; undefined above the limit. Rejected: `for await`, which costs twice as much for one chunk. */
 function readBody(request: Request): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return resolve(undefined);
@@ -62,10 +59,7 @@ function readBody(request: Request): Promise<Buffer | undefined> {
   });
 }
 
-/**
- * Makes the body readable again, because oidc-provider parses it itself. Rejected: a new request object, which costs
- * more than everything else in this file.
- */
+/** Makes the body readable again for oidc-provider. Rejected: a new request, which costs more than this whole file. */
 function restoreBody(request: Request, body: Buffer): void {
   request.headers['content-length'] = String(body.length);
   Object.defineProperty(request, 'readable', { value: true });

@@ -45,15 +45,11 @@ interface PostgresError {
   where?: string | undefined;
 }
 
-/**
- * Keeps only the columns of `Key (tenant_id, name)=(default, secret) already exists.`, which `constraints.ts` reads.
- */
+/** Keeps only the columns of `Key (tenant_id, name)=(default, secret) already exists.`, for `constraints.ts`. */
 const columnsIn = (detail = ''): string | undefined =>
   detail.startsWith('Key (') ? detail.slice(0, detail.indexOf(')=(') + 1) : undefined;
 
-/**
- * Marks errors of statements and connections as database errors, and removes values from them so that none is logged.
- */
+/** Marks errors of statements and connections as the database's, and removes values so that none is logged. */
 export function markFailures(db: Knex): Knex {
   const mark = (error: object) => void ofDatabase.add(error);
   db.on('query-error', (error: PostgresError) => {

@@ -4,7 +4,7 @@ import { hashOf } from '../../base/ids.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { OidcPayloadRow } from '../../database/tables/index.ts';
-import { payloadPurposeOf } from '../payload-purpose.ts';
+import { payloadPurposeOf } from '../session-interactions.ts';
 
 /**
  * How long a spent refresh token still works, because two tabs of one application may refresh at the same moment. Later

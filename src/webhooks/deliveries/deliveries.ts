@@ -26,9 +26,7 @@ export class Deliveries {
     return this.#statements.dueHooks(this.#database, now, tenantId);
   }
 
-  /**
-   * Claims the rows that have been due longest, up to each webhook's room. No row is claimed by two processes at once.
-   */
+  /** Claims the rows due longest, up to each webhook's room. No row is claimed by two processes at once. */
   async claim(rooms: HookRoom[], now: number, leaseUntil: number): Promise<ClaimedDelivery[]> {
     const rows = await this.#statements.claim(this.#database, rooms, { owner: this.#owner, now, leaseUntil });
     const hooks = new Map(rows.flatMap(({ hook }) => (hook ? [[`${hook.tenantId}/${hook.id}`, hook]] : [])));

@@ -24,9 +24,7 @@ function cursorOf(text: string): { createdAt: number; id: string } {
   return { createdAt: Number(createdAt), id };
 }
 
-/**
- * Condition "older than the cursor", written so that the index is used: the time bounds the range, the id breaks ties.
- */
+/** Condition "older than the cursor" that uses the index: the time bounds the range, the id breaks ties. */
 function olderThan(before: string | undefined, time: string, name: string): Condition {
   if (before === undefined) return () => undefined;
   const { createdAt, id } = cursorOf(before);

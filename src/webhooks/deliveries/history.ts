@@ -119,9 +119,7 @@ export interface DeliveryFilter {
   since?: number | undefined;
 }
 
-/**
- * Returns the deliveries of a webhook, newest first. Delivered ones have no row and are read from their last attempt.
- */
+/** Returns a webhook's deliveries, newest first. Delivered ones have no row and are read from their last attempt. */
 export async function listDeliveries(
   store: TenantStore,
   hookId: string,

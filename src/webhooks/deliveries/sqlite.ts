@@ -85,10 +85,7 @@ export const claim: Statements['claim'] = async ({ reader, byKey }, rooms, { own
     .map((row) => ({ ...row, hook: row.hook && JSON.parse(row.hook), wasLeased: row.wasLeased === 1 }));
 };
 
-/**
- * Finds a delivery of the batch by its key, if this process still holds it. A batch is one JSON text because SQLite
- * limits the number of parameters.
- */
+/** A delivery of the batch that this process still holds. A batch is one JSON text: SQLite limits parameters. */
 const HELD = `deliveries.tenant_id = value ->> 0 and deliveries.id = value ->> 1
   and deliveries.state = 'delivering' and deliveries.lease_owner = new.owner`;
 

@@ -76,17 +76,8 @@ export async function startReplay(
 ): Promise<StartedReplay> {
   const filter = await filterOf(store, hookId, request, now);
   const id = newId();
-  const row = {
-    id,
-    hookId,
-    filter: { ...filter },
-    cursor: null,
-    count,
-    done: 0,
-    state: 'running' as const,
-    createdAt: now,
-  };
-  await store.add('replays', [row]);
+  const progress = { cursor: null, count, done: 0, state: 'running' } as const;
+  await store.add('replays', [{ id, hookId, filter: { ...filter }, ...progress, createdAt: now }]);
   return { id, count };
 }
 
