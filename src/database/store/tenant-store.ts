@@ -3,9 +3,8 @@ import { ServiceError } from '../../errors.ts';
 import type { Database } from '../database.ts';
 import type { Written } from '../notices/commits.ts';
 import { type BatchedRead, type KeyRecord, readMany } from '../statements/batched-read.ts';
-import { encode } from '../statements/encode.ts';
 import { insertEvent } from '../statements/insert-event.ts';
-import { insertMany, insertMissing } from '../statements/insert-many.ts';
+import { encode, insertMany, insertMissing } from '../statements/insert-many.ts';
 import { selectOne } from '../statements/select-one.ts';
 import type { Statement } from '../statements/statement.ts';
 import type { Counts } from '../statistics/figures.ts';
@@ -73,8 +72,7 @@ export class TenantStore {
   }
 
   /**
-   * Reads a row and locks it until this transaction ends, for a write that depends on it. On SQLite the single writer
-   * already guarantees that.
+   * Reads a row and locks it until this transaction ends. On SQLite the single writer already guarantees that.
    *
    * @throws 404 `entity.not_exists`, for users `entity.not_found`
    */

@@ -47,8 +47,7 @@ export class RefreshTokens {
 
   /**
    * Spends a refresh token. Returns true for one caller only, ever: the update matches only an unspent token whose
-   * grant still exists. Ending a grant deletes its row, so a revocation or suspension either makes this return false or
-   * ends the successor too.
+   * grant exists. Ending a grant deletes its row, so it either makes this return false or ends the successor too.
    */
   async spend({ value, grantId, successor }: Rotation): Promise<boolean> {
     const { store, secrets, clock } = this.#options;

@@ -96,9 +96,8 @@ export class ResourceServers {
   }
 
   /**
-   * Scopes that a user has on a resource: through roles and organization roles or, with `organizationId`, only through
-   * the roles in that organization. The scopes of a role are cached; the roles of a user never are. Pass `roleIds` if
-   * they were read already.
+   * Scopes of a user on a resource: of roles and organization roles or, with `organizationId`, of the roles there. The
+   * scopes of a role are cached; the roles of a user never are. Pass `roleIds` if they were read already.
    */
   async scopesOfUser(
     { userId, roleIds }: { userId: string; roleIds?: readonly string[] | undefined },

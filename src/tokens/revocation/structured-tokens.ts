@@ -15,9 +15,8 @@ const PLACEHOLDER = 'structured';
 const isJwt = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
 
 /**
- * Takes the JWT out of an introspection or revocation form. oidc-provider does not store JWTs and so can neither
- * introspect nor revoke them, but it still reads the form and authenticates the client. The middleware below then
- * handles the JWT.
+ * Takes the JWT out of an introspection or revocation form, for the middleware below. oidc-provider does not store JWTs
+ * and can neither introspect nor revoke them, but it reads the form and authenticates the client.
  */
 export function takeStructuredToken(body: Buffer): { body: Buffer; token?: string } {
   const form = new URLSearchParams(body.toString());

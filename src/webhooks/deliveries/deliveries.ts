@@ -41,11 +41,7 @@ export class Deliveries {
     return this.#statements.settle(this.#database, settlements, this.#owner);
   }
 
-  /**
-   * Frees all leases. Only for the start of the single process on SQLite, because any previous holder is gone.
-   *
-   * @returns the number of leases
-   */
+  /** Frees all leases, only at the start of SQLite's single process: their holder is gone. @returns their number */
   freeAll(): Promise<number> {
     const free = { state: 'waiting', leaseOwner: null, leaseUntil: null };
     return this.#database.write((db) =>

@@ -136,11 +136,7 @@ export async function listDeliveries(
   return { rows, total: totals.reduce((sum, count) => sum + count, 0) };
 }
 
-/**
- * Returns a delivery with all of its attempts, oldest first.
- *
- * @throws 404 `entity.not_exists_with_id`
- */
+/** Returns a delivery with all its attempts, oldest first. @throws 404 `entity.not_exists_with_id` */
 export async function getDelivery(
   store: TenantStore,
   { hookId, deliveryId }: { hookId: string; deliveryId: string },

@@ -39,9 +39,8 @@ export function newDelivery(
 }
 
 /**
- * Sends the event of a delivery again, regardless of its state. Each call creates a new delivery.
+ * Sends the event of a delivery again, regardless of its state, as a new delivery whose id it returns.
  *
- * @returns the id of the new delivery
  * @throws 404 `entity.not_exists_with_id` if the delivery is unknown or its event was deleted
  */
 export async function redeliver(

@@ -23,11 +23,7 @@ export function disabledReason({ failingSince, lastFailureAt, goneCount }: Healt
   return `Every attempt since ${new Date(failingSince).toISOString()} failed.`;
 }
 
-/**
- * Records a failure on the webhook's row, and disables the webhook (with an audit entry) if the limit is reached.
- *
- * @returns the reason if the webhook was disabled
- */
+/** Records a failure, and at the limit disables the webhook (with an audit entry). @returns the reason if it did */
 export async function recordFailure(
   database: Database,
   { tenantId, hookId }: HookKey,

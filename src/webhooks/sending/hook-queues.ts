@@ -66,9 +66,8 @@ export class HookQueues {
   }
 
   /**
-   * Returns what to claim next: enough ahead that sending does not wait for the database, with few statements. When the
-   * total limit is reached, a webhook still gets what it may send at once, so that slow webhooks with long queues do
-   * not delay others.
+   * Returns what to claim next, enough for few statements and no wait for the database. At the total limit, a webhook
+   * still gets what it may send at once, so that slow webhooks with long queues do not delay others.
    */
   toClaim(now: number): HookRoom[] {
     const rooms: HookRoom[] = [];
