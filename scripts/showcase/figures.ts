@@ -2,7 +2,7 @@ import { HOUR_MS, MINUTE_MS } from '../../src/base/times.ts';
 import type { CountedMinute } from '../../src/database/statistics/figures.ts';
 import { DEFAULT_TENANT } from '../../src/tenants.ts';
 
-/** A working day's curve: quiet at night, busiest in the afternoon. Deterministic, so that pictures change only with the product. */
+/** The load of a working day: quiet at night, busiest in the afternoon. Not random, so that screenshots differ little. */
 function countsAt(startsAt: number, index: number): CountedMinute {
   const hour = (startsAt % (24 * HOUR_MS)) / HOUR_MS;
   const load = Math.max(0.08, Math.sin(((hour - 6) / 14) * Math.PI));

@@ -53,10 +53,6 @@ export class AuditBatch {
     return this.#writing;
   }
 
-  close(): Promise<void> {
-    return this.flush();
-  }
-
   async #write(entries: readonly OwnedEntry[]): Promise<void> {
     await this.#record(entries);
     this.#unwritten -= entries.length;
