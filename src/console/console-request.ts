@@ -5,13 +5,14 @@ import { contextOf } from '../http/context.ts';
 import type { Perform } from '../http/operations/perform.ts';
 import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
 import { CONSOLE_CLIENT_ID } from '../tokens/clients/console-client.ts';
-import type {
-  AdministratorRights,
-  ConsoleRequest,
-  Flash,
-  OperationInput,
-  OperationResult,
-  ServiceSettings,
+import {
+  type AdministratorRights,
+  type ConsoleRequest,
+  type Flash,
+  fillPath,
+  type OperationInput,
+  type OperationResult,
+  type ServiceSettings,
 } from './route.ts';
 import {
   addAdministrator,
@@ -37,10 +38,6 @@ interface RequestParts {
   settings: ServiceSettings;
   flash: Flash | undefined;
 }
-
-/** Returns the path with ids in place of its parameters, for events. */
-const filledIn = (path: string, params: Record<string, string>): string =>
-  path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 
 /** @throws 400 `guard.invalid_input` for the field `user` */
 function refuseUser(why: string): never {
@@ -77,17 +74,20 @@ export function consoleRequestOf(parts: RequestParts): ConsoleRequest {
 
   async function perform<T>(
     route: string,
-    { params = {}, query = {}, body }: OperationInput = {},
+    { params: given = {}, query = {}, body }: OperationInput = {},
   ): Promise<OperationResult<T>> {
     const row = rows.management.get(route) ?? (tenant.id === DEFAULT_TENANT ? rows.operator.get(route) : undefined);
     if (!row) throw new ServiceError('request.not_found');
+    const path = route.slice(route.indexOf(' ') + 1);
+    const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+    const callParams = Object.fromEntries(names.map((name) => [name, given[name] ?? params[name] ?? '']));
     const { value, total } = await row({
       tenant,
       caller: { applicationId: CONSOLE_CLIENT_ID, scopes: new Set(), userId: administrator.id },
-      params,
+      params: callParams,
       query,
       body,
-      path: filledIn(route.slice(route.indexOf(' ') + 1), params),
+      path: fillPath(path, callParams),
       ip,
       userAgent,
       requestId,

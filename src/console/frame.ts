@@ -8,7 +8,7 @@ import { sendDocument } from './respond.ts';
 import type { ConsoleRequest, Flash, Page, Place, Section } from './route.ts';
 
 /** Data that the frame around a page needs. */
-export interface FrameData {
+interface FrameData {
   /** The default tenant, which serves the console. */
   home: Tenant;
   /** Tenants that the administrator manages. */

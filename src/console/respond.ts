@@ -1,4 +1,6 @@
-import type { Response } from 'express';
+import type { ErrorRequestHandler, Response } from 'express';
+import { ServiceError } from '../errors.ts';
+import { contextOf } from '../http/context.ts';
 import { documentOf } from '../pages/document.ts';
 import { type Html, html, trusted } from '../pages/html.ts';
 import { sendPage } from '../pages/send.ts';
@@ -50,3 +52,22 @@ export const sendPlain = (response: Response, status: number, tenant: Tenant, ti
     title,
     body: html`<body class="plain"><main class="plain-main"><p class="brand">${tenant.name} console</p><div class="card"><h1>${title}</h1>${content}</div></main></body>`,
   });
+
+/** Title and text of error pages by status. */
+const ERRORS: Record<number, readonly [title: string, text: string]> = {
+  403: [
+    'Request rejected',
+    'The form was not sent from this console, or your session has ended. Reload the page and try again.',
+  ],
+  404: ['Page not found', 'The page does not exist, or you do not manage its tenant.'],
+};
+
+/** Renders a ServiceError as a page. Any other error is passed on, to be logged. */
+export const errorPages: ErrorRequestHandler = (error, request, response, next) => {
+  if (!(error instanceof ServiceError) || response.headersSent) return next(error);
+  const { tenant } = contextOf(request);
+  const { status, message } = error;
+  const [title, text] = ERRORS[status] ?? ['Something went wrong', message];
+  const back = html`<p>${text}</p><a class="button" href="${tenant.path}/console">Go to the console</a>`;
+  sendPlain(response, status, tenant, title, back);
+};

@@ -24,6 +24,7 @@ export interface OperationResult<T> {
 }
 
 export interface OperationInput {
+  /** Path parameters that differ from those of the page, which are used by default. */
   params?: Record<string, string>;
   /** A list is sent as a repeated parameter. */
   query?: Record<string, string | string[]>;
@@ -142,6 +143,10 @@ export const action = (path: string, show: ShowPage, submit: SubmitForm): Route 
   isPage: false,
 });
 
+/** Replaces the parameters of a path with their values. */
+export const fillPath = (path: string, params: Record<string, string>): string =>
+  path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+
 /** A main section of the console, listed in the rail. */
 export interface Place {
   /** First segment of its pages' paths. */
@@ -151,12 +156,23 @@ export interface Place {
   letter: string;
   /** Its pages in the rail. The first is its start page. */
   sections: Section[];
-  routes: Route[];
+  /** Further routes. They are matched after those of the sections. */
+  routes?: Route[];
 }
 
 export interface Section {
-  path: string;
   name: string;
+  /** Path of its start page. */
+  path: string;
+  routes: readonly Route[];
   /** For operators: only tenant `default` has this section. */
-  isOperators?: boolean;
+  isOperators: boolean;
 }
+
+/** A section whose start page is the first of its routes. */
+export const section = (name: string, routes: readonly Route[], { isOperators = false } = {}): Section => ({
+  name,
+  path: routes[0]?.path ?? '',
+  routes,
+  isOperators,
+});

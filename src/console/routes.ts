@@ -10,14 +10,13 @@ import { refuseControlInForm } from '../http/control-characters.ts';
 import { html } from '../pages/html.ts';
 import type { Tenant, Tenants } from '../tenants.ts';
 import { consoleRequestOf, type Rows } from './console-request.ts';
-import { errorPages, noSuchPage } from './errors.ts';
 import { sectionsOf, sendInFrame } from './frame.ts';
 import { LiveStreams } from './live.ts';
 import { assetRoutes } from './modules.ts';
 import { note } from './parts/parts.ts';
-import { places } from './places/index.ts';
-import { sendPlain } from './respond.ts';
-import type { ConsoleRequest, Page, Place, Route, ServiceSettings } from './route.ts';
+import { places, routes } from './places/index.ts';
+import { errorPages, sendPlain } from './respond.ts';
+import type { ConsoleRequest, Page, Place, Route, ServiceSettings, SubmitForm } from './route.ts';
 import { leaveFlash, takeFlash } from './session/flash.ts';
 import { type Administrator, closeSession, csrfTokenOf, findAdministrator } from './session/session.ts';
 import { signInRoutes, signInUrl } from './session/sign-in.ts';
@@ -35,6 +34,16 @@ export interface ConsoleParts {
 /** Limit of a form body. Claims scripts are the largest. */
 const MAX_FORM_BYTES = 1024 * 1024;
 
+const parseForm = express.text({
+  type: 'application/x-www-form-urlencoded',
+  limit: MAX_FORM_BYTES,
+  verify: refuseControlInForm,
+});
+
+const noSuchPage = (): never => {
+  throw new ServiceError('request.not_found');
+};
+
 /** Path of a tenant's start page. */
 const startPath = (tenantId: string): string =>
   `/console/${tenantId}${sectionsOf(places[0] as Place, tenantId)[0]?.path}`;
@@ -49,68 +58,53 @@ function requireOwnForm(request: Request, administrator: Administrator, submitte
   if (!isOwnOrigin || site !== 'same-origin' || !isOwnToken) throw new ServiceError('session.forbidden');
 }
 
-/** Returns the routes of `/console`, which only the default tenant serves. */
-export function consoleRoutes({ tenants, rows, commits, secrets, clock, settings, providerOf }: ConsoleParts): {
-  router: Router;
-  close(): void;
-} {
-  const live = new LiveStreams(commits);
-  const router = Router({ caseSensitive: true, strict: true });
-  const parseForm = express.text({
-    type: 'application/x-www-form-urlencoded',
-    limit: MAX_FORM_BYTES,
-    verify: refuseControlInForm,
-  });
+type Handle = (request: Request, response: Response, administrator: Administrator) => Promise<void>;
 
-  /** Redirects to the sign-in if there is no session. The administrator returns to the page afterwards. */
-  const signedIn =
-    (handle: (request: Request, response: Response, administrator: Administrator) => Promise<void>): RequestHandler =>
-    async (request, response) => {
-      const { tenant: home } = contextOf(request);
-      const administrator = await findAdministrator(request, home, clock());
-      if (administrator) await handle(request, response, administrator);
-      else response.redirect(303, signInUrl(home, request.method === 'GET' ? request.url : ''));
-    };
-
-  /** Returns the tenant named by the path. @throws 404 `request.not_found` unless the administrator manages it */
-  const managedTenant = async (request: Request, { tenantIds }: Administrator): Promise<Tenant> => {
-    const id = String(request.params.tenant);
-    const tenant = tenantIds.includes(id) ? await tenants.byId(id) : undefined;
-    if (!tenant) throw new ServiceError('request.not_found');
-    return tenant;
+/** Redirects to the sign-in if there is no session. The administrator returns to the page afterwards. */
+const signedIn =
+  (clock: Clock, handle: Handle): RequestHandler =>
+  async (request, response) => {
+    const { tenant: home } = contextOf(request);
+    const administrator = await findAdministrator(request, home, clock());
+    if (administrator) await handle(request, response, administrator);
+    else response.redirect(303, signInUrl(home, request.method === 'GET' ? request.url : ''));
   };
 
-  const surroundingsOf = async (home: Tenant, { tenantIds }: Administrator) => ({
-    home,
-    tenants: (await tenants.all()).filter(({ id }) => tenantIds.includes(id)),
-  });
+/** Returns the tenant named by the path. @throws 404 `request.not_found` unless the administrator manages it */
+async function managedTenant(tenants: Tenants, request: Request, { tenantIds }: Administrator): Promise<Tenant> {
+  const id = String(request.params.tenant);
+  const tenant = tenantIds.includes(id) ? await tenants.byId(id) : undefined;
+  if (!tenant) throw new ServiceError('request.not_found');
+  return tenant;
+}
 
-  const send = async (response: Response, home: Tenant, consoleRequest: ConsoleRequest, page: Page, status = 200) =>
-    sendInFrame(response, status, consoleRequest, page, await surroundingsOf(home, consoleRequest.administrator));
+/** Serves the pages and forms of the places. */
+function placeRoutes(parts: ConsoleParts): Router {
+  const { tenants, secrets, clock } = parts;
+  const router = Router({ caseSensitive: true, strict: true });
 
-  const openPage = (route: Route): RequestHandler =>
-    signedIn(async (request, response, administrator) => {
-      const tenant = await managedTenant(request, administrator);
+  const send = async (response: Response, home: Tenant, request: ConsoleRequest, page: Page, status = 200) => {
+    const { tenantIds } = request.administrator;
+    const managed = (await tenants.all()).filter(({ id }) => tenantIds.includes(id));
+    sendInFrame(response, status, request, page, { home, tenants: managed });
+  };
+
+  const openPage = ({ show }: Route): RequestHandler =>
+    signedIn(clock, async (request, response, administrator) => {
       const { tenant: home } = contextOf(request);
+      const tenant = await managedTenant(tenants, request, administrator);
       const flash = takeFlash(request, response, home, secrets, administrator);
-      const consoleRequest = consoleRequestOf({ request, tenant, administrator, rows, clock, settings, flash });
-      await send(response, home, consoleRequest, await route.show(consoleRequest));
+      const consoleRequest = consoleRequestOf({ ...parts, request, tenant, administrator, flash });
+      await send(response, home, consoleRequest, await show(consoleRequest));
     });
 
-  const handleForm = (route: Route, submit: NonNullable<Route['submit']>): RequestHandler =>
-    signedIn(async (request, response, administrator) => {
-      const tenant = await managedTenant(request, administrator);
+  const handleForm = ({ show }: Route, submit: SubmitForm): RequestHandler =>
+    signedIn(clock, async (request, response, administrator) => {
       const { tenant: home } = contextOf(request);
-      const consoleRequest = consoleRequestOf({
-        request,
-        tenant,
-        administrator,
-        rows,
-        clock,
-        settings,
-        flash: undefined,
-      });
-      requireOwnForm(request, administrator, consoleRequest.submitted.get('csrf'));
+      const tenant = await managedTenant(tenants, request, administrator);
+      const consoleRequest = consoleRequestOf({ ...parts, request, tenant, administrator, flash: undefined });
+      const { submitted: values } = consoleRequest;
+      requireOwnForm(request, administrator, values.get('csrf'));
       try {
         const next = await submit(consoleRequest);
         if ('content' in next) return await send(response, home, consoleRequest, next);
@@ -120,60 +114,59 @@ export function consoleRoutes({ tenants, rows, commits, secrets, clock, settings
         response.redirect(303, consoleRequest.to(to));
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        await send(
-          response,
-          home,
-          consoleRequest,
-          await route.show(consoleRequest, { values: consoleRequest.submitted, error }),
-          error.status,
-        );
+        await send(response, home, consoleRequest, await show(consoleRequest, { values, error }), error.status);
       }
     });
 
-  router.use(assetRoutes());
-  router.use(signInRoutes({ providerOf, secrets, clock }));
-  router.use(parseForm);
-  router.post(
-    '/-/sign-out',
-    signedIn(async (request, response, administrator) => {
-      const { tenant } = contextOf(request);
-      requireOwnForm(request, administrator, new URLSearchParams(String(request.body)).get('csrf'));
-      await closeSession(response, tenant, administrator);
-      const provider = await providerOf(tenant);
-      const session = await provider.Session.get(provider.createContext(request, response) as never);
-      await session.destroy();
-      const again = html`<a class="button primary" href="${tenant.path}/console">Sign in</a>`;
-      sendPlain(response, 200, tenant, 'You are signed out', again);
-    }),
-  );
-  router.get(
-    '/',
-    signedIn(async (request, response, { name, tenantIds }) => {
-      const { tenant: home } = contextOf(request);
-      const tenantId = tenantIds.includes(home.id) ? home.id : tenantIds[0];
-      if (tenantId !== undefined) return response.redirect(303, home.path + startPath(tenantId));
-      const reason = `You are signed in as ${name}, but you don’t manage any tenant. Ask an operator to add you as an administrator.`;
-      sendPlain(response, 403, home, 'No tenants to manage', note('info', reason));
-    }),
-  );
-  router.get(
-    '/:tenant',
-    signedIn(async (request, response, administrator) => {
-      const { id } = await managedTenant(request, administrator);
-      response.redirect(303, contextOf(request).tenant.path + startPath(id));
-    }),
-  );
-  router.get(
-    '/:tenant/-/live',
-    signedIn(async (request, response, administrator) => {
-      const { id } = await managedTenant(request, administrator);
-      live.open(request, response, id, new URL(request.originalUrl, 'http://localhost').searchParams.get('tables'));
-    }),
-  );
-  for (const route of places.flatMap(({ routes }) => routes)) {
+  for (const route of routes) {
     if (route.isPage) router.get(`/:tenant${route.path}`, openPage(route));
     if (route.submit) router.post(`/:tenant${route.path}`, handleForm(route, route.submit));
   }
-  router.use(noSuchPage, errorPages);
+  return router;
+}
+
+/** Ends the session of the console and that of the sign-in pages. */
+const signOut =
+  ({ providerOf }: ConsoleParts): Handle =>
+  async (request, response, administrator) => {
+    const { tenant } = contextOf(request);
+    requireOwnForm(request, administrator, new URLSearchParams(String(request.body)).get('csrf'));
+    await closeSession(response, tenant, administrator);
+    const provider = await providerOf(tenant);
+    const session = await provider.Session.get(provider.createContext(request, response) as never);
+    await session.destroy();
+    const again = html`<a class="button primary" href="${tenant.path}/console">Sign in</a>`;
+    sendPlain(response, 200, tenant, 'You are signed out', again);
+  };
+
+/** Redirects to the default tenant if the administrator manages it, or else to the first one. */
+const openFirstTenant: Handle = async (request, response, { name, tenantIds }) => {
+  const { tenant: home } = contextOf(request);
+  const tenantId = tenantIds.includes(home.id) ? home.id : tenantIds[0];
+  if (tenantId !== undefined) return response.redirect(303, home.path + startPath(tenantId));
+  const reason = `You are signed in as ${name}, but you don’t manage any tenant. Ask an operator to add you as an administrator.`;
+  sendPlain(response, 403, home, 'No tenants to manage', note('info', reason));
+};
+
+/** Returns the routes of `/console`, which only the default tenant serves. */
+export function consoleRoutes(parts: ConsoleParts): { router: Router; close(): void } {
+  const { tenants, commits, clock } = parts;
+  const live = new LiveStreams(commits);
+  const openTenant: Handle = async (request, response, administrator) => {
+    const { id } = await managedTenant(tenants, request, administrator);
+    response.redirect(303, contextOf(request).tenant.path + startPath(id));
+  };
+  const openStream: Handle = async (request, response, administrator) => {
+    const { id } = await managedTenant(tenants, request, administrator);
+    live.open(request, response, id, new URL(request.originalUrl, 'http://localhost').searchParams.get('tables'));
+  };
+
+  const router = Router({ caseSensitive: true, strict: true });
+  router.use(assetRoutes(), signInRoutes(parts), parseForm);
+  router.post('/-/sign-out', signedIn(clock, signOut(parts)));
+  router.get('/', signedIn(clock, openFirstTenant));
+  router.get('/:tenant', signedIn(clock, openTenant));
+  router.get('/:tenant/-/live', signedIn(clock, openStream));
+  router.use(placeRoutes(parts), noSuchPage, errorPages);
   return { router, close: () => live.close() };
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOf } from '../../src/base/ids.ts';
-import { places } from '../../src/console/places/index.ts';
+import { routes } from '../../src/console/places/index.ts';
 import { type Administrator, csrfTokenOf } from '../../src/console/session/session.ts';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
@@ -10,7 +10,6 @@ import { dumpTenant } from '../support/tenant-rows.ts';
 
 const TOKEN = 'a-session-of-a-test';
 
-const routes = places.flatMap(({ routes }) => routes);
 const pages = routes.filter(({ isPage }) => isPage).map(({ path }) => path);
 const forms = routes.filter(({ submit }) => submit).map(({ path }) => path);
 

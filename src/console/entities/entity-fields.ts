@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts';
-import { type Html, html } from '../../pages/html.ts';
+import type { Html } from '../../pages/html.ts';
 import { type Faults, faultsOf } from '../parts/faults.ts';
-import { field } from '../parts/form-parts.ts';
+import { field, tick } from '../parts/form-parts.ts';
 import type { RefusedForm } from '../route.ts';
 
 /** A form field for one member of an entity. Dots lead into objects: `oidcClientMetadata.redirectUris`. */
@@ -46,10 +46,7 @@ function textOf(value: unknown, { kind, initial = '' }: EntityField): string {
 
 function render(each: EntityField, text: string, faults: Faults): Html {
   const { name, label, hint, kind, options, isOptional } = each;
-  if (kind === 'tick') {
-    const about = hint && html` aria-describedby="${name}-hint"`;
-    return html`<div class="field"><label class="box"><input type="checkbox" name="${name}" value="true"${about}${text === 'true' && html` checked`}> <span>${label}</span></label>${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}</div>`;
-  }
+  if (kind === 'tick') return tick(name, label, hint, text === 'true');
   const isLarge = kind === 'json' || kind === 'lines';
   return field({
     name,

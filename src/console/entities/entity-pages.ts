@@ -1,10 +1,10 @@
 import { type Html, html } from '../../pages/html.ts';
-import { faultsOf } from '../parts/faults.ts';
-import { formOf } from '../parts/form-parts.ts';
+import { formPage } from '../parts/form-parts.ts';
 import { type Column, note, pageQuery, pager, rawJson, search, table } from '../parts/parts.ts';
 import {
   type ConsoleRequest,
   type Flash,
+  fillPath,
   form,
   type Page,
   page,
@@ -54,17 +54,15 @@ export const contains = (text: string): Record<string, string> => ({
   search: `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`,
 });
 
+/** Searches a list with its parameter `q`. */
+export const matches = (text: string): Record<string, string> => ({ q: text });
+
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 const nameOf = ({ nameOf }: EntityPages, entity: Entity): string => nameOf?.(entity) || entity.name || entity.id;
 
 /** Path of the detail page: `path`, then the end of `item` that follows `list`, such as `/:userId`. */
-export const itemPath = ({ path, list, item }: Pick<EntityPages, 'path' | 'list' | 'item'>): string =>
-  path + item.slice(list.length);
-
-/** Replaces the parameters of a path with their values. */
-export const fillPath = (path: string, params: Record<string, string>): string =>
-  path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+const itemPath = ({ path, list, item }: EntityPages): string => path + item.slice(list.length);
 
 /** The page's path parameters, with the id of this entity. */
 const paramsOf = ({ item }: EntityPages, request: ConsoleRequest, id: string): Record<string, string> => ({
@@ -72,17 +70,15 @@ const paramsOf = ({ item }: EntityPages, request: ConsoleRequest, id: string): R
   [/:(\w+)$/.exec(item)?.[1] ?? 'id']: id,
 });
 
-export const readEntity = async (
-  { item }: Pick<EntityPages, 'item'>,
-  { perform, params }: ConsoleRequest,
-): Promise<Entity> => (await perform<Entity>(`GET ${item}`, { params })).value;
+export const readEntity = async ({ item }: EntityPages, { perform }: ConsoleRequest): Promise<Entity> =>
+  (await perform<Entity>(`GET ${item}`)).value;
 
 async function showList(pages: EntityPages, request: ConsoleRequest): Promise<Page> {
   const { path, list, singular, plural, lead, searchQuery, isUnpaged, columns } = pages;
   const text = request.query.get('q')?.trim() ?? '';
   const found = text !== '' && searchQuery ? searchQuery(text) : {};
   const query = isUnpaged ? found : { ...found, ...pageQuery(request) };
-  const { value: rows, total } = await request.perform<Entity[]>(`GET ${list}`, { params: request.params, query });
+  const { value: rows, total } = await request.perform<Entity[]>(`GET ${list}`, { query });
   const href = (entity: Entity) => request.to(fillPath(itemPath(pages), paramsOf(pages, request, entity.id)));
   const create = html`<a class="button primary" href="${request.to(`${fillPath(path, request.params)}/new`)}">New ${singular}</a>`;
   const name: Column<Entity> = {
@@ -114,20 +110,13 @@ export const showEntity =
     showItem(pages(), request, refused);
 
 function showNew(pages: EntityPages, request: ConsoleRequest, refused?: RefusedForm): Page {
-  const { singular, plural } = pages;
-  const path = fillPath(pages.path, request.params);
-  const content = fieldsOf(creating(pages), undefined, refused);
-  return {
+  const { path, singular, plural } = pages;
+  return formPage(request, refused, {
     title: `New ${singular}`,
-    back: { path, label: plural },
-    content: formOf(request, {
-      path: request.path,
-      content,
-      submit: `Create ${singular}`,
-      cancel: path,
-      faults: faultsOf(refused),
-    }),
-  };
+    back: { path: fillPath(path, request.params), label: plural },
+    content: fieldsOf(creating(pages), undefined, refused),
+    submit: `Create ${singular}`,
+  });
 }
 
 const creating = ({ fields }: EntityPages) => fields.filter(({ on }) => on !== 'change');
@@ -136,7 +125,7 @@ const changing = ({ fields }: EntityPages) => fields.filter(({ on }) => on !== '
 async function create(pages: EntityPages, request: ConsoleRequest) {
   const { list, afterCreate, singular } = pages;
   const body = bodyOf(creating(pages), request.submitted, true);
-  const { value } = await request.perform<Entity>(`POST ${list}`, { params: request.params, body });
+  const { value } = await request.perform<Entity>(`POST ${list}`, { body });
   const flash = (await afterCreate?.(value, request)) ?? { text: `${capital(singular)} created.` };
   return { to: fillPath(itemPath(pages), paramsOf(pages, request, value.id)), flash };
 }
@@ -155,50 +144,36 @@ async function showItem(pages: EntityPages, request: ConsoleRequest, refused?: R
 
 async function showChange(pages: EntityPages, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const entity = await readEntity(pages, request);
-  const here = fillPath(itemPath(pages), request.params);
-  const content = fieldsOf(changing(pages), entity, refused);
-  return {
-    title: `Edit ${nameOf(pages, entity)}`,
-    back: { path: here, label: nameOf(pages, entity) },
-    content: formOf(request, {
-      path: request.path,
-      content,
-      submit: 'Save changes',
-      cancel: here,
-      faults: faultsOf(refused),
-    }),
-  };
+  const name = nameOf(pages, entity);
+  return formPage(request, refused, {
+    title: `Edit ${name}`,
+    back: { path: fillPath(itemPath(pages), request.params), label: name },
+    content: fieldsOf(changing(pages), entity, refused),
+    submit: 'Save changes',
+  });
 }
 
 async function change(pages: EntityPages, request: ConsoleRequest) {
   const body = bodyOf(changing(pages), request.submitted, false);
-  await request.perform(`PATCH ${pages.item}`, { params: request.params, body });
+  await request.perform(`PATCH ${pages.item}`, { body });
   return { to: fillPath(itemPath(pages), request.params), flash: { text: 'Changes saved.' } };
 }
 
 /** The confirmation page, which names the entity. */
 async function showDelete(pages: EntityPages, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
-  const entity = await readEntity(pages, request);
-  const here = fillPath(itemPath(pages), request.params);
-  const name = nameOf(pages, entity);
-  const content = html`<p>${pages.deleteWarning ?? `The ${pages.singular} is deleted immediately.`} This can’t be undone.</p>`;
-  return {
+  const name = nameOf(pages, await readEntity(pages, request));
+  return formPage(request, refused, {
     title: `Delete ${pages.singular} ${name}`,
-    back: { path: here, label: name },
-    content: formOf(request, {
-      path: request.path,
-      content,
-      submit: `Delete ${pages.singular}`,
-      kind: 'danger',
-      cancel: here,
-      faults: faultsOf(refused),
-    }),
-  };
+    back: { path: fillPath(itemPath(pages), request.params), label: name },
+    content: html`<p>${pages.deleteWarning ?? `The ${pages.singular} is deleted immediately.`} This can’t be undone.</p>`,
+    submit: `Delete ${pages.singular}`,
+    kind: 'danger',
+  });
 }
 
 async function remove(pages: EntityPages, request: ConsoleRequest) {
   const name = nameOf(pages, await readEntity(pages, request));
-  await request.perform(`DELETE ${pages.item}`, { params: request.params });
+  await request.perform(`DELETE ${pages.item}`);
   return {
     to: fillPath(pages.path, request.params),
     flash: { text: `${capital(pages.singular)} “${name}” deleted.` },
@@ -208,24 +183,17 @@ async function remove(pages: EntityPages, request: ConsoleRequest) {
 /** Returns the routes of one kind of entity: its list, detail page, and the forms to create, edit, and delete it. */
 export function entityRoutes(pages: EntityPages): Route[] {
   const here = itemPath(pages);
+  /** Fixes the first argument of a page or a handler. */
+  const of =
+    <Rest extends unknown[], Result>(run: (pages: EntityPages, ...rest: Rest) => Result) =>
+    (...rest: Rest) =>
+      run(pages, ...rest);
   return [
-    page(pages.path, (request) => showList(pages, request)),
-    form(
-      `${pages.path}/new`,
-      (request, refused) => showNew(pages, request, refused),
-      (request) => create(pages, request),
-    ),
-    page(here, (request) => showItem(pages, request)),
-    form(
-      `${here}/edit`,
-      (request, refused) => showChange(pages, request, refused),
-      (request) => change(pages, request),
-    ),
-    form(
-      `${here}/delete`,
-      (request, refused) => showDelete(pages, request, refused),
-      (request) => remove(pages, request),
-    ),
+    page(pages.path, of(showList)),
+    form(`${pages.path}/new`, of(showNew), of(create)),
+    page(here, of(showItem)),
+    form(`${here}/edit`, of(showChange), of(change)),
+    form(`${here}/delete`, of(showDelete), of(remove)),
     ...(pages.routes ?? []),
   ];
 }

@@ -2,9 +2,8 @@ import { ServiceError } from '../../errors.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { faultsOf } from '../parts/faults.ts';
 import { boxes, buttonForm, formOf } from '../parts/form-parts.ts';
-import { countOf, note, section, table } from '../parts/parts.ts';
-import { action, type ConsoleRequest, form, type Page, type RefusedForm, type Route } from '../route.ts';
-import { fillPath } from './entity-pages.ts';
+import { countOf, FIRST_PAGE, MAX_ITEMS, note, section, table } from '../parts/parts.ts';
+import { action, type ConsoleRequest, fillPath, form, type Page, type RefusedForm, type Route } from '../route.ts';
 
 /** An item that is related to an entity, or could be. */
 export interface RelatedItem {
@@ -20,46 +19,42 @@ export interface RelatedItem {
  * page. Removing an item takes one click and can be undone; adding items has its own page.
  */
 export interface Relation {
-  /** Path of the entity's page: `/directory/users/:userId`. */
-  entityPath: string;
-  /** Path segment below `entityPath`, and the plural noun with hyphens for spaces: `roles`. */
+  /** Path of the entity in the Management API: `/users/:userId`. Its page has this path below `/directory`. */
+  entity: string;
+  /** Path segment below the entity, and the plural noun with hyphens for spaces: `roles`. */
   name: string;
   title: string;
   lead?: string;
-  /** Path of the Management API operation that lists the related items. */
-  list: string;
+  /** Path parameter with the id of an item: `roleId`. The body that adds items has their ids in `roleIds`. */
+  idParameter: string;
   itemOf: (request: ConsoleRequest) => (row: Record<string, unknown>) => RelatedItem;
-  /** True if `list` is paginated. Only the first page is shown then. */
+  /** True if the list of items is paginated. Only the first page is shown then. */
   isPaged?: boolean;
   /** Returns candidates to add that match the search text. */
   choices: (request: ConsoleRequest, text: string) => Promise<RelatedItem[]>;
-  add: string;
-  /** Member of the body of `add` that contains the ids. */
-  idsMember: string;
-  remove: string;
-  /** Path parameter of `remove` that contains the id. */
-  idParameter: string;
   empty: string;
 }
-
-/** Items shown at most. The others can be found by searching. */
-const MAX_ITEMS = 100;
-export const FIRST_PAGE = { page: '1', page_size: String(MAX_ITEMS) };
 
 /** The plural noun of the items: "resource scopes". */
 const nounOf = ({ name }: Relation): string => name.replaceAll('-', ' ');
 
+/** Path of the items, in the Management API and below `/directory`. */
+const listOf = ({ entity, name }: Relation): string => `${entity}/${name}`;
+
+/** Path of the entity's page. */
+const pageOf = ({ entity }: Relation, params: Record<string, string>): string =>
+  fillPath(`/directory${entity}`, params);
+
 async function readItems(relation: Relation, request: ConsoleRequest): Promise<{ all: RelatedItem[]; total: number }> {
   const query = relation.isPaged ? FIRST_PAGE : {};
-  const { params } = request;
-  const { value, total } = await request.perform<Record<string, unknown>[]>(`GET ${relation.list}`, { params, query });
+  const { value, total } = await request.perform<Record<string, unknown>[]>(`GET ${listOf(relation)}`, { query });
   return { all: value.map(relation.itemOf(request)), total };
 }
 
 /** The relation's section of the entity's page. */
 export async function relationSection(relation: Relation, request: ConsoleRequest): Promise<Html> {
   const { all, total } = await readItems(relation, request);
-  const base = fillPath(`${relation.entityPath}/${relation.name}`, request.params);
+  const base = `${pageOf(relation, request.params)}/${relation.name}`;
   const rows = table({
     caption: relation.title,
     rows: all,
@@ -85,7 +80,7 @@ async function showAdd(relation: Relation, request: ConsoleRequest, refused?: Re
   const held = new Set(all.map(({ id }) => id));
   const faults = faultsOf(refused);
   const free = choices.filter(({ id }) => !held.has(id));
-  const here = fillPath(relation.entityPath, request.params);
+  const here = pageOf(relation, request.params);
   const options = free.map(
     ({ id, name, about }) => [id, html`${name}${about && html` <span class="quiet">${about}</span>`}`] as const,
   );
@@ -116,22 +111,24 @@ async function showAdd(relation: Relation, request: ConsoleRequest, refused?: Re
 async function add(relation: Relation, { perform, params, submitted }: ConsoleRequest) {
   const ids = submitted.getAll('id');
   if (ids.length === 0) throw new ServiceError('guard.invalid_input', { details: 'body.id: fewer than 1 items' });
-  await perform(`POST ${relation.add}`, { params, body: { [relation.idsMember]: ids } });
+  await perform(`POST ${listOf(relation)}`, { body: { [`${relation.idParameter}s`]: ids } });
   return {
-    to: fillPath(relation.entityPath, params),
+    to: pageOf(relation, params),
     flash: { text: `${countOf(ids.length, nounOf(relation).slice(0, -1))} added.` },
   };
 }
 
 async function remove(relation: Relation, { perform, params, submitted }: ConsoleRequest) {
   const id = submitted.get('id') ?? '';
-  await perform(`DELETE ${relation.remove}`, { params: { ...params, [relation.idParameter]: id } });
-  const undo = { path: fillPath(`${relation.entityPath}/${relation.name}/add`, params), fields: { id } };
-  return { to: fillPath(relation.entityPath, params), flash: { text: 'Removed.', undo } };
+  const { idParameter, name } = relation;
+  await perform(`DELETE ${listOf(relation)}/:${idParameter}`, { params: { [idParameter]: id } });
+  const here = pageOf(relation, params);
+  const undo = { path: `${here}/${name}/add`, fields: { id } };
+  return { to: here, flash: { text: 'Removed.', undo } };
 }
 
 export function relationRoutes(relation: Relation): Route[] {
-  const base = `${relation.entityPath}/${relation.name}`;
+  const base = `/directory${listOf(relation)}`;
   const show = (request: ConsoleRequest, refused?: RefusedForm) => showAdd(relation, request, refused);
   return [
     form(`${base}/add`, show, (request) => add(relation, request)),

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../pages/html.ts';
-import type { ConsoleRequest } from '../route.ts';
-import type { Faults } from './faults.ts';
+import type { ConsoleRequest, Page, RefusedForm } from '../route.ts';
+import { type Faults, faultsOf } from './faults.ts';
 import { note } from './parts.ts';
 
 interface FormParts {
@@ -10,7 +10,7 @@ interface FormParts {
   submit: string;
   /** `danger` for destructive actions; `quiet` when another button of the page is the primary one. */
   kind?: 'primary' | 'danger' | 'quiet';
-  cancel?: string;
+  cancel?: string | undefined;
   faults?: Faults;
 }
 
@@ -36,6 +36,20 @@ ${fields}
 <div class="buttons"><button class="button ${kind}">${submit}</button>${cancel !== undefined && html`<a class="button" href="${request.to(cancel)}">Cancel</a>`}</div>
 </form>`;
 }
+
+type FormPageParts = Pick<Page, 'title' | 'lead' | 'back'> & Omit<FormParts, 'path' | 'cancel' | 'faults'>;
+
+/** A page that is one form and posts to its own path. "Cancel" leads back to the parent page. */
+export const formPage = (
+  request: ConsoleRequest,
+  refused: RefusedForm | undefined,
+  { title, lead, back, ...parts }: FormPageParts,
+): Page => ({
+  title,
+  lead,
+  back,
+  content: formOf(request, { ...parts, path: request.path, cancel: back?.path, faults: faultsOf(refused) }),
+});
 
 /** A form that is only a button, for actions that need no confirmation. */
 export const buttonForm = (
@@ -63,10 +77,26 @@ interface FieldParts {
 /** Options of a select: value and label. */
 export type Options = readonly (readonly [value: string, label: string, ...unknown[]])[];
 
-export const optionsOf = (options: Options, chosen: string): Html[] =>
+const optionsOf = (options: Options, chosen: string): Html[] =>
   options.map(
     ([value, label]) => html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`,
   );
+
+/** A select that filters a list by one of several values. */
+export const choice = (name: string, label: string, options: Options, chosen: string): Html =>
+  html`<label>${label}<select name="${name}">${optionsOf(options, chosen)}</select></label>`;
+
+/** Time ranges that filter a list: value in the URL, label, and milliseconds. */
+export const TIME_RANGES = [
+  ['', 'Any time', undefined],
+  ['1h', 'Last hour', 3_600_000],
+  ['24h', 'Last 24 hours', 86_400_000],
+  ['7d', 'Last 7 days', 604_800_000],
+] as const;
+
+/** A filter form. It uses GET, so the filters are part of the page's URL. */
+export const filters = (path: string, inputs: Html | readonly Html[], isNarrowed: boolean): Html =>
+  html`<form class="filters" method="get" action="${path}">${inputs}<button class="button">Filter</button>${isNarrowed && html`<a class="button" href="${path}">Clear</a>`}</form>`;
 
 /** An input with its label, hint, and error, connected for assistive technology. */
 export function field({ name, label, value = '', hint, faults, type = 'text', ...rest }: FieldParts): Html {
@@ -84,6 +114,16 @@ ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
 ${fault && html`<p class="fault" id="${name}-fault">${fault}</p>`}
 ${input}</div>`;
 }
+
+/** Returns `field` for one form: each field shows the value and the error of its name. */
+export const fieldWith =
+  (values: URLSearchParams | undefined, faults: Faults) =>
+  (parts: Omit<FieldParts, 'value' | 'faults'>): Html =>
+    field({ ...parts, value: values?.get(parts.name) ?? '', faults });
+
+/** A single checkbox with its hint. Its value is `true`. */
+export const tick = (name: string, label: string, hint: string | undefined, isTicked: boolean): Html =>
+  html`<div class="field"><label class="box"><input type="checkbox" name="${name}" value="true"${hint && html` aria-describedby="${name}-hint"`}${isTicked && html` checked`}> <span>${label}</span></label>${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}</div>`;
 
 /** A group of checkboxes, one for each value and label. */
 export const boxes = (

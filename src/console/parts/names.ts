@@ -19,7 +19,7 @@ async function namesIn({ perform }: ConsoleRequest, list: string, ids: Set<strin
   return new Map(value.map((one) => [one.id, nameOf(one)]));
 }
 
-export interface ReferencedIds {
+interface ReferencedIds {
   users: (string | null)[];
   applications: (string | null)[];
 }

@@ -3,12 +3,8 @@ import type { ConsoleRequest } from '../route.ts';
 
 type Content = Html | string | number | false | null | undefined;
 
-const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-];
-const DURATION_UNITS = [
+/** Units of time, in seconds. */
+const UNITS = [
   ['day', 86_400],
   ['hour', 3_600],
   ['minute', 60],
@@ -17,9 +13,9 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: '
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });
 
 function ago(time: number, now: number): string {
-  for (const [unit, size] of UNITS) {
-    if (Math.abs(time - now) >= size) return relative.format(Math.trunc((time - now) / size), unit);
-  }
+  const seconds = (time - now) / 1_000;
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? [];
+  if (unit) return relative.format(Math.trunc(seconds / size), unit);
   return time > now ? 'in less than a minute' : 'just now';
 }
 
@@ -32,15 +28,15 @@ export function when(time: number | string | null | undefined, now: number): Htm
 
 /** A duration in the largest unit that states it exactly: "10 minutes", "90 seconds". */
 export function duration(seconds: number): string {
-  const [unit, size] = DURATION_UNITS.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['second', 1];
+  const [unit, size] = UNITS.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['second', 1];
   return new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / size);
 }
 
 /** The time since `time`: "8 minutes", "3 days". */
 export function elapsed(time: number, now: number): string {
-  const [unit, size] = UNITS.find(([, size]) => now - time >= size) ?? [];
-  if (unit === undefined || size === undefined) return 'less than a minute';
-  return duration(Math.trunc((now - time) / size) * (size / 1_000));
+  const seconds = (now - time) / 1_000;
+  const [, size] = UNITS.find(([, size]) => seconds >= size) ?? [];
+  return size === undefined ? 'less than a minute' : duration(Math.trunc(seconds / size) * size);
 }
 
 /** A count with its noun: "1 event", "2,000 events". */
@@ -85,6 +81,10 @@ export interface Column<T> {
   isNumber?: boolean;
 }
 
+/** For the last column: a link to a page that changes the row. Screen readers hear the row's name with it. */
+export const rowLink = (href: string, label: string, name: string): Html =>
+  html`<div class="row-actions"><a class="button compact" href="${href}">${label}<span class="unseen"> ${name}</span></a></div>`;
+
 interface TableParts<T> {
   /** Read by screen readers only. */
   caption: string;
@@ -113,6 +113,10 @@ export function table<T>({ caption, columns, rows, empty }: TableParts<T>): Html
 
 /** Rows per page of a list. */
 export const PAGE_SIZE = 20;
+
+/** Items shown at most where a list has no pages. The others can be found by searching. */
+export const MAX_ITEMS = 100;
+export const FIRST_PAGE = { page: '1', page_size: String(MAX_ITEMS) };
 
 /** The Management API's paging parameters for the page number in the URL. */
 export const pageQuery = ({ query }: ConsoleRequest): { page: string; page_size: string } => ({

@@ -1,10 +1,102 @@
-import type { Place } from '../route.ts';
-import { claims } from './claims/index.ts';
-import { directory } from './directory/index.ts';
-import { impersonations } from './impersonations/index.ts';
-import { overview } from './overview/index.ts';
-import { settings } from './settings/index.ts';
-import { webhooks } from './webhooks/index.ts';
+import { type Place, type Route, section } from '../route.ts';
+import { environmentRoutes } from './claims/environment.ts';
+import { KINDS } from './claims/kinds.ts';
+import { limitRoutes } from './claims/limits.ts';
+import { runRoutes } from './claims/runs.ts';
+import { scriptRoutes } from './claims/script.ts';
+import { versionRoutes } from './claims/versions.ts';
+import { applicationRoutes } from './directory/applications.ts';
+import { organizationRoleRoutes, organizationScopeRoutes } from './directory/organization-template.ts';
+import { organizationRoutes } from './directory/organizations.ts';
+import { resourceRoutes } from './directory/resources.ts';
+import { roleRoutes } from './directory/roles.ts';
+import { userRoutes } from './directory/users.ts';
+import { startPages } from './impersonations/act-as.ts';
+import { impersonationPages } from './impersonations/details.ts';
+import { impersonationList } from './impersonations/list.ts';
+import { policyPage } from './impersonations/policy.ts';
+import { subjectTokenPages } from './impersonations/subject-tokens.ts';
+import { overview } from './overview/overview.ts';
+import { administratorRoutes } from './settings/administrators.ts';
+import { auditLog } from './settings/audit-log.ts';
+import { connectorRoutes } from './settings/connectors.ts';
+import { keyRoutes } from './settings/keys.ts';
+import { signInRoutes } from './settings/sign-in.ts';
+import { tenantRoutes } from './settings/tenants.ts';
+import { deliveryPages } from './webhooks/delivery.ts';
+import { deliveryList } from './webhooks/delivery-list.ts';
+import { hookForms } from './webhooks/hook-form.ts';
+import { hookList, hookPages } from './webhooks/hook-pages.ts';
+import { verifyPage } from './webhooks/receivers.ts';
+import { replayPages } from './webhooks/replays.ts';
+import { testPages } from './webhooks/test-send.ts';
 
-/** The places, in the order of the rail. Each is a folder with an `index.ts`; `../route.ts` explains its parts. */
-export const places: readonly Place[] = [overview, impersonations, claims, webhooks, directory, settings];
+/** The places, in the order of the rail, with their sections. `../route.ts` explains the parts. */
+export const places: readonly Place[] = [
+  { path: '/overview', name: 'Overview', letter: 'o', sections: [section('Overview', [overview])] },
+  {
+    path: '/impersonations',
+    name: 'Impersonations',
+    letter: 'i',
+    sections: [
+      section('Impersonations', [impersonationList]),
+      section('Subject tokens', subjectTokenPages),
+      section('Policy', [policyPage]),
+    ],
+    routes: [...startPages, ...impersonationPages],
+  },
+  {
+    path: '/claims',
+    name: 'Custom claims',
+    letter: 'c',
+    sections: [
+      ...KINDS.map((kind) =>
+        section(
+          kind.name,
+          [scriptRoutes, versionRoutes, runRoutes, environmentRoutes].flatMap((routes) => routes(kind)),
+        ),
+      ),
+      section('Limits', limitRoutes),
+    ],
+  },
+  {
+    path: '/webhooks',
+    name: 'Webhooks',
+    letter: 'w',
+    sections: [section('Webhooks', [hookList]), section('Verify signatures', [verifyPage])],
+    routes: [...hookForms, ...hookPages, deliveryList, ...deliveryPages, ...replayPages, ...testPages],
+  },
+  {
+    path: '/directory',
+    name: 'Directory',
+    letter: 'd',
+    sections: [
+      section('Users', userRoutes),
+      section('Roles', roleRoutes),
+      section('Resources', resourceRoutes),
+      section('Organizations', organizationRoutes),
+      section('Organization roles', organizationRoleRoutes),
+      section('Organization scopes', organizationScopeRoutes),
+      section('Applications', applicationRoutes),
+    ],
+  },
+  {
+    path: '/settings',
+    name: 'Settings',
+    letter: 's',
+    sections: [
+      section('Sign-in pages', signInRoutes),
+      section('Connectors', connectorRoutes),
+      section('Signing keys', keyRoutes),
+      section('Administrators', administratorRoutes),
+      section('Audit log', auditLog),
+      section('Tenants', tenantRoutes, { isOperators: true }),
+    ],
+  },
+];
+
+/** The routes of all places. Those of sections come first, so that `/webhooks/verify` is not matched as an id. */
+export const routes: readonly Route[] = places.flatMap(({ sections, routes = [] }) => [
+  ...sections.flatMap((section) => section.routes),
+  ...routes,
+]);

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../../errors.ts';
 import { html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
-import { field, formOf } from '../../parts/form-parts.ts';
-import { table } from '../../parts/parts.ts';
+import { field, formOf, formPage } from '../../parts/form-parts.ts';
+import { rowLink, table } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, type RefusedForm, type Route } from '../../route.ts';
 import { kindPath, type TokenKind, tabPage } from './kinds.ts';
 import { readBase, type Version, writeVersion } from './script-api.ts';
@@ -27,11 +27,7 @@ async function showEnvironment(request: ConsoleRequest, kind: TokenKind, refused
     columns: [
       { label: 'Name', cell: (name) => html`<code class="mono">${name}</code>` },
       { label: 'Value', cell: () => html`<span class="quiet">Hidden</span>` },
-      {
-        label: '',
-        cell: (name) =>
-          html`<div class="row-actions"><a class="button compact" href="${request.to(`${pathOf(kind)}/${name}/remove`)}">Remove<span class="unseen"> ${name}</span></a></div>`,
-      },
+      { label: '', cell: (name) => rowLink(request.to(`${pathOf(kind)}/${name}/remove`), 'Remove', name) },
     ],
   });
   const content = html`${field({ name: 'name', label: 'Name', value: refused?.values.get('name') ?? '', isMono: true, faults, hint: 'The value of an existing variable is replaced.' })}
@@ -54,18 +50,14 @@ async function setVariable(request: ConsoleRequest, kind: TokenKind) {
   return { to: pathOf(kind), flash: { text: `${name} set. ${text}`, undo } };
 }
 
-const showRemove = (request: ConsoleRequest, kind: TokenKind, refused?: RefusedForm): Page => ({
-  title: `Remove ${request.params.name}`,
-  back: { path: pathOf(kind), label: 'Environment variables' },
-  content: formOf(request, {
-    path: request.path,
+const showRemove = (request: ConsoleRequest, kind: TokenKind, refused?: RefusedForm): Page =>
+  formPage(request, refused, {
+    title: `Remove ${request.params.name}`,
+    back: { path: pathOf(kind), label: 'Environment variables' },
     content: html`<p>This creates a new version of the script without this variable and activates it immediately.</p>`,
     submit: 'Remove variable',
     kind: 'danger',
-    cancel: pathOf(kind),
-    faults: faultsOf(refused),
-  }),
-});
+  });
 
 async function removeVariable(request: ConsoleRequest, kind: TokenKind) {
   const base = await readBase(request, kind);

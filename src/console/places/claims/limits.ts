@@ -1,6 +1,5 @@
 import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
-import { faultsOf } from '../../parts/faults.ts';
-import { formOf } from '../../parts/form-parts.ts';
+import { formPage } from '../../parts/form-parts.ts';
 import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 
 const PATH = '/claims/limits';
@@ -12,16 +11,12 @@ const FIELDS: EntityField[] = [
 
 async function showLimits(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const { value } = await request.perform('GET /configs/sandbox');
-  return {
+  return formPage(request, refused, {
     title: 'Limits',
     lead: 'Limits for each run of a claims script in this tenant. They cannot exceed the limits of the service.',
-    content: formOf(request, {
-      path: PATH,
-      content: fieldsOf(FIELDS, value, refused),
-      submit: 'Save limits',
-      faults: faultsOf(refused),
-    }),
-  };
+    content: fieldsOf(FIELDS, value, refused),
+    submit: 'Save limits',
+  });
 }
 
 async function setLimits({ perform, submitted }: ConsoleRequest) {

@@ -1,25 +1,17 @@
-import { HOUR_MS } from '../../../base/times.ts';
 import { scriptResults } from '../../../entities.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import { choice, filters } from '../../parts/filters.ts';
+import { choice, filters, TIME_RANGES } from '../../parts/form-parts.ts';
 import { copyable, facts, note, pageQuery, pager, rawJson, section, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, type Page, page, type Route } from '../../route.ts';
 import { kindPath, type TokenKind, tabPage } from './kinds.ts';
 import { consoleLines, droppedNote, durationOf } from './outcome.ts';
-import { type Run, resultName, resultState, routeOf } from './script-api.ts';
-
-const TIMES = [
-  ['', 'Any time', undefined],
-  ['1h', 'Last hour', HOUR_MS],
-  ['24h', 'Last 24 hours', 24 * HOUR_MS],
-  ['7d', 'Last 7 days', 7 * 24 * HOUR_MS],
-] as const;
+import { performOn, type Run, resultName, resultState } from './script-api.ts';
 
 /** Returns the filters in the URL. Invalid values are ignored. */
 function filtersIn({ query, now }: ConsoleRequest) {
   const result = scriptResults.find((each) => each === query.get('result')) ?? '';
   const version = /^[1-9]\d{0,8}$/.exec(query.get('version') ?? '')?.[0] ?? '';
-  const [time, , span] = TIMES.find(([value]) => value === query.get('time')) ?? TIMES[0];
+  const [time, , span] = TIME_RANGES.find(([value]) => value === query.get('time')) ?? TIME_RANGES[0];
   const applied = {
     ...(result && { result }),
     ...(version && { version }),
@@ -34,15 +26,14 @@ function filtersOf(
   { result, version, time, applied }: ReturnType<typeof filtersIn>,
 ): Html {
   const results = [['', 'Any'] as const, ...scriptResults.map((each) => [each, resultName(each)] as const)];
-  const inputs = html`${choice('result', 'Result', results, result)}<label>Version<input name="version" inputmode="numeric" value="${version}" autocomplete="off" maxlength="9"></label>${choice('time', 'Time range', TIMES, time)}`;
+  const inputs = html`${choice('result', 'Result', results, result)}<label>Version<input name="version" inputmode="numeric" value="${version}" autocomplete="off" maxlength="9"></label>${choice('time', 'Time range', TIME_RANGES, time)}`;
   return filters(request.to(`${kindPath(kind)}/runs`), inputs, Object.keys(applied).length > 0);
 }
 
 async function showRuns(request: ConsoleRequest, kind: TokenKind): Promise<Page> {
   const chosen = filtersIn(request);
-  const [route, params] = routeOf(kind, 'GET', '/runs');
   const query = { ...chosen.applied, ...pageQuery(request) };
-  const { value: runs, total } = await request.perform<Run[]>(route, { params, query });
+  const { value: runs, total } = await performOn<Run[]>(request, kind, 'GET', '/runs', { query });
   const isNarrowed = Object.keys(chosen.applied).length > 0;
   return tabPage(request, kind, '/runs', {
     content: html`${filtersOf(request, kind, chosen)}
@@ -74,8 +65,7 @@ async function showRuns(request: ConsoleRequest, kind: TokenKind): Promise<Page>
 }
 
 async function showRun(request: ConsoleRequest, kind: TokenKind): Promise<Page> {
-  const [route, params] = routeOf(kind, 'GET', '/runs/:runId');
-  const { value: run } = await request.perform<Run>(route, { params: { ...params, ...request.params } });
+  const { value: run } = await performOn<Run>(request, kind, 'GET', '/runs/:runId');
   const path = kindPath(kind);
   const tryIt = html`<a class="button primary" href="${request.to(`${path}?run=${run.id}`)}">Test with this input</a>`;
   return {

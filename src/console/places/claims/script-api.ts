@@ -1,7 +1,7 @@
 import type { ScriptRunRow } from '../../../database/tables/index.ts';
 import { html } from '../../../pages/html.ts';
 import { state } from '../../parts/parts.ts';
-import type { ConsoleRequest } from '../../route.ts';
+import type { ConsoleRequest, OperationInput } from '../../route.ts';
 import { kindPath, type TokenKind } from './kinds.ts';
 
 /** A script and its settings, as the Management API returns them. */
@@ -32,23 +32,25 @@ export interface Run extends Omit<ScriptRunRow, 'tenantId' | 'tokenType' | 'numb
   inputRecorded: boolean;
 }
 
-export const routeOf = ({ tokenType }: TokenKind, method: string, rest = ''): [string, Record<string, string>] => [
-  `${method} /configs/jwt-customizer/:tokenTypePath${rest}`,
-  { tokenTypePath: tokenType },
-];
-
-export async function readVersions({ perform }: ConsoleRequest, kind: TokenKind): Promise<VersionLine[]> {
-  const [route, params] = routeOf(kind, 'GET', '/versions');
-  return (await perform<VersionLine[]>(route, { params })).value;
-}
-
-export async function readVersion(
+/** Runs an operation on the script of this kind. @param path path below the script's */
+export const performOn = <T>(
   { perform }: ConsoleRequest,
-  kind: TokenKind,
-  number: number | string,
-): Promise<Version> {
-  const [route, params] = routeOf(kind, 'GET', '/versions/:version');
-  return (await perform<Version>(route, { params: { ...params, version: String(number) } })).value;
+  { tokenType }: TokenKind,
+  method: string,
+  path = '',
+  { params, ...input }: OperationInput = {},
+) =>
+  perform<T>(`${method} /configs/jwt-customizer/:tokenTypePath${path}`, {
+    ...input,
+    params: { ...params, tokenTypePath: tokenType },
+  });
+
+export const readVersions = async (request: ConsoleRequest, kind: TokenKind): Promise<VersionLine[]> =>
+  (await performOn<VersionLine[]>(request, kind, 'GET', '/versions')).value;
+
+export async function readVersion(request: ConsoleRequest, kind: TokenKind, number: number | string): Promise<Version> {
+  const params = { version: String(number) };
+  return (await performOn<Version>(request, kind, 'GET', '/versions/:version', { params })).value;
 }
 
 /** Returns the active version, or the newest if none is active; undefined if there is none. */
@@ -66,8 +68,8 @@ export async function writeVersion(
   changes: Partial<ScriptValue> & { script: string },
 ): Promise<{ text: string; undo: { path: string } }> {
   // PATCH merges with the active version in its transaction. Without an active version there is nothing to merge with.
-  const [route, params] = routeOf(kind, base?.active ? 'PATCH' : 'PUT');
-  await request.perform(route, { params, body: base?.active ? changes : { ...base?.value, ...changes } });
+  const body = base?.active ? changes : { ...base?.value, ...changes };
+  await performOn(request, kind, base?.active ? 'PATCH' : 'PUT', '', { body });
   const [newest] = await readVersions(request, kind);
   const back = base?.active ? `/versions/${base.number}/activate` : '/off';
   return { text: `Version ${newest?.number} is active.`, undo: { path: kindPath(kind) + back } };

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
-import { buttonForm, formOf } from '../../parts/form-parts.ts';
+import { buttonForm, formPage } from '../../parts/form-parts.ts';
 import { note, state } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, form, type Page, page, type RefusedForm, type Route } from '../../route.ts';
 import { membersOf } from './completion.ts';
@@ -8,7 +8,7 @@ import { changesOf } from './diff.ts';
 import { type Draft, draftOf, fieldsOfDraft, samplesOf, sentDraft, uploadOf } from './draft.ts';
 import { kindPath, type TokenKind, tabPage } from './kinds.ts';
 import { outcomeOf, type TestRun } from './outcome.ts';
-import { type Run, readBase, readVersion, routeOf, type Version, writeVersion } from './script-api.ts';
+import { performOn, type Run, readBase, readVersion, type Version, writeVersion } from './script-api.ts';
 import { type Fault, faultNote, workbench } from './workbench.ts';
 
 /** Number of recorded runs offered as test input. */
@@ -28,10 +28,9 @@ async function readTypes({ perform }: ConsoleRequest, { input }: TokenKind) {
   return membersOf(String((await perform<string>('GET /configs/jwt-customizer/types')).value), input);
 }
 
-async function recordedRuns({ perform }: ConsoleRequest, kind: TokenKind): Promise<Run[]> {
-  const [route, params] = routeOf(kind, 'GET', '/runs');
+async function recordedRuns(request: ConsoleRequest, kind: TokenKind): Promise<Run[]> {
   const query = { inputRecorded: 'true', page_size: RUNS_OFFERED };
-  return (await perform<Run[]>(route, { params, query })).value;
+  return (await performOn<Run[]>(request, kind, 'GET', '/runs', { query })).value;
 }
 
 function scriptState(request: ConsoleRequest, kind: TokenKind, base: Version | undefined): Html {
@@ -139,23 +138,18 @@ async function save(request: ConsoleRequest, kind: TokenKind) {
   return { to: kindPath(kind), flash: await writeVersion(request, kind, base, uploadOf(draft)) };
 }
 
-const showDeactivate = (request: ConsoleRequest, kind: TokenKind, refused?: RefusedForm): Page => ({
-  title: `Deactivate the script for ${kind.name.toLowerCase()}`,
-  back: { path: kindPath(kind), label: kind.name },
-  content: formOf(request, {
-    path: `${kindPath(kind)}/off`,
+const showDeactivate = (request: ConsoleRequest, kind: TokenKind, refused?: RefusedForm): Page =>
+  formPage(request, refused, {
+    title: `Deactivate the script for ${kind.name.toLowerCase()}`,
+    back: { path: kindPath(kind), label: kind.name },
     content: html`<p>Tokens will be issued without custom claims. All versions are kept, and you can activate any of them again.</p>`,
     submit: 'Deactivate script',
     kind: 'danger',
-    cancel: kindPath(kind),
-    faults: faultsOf(refused),
-  }),
-});
+  });
 
 async function deactivate(request: ConsoleRequest, kind: TokenKind) {
   const base = await readBase(request, kind);
-  const [route, params] = routeOf(kind, 'DELETE');
-  await request.perform(route, { params });
+  await performOn(request, kind, 'DELETE');
   const undo = { path: `${kindPath(kind)}/versions/${base?.number}/activate` };
   return { to: kindPath(kind), flash: { text: 'Script deactivated.', undo } };
 }

@@ -1,7 +1,6 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
-import { choice } from '../../parts/filters.ts';
-import { buttonForm } from '../../parts/form-parts.ts';
+import { buttonForm, choice } from '../../parts/form-parts.ts';
 import {
   copyable,
   facts,
@@ -18,7 +17,7 @@ import {
 import { action, type ConsoleRequest, type Page, page, type RefusedForm, type Route } from '../../route.ts';
 import { changesOf } from './diff.ts';
 import { kindPath, type TokenKind, tabPage } from './kinds.ts';
-import { authorOf, readVersion, readVersions, routeOf, type Version, type VersionLine } from './script-api.ts';
+import { authorOf, performOn, readVersion, readVersions, type Version, type VersionLine } from './script-api.ts';
 
 /** Number of versions offered for comparison. */
 const VERSIONS_OFFERED = 50;
@@ -96,6 +95,7 @@ async function showVersion(request: ConsoleRequest, kind: TokenKind, refused?: R
   const path = `${kindPath(kind)}/versions/${version.number}`;
   const { value } = version;
   const { general } = faultsOf(refused);
+  const comparison = compareForm(request, version, versions, other?.number);
   const [before, after] =
     other && other.number > version.number && version.active ? [version, other] : [other, version];
   return {
@@ -115,13 +115,9 @@ async function showVersion(request: ConsoleRequest, kind: TokenKind, refused?: R
       ['Environment variables', Object.keys(value.environmentVariables ?? {}).join(', ')],
       ['SHA-256', copyable(version.sha256)],
     ])}
-${section(
-  'Changes',
-  html`<div class="changes">${compareForm(request, version, versions, other?.number)}${changesOf(before?.value, after.value)}</div>`,
-  {
-    lead: before ? `From version ${before.number} to version ${after.number}.` : 'There is no previous version.',
-  },
-)}
+${section('Changes', html`<div class="changes">${comparison}${changesOf(before?.value, after.value)}</div>`, {
+  lead: before ? `From version ${before.number} to version ${after.number}.` : 'There is no previous version.',
+})}
 ${section('Script', html`<pre class="mono" tabindex="0" role="region" aria-label="Script">${value.script}</pre>`)}
 ${rawJson(withoutValues(version))}`,
   };
@@ -129,9 +125,8 @@ ${rawJson(withoutValues(version))}`,
 
 async function activate(request: ConsoleRequest, kind: TokenKind) {
   const inUse = (await readVersions(request, kind)).find(({ active }) => active);
-  const [route, params] = routeOf(kind, 'POST', '/versions/:version/activate');
   const { version = '' } = request.params;
-  await request.perform(route, { params: { ...params, version } });
+  await performOn(request, kind, 'POST', '/versions/:version/activate');
   const path = kindPath(kind);
   const undo = { path: inUse ? `${path}/versions/${inUse.number}/activate` : `${path}/off` };
   return { to: `${path}/versions/${version}`, flash: { text: `Version ${version} is active.`, undo } };

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../pages/html.ts';
 import type { Faults } from '../../parts/faults.ts';
-import { field, token } from '../../parts/form-parts.ts';
+import { field, tick, token } from '../../parts/form-parts.ts';
 import { note } from '../../parts/parts.ts';
 import type { ConsoleRequest } from '../../route.ts';
 import type { Members } from './completion.ts';
@@ -26,9 +26,6 @@ interface WorkbenchParts {
   /** The result of the last test. */
   outcome: Html;
 }
-
-const box = (name: string, label: string, hint: string, isTicked: boolean): Html =>
-  html`<div class="field"><label class="box"><input type="checkbox" name="${name}" value="true" aria-describedby="${name}-hint"${isTicked && html` checked`}> <span>${label}</span></label><p class="hint" id="${name}-hint">${hint}</p></div>`;
 
 /** The compiler's message. The editor marks its position. */
 export const faultNote = (fault: Fault): Html =>
@@ -66,8 +63,8 @@ ${scriptFault && html`<p class="fault" id="script-error">${scriptFault}</p>`}
 <div class="editor" data-types="${JSON.stringify(types)}"><textarea id="script" name="script" class="mono" rows="22" spellcheck="false" autocapitalize="off" autocomplete="off"${scriptFault && html` aria-invalid="true" aria-describedby="script-error"`}>${`\n${draft.script}`}</textarea></div></div>
 <div id="compiled" aria-live="polite">${fault && faultNote(fault)}</div>
 <div class="buttons"><button class="button" data-test>Run test</button><button class="button primary" formaction="${to('/review')}">Review changes</button></div>
-${box('blockIssuanceOnError', 'If the script fails, do not issue the token', 'When off, the token is issued without custom claims.', draft.blockIssuanceOnError)}
-${box('recordInputs', 'Record the input of each run', 'Stored encrypted, so that you can test new versions with it. It contains user data.', draft.recordInputs)}
+${tick('blockIssuanceOnError', 'If the script fails, do not issue the token', 'When off, the token is issued without custom claims.', draft.blockIssuanceOnError)}
+${tick('recordInputs', 'Record the input of each run', 'Stored encrypted, so that you can test new versions with it. It contains user data.', draft.recordInputs)}
 </div>
 <div class="workbench-side">
 ${inputs(draft, runs, faults)}

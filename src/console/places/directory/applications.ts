@@ -1,14 +1,14 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
-import { contains, type Entity, type EntityPages, entityRoutes, fillPath } from '../../entities/entity-pages.ts';
+import { contains, type Entity, type EntityPages, entityRoutes } from '../../entities/entity-pages.ts';
 import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
-import { faultsOf } from '../../parts/faults.ts';
-import { formOf } from '../../parts/form-parts.ts';
-import { copyable, facts, section, state, table, when } from '../../parts/parts.ts';
-import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
+import { formPage } from '../../parts/form-parts.ts';
+import { copyable, facts, rowLink, section, state, table, when } from '../../parts/parts.ts';
+import { type ConsoleRequest, fillPath, form, type Page, type RefusedForm } from '../../route.ts';
 import { roleChoices, roleOf } from './related-items.ts';
 
-const PATH = '/directory/applications/:id';
+const ENTITY = '/applications/:id';
+const PATH = `/directory${ENTITY}`;
 
 const TYPES = [
   ['SPA', 'Single-page application'],
@@ -25,16 +25,12 @@ const isConfidential = ({ type }: Entity): boolean => type === 'Traditional' || 
 const here = (request: ConsoleRequest): string => fillPath(PATH, request.params);
 
 const heldRoles: Relation = {
-  entityPath: PATH,
+  entity: ENTITY,
   name: 'roles',
   title: 'Roles',
   lead: 'Roles that define the scopes this application can request.',
-  list: '/applications/:id/roles',
   itemOf: () => roleOf,
   choices: roleChoices('MachineToMachine'),
-  add: '/applications/:id/roles',
-  idsMember: 'roleIds',
-  remove: '/applications/:id/roles/:roleId',
   idParameter: 'roleId',
   empty: 'No roles yet. Tokens of this application contain no scopes.',
 };
@@ -53,9 +49,7 @@ const expiry = ({ expiresAt }: Secret, now: number): Html => {
 
 /** Lists the names of the secrets. A value is shown only once, when the secret is created. */
 async function secretSection(request: ConsoleRequest): Promise<Html> {
-  const { value: secrets } = await request.perform<Secret[]>('GET /applications/:id/secrets', {
-    params: request.params,
-  });
+  const { value: secrets } = await request.perform<Secret[]>('GET /applications/:id/secrets');
   const href = (name: string) => request.to(`${here(request)}/secrets/${encodeURIComponent(name)}/delete`);
   const rows = table({
     caption: 'Client secrets',
@@ -65,11 +59,7 @@ async function secretSection(request: ConsoleRequest): Promise<Html> {
       { label: 'Name', cell: ({ name }) => name },
       { label: 'Created', cell: ({ createdAt }) => when(createdAt, request.now) },
       { label: 'Expires', cell: (secret) => expiry(secret, request.now) },
-      {
-        label: '',
-        cell: ({ name }) =>
-          html`<div class="row-actions"><a class="button compact" href="${href(name)}">Delete<span class="unseen"> ${name}</span></a></div>`,
-      },
+      { label: '', cell: ({ name }) => rowLink(href(name), 'Delete', name) },
     ],
   });
   return section('Client secrets', rows, {
@@ -82,43 +72,32 @@ const SECRET_FIELDS: EntityField[] = [
   { name: 'name', label: 'Name', hint: 'Such as the environment that uses it: “production”.' },
 ];
 
-const showNewSecret = (request: ConsoleRequest, refused?: RefusedForm): Page => ({
-  title: 'New client secret',
-  back: { path: here(request), label: 'Application' },
-  content: formOf(request, {
-    path: request.path,
+const showNewSecret = (request: ConsoleRequest, refused?: RefusedForm): Page =>
+  formPage(request, refused, {
+    title: 'New client secret',
+    back: { path: here(request), label: 'Application' },
     content: fieldsOf(SECRET_FIELDS, undefined, refused),
     submit: 'Create client secret',
-    cancel: here(request),
-    faults: faultsOf(refused),
-  }),
-});
+  });
 
 async function createSecret(request: ConsoleRequest) {
   const body = bodyOf(SECRET_FIELDS, request.submitted, true);
-  const { value: created } = await request.perform<Secret>('POST /applications/:id/secrets', {
-    params: request.params,
-    body,
-  });
+  const { value: created } = await request.perform<Secret>('POST /applications/:id/secrets', { body });
   const secrets = [{ label: created.name, value: created.value }];
   return { to: here(request), flash: { text: 'Client secret created.', secrets } };
 }
 
-const showDeleteSecret = (request: ConsoleRequest, refused?: RefusedForm): Page => ({
-  title: `Delete client secret ${request.params.name}`,
-  back: { path: here(request), label: 'Application' },
-  content: formOf(request, {
-    path: request.path,
+const showDeleteSecret = (request: ConsoleRequest, refused?: RefusedForm): Page =>
+  formPage(request, refused, {
+    title: `Delete client secret ${request.params.name}`,
+    back: { path: here(request), label: 'Application' },
     content: html`<p>Requests that authenticate with this secret fail from now on. This can’t be undone.</p>`,
     submit: 'Delete client secret',
     kind: 'danger',
-    cancel: here(request),
-    faults: faultsOf(refused),
-  }),
-});
+  });
 
 async function deleteSecret(request: ConsoleRequest) {
-  await request.perform('DELETE /applications/:id/secrets/:name', { params: request.params });
+  await request.perform('DELETE /applications/:id/secrets/:name');
   return { to: here(request), flash: { text: `Client secret “${request.params.name}” deleted.` } };
 }
 

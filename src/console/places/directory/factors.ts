@@ -1,9 +1,7 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { fillPath } from '../../entities/entity-pages.ts';
-import { faultsOf } from '../../parts/faults.ts';
-import { formOf } from '../../parts/form-parts.ts';
-import { section, table, when } from '../../parts/parts.ts';
-import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
+import { formPage } from '../../parts/form-parts.ts';
+import { rowLink, section, table, when } from '../../parts/parts.ts';
+import { type ConsoleRequest, fillPath, form, type Page, type RefusedForm } from '../../route.ts';
 
 const PATH = '/directory/users/:userId';
 const API_PATH = '/users/:userId/mfa-verifications';
@@ -17,11 +15,14 @@ interface Factor {
 
 const NAMES = { Totp: 'Authenticator app', WebAuthn: 'Passkey', BackupCode: 'Backup codes' };
 
-const readFactors = async ({ perform, params }: ConsoleRequest): Promise<Factor[]> =>
-  (await perform<Factor[]>(`GET ${API_PATH}`, { params })).value;
+const here = ({ params }: ConsoleRequest): string => fillPath(PATH, params);
+
+const readFactors = async ({ perform }: ConsoleRequest): Promise<Factor[]> =>
+  (await perform<Factor[]>(`GET ${API_PATH}`)).value;
 
 /** The user's second factors. Support staff remove lost ones here. */
 export async function factorSection(request: ConsoleRequest): Promise<Html> {
+  const href = (id: string) => request.to(`${here(request)}/factors/${id}/delete`);
   const rows = table({
     caption: 'Second factors',
     rows: await readFactors(request),
@@ -30,11 +31,7 @@ export async function factorSection(request: ConsoleRequest): Promise<Html> {
       { label: 'Factor', cell: ({ type }) => NAMES[type] },
       { label: 'Added', cell: ({ createdAt }) => when(createdAt, request.now) },
       { label: 'Last used', cell: ({ lastUsedAt }) => when(lastUsedAt, request.now) },
-      {
-        label: '',
-        cell: ({ id, type }) =>
-          html`<div class="row-actions"><a class="button compact" href="${request.to(`${fillPath(PATH, request.params)}/factors/${id}/delete`)}">Remove<span class="unseen"> ${NAMES[type]}</span></a></div>`,
-      },
+      { label: '', cell: ({ id, type }) => rowLink(href(id), 'Remove', NAMES[type]) },
     ],
   });
   return section('Second factors', rows);
@@ -43,24 +40,18 @@ export async function factorSection(request: ConsoleRequest): Promise<Html> {
 async function showRemove(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const factor = (await readFactors(request)).find(({ id }) => id === request.params.verificationId);
   const name = factor ? NAMES[factor.type].toLowerCase() : 'second factor';
-  const here = fillPath(PATH, request.params);
-  return {
+  return formPage(request, refused, {
     title: `Remove ${name}`,
-    back: { path: here, label: 'User' },
-    content: formOf(request, {
-      path: request.path,
-      content: html`<p>The user can no longer sign in with this factor. Make sure that the request really comes from the user. This can’t be undone.</p>`,
-      submit: 'Remove factor',
-      kind: 'danger',
-      cancel: here,
-      faults: faultsOf(refused),
-    }),
-  };
+    back: { path: here(request), label: 'User' },
+    content: html`<p>The user can no longer sign in with this factor. Make sure that the request really comes from the user. This can’t be undone.</p>`,
+    submit: 'Remove factor',
+    kind: 'danger',
+  });
 }
 
-async function remove({ perform, params }: ConsoleRequest) {
-  await perform(`DELETE ${API_PATH}/:verificationId`, { params });
-  return { to: fillPath(PATH, params), flash: { text: 'Second factor removed.' } };
+async function remove(request: ConsoleRequest) {
+  await request.perform(`DELETE ${API_PATH}/:verificationId`);
+  return { to: here(request), flash: { text: 'Second factor removed.' } };
 }
 
 export const factorRoutes = [form(`${PATH}/factors/:verificationId/delete`, showRemove, remove)];

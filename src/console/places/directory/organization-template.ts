@@ -1,54 +1,36 @@
 import { html } from '../../../pages/html.ts';
-import { type Entity, type EntityPages, entityRoutes } from '../../entities/entity-pages.ts';
-import {
-  FIRST_PAGE,
-  type RelatedItem,
-  type Relation,
-  relationRoutes,
-  relationSection,
-} from '../../entities/relations.ts';
+import { type Entity, type EntityPages, entityRoutes, matches } from '../../entities/entity-pages.ts';
+import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { copyable, facts } from '../../parts/parts.ts';
-import type { ConsoleRequest } from '../../route.ts';
-import { assigneesOf, ROLE_TYPES, scopeChoices, scopeOf } from './related-items.ts';
+import {
+  assigneesOf,
+  organizationScopeChoices,
+  organizationScopeOf,
+  ROLE_TYPES,
+  scopeChoices,
+  scopeOf,
+} from './related-items.ts';
 
 /** Roles and scopes that all organizations share. */
 
-const PATH = '/directory/organization-roles/:id';
-
-const organizationScopeOf = ({ id, name, description }: Record<string, unknown>): RelatedItem => ({
-  id: String(id),
-  name: String(name),
-  path: `/directory/organization-scopes/${id}`,
-  about: (description as string | null) ?? undefined,
-});
+const ENTITY = '/organization-roles/:id';
 
 const organizationScopes: Relation = {
-  entityPath: PATH,
+  entity: ENTITY,
   name: 'scopes',
   title: 'Organization scopes',
-  list: '/organization-roles/:id/scopes',
   itemOf: () => organizationScopeOf,
-  choices: async ({ perform }: ConsoleRequest, text: string) => {
-    const query = { ...FIRST_PAGE, ...(text !== '' && { q: text }) };
-    return (await perform<Entity[]>('GET /organization-scopes', { query })).value.map(organizationScopeOf);
-  },
-  add: '/organization-roles/:id/scopes',
-  idsMember: 'organizationScopeIds',
-  remove: '/organization-roles/:id/scopes/:organizationScopeId',
+  choices: organizationScopeChoices,
   idParameter: 'organizationScopeId',
   empty: 'No organization scopes yet.',
 };
 
 const resourceScopes: Relation = {
-  entityPath: PATH,
+  entity: ENTITY,
   name: 'resource-scopes',
   title: 'Resource scopes',
-  list: '/organization-roles/:id/resource-scopes',
   itemOf: () => scopeOf,
   choices: scopeChoices,
-  add: '/organization-roles/:id/resource-scopes',
-  idsMember: 'scopeIds',
-  remove: '/organization-roles/:id/resource-scopes/:scopeId',
   idParameter: 'scopeId',
   empty: 'No resource scopes yet.',
 };
@@ -62,7 +44,7 @@ const organizationRolePages: EntityPages = {
   singular: 'organization role',
   plural: 'Organization roles',
   lead: 'Roles for members of an organization. All organizations share them.',
-  searchQuery: (text) => ({ q: text }),
+  searchQuery: matches,
   columns: () => [
     { label: 'Description', cell: description },
     { label: 'Assigned to', cell: assigneesOf },
@@ -70,13 +52,7 @@ const organizationRolePages: EntityPages = {
   fields: [
     { name: 'name', label: 'Name' },
     { name: 'description', label: 'Description', isOptional: true },
-    {
-      name: 'type',
-      label: 'Assigned to',
-      kind: 'choice',
-      on: 'create',
-      options: ROLE_TYPES,
-    },
+    { name: 'type', label: 'Assigned to', kind: 'choice', on: 'create', options: ROLE_TYPES },
   ],
   show: async (request, role) => html`${facts([
     ['Description', description(role)],
@@ -96,7 +72,7 @@ const organizationScopePages: EntityPages = {
   singular: 'organization scope',
   plural: 'Organization scopes',
   lead: 'Permissions within an organization, such as inviting members.',
-  searchQuery: (text) => ({ q: text }),
+  searchQuery: matches,
   columns: () => [{ label: 'Description', cell: description }],
   fields: [
     { name: 'name', label: 'Name', hint: 'No spaces. Example: invite:member.' },
@@ -110,7 +86,5 @@ const organizationScopePages: EntityPages = {
   deleteWarning: 'It is removed from every organization role.',
 };
 
-export const organizationTemplateRoutes = [
-  ...entityRoutes(organizationRolePages),
-  ...entityRoutes(organizationScopePages),
-];
+export const organizationRoleRoutes = entityRoutes(organizationRolePages);
+export const organizationScopeRoutes = entityRoutes(organizationScopePages);

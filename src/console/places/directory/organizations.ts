@@ -1,19 +1,14 @@
 import { html } from '../../../pages/html.ts';
-import { type Entity, type EntityPages, entityRoutes, fillPath } from '../../entities/entity-pages.ts';
-import {
-  FIRST_PAGE,
-  type RelatedItem,
-  type Relation,
-  relationRoutes,
-  relationSection,
-} from '../../entities/relations.ts';
+import { type Entity, type EntityPages, entityRoutes, matches } from '../../entities/entity-pages.ts';
+import { type RelatedItem, type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { faultsOf } from '../../parts/faults.ts';
-import { boxes, formOf } from '../../parts/form-parts.ts';
-import { copyable, facts, note, when } from '../../parts/parts.ts';
-import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
+import { boxes, formPage } from '../../parts/form-parts.ts';
+import { copyable, FIRST_PAGE, facts, note, when } from '../../parts/parts.ts';
+import { type ConsoleRequest, fillPath, form, type Page, type RefusedForm } from '../../route.ts';
 import { applicationChoices, applicationOf, userChoices, userOf } from './related-items.ts';
 
-const PATH = '/directory/organizations/:id';
+const ENTITY = '/organizations/:id';
+const PATH = `/directory${ENTITY}`;
 
 /** A kind of member: users or machine-to-machine applications. Each kind has its own roles. */
 interface MemberKind {
@@ -24,8 +19,9 @@ interface MemberKind {
 const USERS: MemberKind = { name: 'users', idAs: 'userId', type: 'User' };
 const APPLICATIONS: MemberKind = { name: 'applications', idAs: 'applicationId', type: 'MachineToMachine' };
 
-const rolesPath = ({ name, idAs }: MemberKind): string => `${PATH}/${name}/:${idAs}/roles`;
-const rolesRow = ({ name, idAs }: MemberKind): string => `/organizations/:id/${name}/:${idAs}/roles`;
+/** Path of a member's roles, in the Management API and below `/directory`. */
+const rolesOf = ({ name, idAs }: MemberKind): string => `${ENTITY}/${name}/:${idAs}/roles`;
+const rolesPath = (members: MemberKind): string => `/directory${rolesOf(members)}`;
 
 /** A member with their roles in the organization and a link to edit them. */
 const memberOf =
@@ -39,31 +35,23 @@ const memberOf =
   };
 
 const users: Relation = {
-  entityPath: PATH,
+  entity: ENTITY,
   name: 'users',
   title: 'Members',
-  list: '/organizations/:id/users',
   isPaged: true,
   itemOf: (request) => memberOf(request, USERS, userOf),
   choices: userChoices,
-  add: '/organizations/:id/users',
-  idsMember: 'userIds',
-  remove: '/organizations/:id/users/:userId',
   idParameter: 'userId',
   empty: 'No members yet.',
 };
 
 const applications: Relation = {
-  entityPath: PATH,
+  entity: ENTITY,
   name: 'applications',
   title: 'Machine-to-machine applications',
-  list: '/organizations/:id/applications',
   isPaged: true,
   itemOf: (request) => memberOf(request, APPLICATIONS, applicationOf),
   choices: applicationChoices,
-  add: '/organizations/:id/applications',
-  idsMember: 'applicationIds',
-  remove: '/organizations/:id/applications/:applicationId',
   idParameter: 'applicationId',
   empty: 'No applications yet.',
 };
@@ -72,10 +60,7 @@ const showRoles =
   (members: MemberKind) =>
   async (request: ConsoleRequest, refused?: RefusedForm): Promise<Page> => {
     const { value: all } = await request.perform<Entity[]>('GET /organization-roles', { query: FIRST_PAGE });
-    const { value: held } = await request.perform<Entity[]>(`GET ${rolesRow(members)}`, {
-      params: request.params,
-      query: FIRST_PAGE,
-    });
+    const { value: held } = await request.perform<Entity[]>(`GET ${rolesOf(members)}`, { query: FIRST_PAGE });
     const options = all
       .filter(({ type }) => type === members.type)
       .map(
@@ -83,31 +68,22 @@ const showRoles =
           [id, html`${name} <span class="quiet">${description as string | null}</span>`] as const,
       );
     const ticked = refused ? refused.values.getAll('id') : held.map(({ id }) => id);
-    const here = fillPath(PATH, request.params);
-    const faults = faultsOf(refused);
-    return {
+    const heading = {
       title: 'Edit organization roles',
-      back: { path: here, label: 'Organization' },
-      content:
-        options.length === 0
-          ? note(
-              'info',
-              html`There are no organization roles for this kind of member yet. <a href="${request.to('/directory/organization-roles/new')}">New organization role</a>`,
-            )
-          : formOf(request, {
-              path: request.path,
-              content: boxes('id', 'Roles', options, { ticked, faults }),
-              submit: 'Save roles',
-              cancel: here,
-              faults,
-            }),
+      back: { path: fillPath(PATH, request.params), label: 'Organization' },
     };
+    if (options.length === 0) {
+      const text = html`There are no organization roles for this kind of member yet. <a href="${request.to('/directory/organization-roles/new')}">New organization role</a>`;
+      return { ...heading, content: note('info', text) };
+    }
+    const content = boxes('id', 'Roles', options, { ticked, faults: faultsOf(refused) });
+    return formPage(request, refused, { ...heading, content, submit: 'Save roles' });
   };
 
 const setRoles =
   (members: MemberKind) =>
   async ({ perform, params, submitted }: ConsoleRequest) => {
-    await perform(`PUT ${rolesRow(members)}`, { params, body: { organizationRoleIds: submitted.getAll('id') } });
+    await perform(`PUT ${rolesOf(members)}`, { body: { organizationRoleIds: submitted.getAll('id') } });
     return { to: fillPath(PATH, params), flash: { text: 'Roles saved.' } };
   };
 
@@ -118,7 +94,7 @@ const organizationPages: EntityPages = {
   singular: 'organization',
   plural: 'Organizations',
   lead: 'Customers or teams. The roles of a member apply only within the organization.',
-  searchQuery: (text) => ({ q: text }),
+  searchQuery: matches,
   columns: ({ now }) => [
     { label: 'Description', cell: ({ description }) => description as string | null },
     { label: 'Created', cell: ({ createdAt }) => when(createdAt as number, now) },

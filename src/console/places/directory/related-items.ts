@@ -1,5 +1,6 @@
-import { contains } from '../../entities/entity-pages.ts';
-import { FIRST_PAGE, type RelatedItem } from '../../entities/relations.ts';
+import { contains, matches } from '../../entities/entity-pages.ts';
+import type { RelatedItem } from '../../entities/relations.ts';
+import { FIRST_PAGE } from '../../parts/parts.ts';
 import type { ConsoleRequest } from '../../route.ts';
 
 type Row = Record<string, unknown> & { id: string; name?: string | null };
@@ -13,19 +14,19 @@ export function userOf(row: Record<string, unknown>): RelatedItem {
   return { id: String(id), name: called, path: `/directory/users/${id}`, about };
 }
 
-export const roleOf = ({ id, name, description }: Record<string, unknown>): RelatedItem => ({
-  id: String(id),
-  name: String(name),
-  path: `/directory/roles/${id}`,
-  about: String(description ?? ''),
-});
+/** Converts rows to items with their description as details. Their pages are below this path. */
+const itemAt =
+  (path: string) =>
+  ({ id, name, description }: Record<string, unknown>): RelatedItem => ({
+    id: String(id),
+    name: String(name),
+    path: `${path}/${id}`,
+    about: String(description ?? ''),
+  });
 
-export const applicationOf = ({ id, name, description }: Record<string, unknown>): RelatedItem => ({
-  id: String(id),
-  name: String(name),
-  path: `/directory/applications/${id}`,
-  about: String(description ?? ''),
-});
+export const roleOf = itemAt('/directory/roles');
+export const applicationOf = itemAt('/directory/applications');
+export const organizationScopeOf = itemAt('/directory/organization-scopes');
 
 /** A scope, with its resource as details. */
 export const scopeOf = ({ id, name, resource }: Record<string, unknown>): RelatedItem => {
@@ -42,20 +43,18 @@ export const ROLE_TYPES = [
 export const assigneesOf = ({ type }: Record<string, unknown>): string =>
   ROLE_TYPES.find(([value]) => value === type)?.[1] ?? String(type);
 
-const searched = (text: string) => (text === '' ? {} : contains(text));
+/** Searches a list of the Management API for candidates. */
+const choicesIn =
+  (list: string, itemOf: (row: Row) => RelatedItem, filter: Record<string, string> = {}, search = contains) =>
+  async ({ perform }: ConsoleRequest, text: string): Promise<RelatedItem[]> => {
+    const query = { ...FIRST_PAGE, ...filter, ...(text !== '' && search(text)) };
+    return (await perform<Row[]>(`GET ${list}`, { query })).value.map(itemOf);
+  };
 
-export const userChoices = async ({ perform }: ConsoleRequest, text: string): Promise<RelatedItem[]> =>
-  (await perform<Row[]>('GET /users', { query: { ...FIRST_PAGE, ...searched(text) } })).value.map(userOf);
-
-export const roleChoices =
-  (type: 'User' | 'MachineToMachine') =>
-  async ({ perform }: ConsoleRequest, text: string): Promise<RelatedItem[]> =>
-    (await perform<Row[]>('GET /roles', { query: { ...FIRST_PAGE, type, ...searched(text) } })).value.map(roleOf);
-
-export const applicationChoices = async ({ perform }: ConsoleRequest, text: string): Promise<RelatedItem[]> => {
-  const query = { ...FIRST_PAGE, type: 'MachineToMachine', ...searched(text) };
-  return (await perform<Row[]>('GET /applications', { query })).value.map(applicationOf);
-};
+export const userChoices = choicesIn('/users', userOf);
+export const roleChoices = (type: 'User' | 'MachineToMachine') => choicesIn('/roles', roleOf, { type });
+export const applicationChoices = choicesIn('/applications', applicationOf, { type: 'MachineToMachine' });
+export const organizationScopeChoices = choicesIn('/organization-scopes', organizationScopeOf, {}, matches);
 
 /** Scopes of all resources. The API lists scopes only with their resources. */
 export const scopeChoices = async ({ perform }: ConsoleRequest, text: string): Promise<RelatedItem[]> => {

@@ -1,11 +1,9 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
-import { type Entity, type EntityPages, entityRoutes, fillPath, showEntity } from '../../entities/entity-pages.ts';
-import { FIRST_PAGE } from '../../entities/relations.ts';
-import { faultsOf } from '../../parts/faults.ts';
-import { buttonForm, formOf } from '../../parts/form-parts.ts';
-import { copyable, duration, facts, section, state, table } from '../../parts/parts.ts';
-import { action, type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
+import { type Entity, type EntityPages, entityRoutes, showEntity } from '../../entities/entity-pages.ts';
+import { buttonForm, formPage } from '../../parts/form-parts.ts';
+import { copyable, duration, FIRST_PAGE, facts, rowLink, section, state, table } from '../../parts/parts.ts';
+import { action, type ConsoleRequest, fillPath, form, type Page, type RefusedForm } from '../../route.ts';
 
 const PATH = '/directory/resources/:id';
 
@@ -19,47 +17,34 @@ const SCOPE_FIELDS: EntityField[] = [
   { name: 'description', label: 'Description', isOptional: true },
 ];
 
-const readScopes = async (request: ConsoleRequest): Promise<Entity[]> =>
-  (
-    await request.perform<Entity[]>('GET /resources/:resourceId/scopes', {
-      params: rowParams(request),
-      query: FIRST_PAGE,
-    })
-  ).value;
+async function readScopes(request: ConsoleRequest): Promise<Entity[]> {
+  const input = { params: rowParams(request), query: FIRST_PAGE };
+  return (await request.perform<Entity[]>('GET /resources/:resourceId/scopes', input)).value;
+}
 
 async function scopeSection(request: ConsoleRequest): Promise<Html> {
+  const href = (below: string) => request.to(`${here(request)}/scopes/${below}`);
   const rows = table({
     caption: 'Scopes',
     rows: await readScopes(request),
     empty: 'No scopes yet. Tokens for this resource contain no scopes.',
     columns: [
-      {
-        label: 'Name',
-        cell: ({ id, name }) => html`<a href="${request.to(`${here(request)}/scopes/${id}/edit`)}">${name}</a>`,
-      },
+      { label: 'Name', cell: ({ id, name }) => html`<a href="${href(`${id}/edit`)}">${name}</a>` },
       { label: 'Description', cell: ({ description }) => description as string | null },
-      {
-        label: '',
-        cell: ({ id, name }) =>
-          html`<div class="row-actions"><a class="button compact" href="${request.to(`${here(request)}/scopes/${id}/delete`)}">Delete<span class="unseen"> ${name}</span></a></div>`,
-      },
+      { label: '', cell: ({ id, name }) => rowLink(href(`${id}/delete`), 'Delete', String(name)) },
     ],
   });
-  const create = html`<a class="button compact" href="${request.to(`${here(request)}/scopes/new`)}">New scope</a>`;
+  const create = html`<a class="button compact" href="${href('new')}">New scope</a>`;
   return section('Scopes', rows, { lead: 'Permissions that tokens for this resource can contain.', actions: create });
 }
 
-const showNewScope = (request: ConsoleRequest, refused?: RefusedForm): Page => ({
-  title: 'New scope',
-  back: { path: here(request), label: 'Resource' },
-  content: formOf(request, {
-    path: request.path,
+const showNewScope = (request: ConsoleRequest, refused?: RefusedForm): Page =>
+  formPage(request, refused, {
+    title: 'New scope',
+    back: { path: here(request), label: 'Resource' },
     content: fieldsOf(SCOPE_FIELDS, undefined, refused),
     submit: 'Create scope',
-    cancel: here(request),
-    faults: faultsOf(refused),
-  }),
-});
+  });
 
 async function createScope(request: ConsoleRequest) {
   const body = bodyOf(SCOPE_FIELDS, request.submitted, true);
@@ -69,17 +54,12 @@ async function createScope(request: ConsoleRequest) {
 
 async function showScope(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const scope = (await readScopes(request)).find(({ id }) => id === request.params.scopeId);
-  return {
+  return formPage(request, refused, {
     title: `Edit ${scope?.name ?? 'scope'}`,
     back: { path: here(request), label: 'Resource' },
-    content: formOf(request, {
-      path: request.path,
-      content: fieldsOf(SCOPE_FIELDS, scope, refused),
-      submit: 'Save changes',
-      cancel: here(request),
-      faults: faultsOf(refused),
-    }),
-  };
+    content: fieldsOf(SCOPE_FIELDS, scope, refused),
+    submit: 'Save changes',
+  });
 }
 
 async function changeScope(request: ConsoleRequest) {
@@ -90,19 +70,13 @@ async function changeScope(request: ConsoleRequest) {
 
 async function showDeleteScope(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const scope = (await readScopes(request)).find(({ id }) => id === request.params.scopeId);
-  const name = scope?.name ?? 'scope';
-  return {
-    title: `Delete scope ${name}`,
+  return formPage(request, refused, {
+    title: `Delete scope ${scope?.name ?? 'scope'}`,
     back: { path: here(request), label: 'Resource' },
-    content: formOf(request, {
-      path: request.path,
-      content: html`<p>It is removed from every role. This can’t be undone.</p>`,
-      submit: 'Delete scope',
-      kind: 'danger',
-      cancel: here(request),
-      faults: faultsOf(refused),
-    }),
-  };
+    content: html`<p>It is removed from every role. This can’t be undone.</p>`,
+    submit: 'Delete scope',
+    kind: 'danger',
+  });
 }
 
 async function deleteScope(request: ConsoleRequest) {
@@ -111,7 +85,7 @@ async function deleteScope(request: ConsoleRequest) {
 }
 
 async function setDefault(request: ConsoleRequest, isDefault: boolean) {
-  await request.perform('PATCH /resources/:id/is-default', { params: request.params, body: { isDefault } });
+  await request.perform('PATCH /resources/:id/is-default', { body: { isDefault } });
   const undo = { path: `${here(request)}/${isDefault ? 'not-default' : 'default'}` };
   const text = isDefault
     ? 'Now the default: client credentials requests without a resource get tokens for this one.'

@@ -1,8 +1,7 @@
 import { html } from '../../../pages/html.ts';
-import { contains, type Entity, type EntityPages, entityRoutes } from '../../entities/entity-pages.ts';
+import { contains, type EntityPages, entityRoutes } from '../../entities/entity-pages.ts';
 import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { copyable, facts, state } from '../../parts/parts.ts';
-import type { ConsoleRequest } from '../../route.ts';
 import {
   applicationChoices,
   applicationOf,
@@ -14,49 +13,37 @@ import {
   userOf,
 } from './related-items.ts';
 
-const PATH = '/directory/roles/:id';
+const ENTITY = '/roles/:id';
 
 const heldScopes: Relation = {
-  entityPath: PATH,
+  entity: ENTITY,
   name: 'scopes',
   title: 'Scopes',
   lead: 'Permissions that this role grants.',
-  list: '/roles/:id/scopes',
   itemOf: () => scopeOf,
   choices: scopeChoices,
-  add: '/roles/:id/scopes',
-  idsMember: 'scopeIds',
-  remove: '/roles/:id/scopes/:scopeId',
   idParameter: 'scopeId',
   empty: 'No scopes yet. The role grants no permissions.',
 };
 
 const users: Relation = {
-  entityPath: PATH,
+  entity: ENTITY,
   name: 'users',
   title: 'Users',
-  list: '/roles/:id/users',
   isPaged: true,
   itemOf: () => userOf,
   choices: userChoices,
-  add: '/roles/:id/users',
-  idsMember: 'userIds',
-  remove: '/roles/:id/users/:userId',
   idParameter: 'userId',
   empty: 'No users have this role.',
 };
 
 const applications: Relation = {
-  entityPath: PATH,
+  entity: ENTITY,
   name: 'applications',
   title: 'Applications',
-  list: '/roles/:id/applications',
   isPaged: true,
   itemOf: () => applicationOf,
   choices: applicationChoices,
-  add: '/roles/:id/applications',
-  idsMember: 'applicationIds',
-  remove: '/roles/:id/applications/:applicationId',
   idParameter: 'applicationId',
   empty: 'No applications have this role.',
 };
@@ -77,16 +64,10 @@ const rolePages: EntityPages = {
   fields: [
     { name: 'name', label: 'Name' },
     { name: 'description', label: 'Description', hint: 'One sentence about what the role is for.' },
-    {
-      name: 'type',
-      label: 'Assigned to',
-      kind: 'choice',
-      on: 'create',
-      options: ROLE_TYPES,
-    },
+    { name: 'type', label: 'Assigned to', kind: 'choice', on: 'create', options: ROLE_TYPES },
     { name: 'isDefault', label: 'Assign to new users automatically', kind: 'tick' },
   ],
-  show: async (request: ConsoleRequest, role: Entity) => html`${facts([
+  show: async (request, role) => html`${facts([
     ['Description', String(role.description)],
     ['Assigned to', assigneesOf(role)],
     ['Default', role.isDefault ? 'Yes, assigned to new users automatically' : 'No'],
@@ -95,7 +76,7 @@ const rolePages: EntityPages = {
 ${await relationSection(heldScopes, request)}
 ${await relationSection(role.type === 'User' ? users : applications, request)}`,
   deleteWarning: 'It is removed from every user and application that has it.',
-  routes: [...relationRoutes(heldScopes), ...relationRoutes(users), ...relationRoutes(applications)],
+  routes: [heldScopes, users, applications].flatMap(relationRoutes),
 };
 
 export const roleRoutes = entityRoutes(rolePages);

@@ -4,31 +4,27 @@ import {
   type Entity,
   type EntityPages,
   entityRoutes,
-  fillPath,
   readEntity,
   showEntity,
 } from '../../entities/entity-pages.ts';
 import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { faultsOf } from '../../parts/faults.ts';
-import { buttonForm, field, formOf } from '../../parts/form-parts.ts';
+import { buttonForm, field, formPage } from '../../parts/form-parts.ts';
 import { copyable, facts, state, when } from '../../parts/parts.ts';
-import { action, type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
+import { action, type ConsoleRequest, fillPath, form, type Page, type RefusedForm } from '../../route.ts';
 import { factorRoutes, factorSection } from './factors.ts';
 import { roleChoices, roleOf, userOf } from './related-items.ts';
 
-const PATH = '/directory/users/:userId';
+const ENTITY = '/users/:userId';
+const PATH = `/directory${ENTITY}`;
 
 const heldRoles: Relation = {
-  entityPath: PATH,
+  entity: ENTITY,
   name: 'roles',
   title: 'Roles',
   lead: 'Roles that define what this user may do.',
-  list: '/users/:userId/roles',
   itemOf: () => roleOf,
   choices: roleChoices('User'),
-  add: '/users/:userId/roles',
-  idsMember: 'roleIds',
-  remove: '/users/:userId/roles/:roleId',
   idParameter: 'roleId',
   empty: 'No roles yet.',
 };
@@ -41,7 +37,7 @@ const here = (request: ConsoleRequest): string => fillPath(PATH, request.params)
 const showHere = showEntity(() => userPages);
 
 async function suspend(request: ConsoleRequest, isSuspended: boolean) {
-  await request.perform('PATCH /users/:userId/is-suspended', { params: request.params, body: { isSuspended } });
+  await request.perform('PATCH /users/:userId/is-suspended', { body: { isSuspended } });
   const back = { path: `${here(request)}/${isSuspended ? 'reactivate' : 'suspend'}` };
   const text = isSuspended
     ? 'User suspended. Their sessions, tokens, and impersonations have ended.'
@@ -50,25 +46,19 @@ async function suspend(request: ConsoleRequest, isSuspended: boolean) {
 }
 
 async function showPassword(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
-  const user = await readEntity(userPages, request);
-  const faults = faultsOf(refused);
+  const { name } = userOf(await readEntity(userPages, request));
   const hint = 'Send it to the user over a channel you trust. They can change it on their account page.';
-  return {
-    title: `Set password of ${userOf(user).name}`,
-    back: { path: here(request), label: userOf(user).name },
-    content: formOf(request, {
-      path: request.path,
-      content: field({ name: 'password', label: 'New password', type: 'password', hint, faults }),
-      submit: 'Set password',
-      cancel: here(request),
-      faults,
-    }),
-  };
+  return formPage(request, refused, {
+    title: `Set password of ${name}`,
+    back: { path: here(request), label: name },
+    content: field({ name: 'password', label: 'New password', type: 'password', hint, faults: faultsOf(refused) }),
+    submit: 'Set password',
+  });
 }
 
 async function setPassword(request: ConsoleRequest) {
   const password = request.submitted.get('password') ?? '';
-  await request.perform('PATCH /users/:userId/password', { params: request.params, body: { password } });
+  await request.perform('PATCH /users/:userId/password', { body: { password } });
   return { to: here(request), flash: { text: 'Password set.' } };
 }
 

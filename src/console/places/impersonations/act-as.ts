@@ -1,26 +1,26 @@
 import { ServiceError } from '../../../errors.ts';
 import { type Html, html } from '../../../pages/html.ts';
+import { contains } from '../../entities/entity-pages.ts';
 import { type Faults, faultsOf } from '../../parts/faults.ts';
-import { field, formOf } from '../../parts/form-parts.ts';
+import { fieldWith, formOf } from '../../parts/form-parts.ts';
 import { nameOf } from '../../parts/names.ts';
-import { copyable, duration, facts, note, search, table } from '../../parts/parts.ts';
+import { copyable, duration, FIRST_PAGE, facts, note, search, table } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
 import type { Policy } from './policy.ts';
 
 /** Creates subject tokens in the console, in place of an integrating backend. An application then exchanges the token. */
 
 type User = Parameters<typeof nameOf>[0] & { isSuspended: boolean };
+type SubjectToken = { subjectToken: string; expiresIn: number };
 type NamedEntity = { id: string; name: string; indicator: string };
 
 /** Context keys that the console always sets. The policy may require more. */
 const CONSOLE_KEYS = ['reason', 'ticketId', 'supportEngineerId'];
 
-const contains = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
-
 /** The first step: choose the user. */
 async function showUsers(request: ConsoleRequest): Promise<Page> {
   const text = request.query.get('q')?.trim() ?? '';
-  const query = { page: '1', page_size: '20', ...(text && { search: contains(text) }) };
+  const query = { page: '1', page_size: '20', ...(text && contains(text)) };
   const { value: users } = await request.perform<User[]>('GET /users', { query });
   const to = (id: string) => request.to(`/impersonations/new?${new URLSearchParams({ userId: id })}`);
   return {
@@ -46,9 +46,8 @@ async function refusalOf(request: ConsoleRequest, user: User, { protectedRoleIds
   const name = nameOf(user);
   if (user.isSuspended) return html`${name} is suspended. Suspended users can’t be impersonated.`;
   if (protectedRoleIds.length === 0) return undefined;
-  const { value: roles } = await request.perform<NamedEntity[]>('GET /users/:userId/roles', {
-    params: { userId: user.id },
-  });
+  const params = { userId: user.id };
+  const { value: roles } = await request.perform<NamedEntity[]>('GET /users/:userId/roles', { params });
   const protectedRole = roles.find(({ id }) => protectedRoleIds.includes(id));
   return (
     protectedRole &&
@@ -68,50 +67,30 @@ function faultsIn(refused: RefusedForm | undefined): Faults {
   };
 }
 
-const FIRST_PAGE = { page: '1', page_size: '100' };
-
 async function fieldsOf(request: ConsoleRequest, policy: Policy, refused: RefusedForm | undefined): Promise<Html[]> {
-  const faults = faultsIn(refused);
-  const typed = (name: string) => refused?.values.get(name) ?? '';
+  const input = fieldWith(refused?.values, faultsIn(refused));
   const { value: applications } = await request.perform<NamedEntity[]>('GET /applications', { query: FIRST_PAGE });
   const { value: resources } = await request.perform<NamedEntity[]>('GET /resources', { query: FIRST_PAGE });
   const needs = (key: string) => policy.requiredContextKeys.includes(key);
   const otherKeys = policy.requiredContextKeys.filter((key) => !CONSOLE_KEYS.includes(key));
   return [
-    field({
-      name: 'reason',
-      label: 'Reason',
-      hint: 'Recorded in the audit log and passed to the claims script.',
-      value: typed('reason'),
-      faults,
-    }),
-    field({ name: 'ticketId', label: 'Ticket', isOptional: !needs('ticketId'), value: typed('ticketId'), faults }),
-    ...otherKeys.map((key) =>
-      field({
-        name: fieldOf(key),
-        label: key,
-        value: typed(fieldOf(key)),
-        faults,
-      }),
-    ),
-    field({
+    input({ name: 'reason', label: 'Reason', hint: 'Recorded in the audit log and passed to the claims script.' }),
+    input({ name: 'ticketId', label: 'Ticket', isOptional: !needs('ticketId') }),
+    ...otherKeys.map((key) => input({ name: fieldOf(key), label: key })),
+    input({
       name: 'clientId',
       label: 'Limit to application',
-      value: typed('clientId'),
       options: [
         ['', 'Any application that allows token exchange'],
         ...applications.map(({ id, name }) => [id, name] as const),
       ],
-      faults,
     }),
-    field({
+    input({
       name: 'resource',
       label: 'Limit to resource',
-      value: typed('resource'),
       options: [['', 'Any resource'], ...resources.map(({ indicator, name }) => [indicator, name] as const)],
-      faults,
     }),
-    field({
+    input({
       name: 'actorId',
       label: 'Limit to actor',
       isOptional: true,
@@ -119,8 +98,6 @@ async function fieldsOf(request: ConsoleRequest, policy: Policy, refused: Refuse
       hint: policy.requireActor
         ? 'User ID. The exchange must include an actor token of this user.'
         : 'User ID. The exchange must then include an actor token of this user.',
-      value: typed('actorId'),
-      faults,
     }),
   ];
 }
@@ -168,19 +145,12 @@ async function start(request: ConsoleRequest): Promise<Redirect> {
     const value = submitted.get(name)?.trim();
     return value ? [[name, value] as const] : [];
   });
-  const body = {
-    userId: submitted.get('userId') ?? '',
-    context: contextOf(request),
-    ...Object.fromEntries(restrictions),
-  };
-  const { value } = await request.perform<{ subjectToken: string; expiresIn: number }>('POST /subject-tokens', {
-    body,
-  });
+  const userId = submitted.get('userId') ?? '';
+  const body = { userId, context: contextOf(request), ...Object.fromEntries(restrictions) };
+  const { value } = await request.perform<SubjectToken>('POST /subject-tokens', { body });
   const text = `This is the subject token. It can be exchanged once, within ${duration(value.expiresIn)}.`;
-  return {
-    to: '/impersonations/tokens',
-    flash: { text, secrets: [{ label: 'Subject token', value: value.subjectToken }] },
-  };
+  const secrets = [{ label: 'Subject token', value: value.subjectToken }];
+  return { to: '/impersonations/tokens', flash: { text, secrets } };
 }
 
 export const startPages = [form('/impersonations/new', showStart, start)];

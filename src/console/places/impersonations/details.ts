@@ -1,6 +1,5 @@
 import { html } from '../../../pages/html.ts';
-import { faultsOf } from '../../parts/faults.ts';
-import { formOf } from '../../parts/form-parts.ts';
+import { formPage } from '../../parts/form-parts.ts';
 import { applicationLink, namesOf, userLink } from '../../parts/names.ts';
 import { copyable, countOf, facts, rawJson, section, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
@@ -19,6 +18,9 @@ import {
   timeLeft,
   titleOf,
 } from './impersonation.ts';
+
+/** Path of the list of this user's impersonations. */
+const listPath = (subjectId: string): string => `/impersonations?${new URLSearchParams({ subjectId })}`;
 
 const endAllPath = (subjectId: string): string => `/impersonations/of/${encodeURIComponent(subjectId)}/end`;
 
@@ -64,27 +66,18 @@ ${rawJson(one)}`,
 async function showEnd(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const one = await readImpersonation(request);
   const names = await namesOf(request, referencedIds([one]));
-  const path = `/impersonations/${one.id}`;
-  return {
+  return formPage(request, refused, {
     title: `End the impersonation of ${subjectName(one, names)}`,
-    back: { path, label: titleOf(one, names) },
-    content: formOf(request, {
-      path: request.path,
-      content: html`<p>${actorName(one, names) ?? 'The actor'} will stop acting as ${subjectName(one, names)} within a second. This can’t be undone.</p>`,
-      submit: 'End impersonation',
-      kind: 'danger',
-      cancel: path,
-      faults: faultsOf(refused),
-    }),
-  };
+    back: { path: `/impersonations/${one.id}`, label: titleOf(one, names) },
+    content: html`<p>${actorName(one, names) ?? 'The actor'} will stop acting as ${subjectName(one, names)} within a second. This can’t be undone.</p>`,
+    submit: 'End impersonation',
+    kind: 'danger',
+  });
 }
 
-async function end(request: ConsoleRequest): Promise<Redirect> {
-  await request.perform('POST /impersonations/:id/revoke', { params: request.params });
-  return {
-    to: `/impersonations/${request.params.id}`,
-    flash: { text: 'Impersonation ended. Its access token is inactive.' },
-  };
+async function end({ perform, params }: ConsoleRequest): Promise<Redirect> {
+  await perform('POST /impersonations/:id/revoke');
+  return { to: `/impersonations/${params.id}`, flash: { text: 'Impersonation ended. Its access token is inactive.' } };
 }
 
 async function showEndAll(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
@@ -93,32 +86,24 @@ async function showEndAll(request: ConsoleRequest, refused?: RefusedForm): Promi
   const { value, total } = await request.perform<Impersonation[]>('GET /impersonations', { query });
   const names = await namesOf(request, { users: [subjectId], applications: [] });
   const name = names.users.get(subjectId) ?? value[0]?.subjectId ?? subjectId;
-  const back = `/impersonations?${new URLSearchParams({ subjectId })}`;
-  return {
+  return formPage(request, refused, {
     title: `End all impersonations of ${name}`,
-    back: { path: back, label: `Impersonations of ${name}` },
-    content: formOf(request, {
-      path: request.path,
-      content: html`<p>${countOf(total, 'active impersonation')} will end. Unused subject tokens for ${name} will be revoked. This can’t be undone.</p>`,
-      submit: 'End all impersonations',
-      kind: 'danger',
-      cancel: back,
-      faults: faultsOf(refused),
-    }),
-  };
+    back: { path: listPath(subjectId), label: `Impersonations of ${name}` },
+    content: html`<p>${countOf(total, 'active impersonation')} will end. Unused subject tokens for ${name} will be revoked. This can’t be undone.</p>`,
+    submit: 'End all impersonations',
+    kind: 'danger',
+  });
 }
 
 async function endAll(request: ConsoleRequest): Promise<Redirect> {
   const { subjectId = '' } = request.params;
-  const { value } = await request.perform<{ impersonations: number; subjectTokens: number }>(
-    'POST /impersonations/revoke',
-    {
-      body: { subjectId },
-    },
-  );
+  const route = 'POST /impersonations/revoke';
+  const { value } = await request.perform<Record<'impersonations' | 'subjectTokens', number>>(route, {
+    body: { subjectId },
+  });
   const { impersonations, subjectTokens } = value;
   const text = `Ended ${countOf(impersonations, 'impersonation')} and revoked ${countOf(subjectTokens, 'unused subject token')}.`;
-  return { to: `/impersonations?${new URLSearchParams({ subjectId })}`, flash: { text } };
+  return { to: listPath(subjectId), flash: { text } };
 }
 
 export const impersonationPages = [

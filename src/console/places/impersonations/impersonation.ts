@@ -10,8 +10,8 @@ export type Impersonation = Omit<ImpersonationRow, 'tenantId'>;
 /** Path of an impersonation's page. Its parameter has the same name as in the Management API. */
 export const IMPERSONATION = '/impersonations/:id';
 
-export const readImpersonation = async ({ perform, params }: ConsoleRequest): Promise<Impersonation> =>
-  (await perform<Impersonation>('GET /impersonations/:id', { params })).value;
+export const readImpersonation = async ({ perform }: ConsoleRequest): Promise<Impersonation> =>
+  (await perform<Impersonation>('GET /impersonations/:id')).value;
 
 export const isActive = ({ revokedAt, expiresAt }: Impersonation, now: number): boolean =>
   revokedAt === null && expiresAt > now;

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { filters } from '../../parts/filters.ts';
+import { filters } from '../../parts/form-parts.ts';
 import { applicationLink, type Names, namesOf, userLink } from '../../parts/names.ts';
 import { pageQuery, pager, table, tabs, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, type Page, page } from '../../route.ts';

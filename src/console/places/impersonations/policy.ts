@@ -1,6 +1,7 @@
 import { html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
-import { boxes, field, formOf } from '../../parts/form-parts.ts';
+import { boxes, fieldWith, formPage } from '../../parts/form-parts.ts';
+import { FIRST_PAGE } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
 
 /** The policy as the Management API returns it. Times are in seconds. */
@@ -24,13 +25,20 @@ interface NamedEntity {
   name: string;
 }
 
-const ROLES = { type: 'User', page: '1', page_size: '100' };
-const APPLICATIONS = { page: '1', page_size: '100' };
-
 interface PolicyApplication extends NamedEntity {
   type: string;
   isThirdParty: boolean;
 }
+
+/** Lists of roles and applications. */
+const ID_LISTS = ['protectedRoleIds', 'allowedActorRoleIds', 'allowedActorApplicationIds'] as const;
+
+/** Rules that can be on or off, with their labels. */
+const RULES = [
+  ['requireActor', 'Require an actor token in every exchange'],
+  ['protectAdministrators', 'Administrators can’t be impersonated'],
+  ['endOnReplay', 'End an impersonation if its subject token is used again'],
+] as const;
 
 /** Returns the policy as form values. */
 function textsOf(policy: Policy): URLSearchParams {
@@ -42,25 +50,23 @@ function textsOf(policy: Policy): URLSearchParams {
     requiredAcr: requiredAcr ?? '',
     requiredContextKeys: requiredContextKeys.join(', '),
   });
-  for (const id of policy.protectedRoleIds) texts.append('protectedRoleIds', id);
-  for (const id of policy.allowedActorRoleIds) texts.append('allowedActorRoleIds', id);
-  for (const id of policy.allowedActorApplicationIds) texts.append('allowedActorApplicationIds', id);
-  if (policy.requireActor) texts.append('flags', 'requireActor');
-  if (policy.endOnReplay) texts.append('flags', 'endOnReplay');
-  if (policy.protectAdministrators) texts.append('flags', 'protectAdministrators');
+  for (const name of ID_LISTS) for (const id of policy[name]) texts.append(name, id);
+  for (const [name] of RULES) if (policy[name]) texts.append('flags', name);
   return texts;
 }
 
 async function showPolicy(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const { value: policy } = await request.perform<Policy>('GET /configs/impersonation');
-  const { value: roles } = await request.perform<NamedEntity[]>('GET /roles', { query: ROLES });
+  const { value: roles } = await request.perform<NamedEntity[]>('GET /roles', {
+    query: { type: 'User', ...FIRST_PAGE },
+  });
   const { value: applications } = await request.perform<PolicyApplication[]>('GET /applications', {
-    query: APPLICATIONS,
+    query: FIRST_PAGE,
   });
   const own = applications.filter(({ type, isThirdParty }) => type !== 'MachineToMachine' && !isThirdParty);
   const texts = refused?.values ?? textsOf(policy);
   const faults = faultsOf(refused);
-  const text = (name: string) => texts.get(name) ?? '';
+  const input = fieldWith(texts, faults);
   /** One that is not among the first hundred stays chosen, by its id. */
   const choices = (name: string, legend: string, known: readonly NamedEntity[], hint: string) => {
     const ticked = texts.getAll(name);
@@ -69,68 +75,50 @@ async function showPolicy(request: ConsoleRequest, refused?: RefusedForm): Promi
     return options.length > 0 && boxes(name, legend, options, { ticked, hint, faults });
   };
   const content = [
-    field({
+    input({
       name: 'subjectTokenTtl',
       label: 'Subject token lifetime',
       type: 'number',
       hint: 'In seconds, 60 to 3,600.',
-      value: text('subjectTokenTtl'),
-      faults,
     }),
-    field({
+    input({
       name: 'maxTokenTtl',
       label: 'Maximum duration',
       type: 'number',
       isOptional: true,
       hint: 'In seconds, 60 to 86,400. Leave empty to use the access token lifetime of the resource.',
-      value: text('maxTokenTtl'),
-      faults,
     }),
-    field({
+    input({
       name: 'requiredContextKeys',
       label: 'Required context',
       isOptional: true,
       hint: 'Context keys separated by commas. Example: reason, ticketId.',
-      value: text('requiredContextKeys'),
-      faults,
     }),
-    boxes(
-      'flags',
-      'Rules',
-      [
-        ['requireActor', 'Require an actor token in every exchange'],
-        ['protectAdministrators', 'Administrators can’t be impersonated'],
-        ['endOnReplay', 'End an impersonation if its subject token is used again'],
-      ],
-      { ticked: texts.getAll('flags') },
-    ),
+    boxes('flags', 'Rules', RULES, { ticked: texts.getAll('flags') }),
     html`${choices('protectedRoleIds', 'Protected roles', roles, 'Users with one of these roles can’t be impersonated.')}`,
     html`${choices('allowedActorRoleIds', 'Allowed actors', roles, 'The actor must have one of these roles. If none is selected, any actor is allowed.')}`,
     html`${choices('allowedActorApplicationIds', 'Allowed actor applications', own, 'The actor must have signed in to one of these applications. If none is selected, any first-party application is allowed. Third-party applications are never allowed.')}`,
-    field({
+    input({
       name: 'actorMaxAge',
       label: 'Actor must have signed in within',
       type: 'number',
       isOptional: true,
       hint: 'In seconds before the exchange.',
-      value: text('actorMaxAge'),
-      faults,
     }),
-    field({
+    input({
       name: 'requiredAcr',
       label: 'Required acr of the actor',
       isOptional: true,
       isMono: true,
       hint: 'The acr value that the actor’s sign-in must have, such as the one for two factors. Stronger ones are accepted.',
-      value: text('requiredAcr'),
-      faults,
     }),
   ];
-  return {
+  return formPage(request, refused, {
     title: 'Policy',
     lead: 'Who may act as whom, and under which conditions. Changes apply from the next exchange.',
-    content: formOf(request, { path: request.path, content, submit: 'Save policy', faults }),
-  };
+    content,
+    submit: 'Save policy',
+  });
 }
 
 /** Parses an integer. Other text is returned unchanged, for validation to refuse it. */
@@ -140,24 +128,15 @@ function policyOf(sent: URLSearchParams) {
   const text = (name: string) => sent.get(name)?.trim() ?? '';
   const orNull = (name: string) => (text(name) === '' ? null : numberOf(text(name)));
   const flags = sent.getAll('flags');
+  const contextKeys = text('requiredContextKeys').match(/[^\s,]+/g) ?? [];
   return {
     subjectTokenTtl: numberOf(text('subjectTokenTtl')),
     maxTokenTtl: orNull('maxTokenTtl'),
     actorMaxAge: orNull('actorMaxAge'),
     requiredAcr: text('requiredAcr') || null,
-    requiredContextKeys: [
-      ...new Set(
-        text('requiredContextKeys')
-          .split(/[\s,]+/)
-          .filter(Boolean),
-      ),
-    ],
-    requireActor: flags.includes('requireActor'),
-    endOnReplay: flags.includes('endOnReplay'),
-    protectAdministrators: flags.includes('protectAdministrators'),
-    protectedRoleIds: sent.getAll('protectedRoleIds'),
-    allowedActorRoleIds: sent.getAll('allowedActorRoleIds'),
-    allowedActorApplicationIds: sent.getAll('allowedActorApplicationIds'),
+    requiredContextKeys: [...new Set(contextKeys)],
+    ...Object.fromEntries(RULES.map(([name]) => [name, flags.includes(name)])),
+    ...Object.fromEntries(ID_LISTS.map((name) => [name, sent.getAll(name)])),
   };
 }
 

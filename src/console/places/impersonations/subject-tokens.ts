@@ -63,11 +63,8 @@ ${pager(request, total)}</div>`,
 }
 
 async function revoke(request: ConsoleRequest): Promise<Redirect> {
-  await request.perform('DELETE /subject-tokens/:id', { params: request.params });
-  return {
-    to: '/impersonations/tokens',
-    flash: { text: 'Subject token revoked. It can no longer be exchanged.' },
-  };
+  await request.perform('DELETE /subject-tokens/:id');
+  return { to: '/impersonations/tokens', flash: { text: 'Subject token revoked. It can no longer be exchanged.' } };
 }
 
 export const subjectTokenPages = [

@@ -41,7 +41,7 @@ const dayClock = new Intl.DateTimeFormat('en-GB', {
 });
 
 /** The change in words, because arrows and colors are not accessible to everyone. */
-export function changeText(
+function changeText(
   value: number,
   before: number,
   span: string,

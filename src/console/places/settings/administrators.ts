@@ -2,8 +2,8 @@ import { ServiceError } from '../../../errors.ts';
 import { html } from '../../../pages/html.ts';
 import { DEFAULT_TENANT } from '../../../tenants.ts';
 import { faultsOf } from '../../parts/faults.ts';
-import { field, formOf } from '../../parts/form-parts.ts';
-import { state, table, when } from '../../parts/parts.ts';
+import { field, formPage } from '../../parts/form-parts.ts';
+import { rowLink, state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, page, type RefusedForm } from '../../route.ts';
 import type { TenantAdministrator } from '../../session/administrators.ts';
 import { userOf } from '../directory/related-items.ts';
@@ -34,8 +34,7 @@ async function showAdministrators(request: ConsoleRequest): Promise<Page> {
       { label: 'Added', cell: ({ since }) => when(since, request.now) },
       {
         label: '',
-        cell: ({ user }) =>
-          html`<div class="row-actions"><a class="button compact" href="${request.to(`${PATH}/${user.id}/remove`)}">Remove<span class="unseen"> ${userOf({ ...user }).name}</span></a></div>`,
+        cell: ({ user }) => rowLink(request.to(`${PATH}/${user.id}/remove`), 'Remove', userOf({ ...user }).name),
       },
     ],
   });
@@ -50,17 +49,12 @@ async function showAdministrators(request: ConsoleRequest): Promise<Page> {
 function showAdd(request: ConsoleRequest, refused?: RefusedForm): Page {
   const faults = faultsOf(refused);
   const hint = 'Username, email address, or ID of a user of the default tenant.';
-  return {
+  return formPage(request, refused, {
     title: 'Add administrator',
     back: { path: PATH, label: 'Administrators' },
-    content: formOf(request, {
-      path: request.path,
-      content: field({ name: 'user', label: 'User', hint, faults, value: refused?.values.get('user') ?? '' }),
-      submit: 'Add administrator',
-      cancel: PATH,
-      faults,
-    }),
-  };
+    content: field({ name: 'user', label: 'User', hint, faults, value: refused?.values.get('user') ?? '' }),
+    submit: 'Add administrator',
+  });
 }
 
 async function add({ rights, submitted }: ConsoleRequest) {
@@ -74,18 +68,13 @@ async function showRemove(request: ConsoleRequest, refused?: RefusedForm): Promi
   if (!manager) throw new ServiceError('entity.not_found');
   const { name } = userOf({ ...manager.user });
   const isSelf = manager.user.id === request.administrator.id;
-  return {
+  return formPage(request, refused, {
     title: `Remove ${name}`,
     back: { path: PATH, label: 'Administrators' },
-    content: formOf(request, {
-      path: request.path,
-      content: html`<p>${isSelf ? 'You lose access to this tenant immediately. Another administrator can add you again.' : 'They lose access to this tenant immediately. Their account is kept.'}</p>`,
-      submit: 'Remove administrator',
-      kind: 'danger',
-      cancel: PATH,
-      faults: faultsOf(refused),
-    }),
-  };
+    content: html`<p>${isSelf ? 'You lose access to this tenant immediately. Another administrator can add you again.' : 'They lose access to this tenant immediately. Their account is kept.'}</p>`,
+    submit: 'Remove administrator',
+    kind: 'danger',
+  });
 }
 
 async function remove({ rights, params }: ConsoleRequest) {

@@ -1,5 +1,5 @@
 import { html } from '../../../pages/html.ts';
-import { choice, filters } from '../../parts/filters.ts';
+import { choice, filters } from '../../parts/form-parts.ts';
 import { applicationLink, type Names, namesOf, userLink } from '../../parts/names.ts';
 import { copyable, facts, pageQuery, pager, rawJson, state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, type Page, page } from '../../route.ts';
@@ -97,7 +97,7 @@ ${pager(request, total)}
 }
 
 async function showEntry(request: ConsoleRequest): Promise<Page> {
-  const { value: entry } = await request.perform<AuditLogEntry>('GET /logs/:id', { params: request.params });
+  const { value: entry } = await request.perform<AuditLogEntry>('GET /logs/:id');
   const { applicationId, userId, actorId, ip, userAgent, requestId } = entry.payload;
   const names = await namesInEntries(request, [entry]);
   return {

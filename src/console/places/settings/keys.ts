@@ -1,8 +1,7 @@
 import { html } from '../../../pages/html.ts';
 import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
-import { faultsOf } from '../../parts/faults.ts';
-import { field, formOf } from '../../parts/form-parts.ts';
-import { copyable, duration, section, state, table, when } from '../../parts/parts.ts';
+import { field, formPage, tick } from '../../parts/form-parts.ts';
+import { copyable, duration, rowLink, section, state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, page, type RefusedForm } from '../../route.ts';
 
 interface Key {
@@ -47,6 +46,7 @@ const readKeys = async ({ perform }: ConsoleRequest): Promise<Key[]> =>
 
 async function showKeys(request: ConsoleRequest): Promise<Page> {
   const { value: rotation } = await request.perform('GET /configs/oidc/key-rotation');
+  const schedule = scheduleOf(Number(rotation.rotationDays ?? request.settings.keyRotationDays ?? 0));
   const rows = table({
     caption: 'Signing keys, current key first',
     rows: await readKeys(request),
@@ -59,9 +59,7 @@ async function showKeys(request: ConsoleRequest): Promise<Page> {
       { label: 'Removal', cell: ({ retireAt }) => (retireAt === null ? '' : when(retireAt, request.now)) },
       {
         label: '',
-        cell: ({ id, state }) =>
-          state !== 'current' &&
-          html`<div class="row-actions"><a class="button compact" href="${request.to(`${PATH}/${id}/delete`)}">Delete<span class="unseen"> ${id}</span></a></div>`,
+        cell: ({ id, state }) => state !== 'current' && rowLink(request.to(`${PATH}/${id}/delete`), 'Delete', id),
       },
     ],
   });
@@ -70,13 +68,9 @@ async function showKeys(request: ConsoleRequest): Promise<Page> {
     lead: 'Keys that sign the tokens of this tenant. Their public parts are published in its JWKS.',
     actions: html`<a class="button primary" href="${request.to(`${PATH}/rotate`)}">Rotate keys</a>`,
     content: html`<div id="keys-list" data-live>${rows}</div>
-${section(
-  'Automatic rotation',
-  html`<p>${scheduleOf(Number(rotation.rotationDays ?? request.settings.keyRotationDays ?? 0))}</p>`,
-  {
-    actions: html`<a class="button compact" href="${request.to(`${PATH}/schedule`)}">Edit schedule</a>`,
-  },
-)}`,
+${section('Automatic rotation', html`<p>${schedule}</p>`, {
+  actions: html`<a class="button compact" href="${request.to(`${PATH}/schedule`)}">Edit schedule</a>`,
+})}`,
     live: ['signingKeys'],
   };
 }
@@ -89,18 +83,13 @@ async function showRotate(request: ConsoleRequest, refused?: RefusedForm): Promi
   const isUnderWay = keys.some(({ state }) => state === 'next');
   const content = html`<p>${isUnderWay ? 'A new key is already published. Rotating again starts signing with it now.' : `A new key is published. It starts signing after ${publishedFor(request)}, once resource servers have fetched it.`} The old key stays published until its last token has expired.</p>
 ${field({ name: 'signingKeyAlgorithm', label: 'Algorithm', options: ALGORITHMS, value: refused?.values.get('signingKeyAlgorithm') ?? '' })}
-<div class="field"><label class="box"><input type="checkbox" name="immediately" value="true" aria-describedby="immediately-hint"> <span>Sign with a new key immediately</span></label><p class="hint" id="immediately-hint">For a leaked key. Resource servers reject new tokens until they fetch the JWKS again.</p></div>`;
-  return {
+${tick('immediately', 'Sign with a new key immediately', 'For a leaked key. Resource servers reject new tokens until they fetch the JWKS again.', false)}`;
+  return formPage(request, refused, {
     title: 'Rotate signing keys',
     back: { path: PATH, label: 'Signing keys' },
-    content: formOf(request, {
-      path: request.path,
-      content,
-      submit: 'Rotate keys',
-      cancel: PATH,
-      faults: faultsOf(refused),
-    }),
-  };
+    content,
+    submit: 'Rotate keys',
+  });
 }
 
 async function rotate(request: ConsoleRequest) {
@@ -117,38 +106,28 @@ async function rotate(request: ConsoleRequest) {
   return { to: PATH, flash: { text } };
 }
 
-const showDelete = (request: ConsoleRequest, refused?: RefusedForm): Page => ({
-  title: `Delete key ${request.params.keyId}`,
-  back: { path: PATH, label: 'Signing keys' },
-  content: formOf(request, {
-    path: request.path,
+const showDelete = (request: ConsoleRequest, refused?: RefusedForm): Page =>
+  formPage(request, refused, {
+    title: `Delete key ${request.params.keyId}`,
+    back: { path: PATH, label: 'Signing keys' },
     content: html`<p>Every token signed with it becomes invalid. This can’t be undone.</p>`,
     submit: 'Delete key',
     kind: 'danger',
-    cancel: PATH,
-    faults: faultsOf(refused),
-  }),
-});
+  });
 
-async function deleteKey({ perform, params }: ConsoleRequest) {
-  await perform('DELETE /configs/oidc/private-keys/:keyId', { params });
+async function deleteKey({ perform }: ConsoleRequest) {
+  await perform('DELETE /configs/oidc/private-keys/:keyId');
   return { to: PATH, flash: { text: 'Key deleted.' } };
 }
 
 async function showSchedule(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const { value } = await request.perform('GET /configs/oidc/key-rotation');
-  const content = fieldsOf(rotationFields(request), value, refused);
-  return {
+  return formPage(request, refused, {
     title: 'Edit rotation schedule',
     back: { path: PATH, label: 'Signing keys' },
-    content: formOf(request, {
-      path: request.path,
-      content,
-      submit: 'Save schedule',
-      cancel: PATH,
-      faults: faultsOf(refused),
-    }),
-  };
+    content: fieldsOf(rotationFields(request), value, refused),
+    submit: 'Save schedule',
+  });
 }
 
 async function setSchedule(request: ConsoleRequest) {

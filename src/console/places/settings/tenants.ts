@@ -1,8 +1,8 @@
 import { html } from '../../../pages/html.ts';
-import { type Entity, type EntityPages, entityRoutes, fillPath, showEntity } from '../../entities/entity-pages.ts';
+import { type Entity, type EntityPages, entityRoutes, showEntity } from '../../entities/entity-pages.ts';
 import { buttonForm } from '../../parts/form-parts.ts';
 import { copyable, facts, state, when } from '../../parts/parts.ts';
-import { action, type ConsoleRequest } from '../../route.ts';
+import { action, type ConsoleRequest, fillPath } from '../../route.ts';
 
 /** Tenants, for operators: operations of the Operator API, which only tenant `default` serves. */
 
@@ -15,7 +15,7 @@ const endpointsOf = ({ endpoints }: Entity): string[] => endpoints as string[];
 const showHere = showEntity(() => tenantPages);
 
 async function suspend(request: ConsoleRequest, isSuspended: boolean) {
-  await request.perform('PATCH /tenants/:id', { params: request.params, body: { isSuspended } });
+  await request.perform('PATCH /tenants/:id', { body: { isSuspended } });
   const text = isSuspended ? 'Tenant suspended. Every request to it gets a 403 response.' : 'Tenant resumed.';
   const undo = { path: `${here(request)}/${isSuspended ? 'resume' : 'suspend'}` };
   return { to: here(request), flash: { text, undo } };

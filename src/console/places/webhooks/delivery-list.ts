@@ -1,6 +1,5 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { choice, filters } from '../../parts/filters.ts';
-import type { Options } from '../../parts/form-parts.ts';
+import { choice, filters, type Options, TIME_RANGES } from '../../parts/form-parts.ts';
 import { state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, type Page, page } from '../../route.ts';
 import { eventOptions, HOOK, hookPath, readHook } from './hook.ts';
@@ -34,25 +33,13 @@ export const stateOf = ({ state: name, attempts }: Delivery): Html =>
 
 export const triggerOf = ({ trigger }: Delivery): string => TRIGGERS[trigger];
 
-/** Time ranges of the list: value in the URL, label, and milliseconds. */
-const RANGES = [
-  ['1h', 'Last hour', 3_600_000],
-  ['24h', 'Last 24 hours', 86_400_000],
-  ['7d', 'Last 7 days', 604_800_000],
-] as const;
-
 interface DeliveryFeed {
   deliveries: Delivery[];
   next: string | null;
 }
 
 export const readFeed = async (request: ConsoleRequest, query: Record<string, string>): Promise<DeliveryFeed> =>
-  (
-    await request.perform<DeliveryFeed>('GET /hooks/:id/delivery-feed', {
-      params: { id: request.params.id ?? '' },
-      query,
-    })
-  ).value;
+  (await request.perform<DeliveryFeed>('GET /hooks/:id/delivery-feed', { query })).value;
 
 export const deliveryTable = (request: ConsoleRequest, deliveries: readonly Delivery[], empty: string): Html =>
   table({
@@ -88,9 +75,8 @@ async function showDeliveries(request: ConsoleRequest): Promise<Page> {
   const { query, now } = request;
   const state = oneOf(query.get('state'), STATES);
   const event = oneOf(query.get('event'), eventOptions);
-  const range = oneOf(query.get('range'), RANGES);
+  const [range, , age] = TIME_RANGES.find(([value]) => value === query.get('range')) ?? TIME_RANGES[0];
   const before = CURSOR.exec(query.get('before') ?? '')?.[0] ?? '';
-  const age = RANGES.find(([key]) => key === range)?.[2];
   const { deliveries, next } = await readFeed(request, {
     ...(state && { state }),
     ...(event && { event }),
@@ -103,7 +89,7 @@ async function showDeliveries(request: ConsoleRequest): Promise<Page> {
   const inputs = [
     choiceOf('state', 'Status', STATES, state),
     choiceOf('event', 'Event', eventOptions, event),
-    choice('range', 'Time range', [['', 'Any time'], ...RANGES], range),
+    choice('range', 'Time range', TIME_RANGES, range),
   ];
   const at = (more: Record<string, string>) => `${here}?${new URLSearchParams({ ...chosen, ...more })}`;
   const pages =

@@ -23,11 +23,8 @@ interface DeliveryWithAttempts extends Delivery {
 
 const DELIVERY = `${HOOK}/deliveries/:deliveryId`;
 
-const readDelivery = async ({
-  perform,
-  params: { id = '', deliveryId = '' },
-}: ConsoleRequest): Promise<DeliveryWithAttempts> =>
-  (await perform<DeliveryWithAttempts>('GET /hooks/:id/deliveries/:deliveryId', { params: { id, deliveryId } })).value;
+const readDelivery = async ({ perform }: ConsoleRequest): Promise<DeliveryWithAttempts> =>
+  (await perform<DeliveryWithAttempts>('GET /hooks/:id/deliveries/:deliveryId')).value;
 
 const pretty = (text: string): string => {
   try {
@@ -94,11 +91,9 @@ ${rawJson(delivery)}`,
 }
 
 async function redeliver(request: ConsoleRequest): Promise<Redirect> {
-  const { id = '', deliveryId = '' } = request.params;
-  const route = 'POST /hooks/:id/deliveries/:deliveryId/redeliver';
-  const { value } = await request.perform<{ id: string }>(route, { params: { id, deliveryId } });
+  const { value } = await request.perform<{ id: string }>('POST /hooks/:id/deliveries/:deliveryId/redeliver');
   return {
-    to: hookPath({ id }, `/deliveries/${value.id}`),
+    to: hookPath(request.params, `/deliveries/${value.id}`),
     flash: { text: 'Redelivery started. This is its delivery.' },
   };
 }

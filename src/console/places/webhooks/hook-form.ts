@@ -3,7 +3,7 @@ import { type EventType, silentEventTypes } from '../../../events/catalogue.ts';
 import { sampleOf } from '../../../events/sample.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { type Faults, faultsOf } from '../../parts/faults.ts';
-import { field, formOf } from '../../parts/form-parts.ts';
+import { field, formPage } from '../../parts/form-parts.ts';
 import { duration } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
 import { eventGroups, eventsOf, HOOK, type Hook, hookPath, NO_RETRIES, readHook, retryPolicy } from './hook.ts';
@@ -82,7 +82,10 @@ ${eventGroups.map(
     )}</fieldset>`,
 )}</fieldset>`;
 
-function fieldsOf(typed: HookFormValues, faults: Faults, { now, settings }: ConsoleRequest): Html[] {
+/** The inputs, with the submitted values if the form was refused, or else with `initial`. */
+function fieldsOf({ now, settings }: ConsoleRequest, initial: HookFormValues, refused?: RefusedForm): Html[] {
+  const typed = refused ? submittedValues(refused.values) : initial;
+  const faults = faultsOf(refused);
   return [
     field({ name: 'name', label: 'Name', value: typed.name, faults }),
     field({
@@ -117,19 +120,13 @@ function fieldsOf(typed: HookFormValues, faults: Faults, { now, settings }: Cons
 }
 
 function showNew(request: ConsoleRequest, refused?: RefusedForm): Page {
-  const faults = faultsOf(refused);
-  return {
+  return formPage(request, refused, {
     title: 'New webhook',
     lead: 'Sends events of this tenant to your endpoint as they happen.',
     back: { path: '/webhooks', label: 'Webhooks' },
-    content: formOf(request, {
-      path: request.path,
-      content: fieldsOf(refused ? submittedValues(refused.values) : EMPTY_FORM, faults, request),
-      submit: 'Create webhook',
-      cancel: '/webhooks',
-      faults,
-    }),
-  };
+    content: fieldsOf(request, EMPTY_FORM, refused),
+    submit: 'Create webhook',
+  });
 }
 
 /** The signing secret in the two formats that receivers use. */
@@ -139,34 +136,24 @@ export const signingSecretsOf = ({ webhookSecret, signingKey }: Hook) => [
 ];
 
 async function create(request: ConsoleRequest): Promise<Redirect> {
-  const { value: hook } = await request.perform<Hook>('POST /hooks', {
-    body: bodyOf(submittedValues(request.submitted)),
-  });
+  const body = bodyOf(submittedValues(request.submitted));
+  const { value: hook } = await request.perform<Hook>('POST /hooks', { body });
   const text = 'Webhook created. This is its signing secret, in two formats.';
   return { to: hookPath(hook), flash: { text, secrets: signingSecretsOf(hook) } };
 }
 
 async function showChange(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const hook = await readHook(request);
-  const faults = faultsOf(refused);
-  return {
+  return formPage(request, refused, {
     title: `Edit ${hook.name}`,
     back: { path: hookPath(hook), label: hook.name },
-    content: formOf(request, {
-      path: request.path,
-      content: fieldsOf(refused ? submittedValues(refused.values) : storedValues(hook), faults, request),
-      submit: 'Save changes',
-      cancel: hookPath(hook),
-      faults,
-    }),
-  };
+    content: fieldsOf(request, storedValues(hook), refused),
+    submit: 'Save changes',
+  });
 }
 
 async function change(request: ConsoleRequest): Promise<Redirect> {
-  await request.perform('PATCH /hooks/:id', {
-    params: request.params,
-    body: bodyOf(submittedValues(request.submitted)),
-  });
+  await request.perform('PATCH /hooks/:id', { body: bodyOf(submittedValues(request.submitted)) });
   return { to: hookPath(request.params), flash: { text: 'Changes saved. They apply from the next attempt.' } };
 }
 

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
-import { buttonForm, field, formOf } from '../../parts/form-parts.ts';
+import { buttonForm, field, formPage } from '../../parts/form-parts.ts';
 import { copyable, duration, elapsed, facts, note, rawJson, section, table, when } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, form, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 import { deliveryTable, readFeed } from './delivery-list.ts';
@@ -68,6 +68,7 @@ function factsOf(request: ConsoleRequest, hook: Hook): Html {
 async function showHook(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const hook = await readHook(request);
   const { deliveries } = await readFeed(request, { limit: String(LATEST_DELIVERIES) });
+  const latest = deliveryTable(request, deliveries, 'No deliveries yet.');
   const { signingKey: _, webhookSecret: __, ...shown } = hook;
   const at = (below: string) => request.to(hookPath(hook, below));
   const toggle = hook.enabled
@@ -79,13 +80,9 @@ async function showHook(request: ConsoleRequest, refused?: RefusedForm): Promise
     actions: html`<a class="button${hook.enabled && ' primary'}" href="${at('/test')}">Send test event</a>${toggle}<a class="button" href="${at('/edit')}">Edit</a><a class="button danger" href="${at('/delete')}">Delete</a>`,
     content: html`${refused && note('bad', refused.error.message)}
 <div id="health" data-live class="tight">${failureNote(request, hook)}${factsOf(request, hook)}</div>
-${section(
-  'Latest deliveries',
-  html`<div id="latest" data-live>${deliveryTable(request, deliveries, 'No deliveries yet.')}</div>`,
-  {
-    actions: html`<div class="row-actions"><a class="button compact" href="${at('/deliveries')}">All deliveries</a><a class="button compact" href="${at('/replay')}">Replay events</a></div>`,
-  },
-)}
+${section('Latest deliveries', html`<div id="latest" data-live>${latest}</div>`, {
+  actions: html`<div class="row-actions"><a class="button compact" href="${at('/deliveries')}">All deliveries</a><a class="button compact" href="${at('/replay')}">Replay events</a></div>`,
+})}
 ${section('Events', html`<div class="chips">${eventsOf(hook).map((type) => html`<span class="chip">${type}</span>`)}</div>`)}
 ${section(
   'Signing secret',
@@ -100,7 +97,7 @@ ${rawJson(shown)}`,
 }
 
 async function setEnabled(request: ConsoleRequest, enabled: boolean): Promise<Redirect> {
-  await request.perform('PATCH /hooks/:id', { params: request.params, body: { enabled } });
+  await request.perform('PATCH /hooks/:id', { body: { enabled } });
   const text = enabled
     ? 'Webhook enabled. Replay events to send the ones it missed.'
     : 'Webhook disabled. Pending deliveries were canceled, and no events are sent.';
@@ -119,34 +116,25 @@ const OVERLAPS = [
 
 async function showKey(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const hook = await readHook(request);
-  const faults = faultsOf(refused);
-  return {
+  return formPage(request, refused, {
     title: `Rotate the signing secret of ${hook.name}`,
     lead: 'Requests are signed with both secrets for a while, so you can update your endpoint without losing events.',
     back: { path: hookPath(hook), label: hook.name },
-    content: formOf(request, {
-      path: request.path,
-      content: field({
-        name: 'overlapHours',
-        label: 'Keep the old secret valid for',
-        hint: 'In the header webhook-signature. The header logto-signature-sha-256 uses only the new secret.',
-        options: OVERLAPS,
-        value: refused?.values.get('overlapHours') ?? '24',
-        faults,
-      }),
-      submit: 'Rotate secret',
-      cancel: hookPath(hook),
-      faults,
+    content: field({
+      name: 'overlapHours',
+      label: 'Keep the old secret valid for',
+      hint: 'In the header webhook-signature. The header logto-signature-sha-256 uses only the new secret.',
+      options: OVERLAPS,
+      value: refused?.values.get('overlapHours') ?? '24',
+      faults: faultsOf(refused),
     }),
-  };
+    submit: 'Rotate secret',
+  });
 }
 
 async function rotate(request: ConsoleRequest): Promise<Redirect> {
   const overlapHours = Number(request.submitted.get('overlapHours') ?? 24);
-  const { value } = await request.perform<Hook>('PATCH /hooks/:id/signing-key', {
-    params: request.params,
-    body: { overlapHours },
-  });
+  const { value } = await request.perform<Hook>('PATCH /hooks/:id/signing-key', { body: { overlapHours } });
   const until =
     overlapHours === 0
       ? 'The old one is no longer valid.'
@@ -157,23 +145,18 @@ async function rotate(request: ConsoleRequest): Promise<Redirect> {
 
 async function showDelete(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const hook = await readHook(request);
-  return {
+  return formPage(request, refused, {
     title: `Delete webhook ${hook.name}`,
     back: { path: hookPath(hook), label: hook.name },
-    content: formOf(request, {
-      path: request.path,
-      content: html`<p>Its deliveries are deleted, and no more events are sent. This can’t be undone.</p>`,
-      submit: 'Delete webhook',
-      kind: 'danger',
-      cancel: hookPath(hook),
-      faults: faultsOf(refused),
-    }),
-  };
+    content: html`<p>Its deliveries are deleted, and no more events are sent. This can’t be undone.</p>`,
+    submit: 'Delete webhook',
+    kind: 'danger',
+  });
 }
 
 async function remove(request: ConsoleRequest): Promise<Redirect> {
   const { name } = await readHook(request);
-  await request.perform('DELETE /hooks/:id', { params: request.params });
+  await request.perform('DELETE /hooks/:id');
   return { to: '/webhooks', flash: { text: `Webhook “${name}” deleted.` } };
 }
 

@@ -12,8 +12,8 @@ export const HOOK = '/webhooks/:id';
 export const hookPath = ({ id = '' }: { id?: string }, below = ''): string =>
   `/webhooks/${encodeURIComponent(id)}${below}`;
 
-export const readHook = async ({ perform, params }: ConsoleRequest): Promise<Hook> =>
-  (await perform<Hook>('GET /hooks/:id', { params: { id: params.id ?? '' } })).value;
+export const readHook = async ({ perform }: ConsoleRequest): Promise<Hook> =>
+  (await perform<Hook>('GET /hooks/:id')).value;
 
 /** Returns all events of a webhook, including the deprecated single `event`. */
 export const eventsOf = ({ event, events }: Hook): string[] => [...new Set([...events, ...(event ? [event] : [])])];

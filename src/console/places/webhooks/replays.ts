@@ -107,10 +107,7 @@ async function countOrStart(request: ConsoleRequest): Promise<Redirect> {
   const { submitted } = request;
   const isStarting = submitted.get('step') === 'send';
   const body = { ...requestOf(submitted), dryRun: !isStarting };
-  const { value } = await request.perform<{ id?: string; count: number }>('POST /hooks/:id/replay', {
-    params: request.params,
-    body,
-  });
+  const { value } = await request.perform<{ id?: string; count: number }>('POST /hooks/:id/replay', { body });
   if (isStarting) return { to: hookPath(request.params, `/replays/${value.id}`) };
   return { to: `${hookPath(request.params, '/replay')}?${chosen(submitted)}`, flash: { text: counted(value.count) } };
 }
@@ -125,9 +122,7 @@ const LABELS = {
 
 async function showProgress(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const hook = await readHook(request);
-  const { id = '', replayId = '' } = request.params;
-  const params = { id, replayId };
-  const { value: replay } = await request.perform<Replay>('GET /hooks/:id/replays/:replayId', { params });
+  const { value: replay } = await request.perform<Replay>('GET /hooks/:id/replays/:replayId');
   const { count, done } = replay;
   const bar = html`<div class="progress"><label for="done">${done.toLocaleString('en')} of ${countOf(count, 'event')}</label><progress id="done" max="${Math.max(1, count)}" value="${count === 0 ? 1 : done}"></progress></div>`;
   return {
@@ -146,10 +141,9 @@ ${replay.state === 'running' && html`<div>${buttonForm(request, hookPath(hook, `
 }
 
 async function cancel(request: ConsoleRequest): Promise<Redirect> {
-  const { id = '', replayId = '' } = request.params;
-  await request.perform('DELETE /hooks/:id/replays/:replayId', { params: { id, replayId } });
+  await request.perform('DELETE /hooks/:id/replays/:replayId');
   return {
-    to: hookPath({ id }, `/replays/${replayId}`),
+    to: hookPath(request.params, `/replays/${request.params.replayId}`),
     flash: { text: 'Replay stopped. Deliveries that were already created are still sent.' },
   };
 }

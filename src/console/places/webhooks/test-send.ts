@@ -39,10 +39,7 @@ ${isKnown && section('Request body', rawJson({ ...sampleOf(event as EventType, r
 async function send(request: ConsoleRequest): Promise<Redirect> {
   const hook = await readHook(request);
   const event = request.submitted.get('event') ?? '';
-  await request.perform('POST /hooks/:id/test', {
-    params: request.params,
-    body: { events: [event], config: hook.config },
-  });
+  await request.perform('POST /hooks/:id/test', { body: { events: [event], config: hook.config } });
   const text = `The endpoint accepted the ${event} sample.`;
   return { to: `${hookPath(hook, '/test')}?${new URLSearchParams({ event })}`, flash: { text } };
 }

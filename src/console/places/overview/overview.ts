@@ -1,7 +1,6 @@
 import type { Overview, Range } from '../../../management/settings/overview.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import type { ConsoleRequest, Page, Place } from '../../route.ts';
-import { page } from '../../route.ts';
+import { type ConsoleRequest, type Page, page } from '../../route.ts';
 import { plotCard } from './card.ts';
 import { plots } from './plots.ts';
 
@@ -44,11 +43,5 @@ async function showOverview(request: ConsoleRequest): Promise<Page> {
   };
 }
 
-/** The overview: figures of the tenant's activity. */
-export const overview: Place = {
-  path: '/overview',
-  name: 'Overview',
-  letter: 'o',
-  sections: [{ path: '/overview', name: 'Overview' }],
-  routes: [page('/overview', showOverview)],
-};
+/** Figures of the tenant's activity. */
+export const overview = page('/overview', showOverview);
