@@ -21,11 +21,7 @@ export function receive() {
   return fill(4) && fill(4 + lengthAt(start)) ? take() : undefined;
 }
 
-/**
- * Returns the next frame if it has already been read, without waiting.
- *
- * @returns {import('./protocol.ts').Request | undefined}
- */
+/** Returns the next frame if it has already been read, without waiting. @returns {import('./protocol.ts').Request | undefined} */
 export function receiveNext() {
   return end - start >= 4 && end - start >= 4 + lengthAt(start) ? take() : undefined;
 }
@@ -85,11 +81,7 @@ const lengthAt = (at) =>
   /** @type {number} */ (buffer[at + 2]) * 0x10000 +
   /** @type {number} */ (buffer[at + 3]) * 0x1000000;
 
-/**
- * Reads until the buffer has this many bytes. Returns false once the parent is gone.
- *
- * @param {number} length
- */
+/** Reads until the buffer has this many bytes. Returns false once the parent is gone. @param {number} length */
 function fill(length) {
   if (start === end) start = end = 0;
   if (start + length > buffer.length) {

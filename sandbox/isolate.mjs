@@ -1,18 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import ivm from 'isolated-vm';
-import { nextSeed } from './seed.mjs';
 
-/**
- * One V8 heap for one script version of one tenant. Only this file uses isolated-vm, and only strings leave an isolate through it.
- */
+/** One V8 heap for one script version of one tenant. Only this file uses isolated-vm, and only strings leave an isolate through it. */
 export class Isolate {
   #isolate;
   #prelude;
   #script;
 
-  /**
-   * @param {{ prelude: string, source: string, memoryMb: number }} options
-   * @throws {SyntaxError} if the source does not compile
-   */
+  /** @param {{ prelude: string, source: string, memoryMb: number }} options @throws {SyntaxError} if the source does not compile */
   constructor({ prelude, source, memoryMb }) {
     this.#isolate = new ivm.Isolate({ memoryLimit: memoryMb });
     this.#prelude = this.#isolate.compileScriptSync(prelude, { filename: 'prelude.js' });
@@ -93,4 +88,21 @@ export class Realm {
     this.#entry.release();
     this.#context.release();
   }
+}
+
+/** Hexadecimal digits of the 32 random bytes for one run. */
+const SEED_DIGITS = 64;
+
+/** Digits for 128 runs are generated at once: one call of the generator costs as much as the whole prelude of a small run. */
+let pool = '';
+let used = 0;
+
+/** Returns random hexadecimal digits for one run, never the same twice. */
+function nextSeed() {
+  if (used === pool.length) {
+    pool = randomBytes(128 * SEED_DIGITS).toString('hex');
+    used = 0;
+  }
+  used += SEED_DIGITS;
+  return pool.slice(used - SEED_DIGITS, used);
 }

@@ -60,12 +60,7 @@ export function describe(error) {
   return { message: `${text} (line ${line}, column ${column})`, line: Number(line), column: Number(column) };
 }
 
-/**
- * Truncates to this many UTF-8 bytes, never within a character.
- *
- * @param {string} text
- * @param {number} bytes
- */
+/** Truncates to this many UTF-8 bytes, never within a character. @param {string} text @param {number} bytes */
 export function truncate(text, bytes) {
   const encoded = Buffer.from(text);
   if (encoded.length <= bytes) return text;

@@ -1,6 +1,5 @@
 import { flush, put, receive, receiveNext, record } from './channel.mjs';
 import { compile } from './compile.mjs';
-import { confine, layersInside } from './confine.mjs';
 import { composePrelude } from './prelude.mjs';
 import { Script } from './script.mjs';
 
@@ -62,10 +61,7 @@ function handleTurn(first) {
   flush(); // If `prepareNext` failed, it queued replies for the runs parked in the same isolate.
 }
 
-/**
- * @param {import('./protocol.ts').Request} request
- * @returns {Script | undefined} the script that was run
- */
+/** @param {import('./protocol.ts').Request} request @returns {Script | undefined} the script that was run */
 function handle(request) {
   record(request.id);
   if (request.kind === 'compile') {
@@ -74,6 +70,7 @@ function handle(request) {
   }
   if (request.kind === 'run') load(request);
   const script = scripts.get(request.script);
+  if (!script && request.kind === 'forget') return undefined; // Unloaded since, and its parked runs were reported as failed.
   if (!script) throw new Error(`Script ${request.script} was never sent.`);
 
   if (request.kind === 'run') script.run(request);
@@ -89,4 +86,33 @@ function load({ script, source, unload = [] }) {
     scripts.delete(name);
   }
   if (source !== undefined) scripts.set(script, new Script({ source, prelude, limits, put }));
+}
+
+/**
+ * Drops the rights that the process needed only to start: switches to another user if it is root.
+ *
+ * @param {import('./protocol.ts').RunnerSettings} settings
+ * @throws if that fails, because a runner that keeps its rights must not run scripts
+ */
+function confine({ identity }) {
+  if (!identity) return;
+  process.setgroups?.([]);
+  process.setgid?.(identity.gid);
+  process.setuid?.(identity.uid);
+}
+
+/** Returns the hardening layers that are active for this process. They are detected here, not passed in as settings. */
+function layersInside() {
+  const { permission, env, execArgv } = process;
+  /** @type {Record<string, boolean>} */
+  const layers = {
+    jitless: !('WebAssembly' in globalThis),
+    permission:
+      permission !== undefined &&
+      !['fs.write', 'child', 'worker', 'net', 'inspector', 'wasi'].some((scope) => permission.has(scope)),
+    'no-inspector': execArgv.includes('--disable-sigusr1'),
+    'empty-environment': Object.keys(env).every((name) => name === 'PWD'), // bwrap sets `PWD`, to the root folder.
+    'unprivileged-user': process.getuid?.() !== 0,
+  };
+  return Object.keys(layers).filter((name) => layers[name]);
 }

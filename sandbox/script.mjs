@@ -23,14 +23,7 @@ export class Script {
   /** Runs that wait for a fetch. @type {Map<number, Run>} */
   #parked = new Map();
 
-  /**
-   * @param {{
-   *   source: string,
-   *   prelude: string,
-   *   limits: import('./protocol.ts').Limits,
-   *   put: (reply: Reply) => void,
-   * }} options
-   */
+  /** @param {{ source: string, prelude: string, limits: import('./protocol.ts').Limits, put: (reply: Reply) => void }} options */
   constructor(options) {
     this.#options = options;
   }
@@ -54,17 +47,7 @@ export class Script {
     } catch (error) {
       this.dispose();
       const message = truncate(describe(error).message, this.#options.limits.messageBytes);
-      const wallMs = performance.now() - startedAt;
-      this.#options.put({
-        kind: 'done',
-        id,
-        wallMs,
-        cpuMs: 0,
-        spareUsed: false,
-        console: [],
-        result: 'thrown',
-        message,
-      });
+      this.#fail({ id, cpuMs: 0, spareUsed: false }, performance.now() - startedAt, message);
     }
   }
 
@@ -105,16 +88,16 @@ export class Script {
     this.#spare = undefined;
     this.#runs = 0;
     const message = 'Another run of this script was stopped, and this one with it.';
-    for (const { id, cpuMs, spareUsed } of this.#parked.values()) {
-      this.#options.put({ kind: 'done', id, wallMs: 0, cpuMs, spareUsed, console: [], result: 'thrown', message });
-    }
+    for (const run of this.#parked.values()) this.#fail(run, 0, message);
     this.#parked.clear();
   }
 
-  /**
-   * @param {Realm} realm of a run that waits for fetches
-   * @param {number} deadline of the run
-   */
+  /** @param {Pick<Run, 'id' | 'cpuMs' | 'spareUsed'>} run @param {number} wallMs @param {string} message */
+  #fail({ id, cpuMs, spareUsed }, wallMs, message) {
+    this.#options.put({ kind: 'done', id, wallMs, cpuMs, spareUsed, console: [], result: 'thrown', message });
+  }
+
+  /** @param {Realm} realm of a run that waits for fetches @param {number} deadline of the run */
   #takeRequests(realm, deadline) {
     let text = '';
     try {
@@ -162,30 +145,21 @@ export class Script {
       return;
     }
     const wallMs = performance.now() - startedAt;
-    const done = {
-      kind: /** @type {const} */ ('done'),
-      id,
-      wallMs,
-      cpuMs: run.cpuMs,
-      spareUsed,
-      console: state?.lines ?? [],
-    };
-    if (isDisposed) put({ ...done, result: 'memory', message: `The script needs more than ${this.#memoryMb} MB.` });
+    const settle = (/** @type {import('./outcome.mjs').Outcome} */ outcome) =>
+      put({ kind: 'done', id, wallMs, cpuMs: run.cpuMs, spareUsed, console: state?.lines ?? [], ...outcome });
+    if (isDisposed) settle({ result: 'memory', message: `The script needs more than ${this.#memoryMb} MB.` });
     else if (timedOut && !state?.text.startsWith('d'))
-      put({ ...done, result: 'timeout', message: `Timed out after ${grouped(run.timeoutMs)} ms.` });
+      settle({ result: 'timeout', message: `Timed out after ${grouped(run.timeoutMs)} ms.` });
     else if (!state || (stop && state.text.startsWith('p'))) {
-      put({ ...done, result: 'thrown', message: truncate(describe(stop?.thrown).message, limits.messageBytes) });
-    } else put({ ...done, ...(requested && 'result' in requested ? requested : outcomeOf(state.text, limits)) });
+      settle({ result: 'thrown', message: truncate(describe(stop?.thrown).message, limits.messageBytes) });
+    } else settle(requested && 'result' in requested ? requested : outcomeOf(state.text, limits));
 
     if (isDisposed || timedOut || !state) this.dispose();
     else realm.release();
   }
 }
 
-/**
- * @param {Realm} realm
- * @param {number} [timeoutMs] needed if the run was stopped, because microtasks of the script may be left
- */
+/** @param {Realm} realm @param {number} [timeoutMs] needed if the run was stopped, because microtasks of the script may be left */
 function stateOf(realm, timeoutMs) {
   try {
     const text = realm.call('state', [], timeoutMs);

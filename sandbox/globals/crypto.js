@@ -8,12 +8,15 @@
 function makeCrypto(seed) {
   if (seed?.length !== 64) throw new Error('The random generator has no seed.');
   const { digests, hmac } = makeHash();
-  const hashOf = (algorithm) => {
+  /** Returns the name of an algorithm if it is one of these. */
+  const nameIn = (supported, algorithm) => {
     const given = typeof algorithm === 'string' ? algorithm : algorithm?.name;
     const name = `${given}`.toUpperCase();
-    if (!Object.hasOwn(digests, name)) throw new Error(`The algorithm ${given} is not supported here.`);
+    if (!Object.hasOwn(supported, name)) throw new Error(`The algorithm ${given} is not supported here.`);
     return name;
   };
+  const hashOf = (algorithm) => nameIn(digests, algorithm);
+  const requireHmac = (algorithm) => nameIn({ HMAC: hmac }, algorithm);
   const bytesOf = (data) => {
     if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice();
     if (data instanceof ArrayBuffer) return new Uint8Array(data.slice(0));
@@ -45,11 +48,6 @@ function makeCrypto(seed) {
       return hmac(key.algorithm.hash.name, key.#secret, bytesOf(data));
     }
   }
-
-  const requireHmac = (algorithm) => {
-    const name = typeof algorithm === 'string' ? algorithm : algorithm?.name;
-    if (`${name}`.toUpperCase() !== 'HMAC') throw new Error(`The algorithm ${name} is not supported here.`);
-  };
 
   const subtle = {
     async digest(algorithm, data) {

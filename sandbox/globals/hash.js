@@ -43,11 +43,25 @@ function makeHash() {
     return view;
   };
 
+  /** Adds to the state what `compress` makes of each block. Typed arrays wrap their elements, as the standard adds them. */
+  const digestBlocks = (bytes, blockBytes, state, compress) => {
+    const view = pad(bytes, blockBytes);
+    for (let offset = 0; offset < view.byteLength; offset += blockBytes) {
+      compress(view, offset).forEach((value, i) => {
+        state[i] += value;
+      });
+    }
+    const out = new DataView(new ArrayBuffer(state.byteLength));
+    for (const [i, value] of state.entries())
+      if (typeof value === 'bigint') out.setBigUint64(8 * i, value);
+      else out.setInt32(4 * i, value);
+    return new Uint8Array(out.buffer);
+  };
+
   const sha1 = (bytes) => {
-    const view = pad(bytes, 64);
-    const state = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0];
+    const state = Int32Array.of(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0);
     const w = new Int32Array(80);
-    for (let offset = 0; offset < view.byteLength; offset += 64) {
+    return digestBlocks(bytes, 64, state, (view, offset) => {
       for (let i = 0; i < 16; i++) w[i] = view.getInt32(offset + 4 * i);
       for (let i = 16; i < 80; i++) w[i] = rotate(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 31);
       let [a, b, c, d, e] = state;
@@ -62,19 +76,15 @@ function makeHash() {
                 : [b ^ c ^ d, 0xca62c1d6];
         [a, b, c, d, e] = [(rotate(a, 27) + f + e + k + w[i]) | 0, a, rotate(b, 2), c, d];
       }
-      [a, b, c, d, e].forEach((value, i) => {
-        state[i] = (state[i] + value) | 0;
-      });
-    }
-    return write(20, (out) => state.forEach((value, i) => void out.setInt32(4 * i, value)));
+      return [a, b, c, d, e];
+    });
   };
 
   const sha256 = (bytes) => {
-    const view = pad(bytes, 64);
     const state = Int32Array.from({ length: 8 }, (_, i) => word(SQUARE_ROOTS, i));
     const k = Int32Array.from({ length: 64 }, (_, i) => word(CUBE_ROOTS, i));
     const w = new Int32Array(64);
-    for (let offset = 0; offset < view.byteLength; offset += 64) {
+    return digestBlocks(bytes, 64, state, (view, offset) => {
       for (let i = 0; i < 16; i++) w[i] = view.getInt32(offset + 4 * i);
       for (let i = 16; i < 64; i++) {
         const [x, y] = [w[i - 15], w[i - 2]];
@@ -95,19 +105,15 @@ function makeHash() {
         b = a;
         a = (t1 + t2) | 0;
       }
-      [a, b, c, d, e, f, g, h].forEach((value, i) => {
-        state[i] += value;
-      });
-    }
-    return write(32, (out) => state.forEach((value, i) => void out.setInt32(4 * i, value)));
+      return [a, b, c, d, e, f, g, h];
+    });
   };
 
   const sha512 = (bytes, firstRoot, length) => {
-    const view = pad(bytes, 128);
-    const state = Array.from({ length: 8 }, (_, i) => longWord(SQUARE_ROOTS, firstRoot + i));
+    const state = BigUint64Array.from({ length: 8 }, (_, i) => longWord(SQUARE_ROOTS, firstRoot + i));
     const k = Array.from({ length: 80 }, (_, i) => longWord(CUBE_ROOTS, i));
     const w = new Array(80);
-    for (let offset = 0; offset < view.byteLength; offset += 128) {
+    const compress = (view, offset) => {
       for (let i = 0; i < 16; i++) w[i] = view.getBigUint64(offset + 8 * i);
       for (let i = 16; i < 80; i++) {
         const [x, y] = [w[i - 15], w[i - 2]];
@@ -123,17 +129,9 @@ function makeHash() {
         const t2 = sum0 + ((a & b) ^ (a & c) ^ (b & c));
         [a, b, c, d, e, f, g, h] = [mask(t1 + t2), a, b, c, mask(d + t1), e, f, g];
       }
-      [a, b, c, d, e, f, g, h].forEach((value, i) => {
-        state[i] = mask(state[i] + value);
-      });
-    }
-    return write(64, (out) => state.forEach((value, i) => void out.setBigUint64(8 * i, value))).slice(0, length);
-  };
-
-  const write = (length, fill) => {
-    const bytes = new Uint8Array(length);
-    fill(new DataView(bytes.buffer));
-    return bytes;
+      return [a, b, c, d, e, f, g, h];
+    };
+    return digestBlocks(bytes, 128, state, compress).slice(0, length);
   };
 
   const digests = {

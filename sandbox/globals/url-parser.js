@@ -92,13 +92,7 @@ function makeUrlParser() {
     const at = text.lastIndexOf('@');
     const [username, ...password] = text.slice(0, Math.max(at, 0)).split(':');
     const [, host, port = ''] = /^(\[.*?\]|[^:]*)(?::(.*))?$/.exec(text.slice(at + 1)) ?? fail(text);
-    if (protocol === 'file:')
-      return {
-        username: '',
-        password: '',
-        hostname: text && text !== 'localhost' ? parseHost(text, protocol) : '',
-        port: '',
-      };
+    if (protocol === 'file:') return { hostname: text && text !== 'localhost' ? parseHost(text, protocol) : '' };
     if (host === '' && (isSpecial(protocol) || at >= 0 || port !== '')) fail(text);
     return {
       username: encode(username, USERINFO),

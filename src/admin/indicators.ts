@@ -50,17 +50,13 @@ export async function indicatorsByTenant(db: Knex, tenantIds: readonly string[])
  * @throws 400 `guard.invalid_input`, 422 `resource.resource_identifier_in_use`
  */
 export async function changeIndicators(store: TenantStore, patch: Partial<Indicators>): Promise<void> {
-  const { managementApiIndicator, managementApiIndicatorAliases, operatorApiIndicator, operatorApiIndicatorAliases } =
-    patch;
-  const changes: [string, SystemApi, Audiences][] = [
-    [
-      'managementApiIndicator',
-      MANAGEMENT_API,
-      { indicator: managementApiIndicator, aliases: managementApiIndicatorAliases },
-    ],
-    ['operatorApiIndicator', ADMIN_API, { indicator: operatorApiIndicator, aliases: operatorApiIndicatorAliases }],
-  ];
-  for (const [field, api, { indicator, aliases }] of changes) {
+  const apis = [
+    ['managementApiIndicator', MANAGEMENT_API],
+    ['operatorApiIndicator', ADMIN_API],
+  ] as const;
+  for (const [field, api] of apis) {
+    const indicator = patch[field];
+    const aliases = patch[`${field}Aliases` as const];
     if (indicator === undefined && aliases === undefined) continue;
     if (indicator !== undefined) requireIndicator(field, indicator);
     aliases?.forEach((alias, index) => {

@@ -1,4 +1,4 @@
-import { hash, randomBytes, randomFillSync } from 'node:crypto';
+import { hash, randomBytes, randomFillSync, timingSafeEqual } from 'node:crypto';
 
 const LOWER = '0123456789abcdefghijklmnopqrstuvwxyz';
 const ALPHANUMERIC = `${LOWER}ABCDEFGHIJKLMNOPQRSTUVWXYZ`;
@@ -53,3 +53,9 @@ export const newSubjectToken = (): string => `sub_${randomBytes(32).toString('ba
 
 /** Returns the SHA-256 in base64url. Only for values with at least 128 bits of entropy, never for passwords. */
 export const hashOf = (value: string): string => hash('sha256', value, 'base64url');
+
+/** Compares secrets in constant time. */
+export function isSameSecret(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

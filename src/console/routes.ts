@@ -1,7 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Provider } from 'oidc-provider';
 import type { Clock } from '../base/clock.ts';
+import { isSameSecret } from '../base/ids.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { Commits } from '../database/notices/commits.ts';
 import { ServiceError } from '../errors.ts';
@@ -52,9 +52,7 @@ const startPath = (tenantId: string): string =>
 function requireOwnForm(request: Request, administrator: Administrator, submittedToken: string | null): void {
   const { origin = '', 'sec-fetch-site': site = 'same-origin' } = request.headers;
   const isOwnOrigin = origin === '' || origin === new URL(contextOf(request).tenant.endpoint).origin;
-  const token = Buffer.from(submittedToken ?? '');
-  const expected = Buffer.from(csrfTokenOf(administrator));
-  const isOwnToken = token.length === expected.length && timingSafeEqual(token, expected);
+  const isOwnToken = isSameSecret(submittedToken ?? '', csrfTokenOf(administrator));
   if (!isOwnOrigin || site !== 'same-origin' || !isOwnToken) throw new ServiceError('session.forbidden');
 }
 

@@ -2,8 +2,8 @@ import type { Clock } from '../base/clock.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { TenantCache } from '../database/notices/tenant-cache.ts';
 import type { TenantStore } from '../database/store/tenant-store.ts';
-import type { ScriptVersionRow, TokenType } from '../database/tables/index.ts';
-import type { RunOutcome, Sandbox } from '../script-runners/sandbox.ts';
+import type { TokenType } from '../database/tables/index.ts';
+import type { FailedResult, Sandbox } from '../script-runners/sandbox.ts';
 import { withoutReserved } from './reserved-claims.ts';
 import type { RunLog } from './run-log.ts';
 import { readScriptLimits, type ScriptLimits } from './tenant-limits.ts';
@@ -17,9 +17,9 @@ export interface ClaimsInput {
 
 /** A script run failed, and so no token may be issued. docs/wire-contract.md (Custom claims) lists the values of `result`. */
 export class ScriptFailure extends Error {
-  readonly result: Exclude<RunOutcome['result'], 'ok'>;
+  readonly result: FailedResult;
 
-  constructor(result: ScriptFailure['result'], message: string) {
+  constructor(result: FailedResult, message: string) {
     super(message);
     this.name = 'ScriptFailure';
     this.result = result;
@@ -34,12 +34,6 @@ export interface CustomClaimsOptions {
   secrets: SecretBox;
   runs: RunLog;
   clock: Clock;
-}
-
-interface ActiveScript {
-  limits: ScriptLimits;
-  version: ScriptVersionRow;
-  environmentVariables: Record<string, string>;
 }
 
 /** Adds a tenant's custom claims to a token by running the active script version in the sandbox. */
@@ -67,13 +61,7 @@ export class CustomClaims {
     const { sandbox, secrets, runs, clock } = this.#options;
 
     const text = JSON.stringify({ token, context, environmentVariables });
-    const outcome = await sandbox.run({
-      tenantId: store.tenantId,
-      source: version.script,
-      input: text,
-      timeoutMs: limits.timeoutMs,
-      memoryMb: limits.memoryMb,
-    });
+    const outcome = await sandbox.run({ tenantId: store.tenantId, source: version.script, input: text, ...limits });
     const { kept, dropped } = withoutReserved(outcome.result === 'ok' ? outcome.output : {});
     const now = clock();
     store.count(now, {
@@ -105,7 +93,7 @@ export class CustomClaims {
     return {};
   }
 
-  #active(store: TenantStore, tokenType: TokenType): Promise<ActiveScript | undefined> {
+  #active(store: TenantStore, tokenType: TokenType) {
     const { cache, secrets, limits: operator } = this.#options;
     return cache.get(store.tenantId, `script:${tokenType}`, async () => {
       const version = await activeVersion(store, tokenType);

@@ -27,9 +27,8 @@ export function refuseAboveOperator(wanted: Partial<ScriptLimits>, operator: Scr
   for (const name of ['timeoutMs', 'memoryMb'] as const) {
     const value = wanted[name];
     if (value === undefined || value <= operator[name]) continue;
-    const message = 'The body of the request is not valid.';
     throw new ServiceError('guard.invalid_input', {
-      message,
+      message: 'The body of the request is not valid.',
       details: `body.${name}: must be at most ${operator[name]}`,
     });
   }

@@ -18,19 +18,18 @@ export class FetchBroker {
 
   /** Returns the JSON text of a `FetchAnswer`. Never rejects. */
   async answer(tenantId: string, request: string, signal: AbortSignal): Promise<string> {
-    return JSON.stringify(await this.#try(tenantId, request, signal));
+    const answer = await this.#send(tenantId, request, signal).catch((error: unknown): FetchAnswer => {
+      return { ok: false, message: error instanceof FetchRefusal ? error.message : 'The request failed.' };
+    });
+    return JSON.stringify(answer);
   }
 
-  async #try(tenantId: string, text: string, signal: AbortSignal): Promise<FetchAnswer> {
+  async #send(tenantId: string, text: string, signal: AbortSignal): Promise<FetchAnswer> {
     const { fetchBytes } = this.#limits;
-    try {
-      const answer = await this.#fetch(tenantId, requestOf(text, fetchBytes), { signal, responseBytes: fetchBytes });
-      if (answer.ok && Buffer.byteLength(answer.body) > fetchBytes)
-        return refusal(`The response is larger than ${fetchBytes} bytes.`);
-      return answer;
-    } catch (error) {
-      return refusal(error instanceof FetchRefusal ? error.message : 'The request failed.');
-    }
+    const answer = await this.#fetch(tenantId, requestOf(text, fetchBytes), { signal, responseBytes: fetchBytes });
+    if (answer.ok && Buffer.byteLength(answer.body) > fetchBytes)
+      throw new FetchRefusal(`The response is larger than ${fetchBytes} bytes.`);
+    return answer;
   }
 }
 
@@ -38,8 +37,6 @@ export class FetchBroker {
 export class FetchRefusal extends Error {
   override readonly name = 'FetchRefusal';
 }
-
-const refusal = (message: string): FetchAnswer => ({ ok: false, message });
 
 /** Parses a request. The runner is not trusted, so the text is treated as if the script had written it. */
 function requestOf(text: string, mostBytes: number): FetchRequest {

@@ -1,15 +1,18 @@
 import type { ConsoleLine, Reply } from '../../sandbox/protocol.ts';
 import type { SandboxLimits } from './limits.ts';
-import type { CompileOutcome, RunAnswer, RunOutcome } from './types.ts';
+import type { CompileOutcome, FailedResult, RunAnswer, RunOutcome, RunResult } from './types.ts';
 
 type Done = Extract<Reply, { kind: 'done' }>;
 
 const LEVELS = ['log', 'info', 'warn', 'error'];
 const FAILURES = ['denied', 'thrown', 'timeout', 'memory', 'invalid-result', 'too-large'];
 
-/** Turns an answer into an outcome. A runner is not trusted, so all limits are checked here again. */
+/** Turns an answer into an outcome. A runner is not trusted, so all limits are checked here again. Never throws. */
 export function runOutcome(answer: RunAnswer, limits: SandboxLimits): RunOutcome {
-  if (answer.from === 'pool') return stopped(answer.result, answer.message, answer.wallMs, answer.cpuMs);
+  if (answer.from === 'pool') {
+    const { result, message, wallMs, cpuMs = wallMs } = answer;
+    return stopped(result, message, wallMs, within(cpuMs, wallMs)); // A parked run's CPU time was reported by its runner.
+  }
   const { reply } = answer;
   if (reply.kind !== 'done') return stopped('killed', 'The runner broke the protocol.', answer.wallMs);
   const wallMs = answer.sharedTurn ? within(reply.wallMs, answer.wallMs) : answer.wallMs;
@@ -22,7 +25,11 @@ export function runOutcome(answer: RunAnswer, limits: SandboxLimits): RunOutcome
   };
 }
 
-const within = (reported: number, most: number): number => Math.min(Math.max(Number(reported) || 0, 0), most);
+/** Returns the text of a reply. `String` would throw for an object whose `toString` is not a function. */
+const textOf = (reported: unknown): string => (typeof reported === 'string' ? reported : '');
+
+const within = (reported: unknown, most: number): number =>
+  typeof reported === 'number' ? Math.min(Math.max(reported, 0), most) : 0;
 
 export function compileOutcome(answer: RunAnswer, limits: SandboxLimits): CompileOutcome {
   if (answer.from === 'pool') {
@@ -34,43 +41,29 @@ export function compileOutcome(answer: RunAnswer, limits: SandboxLimits): Compil
   const { line, column } = reply;
   return {
     ok: false,
-    message: truncate(String(reply.message), limits.messageBytes),
+    message: truncate(textOf(reply.message), limits.messageBytes),
     ...(line !== undefined && column !== undefined && { line, column }),
   };
 }
 
 /** Returns the outcome of a run that was stopped, refused or never started. */
-export const stopped = (
-  result: Exclude<RunOutcome['result'], 'ok'>,
-  message: string,
-  wallMs = 0,
-  cpuMs = wallMs,
-): RunOutcome => ({
-  result,
-  message,
-  wallMs,
-  cpuMs,
-  console: [],
-  spareUsed: false,
-});
+export function stopped(result: FailedResult, message: string, wallMs = 0, cpuMs = wallMs): RunOutcome {
+  return { result, message, wallMs, cpuMs, console: [], spareUsed: false };
+}
 
-type Result =
-  | { result: 'ok'; output: Record<string, unknown> }
-  | { result: Exclude<RunOutcome['result'], 'ok'>; message: string };
-
-function resultOf(reply: Done, limits: SandboxLimits): Result {
+function resultOf(reply: Done, limits: SandboxLimits): RunResult {
   if (reply.result !== 'ok') {
     return {
       result: FAILURES.includes(reply.result) ? reply.result : 'killed',
-      message: truncate(String(reply.message), limits.messageBytes),
+      message: truncate(textOf(reply.message), limits.messageBytes),
     };
   }
-  if (Buffer.byteLength(String(reply.output)) > limits.resultBytes) {
+  if (Buffer.byteLength(textOf(reply.output)) > limits.resultBytes) {
     return { result: 'too-large', message: `The result is larger than ${limits.resultBytes} bytes.` };
   }
   try {
     // A parsed key named `__proto__` is harmless data, but copying it by assignment would set a prototype.
-    const output: unknown = JSON.parse(reply.output, (key, value) => (key === '__proto__' ? undefined : value));
+    const output: unknown = JSON.parse(textOf(reply.output), (key, value) => (key === '__proto__' ? undefined : value));
     if (typeof output === 'object' && output !== null && !Array.isArray(output))
       return { result: 'ok', output: { ...output } };
   } catch {
@@ -82,8 +75,9 @@ function resultOf(reply: Done, limits: SandboxLimits): Result {
 function consoleOf(lines: unknown, { consoleBytes }: SandboxLimits): ConsoleLine[] {
   let left = consoleBytes;
   const kept: ConsoleLine[] = [];
-  for (const { level, text } of Array.isArray(lines) ? (lines as ConsoleLine[]) : []) {
-    if (!LEVELS.includes(level) || typeof text !== 'string') continue;
+  for (const line of Array.isArray(lines) ? (lines as (ConsoleLine | null)[]) : []) {
+    if (!line || !LEVELS.includes(line.level) || typeof line.text !== 'string') continue;
+    const { level, text } = line;
     const shown = truncate(text, left);
     left -= Buffer.byteLength(shown);
     kept.push({ level, text: shown });

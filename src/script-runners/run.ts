@@ -1,19 +1,12 @@
 import { newRunState, type RunState } from './states.ts';
 import type { RunAnswer, ScriptVersion } from './types.ts';
 
-export interface RunOptions {
-  script: ScriptVersion;
-  timeoutMs: number;
-  memoryMb: number;
-  /** JSON text. Absent if the script is only checked. */
-  input?: string | undefined;
-}
-
 /** One execution of a script, or the check of a script at upload. It is answered exactly once. */
 export class Run {
   readonly script: ScriptVersion;
   readonly timeoutMs: number;
   readonly memoryMb: number;
+  /** JSON text. Undefined if the script is only checked. */
   readonly input: string | undefined;
   /** `performance.now()` */
   readonly queuedAt = performance.now();
@@ -23,7 +16,7 @@ export class Run {
   readonly #state = newRunState();
   #requeues = 0;
 
-  constructor({ script, timeoutMs, memoryMb, input }: RunOptions) {
+  constructor({ script, timeoutMs, memoryMb, input }: Pick<Run, 'script' | 'timeoutMs' | 'memoryMb' | 'input'>) {
     this.script = script;
     this.timeoutMs = timeoutMs;
     this.memoryMb = memoryMb;

@@ -207,15 +207,22 @@ export class RunnerGroup {
       return;
     }
     this.#deaths++;
-    listener.runnerEnded();
-    if (cause) listener.runnerKilled(cause);
-    this.#supply.track(
-      runner.process.kill().then(() => {
-        logger.warn({ runnerGroup: name, tenantId: cause?.tenantId, ...runner.process.exit }, 'A sandbox runner ended');
-      }),
-    );
-    for (const run of innocent) this.#requeue(run);
-    if (this.#missing > 0) this.#supply.replace();
+    try {
+      listener.runnerEnded();
+      if (cause) listener.runnerKilled(cause);
+    } finally {
+      // Also if a listener throws, or callers would wait forever.
+      this.#supply.track(
+        runner.process.kill().then(() => {
+          logger.warn(
+            { runnerGroup: name, tenantId: cause?.tenantId, ...runner.process.exit },
+            'A sandbox runner ended',
+          );
+        }),
+      );
+      for (const run of innocent) this.#requeue(run);
+      if (this.#missing > 0) this.#supply.replace();
+    }
   }
 
   /** Queues a run again that its runner had not begun or had not answered. The run that was executing is never repeated. */

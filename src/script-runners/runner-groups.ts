@@ -1,13 +1,11 @@
-import type { FetchBroker } from './fetch-broker.ts';
 import type { RunnerGroupListener, RunnerGroupOptions } from './group-options.ts';
-import type { SandboxLimits } from './limits.ts';
 import type { RunnerProcess } from './process/runner-process.ts';
 import { Quarantine } from './quarantine.ts';
 import type { Run } from './run.ts';
 import type { Runner } from './runner/runner.ts';
 import { CLOSED, RunnerGroup } from './runner-group.ts';
 import { newOpenState } from './states.ts';
-import type { SandboxLogger, SandboxObserver, ScriptVersion } from './types.ts';
+import type { SandboxOptions, ScriptVersion } from './types.ts';
 
 /** Milliseconds without work after which the quarantine group or a tenant's own group is closed. */
 const IDLE_MS = 60_000;
@@ -15,15 +13,8 @@ const IDLE_MS = 60_000;
 /** Maximum number of groups of single tenants. If more tenants have runs, the group that has been idle longest is closed. */
 const TENANT_GROUPS = 32;
 
-export interface RunnerGroupsOptions {
-  runners: number;
-  isolation: 'shared' | 'runner-per-tenant';
-  spawn: () => Promise<RunnerProcess>;
-  limits: SandboxLimits;
-  broker: FetchBroker | undefined;
-  logger: SandboxLogger;
-  observer: SandboxObserver | undefined;
-}
+type RunnerGroupsOptions = Pick<RunnerGroupOptions, 'spawn' | 'limits' | 'broker' | 'logger'> &
+  Pick<SandboxOptions, 'runners' | 'observer'> & { isolation: NonNullable<SandboxOptions['isolation']> };
 
 /** Selects the runner group of a script: the shared one, the quarantine, or its tenant's own. */
 export class RunnerGroups {
@@ -148,10 +139,9 @@ export class RunnerGroups {
   }
 
   #makeRoom(): boolean {
-    const idle = [...this.#groups]
+    const [longest] = [...this.#groups]
       .filter(([, group]) => !group.isBusy)
       .sort(([, a], [, b]) => a.lastUsedAt - b.lastUsedAt);
-    const [longest] = idle;
     if (longest) this.#close(...longest);
     return longest !== undefined;
   }

@@ -2,22 +2,14 @@ import { hash } from 'node:crypto';
 import { FetchBroker } from './fetch-broker.ts';
 import { LIMITS, type SandboxLimits } from './limits.ts';
 import { compileOutcome, runOutcome, stopped } from './outcome.ts';
-import { type Hardening, harden } from './process/hardening.ts';
+import { harden } from './process/hardening.ts';
 import { RunnerProcess } from './process/runner-process.ts';
 import { Run } from './run.ts';
 import { RunnerGroups } from './runner-groups.ts';
 import type { CompileOutcome, RunAnswer, RunOutcome, RunRequest, SandboxOptions, ScriptVersion } from './types.ts';
 
-export type { ConsoleLine, FetchAnswer, FetchRequest } from '../../sandbox/protocol.ts';
 export { FetchRefusal } from './fetch-broker.ts';
-export type {
-  CompileOutcome,
-  FetchLimits,
-  RunOutcome,
-  RunRequest,
-  SandboxFetch,
-  SandboxOptions,
-} from './types.ts';
+export type { FailedResult, RunOutcome, SandboxFetch, SandboxOptions } from './types.ts';
 
 /** Runs tenants' scripts in child processes. All untrusted code is executed through this class. */
 export class Sandbox {
@@ -28,29 +20,24 @@ export class Sandbox {
   readonly #groups: RunnerGroups;
   #watch: NodeJS.Timeout | undefined;
 
-  private constructor(options: SandboxOptions, { layers }: Hardening, groups: RunnerGroups) {
+  private constructor(options: SandboxOptions, layers: string[], limits: SandboxLimits, groups: RunnerGroups) {
     this.layers = layers;
     this.#options = options;
-    this.#limits = limitsOf(options);
+    this.#limits = limits;
     this.#groups = groups;
   }
 
-  /**
-   * Probes the hardening layers and starts the runners.
-   *
-   * @throws if a required layer is not available or no runner starts
-   */
+  /** Probes the hardening layers and starts the runners. @throws if a required layer is not available or no runner starts */
   static async start(options: SandboxOptions): Promise<Sandbox> {
     const { runners, isolation = 'shared', logger, observer } = options;
-    const hardening = await harden(options);
-    const started = [hardening.first];
-    const spawn = async () => started.pop() ?? RunnerProcess.start(hardening.command);
-    const limits = limitsOf(options);
+    const { layers, missing, first, command } = await harden(options);
+    const started = [first];
+    const spawn = async () => started.pop() ?? RunnerProcess.start(command);
+    const limits = { ...LIMITS, ...options.limits };
     const broker = options.fetch && new FetchBroker(options.fetch, limits);
     const groups = await RunnerGroups.open({ runners, isolation, spawn, limits, broker, logger, observer });
-    const sandbox = new Sandbox(options, hardening, groups);
-    logger.info({ layers: hardening.layers, missing: hardening.missing, runners, isolation }, 'Sandbox is ready');
-    return sandbox;
+    logger.info({ layers, missing, runners, isolation }, 'Sandbox is ready');
+    return new Sandbox(options, layers, limits, groups);
   }
 
   /** Checks a script before it is saved: it must compile, its top level must end, and it must define `getCustomJwtClaims`. */
@@ -102,10 +89,7 @@ export class Sandbox {
     return this.close();
   }
 
-  #submit(
-    script: ScriptVersion,
-    { input, ...wanted }: Partial<Pick<RunRequest, 'input' | 'timeoutMs' | 'memoryMb'>>,
-  ): Promise<RunAnswer> {
+  #submit(script: ScriptVersion, { input, ...wanted }: Partial<RunRequest>): Promise<RunAnswer> {
     const { timeoutMs, memoryMb } = this.#options;
     const run = new Run({
       script,
@@ -132,8 +116,6 @@ export class Sandbox {
 }
 
 const isTooLarge = (text: string, bytes: number): boolean => text.length > bytes || Buffer.byteLength(text) > bytes;
-
-const limitsOf = ({ limits }: SandboxOptions): SandboxLimits => ({ ...LIMITS, ...limits });
 
 const versionOf = (tenantId: string, source: string): ScriptVersion => ({
   tenantId,

@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http';
-import type { FetchAnswer, FetchRequest } from '../../sandbox/protocol.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import { HttpError } from '../net/http-error.ts';
 import { FetchRefusal } from './fetch-broker.ts';
@@ -40,11 +39,7 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
  * checked and pinned. Redirects are not followed, so an allowed host cannot redirect a request elsewhere.
  */
 export function scriptFetch({ client, allowedHosts, deadlineMs }: ScriptFetchOptions): SandboxFetch {
-  return async (
-    _tenantId,
-    { url, method, headers, body }: FetchRequest,
-    { signal, responseBytes },
-  ): Promise<FetchAnswer> => {
+  return async (_tenantId, { url, method, headers, body }, { signal, responseBytes }) => {
     requireAllowed(url, allowedHosts);
     const own = Object.entries(headers).filter(([name]) => !NOT_THE_SCRIPTS.test(name.toLowerCase()));
     const request = {

@@ -1,6 +1,6 @@
+import type { RunnerGroupOptions } from './group-options.ts';
 import type { RunnerProcess } from './process/runner-process.ts';
 import { newOpenState } from './states.ts';
-import type { SandboxLogger } from './types.ts';
 
 /** Runners in a row that may end without an answer before starts are delayed, so that an attack with crashes does not delay them. */
 const FREE_FAILURES = 8;
@@ -8,12 +8,7 @@ const FREE_FAILURES = 8;
 /** Milliseconds of the delay, which doubles with each failure. */
 const DELAY_MS = { first: 1, last: 5_000 };
 
-export interface SupplyOptions {
-  /** Name of the runner group, for the log. */
-  name: string;
-  spawn: () => Promise<RunnerProcess>;
-  logger: SandboxLogger;
-}
+type SupplyOptions = Pick<RunnerGroupOptions, 'name' | 'spawn' | 'logger'>;
 
 /** Starts the processes of a runner group and tracks all of them until they are gone. */
 export class RunnerSupply {

@@ -1,4 +1,4 @@
-import type { ConsoleLine, FetchAnswer, FetchRequest, Reply } from '../../sandbox/protocol.ts';
+import type { ConsoleLine, Failure, FetchAnswer, FetchRequest, Reply } from '../../sandbox/protocol.ts';
 import type { SandboxLimits } from './limits.ts';
 
 /** Receives figures for metrics. */
@@ -10,11 +10,7 @@ export interface SandboxObserver {
 }
 
 /** The part of a pino logger that the sandbox uses. */
-export interface SandboxLogger {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-  error(facts: object, message: string): void;
-}
+export type SandboxLogger = Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>;
 
 /**
  * Sends one fetch request of a script. The implementation restricts the destination: allowed hosts, public addresses, no redirects.
@@ -70,22 +66,11 @@ export type RunOutcome = {
   console: ConsoleLine[];
   /** True if the run used a context prepared in advance. */
   spareUsed: boolean;
-} & (
-  | { result: 'ok'; output: Record<string, unknown> }
-  | {
-      result:
-        | 'denied'
-        | 'thrown'
-        | 'timeout'
-        | 'memory'
-        | 'killed'
-        | 'invalid-result'
-        | 'too-large'
-        | 'overloaded'
-        | 'quarantined';
-      message: string;
-    }
-);
+} & RunResult;
+
+export type RunResult = { result: 'ok'; output: Record<string, unknown> } | { result: FailedResult; message: string };
+
+export type FailedResult = Failure | Stopped['result'] | 'quarantined';
 
 export type CompileOutcome =
   | { ok: true }

@@ -12,7 +12,7 @@ import {
   generateSigningKey,
   type NewSigningKey,
 } from '../tokens/keys/signing-keys.ts';
-import { MANAGEMENT_RESOURCE_ID, MANAGEMENT_SCOPE_ID } from '../tokens/urns.ts';
+import { MANAGEMENT_API, type SystemApi } from '../tokens/urns.ts';
 
 export interface NewTenant {
   id: string;
@@ -40,56 +40,37 @@ async function insertTenant(db: Knex, { id, name, endpoints }: NewTenant, now: n
   return true;
 }
 
-async function addManagementApi(store: TenantStore, indicator: string, now: number): Promise<void> {
-  await store.add('resources', [
-    {
-      id: MANAGEMENT_RESOURCE_ID,
-      name: 'Management API',
-      indicator,
-      isDefault: false,
-      accessTokenTtl: DEFAULT_TOKEN_TTL,
-    },
-  ]);
-  await store.add('scopes', [
-    {
-      id: MANAGEMENT_SCOPE_ID,
-      resourceId: MANAGEMENT_RESOURCE_ID,
-      name: 'all',
-      description: 'Full access to the Management API',
-      createdAt: now,
-    },
-  ]);
+export interface NewSystemApi {
+  api: SystemApi;
+  indicator: string;
+  scopeDescription: string;
+  /** Name of the first application that may call it. */
+  caller: string;
 }
 
-export interface NewMachineApplication {
-  name: string;
-  description: string;
-  /** The only scope of the application, which it gets through its own role. */
-  scopeId: string;
-  role: { name: string; description: string };
-}
-
-const BACKEND: NewMachineApplication = {
-  name: 'Backend',
-  description: 'The first caller of the Management API',
-  scopeId: MANAGEMENT_SCOPE_ID,
-  role: { name: 'Management API access', description: 'Can call the Management API' },
-};
-
-/** Adds a machine-to-machine application with a client secret, and a role with one scope. */
-export async function addMachineApplication(
+/**
+ * Adds an API of the service: its resource with its scope, and a machine-to-machine application that may call it, with
+ * a client secret and a role of its own.
+ */
+export async function addSystemApi(
   store: TenantStore,
-  { name, description, scopeId, role }: NewMachineApplication,
+  { api, indicator, scopeDescription, caller }: NewSystemApi,
   { secrets, now }: { secrets: SecretBox; now: number },
 ): Promise<ApplicationCredentials> {
+  const { name, resourceId, scopeId, scope } = api;
+  await store.add('resources', [
+    { id: resourceId, name, indicator, isDefault: false, accessTokenTtl: DEFAULT_TOKEN_TTL },
+  ]);
+  await store.add('scopes', [{ id: scopeId, resourceId, name: scope, description: scopeDescription, createdAt: now }]);
   const [roleId, clientId] = [newId(), newId()];
+  const role = { name: `${name} access`, description: `Can call the ${name}` };
   await store.add('roles', [{ ...role, id: roleId, type: 'MachineToMachine', isDefault: false }]);
   await store.add('roleScopes', [{ roleId, scopeId }]);
   await store.add('applications', [
     {
       id: clientId,
-      name,
-      description,
+      name: caller,
+      description: `The first caller of the ${name}`,
       type: 'MachineToMachine',
       oidcClientMetadata: { redirectUris: [], postLogoutRedirectUris: [] },
       customClientMetadata: {},
@@ -98,11 +79,8 @@ export async function addMachineApplication(
       createdAt: now,
     },
   ]);
-  const { value: clientSecret } = await addSecret(store, secrets, {
-    applicationId: clientId,
-    name: 'First secret',
-    now,
-  });
+  const secret = { applicationId: clientId, name: 'First secret', now };
+  const { value: clientSecret } = await addSecret(store, secrets, secret);
   await store.add('applicationRoles', [{ applicationId: clientId, roleId }]);
   return { clientId, clientSecret };
 }
@@ -129,8 +107,10 @@ export async function addTenant(
 ): Promise<ApplicationCredentials | undefined> {
   if (!(await insertTenant(db, tenant, now))) return undefined;
   await addSigningKey(store, secrets, signingKey, { state: 'current', now });
-  await addManagementApi(store, tenant.managementApiIndicator, now);
-  return addMachineApplication(store, BACKEND, { secrets, now });
+  const scopeDescription = 'Full access to the Management API';
+  const { managementApiIndicator: indicator } = tenant;
+  const managementApi = { api: MANAGEMENT_API, indicator, scopeDescription, caller: 'Backend' };
+  return addSystemApi(store, managementApi, { secrets, now });
 }
 
 /**

@@ -5,8 +5,8 @@ import type { Config } from '../config/index.ts';
 import { createLink, linkUrl } from '../console/session/administrators.ts';
 import type { Database } from '../database/database.ts';
 import { DEFAULT_TENANT } from '../tenants.ts';
-import { addAdminApi } from './admin-api.ts';
-import { type ApplicationCredentials, createTenant } from './create-tenant.ts';
+import { ADMIN_API } from '../tokens/urns.ts';
+import { type ApplicationCredentials, addSystemApi, createTenant } from './create-tenant.ts';
 import { addDemonstration, type Demonstration, prepareDemonstration } from './demonstration.ts';
 
 /** The content of `DATA_DIR/credentials.json`, which is written at the first start and only readable by its owner. */
@@ -60,6 +60,15 @@ export async function firstStart({
   if (await database.reader('tenants').where({ id: DEFAULT_TENANT }).first('id')) return undefined;
   const { endpoint, managementApiIndicator, dataDir } = config;
   const prepared = config.demo ? await prepareDemonstration(hashPassword) : undefined;
+  // Its application is not the one of the Management API, so that a backend whose credentials leak cannot change or
+  // delete tenants. The Management API does not let an application without the operators' scope assign it, or read the
+  // secrets of one that has it.
+  const operatorApi = {
+    api: ADMIN_API,
+    indicator: `${endpoint}${ADMIN_API.path}`,
+    scopeDescription: 'Create, change, suspend and delete tenants',
+    caller: 'Operator',
+  };
 
   let made: FirstStart | undefined;
   await createTenant(
@@ -69,7 +78,7 @@ export async function firstStart({
     {
       now,
       async withinTransaction(store, machine) {
-        const operator = await addAdminApi(store, { endpoint, secrets, now });
+        const operator = await addSystemApi(store, operatorApi, { secrets, now });
         const demo = prepared && (await addDemonstration(store, { ...prepared, secrets, now }));
         const credentials = { endpoint, managementApiIndicator, machine, operator, ...(demo && { demo }) };
         const administratorLink = linkUrl(endpoint, await createLink(store, [DEFAULT_TENANT], now));

@@ -8,7 +8,7 @@ import { type Identifier, type InteractionEvent, newProgress, type Verification 
  * Everything a user can do in an interaction. The pages and the Experience API call these actions and nothing else, so
  * they behave alike. Only `complete` writes to an account; it records the events listed in `completionEvents`.
  */
-export { allowedIdentifiers, requireSignUp } from './interaction/allowed-identifiers.ts';
+export { allowedIdentifiers, canIdentify, requireSignUp } from './interaction/allowed-identifiers.ts';
 export { complete, completionEvents } from './interaction/complete.ts';
 export { identify } from './interaction/identify.ts';
 export { addUsername, addVerifiedIdentifier, readMissingIdentifier } from './interaction/profile.ts';
@@ -33,7 +33,7 @@ export { verifyPasswordOf } from './proofs/verify-password.ts';
  * Restarts the interaction as a registration, a sign-in or a reset. Everything gathered so far is dropped, so that data
  * of one event is never written by another.
  *
- * @param proof kept when the proof itself decides the event: an e-mail address that has an account, or has none
+ * @param proof kept when the proof itself decides the event: an email address that has an account, or has none
  * @throws 422 `session.not_allowed` if the settings do not allow registration
  */
 export function start(flow: Flow, event: InteractionEvent, proof?: Verification): void {

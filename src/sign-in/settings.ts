@@ -3,7 +3,7 @@ import type { TenantStore } from '../database/store/tenant-store.ts';
 import { SetOf } from '../entities.ts';
 
 const IDENTIFIERS = ['username', 'email', 'phone'] as const;
-const IdentifierType = Type.Enum([...IDENTIFIERS]);
+export const IdentifierType = Type.Enum([...IDENTIFIERS]);
 export const FACTORS = ['Totp', 'WebAuthn', 'BackupCode'] as const;
 
 /** A tenant's settings for its sign-in pages. */
@@ -22,7 +22,7 @@ export const SignInSettings = Type.Object({
     identifiers: SetOf(IDENTIFIERS, {
       minItems: 1,
       description:
-        'Identifiers that a new account can be created with. E-mail addresses and phone numbers are always verified.',
+        'Identifiers that a new account can be created with. Email addresses and phone numbers are always verified.',
     }),
     requiredIdentifiers: SetOf(IDENTIFIERS, {
       description:

@@ -14,7 +14,6 @@ export const ORGANIZATIONS_RESOURCE = 'urn:logto:resource:organizations';
 export const isReservedIndicator = (indicator: string): boolean => /^urn:logto:/i.test(indicator);
 
 export const MANAGEMENT_RESOURCE_ID = 'management-api';
-export const MANAGEMENT_SCOPE_ID = 'management-api-all';
 
 /** An API of the service: its path below the endpoint, its resource and its only scope. */
 export interface SystemApi {
@@ -28,7 +27,7 @@ export const MANAGEMENT_API: SystemApi = {
   name: 'Management API',
   path: '/api',
   resourceId: MANAGEMENT_RESOURCE_ID,
-  scopeId: MANAGEMENT_SCOPE_ID,
+  scopeId: 'management-api-all',
   scope: 'all',
 };
 /** Exists only in the default tenant. */

@@ -65,3 +65,13 @@ it('fails the whole group if the database rolls back its transaction, and writes
   await write(5);
   expect(await ids()).toEqual([1, 5]);
 });
+
+it('continues after its listener failed', async () => {
+  commits.push = () => {
+    throw new Error('the listener failed');
+  };
+  await write(1);
+  await database.transaction((db) => db.raw("insert into notes (id, text) values (2, 'x')"));
+  await write(3);
+  expect(await ids()).toEqual([1, 2, 3]);
+});

@@ -111,7 +111,7 @@ describe.each(databases)('the account page on %s', (kind) => {
     await mailbox.code(2);
     expect(mailbox.mails[1]).toMatchObject({
       to: 'judy@example.com',
-      text: expect.stringContaining('The e-mail address was changed'),
+      text: expect.stringContaining('The email address was changed'),
     });
   });
 

@@ -29,8 +29,8 @@ describe('the account page in a browser', () => {
     expect(payload).toMatchObject({ sessionId: expect.any(String), data: { id, name: 'Judy Ünal' } });
     expect(payload).not.toHaveProperty('interactionEvent');
 
-    await page.getByRole('link', { name: 'Add: E-mail address' }).click();
-    await page.getByLabel('E-mail address').fill('judy@example.com');
+    await page.getByRole('link', { name: 'Add: Email address' }).click();
+    await page.getByLabel('Email address').fill('judy@example.com');
     const mails = stage.mailbox.mails.length;
     await press(page, 'Continue');
     await page.getByLabel('6-digit code').fill(await stage.mailbox.code(mails + 1));

@@ -33,7 +33,7 @@ describe('sign-in in a browser', () => {
     expect(await stage.eventNames(1)).toEqual(['PostSignIn']);
   });
 
-  it('registers by e-mail with a mailed code', async () => {
+  it('registers by email with a mailed code', async () => {
     const { page, tokens } = await stage.startSignIn({ first_screen: 'register' });
     await look(page, 'register');
     await page.getByLabel(/Username/).fill('frank@example.com');

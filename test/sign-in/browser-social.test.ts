@@ -81,11 +81,11 @@ describe('the sign-in pages', () => {
     const { page, tokens } = await stage.startSignIn();
     await signIn(page, 'max', PASSWORD);
     await look(page, 'missing-profile');
-    await page.getByLabel('E-mail address').fill('not an address');
+    await page.getByLabel('Email address').fill('not an address');
     await press(page, 'Continue');
-    await page.getByText('Enter a valid e-mail address.').waitFor();
+    await page.getByText('Enter a valid email address.').waitFor();
     const mails = stage.mailbox.mails.length;
-    await page.getByLabel('E-mail address').fill('max@example.com');
+    await page.getByLabel('Email address').fill('max@example.com');
     await press(page, 'Continue');
     await page.getByLabel('6-digit code').fill(await stage.mailbox.code(mails + 1));
     await press(page, 'Continue');

@@ -36,7 +36,7 @@ describe.each(databases)('the canonical spelling of identifiers on %s', (kind) =
       const { status, text } = await visitor.submit('identifier', { identifier });
       expect({ status, text }, identifier).toMatchObject({
         status: 422,
-        text: expect.stringContaining('Enter a valid username or e-mail address.'),
+        text: expect.stringContaining('Enter a valid username or email address.'),
       });
       expect(await service.api.call('POST /users', { primaryEmail: identifier }), identifier).toMatchObject({
         status: expect.toSatisfy((status) => status === 400 || status === 422),

@@ -41,7 +41,7 @@ describe.each(databases)('the settings of sign-in on %s', (kind) => {
     });
     const visitor = new Visitor(service.url);
     const page = await visitor.open((await authorization(service)).url);
-    expect(page.text).toContain('E-mail address');
+    expect(page.text).toContain('Email address');
     expect(page.text).not.toContain('Username');
     expect((await visitor.submit('identifier', { identifier: actor.username })).status).toBe(422);
   });

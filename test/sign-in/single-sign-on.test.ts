@@ -43,7 +43,7 @@ describe.each(databases)('single sign-on on %s', (kind) => {
       const { page, visitor } = await arrive(claims);
       expect(page, JSON.stringify(claims)).toMatchObject({
         status: 422,
-        text: expect.stringContaining("Corp ID hasn't verified your e-mail address"),
+        text: expect.stringContaining("Corp ID hasn't verified your email address"),
       });
       expect(visitor.left).toBeUndefined();
     }

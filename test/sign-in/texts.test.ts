@@ -21,8 +21,8 @@ describe('texts of the sign-in pages', () => {
   });
 
   it('name the identifiers that a field accepts', () => {
-    expect(faultOf('en', 'identifier.invalid')).toBe('Enter a valid username, e-mail address or phone number.');
-    expect(faultOf('en', 'identifier.invalid', { identifiers: ['email'] })).toBe('Enter a valid e-mail address.');
+    expect(faultOf('en', 'identifier.invalid')).toBe('Enter a valid username, email address or phone number.');
+    expect(faultOf('en', 'identifier.invalid', { identifiers: ['email'] })).toBe('Enter a valid email address.');
     expect(faultOf('de', 'identifier.invalid', { identifiers: ['username', 'email'] })).toBe(
       'Geben Sie einen gültigen Benutzernamen oder eine gültige E-Mail-Adresse ein.',
     );

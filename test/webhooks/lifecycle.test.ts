@@ -104,6 +104,15 @@ describe.each(databases)('a process on %s', (kind) => {
     await expect(poller.start()).rejects.toThrow('webhook poller: stopped → starting is not a transition');
   });
 
+  it('can be stopped while it starts', async () => {
+    await using harness = await PollerHarness.open(kind);
+    const poller = harness.newPoller();
+    const starting = poller.start();
+    await poller.stop();
+    await starting;
+    await expect(poller.start()).rejects.toThrow('webhook poller: stopped → starting is not a transition');
+  });
+
   it('drains a backlog completely, each event once', async () => {
     await using harness = await PollerHarness.open(kind);
     await using receiver = await WebhookReceiver.start();

@@ -53,6 +53,13 @@ export class PollerHarness {
 
   /** Starts a poller, as a process has one. Disposing of this object stops it. */
   async poller(settings: Partial<PollerSettings> = {}, clock = Date.now): Promise<WebhookPoller> {
+    const poller = this.newPoller(settings, clock);
+    await poller.start();
+    return poller;
+  }
+
+  /** Creates a poller and does not start it. */
+  newPoller(settings: Partial<PollerSettings> = {}, clock = Date.now): WebhookPoller {
     const client = new HttpClient({ guard: new AddressGuard({ allowedNetworks: ['127.0.0.0/8'] }) });
     const poller = new WebhookPoller({
       database: this.database,
@@ -66,7 +73,6 @@ export class PollerHarness {
       () => poller.stop(),
       () => client.close(),
     );
-    await poller.start();
     return poller;
   }
 

@@ -98,7 +98,16 @@ export class CommitGroup {
       if ('error' in outcome) reject(outcome.error);
       else resolve(outcome.value);
     }
-    this.#onCommit?.(group.length);
+    this.#report(group.length);
+  }
+
+  /** The transactions are on disk and answered by now, so a listener that throws must not stop the writer. */
+  #report(transactions: number): void {
+    try {
+      this.#onCommit?.(transactions);
+    } catch {
+      // The listener is for metrics only.
+    }
   }
 
   /** Never throws, like `#runGroup`. */
@@ -106,7 +115,7 @@ export class CommitGroup {
     this.#state.enter('running-statement');
     try {
       resolve(await work(this.#writer));
-      this.#onCommit?.(1);
+      this.#report(1);
     } catch (error) {
       reject(error);
     }

@@ -1,9 +1,8 @@
 import Type, { type Static } from 'typebox';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { inputPurpose } from '../../custom-claims/claims.ts';
-import { withoutReserved } from '../../custom-claims/reserved-claims.ts';
+import { tokenPreview, withoutReserved } from '../../custom-claims/reserved-claims.ts';
 import { ownScriptLimits } from '../../custom-claims/tenant-limits.ts';
-import { tokenPreview } from '../../custom-claims/token-preview.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { Id, JsonObject, Nullable } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';

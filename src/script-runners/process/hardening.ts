@@ -76,19 +76,13 @@ export async function harden(options: SandboxOptions): Promise<Hardening> {
   return { command, layers, missing, first };
 }
 
-interface StartedRunner {
-  command: RunnerCommand;
-  first: RunnerProcess;
-  wrappers: Wrapper[];
-}
-
 /** Tries the container with what it does not include, then all wrappers but the container, then only those that work on their own. */
 async function strongest(
   installed: Wrapper[],
   commandWith: (wrappers: Wrapper[]) => RunnerCommand,
   missing: Record<string, string>,
-): Promise<StartedRunner> {
-  const start = async (wrappers: Wrapper[]): Promise<StartedRunner> => {
+) {
+  const start = async (wrappers: Wrapper[]) => {
     const command = commandWith(wrappers);
     return { command, wrappers, first: await RunnerProcess.start(command) };
   };

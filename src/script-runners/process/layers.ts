@@ -22,7 +22,7 @@ export const NOBODY = { uid: 65534, gid: 65534 };
 
 export const isRoot = () => process.getuid?.() === 0;
 
-/** Layers that are options of Node. The runner itself verifies and reports them (sandbox/confine.mjs). */
+/** Layers that are options of Node. The runner itself verifies and reports them (sandbox/runner.mjs). */
 export const NODE_LAYERS: Record<string, string[]> = {
   /** V8 generates no machine code: no JIT bugs, no WebAssembly, and so little address space that `prlimit` is usable. */
   jitless: ['--jitless'],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import type { Reply, Request } from '../../../sandbox/protocol.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
-import { innermost } from './proc.ts';
+import { innermost } from './usage.ts';
 
 /** The command that starts a runner. */
 export interface RunnerCommand {
@@ -21,6 +21,8 @@ export interface ProcessListener {
   exited(): void;
 }
 
+type ReadyReply = Extract<Reply, { kind: 'ready' }>;
+
 /** Milliseconds from spawn until the first frame. After that the start has failed. */
 const START_MS = 15_000;
 
@@ -32,7 +34,7 @@ let recorders = 0;
 /** One child process and the socket to it. It handles frames and signals and knows nothing about runs. */
 export class RunnerProcess {
   /** The first message of the child. */
-  readonly ready: Extract<Reply, { kind: 'ready' }>;
+  readonly ready: ReadyReply;
 
   readonly #child: ChildProcess;
   readonly #channel: Duplex;
@@ -43,12 +45,7 @@ export class RunnerProcess {
   #begunAtExit: number | undefined;
   #stderr = '';
 
-  private constructor(
-    child: ChildProcess,
-    recorder: number,
-    first: Extract<Reply, { kind: 'ready' }>,
-    reader: FrameReader,
-  ) {
+  private constructor(child: ChildProcess, recorder: number, first: ReadyReply, reader: FrameReader) {
     this.ready = first;
     this.#child = child;
     this.#recorder = recorder;

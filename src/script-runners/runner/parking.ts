@@ -18,6 +18,7 @@ export class Parking {
   readonly #broker: FetchBroker | undefined;
   readonly #onArrival: () => void;
   readonly #parked = new Map<number, Execution>();
+  readonly #forgotten = new Set<number>();
   #arrivals: Arrival[] = [];
 
   /** @param onArrival called when `take` may have something to return */
@@ -66,6 +67,17 @@ export class Parking {
     this.#parked.delete(id);
     this.#arrivals = this.#arrivals.filter((arrival) => arrival.execution.id !== id);
     return execution;
+  }
+
+  /** Removes a run that has timed out. */
+  forget(id: number): void {
+    this.remove(id);
+    this.#forgotten.add(id);
+  }
+
+  /** True once for each forgotten run: its runner may have reported its end before it was told to forget it. */
+  wasForgotten(id: number): boolean {
+    return this.#forgotten.delete(id);
   }
 
   /** Returns the runs that have timed out. */

@@ -168,6 +168,7 @@ export class Runner {
       if (reply.kind === 'done') this.scripts.took(execution.run.script, reply.wallMs);
       this.#free(execution, execution.run.is('executing'));
       settle(execution, { from: 'runner', reply });
+      this.#parking.remove(execution.id); // Responses that it did not wait for.
     } else if (this.#turn.mayHandBack(execution)) {
       this.#leave(execution);
       this.#owner.handedBack(execution.run);
@@ -180,7 +181,8 @@ export class Runner {
     if (parked && reply.kind === 'done') {
       settle(parked, { from: 'runner', reply });
       this.#leftParking();
-    } else this.#kill(PROTOCOL_BROKEN);
+      this.#owner.freed(this, undefined);
+    } else if (reply.kind !== 'done' || !this.#parking.wasForgotten(reply.id)) this.#kill(PROTOCOL_BROKEN);
   }
 
   #park(execution: Execution, reply: Extract<Reply, { kind: 'parked' }>): void {
@@ -193,7 +195,7 @@ export class Runner {
   #forget(execution: Execution): void {
     const { id, script, cpuMs, run } = execution;
     this.process.send([{ kind: 'forget', id, script }]);
-    this.#parking.remove(id);
+    this.#parking.forget(id);
     settle(execution, { from: 'pool', cpuMs, ...fetchTimeout(run.timeoutMs) });
     this.#leftParking();
     this.#owner.freed(this, undefined);

@@ -3,15 +3,15 @@ import type { Request, Response } from 'express';
 import type { Provider } from 'oidc-provider';
 import { hashOf } from '../../base/ids.ts';
 import type { UserRow } from '../../database/tables/index.ts';
-import { clientFactsOf, contextOf } from '../../http/context.ts';
+import { contextOf } from '../../http/context.ts';
+import type { Tenant } from '../../tenants.ts';
 import { ACCOUNT_CLIENT_ID } from '../../tokens/clients/clients.ts';
 import { credentialsOf } from '../interaction/credentials.ts';
-import type { Flow, Tools } from '../interaction/flow.ts';
-import { knownAccountsOf } from '../interaction/known-browsers.ts';
-import { newProgress, ProgressStore } from '../interaction/progress.ts';
+import { type Flow, progressStoreOf, type Tools } from '../interaction/flow.ts';
+import { flowOfRequest } from '../interaction/open-flow.ts';
+import { newProgress, unsaved } from '../interaction/progress.ts';
 import type { FormView } from '../pages/layout.ts';
 import { viewOf } from '../pages/respond.ts';
-import { readSettings } from '../settings.ts';
 
 /**
  * A session older than this has to sign in again to see the account page: a forgotten browser must not expose the
@@ -32,7 +32,7 @@ export interface OpenAccount {
   provider: Provider;
   flow: Flow;
   user: UserRow;
-  csrf: string;
+  view: FormView;
   /** True if the session is at most `RECENT_SIGN_IN_SECONDS` old. */
   isRecent: boolean;
 }
@@ -56,56 +56,46 @@ export async function openAccount(
   response: Response,
   tools: Tools,
 ): Promise<OpenAccount | undefined> {
-  const { tenant, requestId } = contextOf(request);
-  const { store } = tenant;
+  const { store } = contextOf(request).tenant;
   const now = tools.clock();
   const { accountId, loginTs = 0, uid, jti } = await sessionOf(provider, request, response);
   const user = accountId ? await store.find('users', { id: accountId }) : undefined;
   if (!user || user.isSuspended || now / 1000 - loginTs > MAX_SESSION_AGE_SECONDS) return undefined;
 
   const id = `account:${uid}`;
-  const progressStore = new ProgressStore(store, tools.secrets);
+  const common = await flowOfRequest(request, tools, now);
+  const progressStore = progressStoreOf(common);
   const fresh = { ...newProgress('SignIn'), userId: user.id };
   await progressStore.begin(id, fresh, now);
   const flow: Flow = {
-    tenant,
-    store,
-    settings: await readSettings(store, tenant.name),
-    tools,
+    ...common,
     uid: id,
     publicId: 'account',
     isAccountPage: true,
     credentials: await credentialsOf(store, user),
     sessionUid: uid,
     application: undefined,
-    facts: clientFactsOf(request),
-    knownAccounts: knownAccountsOf(request, tenant, tools.secrets, now),
-    requestId,
-    now,
-    saved: (await progressStore.find(id)) ?? { progress: fresh, version: 0, finishedAt: null },
+    saved: (await progressStore.find(id)) ?? unsaved(fresh),
   };
+  const view = viewOf(flow.tenant, flow.settings, { acceptLanguage: request.headers['accept-language'] });
+  const formView = { ...view, action: `${view.base}/account`, csrf: hashOf(`csrf:${jti}`), fault: undefined };
   const isRecent = now / 1000 - loginTs <= RECENT_SIGN_IN_SECONDS;
-  return { request, response, provider, flow, user, csrf: hashOf(`csrf:${jti}`), isRecent };
-}
-
-interface Destination {
-  tenant: Flow['tenant'];
-  response: Response;
-  /** Query of the account page to return to. */
-  state?: string;
-  user?: UserRow;
+  return { request, response, provider, flow, user, view: formView, isRecent };
 }
 
 /** Asks for a sign-in before a change, because the session is older than `RECENT_SIGN_IN_SECONDS`. */
 export function askToSignInAgain({ flow, response, user }: OpenAccount, query: Readonly<Record<string, string>>): void {
-  redirectToSignIn({ tenant: flow.tenant, response, user, state: String(new URLSearchParams(query)) });
+  redirectToSignIn(flow.tenant, response, { user, state: String(new URLSearchParams(query)) });
 }
 
 /**
  * Redirects to the sign-in pages, which lead back to `/account`. The authorization code is never redeemed, so its
  * verifier is not kept.
+ *
+ * @param from the user to sign in again, and the query of the account page to return to
  */
-export function redirectToSignIn({ tenant, response, state, user }: Destination): void {
+export function redirectToSignIn(tenant: Tenant, response: Response, from?: { user: UserRow; state: string }): void {
+  const { user, state } = from ?? {};
   const loginHint = user?.username ?? user?.primaryEmail ?? user?.primaryPhone;
   const url = new URL(`${tenant.endpoint}/oidc/auth`);
   url.search = String(
@@ -122,9 +112,4 @@ export function redirectToSignIn({ tenant, response, state, user }: Destination)
     }),
   );
   response.redirect(303, url.href);
-}
-
-export function accountViewOf({ flow, request, csrf }: OpenAccount, fault?: string): FormView {
-  const view = viewOf(flow.tenant, flow.settings, { acceptLanguage: request.headers['accept-language'] });
-  return { ...view, action: `${view.base}/account`, csrf, fault };
 }

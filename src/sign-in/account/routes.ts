@@ -4,16 +4,15 @@ import { ServiceError } from '../../errors.ts';
 import { contextOf } from '../../http/context.ts';
 import type { Tenant } from '../../tenants.ts';
 import { finishSocial, startSocial } from '../actions.ts';
-import { progressOf, type Tools } from '../interaction/flow.ts';
+import { progressOf, saveProgress, type Tools } from '../interaction/flow.ts';
 import { requireCsrfToken } from '../interaction/open-flow.ts';
-import { ProgressStore } from '../interaction/progress.ts';
-import { basePathOf, sendPage } from '../pages/respond.ts';
+import { sendPage } from '../pages/respond.ts';
 import { offeredConnectors } from '../proofs/connectors.ts';
 import { faultText } from '../routes/fault-text.ts';
 import type { FormBody } from '../routes/forms.ts';
 import { bodyOf } from '../routes/interaction.ts';
 import { accountForms } from './forms.ts';
-import { accountViewOf, askToSignInAgain, type OpenAccount, openAccount, redirectToSignIn } from './open-account.ts';
+import { askToSignInAgain, type OpenAccount, openAccount, redirectToSignIn } from './open-account.ts';
 import { accountHtml, IDENTIFIERS } from './show.ts';
 
 interface AccountOptions {
@@ -59,7 +58,7 @@ export function accountRoutes(router: Router, { providerOf, tools, parseForm }: 
       const { tenant } = contextOf(request);
       const account = await openAccount(await providerOf(tenant), request, response, tools);
       if (account) await handle(account);
-      else redirectToSignIn({ tenant, response });
+      else redirectToSignIn(tenant, response);
     };
 
   router.get('/account', signedIn(show));
@@ -68,14 +67,13 @@ export function accountRoutes(router: Router, { providerOf, tools, parseForm }: 
   /** @param act returns the path to redirect to */
   const post = (step: string, path: string, act: (account: OpenAccount) => Promise<string>): void => {
     const guarded = signedIn(async (account) => {
-      const { request, response, csrf } = account;
+      const { request, response, view } = account;
       const body = bodyOf(account);
-      requireCsrfToken(csrf, body.csrf, request);
+      requireCsrfToken(view.csrf, body.csrf, request);
       if (needsRecentSignIn(account, step)) return askToSignInAgain(account, pageOf(step, body));
       try {
         response.redirect(303, await act(account));
       } catch (error) {
-        if (!(error instanceof ServiceError)) throw error;
         await showFault(account, step, error);
       }
     });
@@ -83,32 +81,27 @@ export function accountRoutes(router: Router, { providerOf, tools, parseForm }: 
   };
   for (const [step, act] of Object.entries(accountForms)) {
     post(step, step, async (account) => {
-      await act(account, bodyOf(account), accountViewOf(account).t);
-      return `${pathOf(account)}?${LEADS_TO_CODE.includes(step) ? 'code' : 'saved'}`;
+      await act(account, bodyOf(account));
+      return `${account.view.action}?${LEADS_TO_CODE.includes(step) ? 'code' : 'saved'}`;
     });
   }
   post('link-begin', 'link/:target', redirectToProvider);
 }
 
-const pathOf = ({ flow }: OpenAccount): string => `${basePathOf(flow.tenant)}/account`;
-
-const save = ({ flow }: OpenAccount): Promise<void> =>
-  new ProgressStore(flow.store, flow.tools.secrets).save(flow.uid, flow.saved);
-
-/** Starts linking an identity. Single sign-on is not offered here: it links by the e-mail address of the account. */
+/** Starts linking an identity. Single sign-on is not offered here: it links by the email address of the account. */
 async function redirectToProvider(account: OpenAccount): Promise<string> {
   const { flow, request } = account;
   const target = String(request.params.target);
   const isOffered = (await offeredConnectors(flow.store)).some((connector) => connector.target === target);
   if (!isOffered) throw new ServiceError('session.not_allowed');
   const { url } = await startSocial(flow, target);
-  await save(account);
+  await saveProgress(flow);
   return url;
 }
 
 /** Returns from the provider. Nothing is linked yet: the next page names the identity first. */
 async function returnFromProvider(account: OpenAccount): Promise<void> {
-  const { flow, request, response, user } = account;
+  const { flow, request, response, user, view } = account;
   try {
     const { search } = new URL(request.originalUrl, flow.tenant.endpoint);
     const verification = await finishSocial(flow, String(request.params.target), search);
@@ -119,20 +112,19 @@ async function returnFromProvider(account: OpenAccount): Promise<void> {
     progress.verifications = progress.verifications.filter(
       ({ id, type }) => id === verification.id || type !== 'Social',
     );
-    await save(account);
-    response.redirect(303, `${pathOf(account)}?${new URLSearchParams({ link: verification.id })}`);
+    await saveProgress(flow);
+    response.redirect(303, `${view.action}?${new URLSearchParams({ link: verification.id })}`);
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
     await showFault(account, 'link-begin', error);
   }
 }
 
 async function show(account: OpenAccount): Promise<void> {
-  const { request, response, flow } = account;
+  const { request, response, flow, view } = account;
   // Removes the authorization response from the address bar. `state` is the page that the user was opening.
   if (request.query.iss !== undefined) {
     const state = String(request.query.state ?? '');
-    return response.redirect(303, RETURN_PAGE.test(state) ? `${pathOf(account)}?${state}` : pathOf(account));
+    return response.redirect(303, RETURN_PAGE.test(state) ? `${view.action}?${state}` : view.action);
   }
   const { edit, add, remove, unlink } = request.query;
   const credentialPage = add ?? remove ?? unlink ?? (edit === 'name' || edit === 'password' ? undefined : edit);
@@ -140,17 +132,18 @@ async function show(account: OpenAccount): Promise<void> {
     return askToSignInAgain(account, request.query as Record<string, string>);
   const before = JSON.stringify(flow.saved.progress);
   const html = await accountHtml(account, request.query);
-  if (JSON.stringify(flow.saved.progress) !== before) await save(account);
+  if (JSON.stringify(flow.saved.progress) !== before) await saveProgress(flow);
   sendPage(response, 200, html);
 }
 
-async function showFault(account: OpenAccount, step: string, error: ServiceError): Promise<void> {
-  const { request, response, flow } = account;
-  if (error.code === 'session.conflict') return response.redirect(303, `${basePathOf(flow.tenant)}/account`);
+/** Shows the page of the refused form again, with the reason. Rethrows any other error. */
+async function showFault(account: OpenAccount, step: string, error: unknown): Promise<void> {
+  if (!(error instanceof ServiceError)) throw error;
+  const { request, response, flow, view } = account;
+  if (error.code === 'session.conflict') return response.redirect(303, view.action);
   const body = bodyOf(account);
-  const { t } = accountViewOf(account);
   const page = pageOf(step, body);
-  const fault = await faultText(flow, t, error, {
+  const fault = await faultText(flow, view.t, error, {
     identifiers: IDENTIFIERS.filter((type) => type === step),
     target: request.params.target,
     factor: page.add,

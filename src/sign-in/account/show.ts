@@ -1,24 +1,16 @@
-import type { UserRow } from '../../database/tables/index.ts';
+import type { Provider } from 'oidc-provider';
 import type { Html } from '../../pages/html.ts';
-import { identityIn, pendingCode } from '../actions.ts';
+import { canIdentify, identityIn, pendingCode } from '../actions.ts';
 import { type Flow, progressOf } from '../interaction/flow.ts';
 import { columnOf } from '../interaction/identifiers.ts';
-import {
-  accountPage,
-  editIdentifierPage,
-  editNamePage,
-  editPasswordPage,
-  linkPage,
-  removePage,
-} from '../pages/account.ts';
+import { accountPage, confirmationPage, editIdentifierPage, editNamePage, editPasswordPage } from '../pages/account.ts';
+import type { FormView } from '../pages/layout.ts';
 import { offeredConnectors } from '../proofs/connectors.ts';
 import { factorsOf } from '../proofs/factors.ts';
 import { ssoTargetsOf } from '../proofs/single-sign-on.ts';
-import { enrolmentPage } from '../routes/factor-steps.ts';
-import { codeStep } from '../routes/steps.ts';
+import { codeStep, enrolmentPage } from '../routes/steps.ts';
 import type { IdentifierType } from '../settings.ts';
-import { accountViewOf, type OpenAccount } from './open-account.ts';
-import { sessionsOf } from './sessions.ts';
+import type { OpenAccount } from './open-account.ts';
 
 export const IDENTIFIERS: IdentifierType[] = ['username', 'email', 'phone'];
 
@@ -31,40 +23,52 @@ export interface Refused {
   typed: string | undefined;
 }
 
-const canUse = ({ flow }: OpenAccount, type: IdentifierType): boolean =>
-  type === 'username' || flow.tools.messenger.canSend(type === 'email' ? 'email' : 'sms');
-
 /** Returns the page that `query` names; by default the overview. */
 export async function accountHtml(account: OpenAccount, query: PageQuery, refused?: Refused): Promise<Html> {
   const { flow, user } = account;
   const { edit, add, remove, unlink, link, code } = query;
-  const view = accountViewOf(account, refused?.fault);
+  const view = { ...account.view, fault: refused?.fault };
   const pending = pendingCode(flow);
   if (code !== undefined && pending) return codeStep(flow, view, pending);
   if (edit === 'name') return editNamePage({ ...view, value: refused?.typed ?? user.name ?? undefined });
-  if (edit === 'password') return passwordPage(account, refused);
+  if (edit === 'password') {
+    return editPasswordPage({
+      ...view,
+      hasPassword: user.passwordHash !== null,
+      minLength: flow.settings.passwordPolicy.minLength,
+      isCurrentWrong: refused?.code === 'session.invalid_credentials',
+    });
+  }
   const type = IDENTIFIERS.find((one) => one === edit);
   if (type) return editIdentifierPage({ ...view, type, value: refused?.typed ?? user[columnOf[type]] ?? undefined });
   if (typeof add === 'string' && flow.settings.mfa.factors.some((factor) => factor === add)) {
     return enrolmentPage(flow, view, flow.settings.mfa.factors, add);
   }
   const factor = typeof remove === 'string' && (await factorsOf(flow.store, user.id)).find(({ id }) => id === remove);
-  if (factor) return removePage({ ...view, step: 'remove', id: factor.id, name: view.t.enrol.names[factor.type] });
+  const { account: texts, enrol } = view.t;
+  if (factor) {
+    const title = texts.removeTitle(enrol.names[factor.type]);
+    return confirmationPage({ ...view, step: 'remove', id: factor.id, title, label: texts.remove });
+  }
   const pendingLink = progressOf(flow).verifications.find(
     ({ id, type, isVerified }) => id === link && type === 'Social' && isVerified,
   );
   if (pendingLink) {
     const { target, details } = identityIn(pendingLink);
-    return linkPage({ ...view, id: pendingLink.id, name: await nameOf(flow, target), identity: identityName(details) });
+    const name = await nameOf(flow, target);
+    const lead = texts.linkLead(identityName(details), name);
+    const title = texts.linkTitle(name);
+    return confirmationPage({ ...view, step: 'link', id: pendingLink.id, title, label: texts.linkSubmit, lead });
   }
   const linked =
     typeof unlink === 'string' && (await flow.store.find('userIdentities', { userId: user.id, target: unlink }));
   if (linked) {
     const { target, details } = linked;
-    const lead = view.t.account.unlinkLead(identityName(details));
-    return removePage({ ...view, step: 'unlink', id: target, name: await nameOf(flow, target), lead });
+    const lead = texts.unlinkLead(identityName(details));
+    const title = texts.removeTitle(await nameOf(flow, target));
+    return confirmationPage({ ...view, step: 'unlink', id: target, title, label: texts.remove, lead });
   }
-  return overview(account, 'saved' in query, refused);
+  return overview(account, view, 'saved' in query);
 }
 
 /** The name or address by which users know their account at a provider. */
@@ -73,23 +77,7 @@ const identityName = ({ email, name, id }: Record<string, unknown>): string => S
 const nameOf = async ({ store }: Flow, target: string): Promise<string> =>
   (await store.find('connectors', { target }))?.name ?? target;
 
-function passwordPage(account: OpenAccount, refused: Refused | undefined): Html {
-  const { flow, user } = account;
-  return editPasswordPage({
-    ...accountViewOf(account, refused?.fault),
-    hasPassword: user.passwordHash !== null,
-    minLength: flow.settings.passwordPolicy.minLength,
-    isCurrentWrong: refused?.code === 'session.invalid_credentials',
-  });
-}
-
-const identifiersOf = (account: OpenAccount, user: UserRow) =>
-  IDENTIFIERS.filter((type) => user[columnOf[type]] !== null || canUse(account, type)).map((type) => ({
-    type,
-    value: user[columnOf[type]],
-  }));
-
-async function overview(account: OpenAccount, isSaved: boolean, refused: Refused | undefined): Promise<Html> {
+async function overview(account: OpenAccount, view: FormView, isSaved: boolean): Promise<Html> {
   const { flow, user, provider } = account;
   const { store, settings } = flow;
   const factors = await factorsOf(store, user.id);
@@ -98,10 +86,12 @@ async function overview(account: OpenAccount, isSaved: boolean, refused: Refused
   const connectors = await offeredConnectors(store);
   const isLinked = (target: string) => linked.some((identity) => identity.target === target);
   return accountPage({
-    ...accountViewOf(account, refused?.fault),
+    ...view,
     isSaved,
     name: user.name,
-    identifiers: identifiersOf(account, user),
+    identifiers: IDENTIFIERS.map((type) => ({ type, value: user[columnOf[type]] })).filter(
+      ({ type, value }) => value !== null || canIdentify(flow, type),
+    ),
     hasPassword: user.passwordHash !== null,
     linked: await Promise.all(
       linked.map(async ({ target, details }) => ({
@@ -121,4 +111,27 @@ async function overview(account: OpenAccount, isSaved: boolean, refused: Refused
     offered: settings.mfa.factors.filter((type) => type === 'WebAuthn' || !factors.some((held) => held.type === type)),
     sessions: await sessionsOf(provider, flow, String(progressOf(flow).userId)),
   });
+}
+
+/** Further sessions are not listed, but *Sign out everywhere else* ends them too. */
+const MAX_LISTED = 20;
+
+/** Returns the sessions of a user, that of this browser first, then the newest. */
+async function sessionsOf(provider: Provider, { store, sessionUid, now }: Flow, userId: string) {
+  const rows = await store
+    .from('oidcPayloads')
+    .where({ model: 'Session', accountId: userId })
+    .where('expiresAt', '>', now)
+    .limit(MAX_LISTED)
+    .select('uid');
+  const sessions = await Promise.all(
+    rows.map(async ({ uid }) => {
+      const session = uid ? await provider.Session.findByUid(uid) : undefined;
+      return {
+        isThis: uid === sessionUid,
+        since: Number((session as { loginTs?: number } | undefined)?.loginTs ?? 0) * 1000,
+      };
+    }),
+  );
+  return sessions.sort((one, other) => Number(other.isThis) - Number(one.isThis) || other.since - one.since);
 }

@@ -7,7 +7,7 @@ import type { Tenant } from '../../tenants.ts';
 import { complete, missingOf } from '../actions.ts';
 import { loginOf } from '../interaction/authentication-methods.ts';
 import { findExperience } from '../interaction/cookies.ts';
-import { type Flow, progressOf, type Tools } from '../interaction/flow.ts';
+import { type Flow, progressOf, saveProgress, type Tools } from '../interaction/flow.ts';
 import { rememberBrowser } from '../interaction/known-browsers.ts';
 import {
   csrfTokenOf,
@@ -17,7 +17,6 @@ import {
   requireCsrfToken,
 } from '../interaction/open-flow.ts';
 import { viewOf } from '../pages/respond.ts';
-import { saveProgress } from '../routes/interaction.ts';
 import { calls, type ExperienceCall } from './calls.ts';
 
 interface ExperienceOptions {

@@ -1,6 +1,8 @@
 import { ServiceError } from '../../errors.ts';
+import type { Channel } from '../messages/messenger.ts';
 import type { IdentifierType, SignInSettings } from '../settings.ts';
 import { type Flow, progressOf } from './flow.ts';
+import type { Identifier } from './progress.ts';
 
 /**
  * The sign-in methods that are switched on. A method with neither password nor code can be used for nothing, not even a
@@ -9,14 +11,25 @@ import { type Flow, progressOf } from './flow.ts';
 export const usableMethods = ({ settings }: Flow): SignInSettings['signIn']['methods'] =>
   settings.signIn.methods.filter(({ password, verificationCode }) => password || verificationCode);
 
+/** The sign-in method of an identifier, if the settings have one. */
+export const methodOf = ({ settings }: Flow, { type }: Identifier) =>
+  settings.signIn.methods.find(({ identifier }) => identifier === type);
+
+/** Returns true if a code can be sent to identifiers of this type. */
+export const canSendCode = ({ tools }: Flow, type: IdentifierType): boolean =>
+  type !== 'username' && tools.messenger.canSend(channelOf(type));
+
+/** Returns true if an account can be given an identifier of this type: usernames need no code. */
+export const canIdentify = (flow: Flow, type: IdentifierType): boolean =>
+  type === 'username' || canSendCode(flow, type);
+
+export const channelOf = (type: IdentifierType): Channel => (type === 'email' ? 'email' : 'sms');
+
 /** The identifiers that can be entered first in the current event. */
 export function allowedIdentifiers(flow: Flow): IdentifierType[] {
-  const { settings, saved, tools } = flow;
-  const { event } = saved.progress;
-  const canSend = (type: IdentifierType) =>
-    type !== 'username' && tools.messenger.canSend(type === 'email' ? 'email' : 'sms');
-  if (event === 'Register') return settings.signUp.identifiers.filter((type) => type === 'username' || canSend(type));
-  const methods = usableMethods(flow).filter(({ identifier }) => event === 'SignIn' || canSend(identifier));
+  const { event } = progressOf(flow);
+  if (event === 'Register') return flow.settings.signUp.identifiers.filter((type) => canIdentify(flow, type));
+  const methods = usableMethods(flow).filter(({ identifier }) => event === 'SignIn' || canSendCode(flow, identifier));
   return methods.map(({ identifier }) => identifier);
 }
 

@@ -8,9 +8,9 @@ import { insertFactor } from '../proofs/factors.ts';
 import { isSecondFactor, proofsOf } from './authentication-methods.ts';
 import { credentialsOf, requireUnchanged } from './credentials.ts';
 import { writable } from './events.ts';
-import { type Flow, progressOf } from './flow.ts';
-import { newProgress, type Progress, ProgressStore } from './progress.ts';
-import { type EventContext, recordInteractionEvent, recordUserAudit, recordUserEvent } from './record-events.ts';
+import { type Flow, progressOf, progressStoreOf } from './flow.ts';
+import { newProgress, type Progress } from './progress.ts';
+import { recordInteractionEvent, recordUserAudit, recordUserEvent } from './record-events.ts';
 
 /** The events that each interaction records when it completes (docs/wire-contract.md, Events). */
 export const completionEvents = {
@@ -18,15 +18,6 @@ export const completionEvents = {
   Register: { event: 'PostRegister', first: 'User.Created' },
   ForgotPassword: { event: 'PostResetPassword', first: 'User.Data.Updated' },
 } as const;
-
-export const eventContextOf = (flow: Flow): EventContext => ({
-  facts: flow.facts,
-  requestId: flow.requestId,
-  now: flow.now,
-  sessionId: flow.publicId,
-  interactionEvent: progressOf(flow).event,
-  application: flow.application,
-});
 
 /**
  * Writes everything the interaction gathered, its events and its audit row in one transaction, once: a second request
@@ -36,15 +27,13 @@ export const eventContextOf = (flow: Flow): EventContext => ({
  */
 export async function complete(flow: Flow): Promise<UserRow> {
   const progress = progressOf(flow);
-  const progressStore = new ProgressStore(flow.store, flow.tools.secrets);
   const { user, next } = await flow.store.transaction(async (store) => {
     const user = progress.event === 'Register' ? await createUser(store, flow) : await updateUser(store, flow);
     await insertGathered(store, flow, user.id);
     await recordCompletion(store, flow, user);
     const next = nextProgress(progress, user.id, await credentialsOf(store, user));
-    if (progress.event === 'ForgotPassword')
-      await progressStore.save(flow.uid, { ...flow.saved, progress: next }, store);
-    else await progressStore.finish(flow.uid, { ...flow.saved, progress: next }, store, flow.now);
+    const finishedAt = progress.event === 'ForgotPassword' ? null : flow.now;
+    await progressStoreOf(flow).save(flow.uid, { ...flow.saved, progress: next, finishedAt }, store);
     return { user, next };
   });
   flow.saved.progress = next;
@@ -132,16 +121,15 @@ export async function insertGathered(store: TenantStore, flow: Flow, userId: str
     'userIdentities',
     identities.map((identity) => ({ ...identity, userId, createdAt: flow.now })),
   );
-  for (const factor of factors) await insertFactor(store, flow.tools.secrets, { userId, factor, now: flow.now });
+  for (const factor of factors) await insertFactor(store, flow.tools.secrets, userId, factor, flow.now);
 }
 
 async function recordCompletion(store: TenantStore, flow: Flow, user: UserRow): Promise<void> {
   const progress = progressOf(flow);
-  const context = eventContextOf(flow);
   const events = completionEvents[progress.event];
-  if ('first' in events) await recordUserEvent(store, events.first, user, context);
-  if ('ifDataChanged' in events && writesData(flow)) await recordUserEvent(store, events.ifDataChanged, user, context);
-  await recordInteractionEvent(store, events.event, user, context);
+  if ('first' in events) await recordUserEvent(store, events.first, user, flow);
+  if ('ifDataChanged' in events && writesData(flow)) await recordUserEvent(store, events.ifDataChanged, user, flow);
+  await recordInteractionEvent(store, events.event, user, flow);
   const verified = proofsOf(progress, user.id).map(({ type }) => type);
-  await recordUserAudit(store, `SignIn.${progress.event}`, user.id, context, { verifications: verified });
+  await recordUserAudit(store, `SignIn.${progress.event}`, user.id, flow, { verifications: verified });
 }

@@ -1,21 +1,12 @@
-import { timingSafeEqual } from 'node:crypto';
-import type { CookieOptions, Request, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Provider } from 'oidc-provider';
-import { hashOf } from '../../base/ids.ts';
+import { hashOf, isSameSecret } from '../../base/ids.ts';
 import { ServiceError } from '../../errors.ts';
 import { readCookie } from '../../http/cookies.ts';
 import type { Tenant } from '../../tenants.ts';
-import { basePathOf, cookieName } from '../pages/respond.ts';
+import { cookieName, cookieOptions } from '../pages/respond.ts';
 import { cidOf, type Interaction, publicIdOf } from './open-flow.ts';
-
-/** The lifetime of an interaction in oidc-provider. */
-const LIFETIME_MS = 60 * 60 * 1000;
-
-const optionsOf = (tenant: Tenant, path: string): CookieOptions => ({
-  path: `${basePathOf(tenant)}${path}`,
-  httpOnly: true,
-  secure: tenant.protocol === 'https',
-});
+import { INTERACTION_LIFETIME_MS } from './progress.ts';
 
 /** The form of a public id. Anything else in `state` must not become part of a cookie's name. */
 const PUBLIC_ID = /^[\w-]{22}$/;
@@ -35,15 +26,15 @@ export function setInteractionCookies(response: Response, tenant: Tenant, intera
   const { uid } = interaction;
   // The Experience API. With several interactions in one browser it uses the one shown last.
   response.cookie(cookieName(tenant, 'experience'), `${uid}.${proofOf(interaction)}`, {
-    ...optionsOf(tenant, '/api/experience'),
+    ...cookieOptions(tenant, '/api/experience'),
     sameSite: 'strict',
   });
   // The return from an identity provider is cross-site. One cookie for each interaction, because several may be at a
   // provider.
   response.cookie(cookieName(tenant, `callback_${publicIdOf(uid)}`), uid, {
-    ...optionsOf(tenant, '/sign-in/callback'),
+    ...cookieOptions(tenant, '/sign-in/callback'),
     sameSite: 'lax',
-    maxAge: LIFETIME_MS,
+    maxAge: INTERACTION_LIFETIME_MS,
   });
 }
 
@@ -52,8 +43,7 @@ export async function findExperience(provider: Provider, tenant: Tenant, request
   const [uid, proof = ''] = (readCookie(request, cookieName(tenant, 'experience')) ?? '').split('.');
   const found = uid ? ((await provider.Interaction.find(uid)) as Interaction | undefined) : undefined;
   if (found?.prompt.name !== 'login') throw new ServiceError('session.not_found');
-  const [given, wanted] = [Buffer.from(proof), Buffer.from(proofOf(found))];
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) throw new ServiceError('session.not_found');
+  if (!isSameSecret(proof, proofOf(found))) throw new ServiceError('session.not_found');
   return found;
 }
 

@@ -7,7 +7,7 @@ import { missingProof } from './requirements.ts';
 export type Step =
   /** Prove an account by its password. */
   | 'password'
-  /** Identify an account by a code sent to its e-mail address or phone number. */
+  /** Identify an account by a code sent to its email address or phone number. */
   | 'code'
   /** Prove an identity at an identity provider. */
   | 'social'
@@ -17,7 +17,7 @@ export type Step =
   | 'secondFactor'
   /** Set up another factor. */
   | 'newFactor'
-  /** Add a username, an e-mail address or a phone number. */
+  /** Add a username, an email address or a phone number. */
   | 'profile'
   /** Choose a password. */
   | 'newPassword';

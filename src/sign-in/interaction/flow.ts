@@ -11,7 +11,13 @@ import type { Messenger } from '../messages/messenger.ts';
 import type { RelyingParty } from '../proofs/relying-party.ts';
 import type { SignInSettings } from '../settings.ts';
 import type { Limits } from './limits.ts';
-import type { InteractionEvent, Progress, SavedProgress, Verification } from './progress.ts';
+import {
+  type InteractionEvent,
+  type Progress,
+  ProgressStore,
+  type SavedProgress,
+  type Verification,
+} from './progress.ts';
 
 /** An account that this browser signed in to. */
 export interface KnownAccount {
@@ -67,6 +73,16 @@ export interface Flow {
 }
 
 export const progressOf = (flow: Flow): Progress => flow.saved.progress;
+
+export const progressStoreOf = ({ store, tools }: Pick<Flow, 'store' | 'tools'>): ProgressStore =>
+  new ProgressStore(store, tools.secrets);
+
+/** Saves the progress, also for the first request of an interaction, which has no row yet. */
+export async function saveProgress(flow: Flow): Promise<void> {
+  const progressStore = progressStoreOf(flow);
+  if (flow.saved.version === 0) await progressStore.begin(flow.uid, progressOf(flow), flow.now);
+  await progressStore.save(flow.uid, flow.saved);
+}
 
 export function addVerification(flow: Flow, verification: Omit<Verification, 'id'>): Verification {
   const added = { id: newId(), ...verification };

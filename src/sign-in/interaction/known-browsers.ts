@@ -4,7 +4,7 @@ import type { SecretBox } from '../../base/secret-box.ts';
 import type { UserRow } from '../../database/tables/index.ts';
 import { readCookie } from '../../http/cookies.ts';
 import type { Tenant } from '../../tenants.ts';
-import { basePathOf, cookieName } from '../pages/respond.ts';
+import { cookieName, cookieOptions } from '../pages/respond.ts';
 import type { Flow, KnownAccount, KnownAccounts } from './flow.ts';
 
 /** Counted from the last sign-in. */
@@ -47,10 +47,8 @@ export async function rememberBrowser(response: Response, flow: Flow, userId: st
   const own: KnownAccount = { userId, browserId, password: passwordMarkOf(user), until: now + LIFETIME_MS };
   const known = [own, ...others].slice(0, MAX_ACCOUNTS);
   response.cookie(cookieName(tenant, 'known'), tools.secrets.seal(JSON.stringify(known), purposeOf(tenant)), {
-    path: `${basePathOf(tenant)}/`,
-    httpOnly: true,
+    ...cookieOptions(tenant, '/'),
     sameSite: 'lax',
-    secure: tenant.protocol === 'https',
     maxAge: LIFETIME_MS,
   });
 }

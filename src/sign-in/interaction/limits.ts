@@ -5,7 +5,7 @@ import { HOUR_MS, MINUTE_MS } from '../../base/times.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { ServiceError } from '../../errors.ts';
 
-/** The pause between two codes to one e-mail address or phone number. */
+/** The pause between two codes to one email address or phone number. */
 export const CODE_PAUSE_MS = MINUTE_MS;
 
 type Rows = Parameters<Parameters<TenantStore['changeWhere']>[1]>[0];
@@ -23,7 +23,7 @@ const rules = {
   address: { points: 100, durationMs: 15 * MINUTE_MS },
   /** Second-factor codes of one user. A success clears them. */
   factor: { points: 10, durationMs: 15 * MINUTE_MS },
-  /** Codes to one e-mail address or phone number, the pause between two, and codes requested from one address. */
+  /** Codes to one email address or phone number, the pause between two, and codes requested from one address. */
   codeDestination: { points: 5, durationMs: HOUR_MS },
   codePause: { points: 1, durationMs: CODE_PAUSE_MS },
   codeAddress: { points: 30, durationMs: HOUR_MS },

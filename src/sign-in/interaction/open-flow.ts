@@ -1,15 +1,14 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { errors, type Provider } from 'oidc-provider';
-import { hashOf } from '../../base/ids.ts';
+import { hashOf, isSameSecret } from '../../base/ids.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { ServiceError } from '../../errors.ts';
 import { clientFactsOf, contextOf } from '../../http/context.ts';
 import { readSettings } from '../settings.ts';
 import { currentCredentials } from './credentials.ts';
-import type { Flow, Tools } from './flow.ts';
+import { type Flow, progressStoreOf, type Tools } from './flow.ts';
 import { knownAccountsOf } from './known-browsers.ts';
-import { type InteractionEvent, newProgress, ProgressStore, type SavedProgress } from './progress.ts';
+import { type InteractionEvent, newProgress, type SavedProgress, unsaved } from './progress.ts';
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
@@ -42,36 +41,34 @@ export async function findInteraction(
 /** Returns an id from which the interaction's id cannot be derived. 128 bits of the hash are enough to be unique. */
 export const publicIdOf = (uid: string): string => hashOf(`interaction:${uid}`).slice(0, 22);
 
-export async function openFlow(request: Request, interaction: Interaction, tools: Tools): Promise<Flow> {
+/** Returns the part of a flow that is the same for an interaction and for the account page. */
+export async function flowOfRequest(request: Request, tools: Tools, now: number) {
   const { tenant, requestId } = contextOf(request);
   const { store } = tenant;
-  const { uid } = interaction;
-  const now = tools.clock();
-  const clientId = parameterOf(interaction, 'client_id');
   const settings = await readSettings(store, tenant.name);
+  const knownAccounts = knownAccountsOf(request, tenant, tools.secrets, now);
+  return { tenant, store, settings, tools, facts: clientFactsOf(request), knownAccounts, requestId, now };
+}
+
+export async function openFlow(request: Request, interaction: Interaction, tools: Tools): Promise<Flow> {
+  const { uid } = interaction;
+  const common = await flowOfRequest(request, tools, tools.clock());
+  const { store, settings, now } = common;
+  const clientId = parameterOf(interaction, 'client_id');
   const firstScreen = FIRST_SCREENS.get(parameterOf(interaction, 'first_screen')) ?? 'SignIn';
   const mayRegister = settings.signInMode === 'SignInAndRegister';
   const fresh = newProgress(firstScreen === 'Register' && !mayRegister ? 'SignIn' : firstScreen);
-  const progressStore = new ProgressStore(store, tools.secrets);
+  const progressStore = progressStoreOf(common);
   // Creates the row, so that two concurrent posts see each other's version.
   if (request.method !== 'GET') await progressStore.begin(uid, fresh, now);
+  const saved = (await progressStore.find(uid)) ?? unsaved(fresh);
   return {
-    tenant,
-    store,
-    settings,
-    tools,
+    ...common,
     uid,
     publicId: publicIdOf(uid),
     sessionUid: interaction.session?.uid,
     application: clientId === undefined ? undefined : await store.find('applications', { id: clientId }),
-    facts: clientFactsOf(request),
-    knownAccounts: knownAccountsOf(request, tenant, tools.secrets, now),
-    requestId,
-    now,
-    saved: await restartIfChanged(
-      store,
-      (await progressStore.find(uid)) ?? { progress: fresh, version: 0, finishedAt: null },
-    ),
+    saved: await restartIfChanged(store, saved),
   };
 }
 
@@ -115,9 +112,6 @@ export const csrfTokenOf = (interaction: Interaction): string =>
 export function requireCsrfToken(expected: string, given: unknown, request: Request): void {
   const site = request.headers['sec-fetch-site'];
   const isOwnSite = site === undefined || site === 'same-origin';
-  const token = Buffer.from(typeof given === 'string' ? given : '');
-  const wanted = Buffer.from(expected);
-  if (!isOwnSite || token.length !== wanted.length || !timingSafeEqual(token, wanted)) {
-    throw new ServiceError('session.forbidden');
-  }
+  const isOwnToken = typeof given === 'string' && isSameSecret(given, expected);
+  if (!isOwnSite || !isOwnToken) throw new ServiceError('session.forbidden');
 }

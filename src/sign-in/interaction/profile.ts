@@ -11,7 +11,7 @@ export async function readMissingIdentifier(flow: Flow, text: string, type: Iden
   await requireStep(flow, 'profile');
   requireAllowed(flow, type);
   const identifier = readIdentifier(text, [type]);
-  // An e-mail address that is in use is refused only after it was verified. A username cannot be verified, so attempts
+  // An email address that is in use is refused only after it was verified. A username cannot be verified, so attempts
   // are limited.
   if (type === 'username') {
     const { limits } = flow.tools;
@@ -22,7 +22,7 @@ export async function readMissingIdentifier(flow: Flow, text: string, type: Iden
   return identifier;
 }
 
-/** Adds a username, which needs no proof. E-mail addresses and phone numbers come from a verified code. */
+/** Adds a username, which needs no proof. Email addresses and phone numbers come from a verified code. */
 export async function addUsername(flow: Flow, identifier: Identifier): Promise<void> {
   await requireStep(flow, 'profile');
   if (identifier.type !== 'username') throw new ServiceError('session.not_allowed');

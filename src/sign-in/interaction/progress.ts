@@ -105,8 +105,10 @@ export interface SavedProgress {
   finishedAt: number | null;
 }
 
+export const unsaved = (progress: Progress): SavedProgress => ({ progress, version: 0, finishedAt: null });
+
 /** The lifetime of an interaction in oidc-provider. */
-const LIFETIME_MS = 60 * 60 * 1000;
+export const INTERACTION_LIFETIME_MS = 60 * 60 * 1000;
 
 export const progressPurposeOf = (tenantId: string, id: string): string => `sign-in-progress:${tenantId}:${id}`;
 
@@ -135,30 +137,25 @@ export class ProgressStore {
   }
 
   async begin(id: string, progress: Progress, now: number): Promise<void> {
-    const fresh = { id, version: 0, stateEncrypted: this.#seal(id, progress), expiresAt: now + LIFETIME_MS };
+    const fresh = {
+      id,
+      version: 0,
+      stateEncrypted: this.#seal(id, progress),
+      expiresAt: now + INTERACTION_LIFETIME_MS,
+    };
     await this.#store.addMissing('signInProgress', [fresh]);
   }
 
   /**
-   * Saves the progress after a step.
+   * Saves the progress after a step, or as finished in the transaction that writes its changes.
    *
-   * @throws 409 `session.conflict` if another request was faster, so that a form sent twice acts once
+   * @throws 409 `session.conflict` if another request was faster or the interaction is finished, so that a form sent
+   * twice acts once
    */
-  async save(id: string, { progress, version }: SavedProgress, store = this.#store): Promise<void> {
-    const next = { version: version + 1, stateEncrypted: this.#seal(id, progress) };
+  async save(id: string, { progress, version, finishedAt }: SavedProgress, store = this.#store): Promise<void> {
+    const next = { version: version + 1, finishedAt, stateEncrypted: this.#seal(id, progress) };
     const saved = await store.change('signInProgress', { id, version, finishedAt: null }, next);
     if (saved !== 1) throw new ServiceError('session.conflict');
-  }
-
-  /**
-   * Marks the interaction as finished, in the transaction that writes its changes, so that it completes once.
-   *
-   * @throws 409 `session.conflict`
-   */
-  async finish(id: string, { progress, version }: SavedProgress, store: TenantStore, now: number): Promise<void> {
-    const last = { version: version + 1, finishedAt: now, stateEncrypted: this.#seal(id, progress) };
-    const finished = await store.change('signInProgress', { id, version, finishedAt: null }, last);
-    if (finished !== 1) throw new ServiceError('session.conflict');
   }
 
   #seal(id: string, progress: Progress): string {

@@ -1,69 +1,48 @@
 import { recordAudit } from '../../audit/record.ts';
 import { project } from '../../base/project.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
-import type { ApplicationRow, UserRow } from '../../database/tables/index.ts';
+import type { UserRow } from '../../database/tables/index.ts';
 import { User } from '../../entities.ts';
 import type { EventType } from '../../events/catalogue.ts';
 import { recordEvent } from '../../events/record.ts';
 import { userView } from '../../events/user-view.ts';
-import type { ClientFacts } from '../../http/context.ts';
-import type { InteractionEvent } from './progress.ts';
+import { type Flow, progressOf } from './flow.ts';
 
-/** The facts that every event and audit row of the pages includes. */
-export interface EventContext {
-  facts: ClientFacts;
-  requestId: string;
-  now: number;
-  sessionId: string;
-  /** Undefined on the account page. */
-  interactionEvent?: InteractionEvent;
-  application: ApplicationRow | undefined;
-}
+/** Returns the interaction's public id. The account page has no interaction, so the session's id takes its place. */
+const sessionIdOf = ({ isAccountPage, sessionUid, publicId }: Flow) => (isAccountPage ? sessionUid : publicId);
 
-const applicationOf = ({ application }: EventContext) =>
-  application && {
-    id: application.id,
-    type: application.type,
-    name: application.name,
-    description: application.description,
+/** The facts that every event of the pages includes. */
+function interactionOf(flow: Flow) {
+  const { application, isAccountPage } = flow;
+  return {
+    interactionEvent: isAccountPage ? undefined : progressOf(flow).event,
+    sessionId: sessionIdOf(flow),
+    application: application && {
+      id: application.id,
+      type: application.type,
+      name: application.name,
+      description: application.description,
+    },
   };
+}
 
 /** Records `PostRegister`, `PostSignIn` or `PostResetPassword`. */
 export async function recordInteractionEvent(
   store: TenantStore,
   type: EventType,
   user: UserRow,
-  context: EventContext,
+  flow: Flow,
 ): Promise<void> {
-  const { facts, now, sessionId, interactionEvent } = context;
-  const payload = {
-    interactionEvent,
-    sessionId,
-    userAgent: facts.userAgent,
-    userId: user.id,
-    userIp: facts.ip,
-    user: project(User, await userView(store, user)),
-    application: applicationOf(context),
-  };
-  await recordEvent(store, type, {}, payload, now);
+  const { userAgent, ip: userIp } = flow.facts;
+  const view = project(User, await userView(store, user));
+  const payload = { ...interactionOf(flow), userAgent, userIp, userId: user.id, user: view };
+  await recordEvent(store, type, {}, payload, flow.now);
 }
 
 /** Records `User.Created` or `User.Data.Updated` as the Management API does, plus the facts of the interaction. */
-export async function recordUserEvent(
-  store: TenantStore,
-  type: EventType,
-  user: UserRow,
-  context: EventContext,
-): Promise<void> {
-  const { facts, now, sessionId, interactionEvent, application } = context;
-  const payload = {
-    ...facts,
-    interactionEvent,
-    sessionId,
-    applicationId: application?.id,
-    application: applicationOf(context),
-  };
-  await recordEvent(store, type, { data: project(User, await userView(store, user)) }, payload, now);
+export async function recordUserEvent(store: TenantStore, type: EventType, user: UserRow, flow: Flow): Promise<void> {
+  const payload = { ...flow.facts, ...interactionOf(flow), applicationId: flow.application?.id };
+  await recordEvent(store, type, { data: project(User, await userView(store, user)) }, payload, flow.now);
 }
 
 /** Records in the audit log what users did, or tried to do, with their own account. */
@@ -71,19 +50,19 @@ export async function recordUserAudit(
   store: TenantStore,
   key: string,
   userId: string | undefined,
-  context: EventContext,
+  flow: Flow,
   payload: Record<string, unknown> = {},
   result: 'Success' | 'Error' = 'Success',
 ): Promise<void> {
   await recordAudit(store, {
     key,
     result,
-    applicationId: context.application?.id,
+    applicationId: flow.application?.id,
     userId,
     actorId: userId,
-    ...context.facts,
-    requestId: context.requestId,
-    payload: { sessionId: context.sessionId, ...payload },
-    createdAt: context.now,
+    ...flow.facts,
+    requestId: flow.requestId,
+    payload: { sessionId: sessionIdOf(flow), ...payload },
+    createdAt: flow.now,
   });
 }

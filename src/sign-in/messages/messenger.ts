@@ -9,7 +9,7 @@ export type Channel = 'email' | 'sms';
 export interface Message {
   channel: Channel;
   to: string;
-  /** E-mail only. */
+  /** Email only. */
   subject: string;
   text: string;
 }
@@ -19,7 +19,7 @@ interface MessengerOptions {
   smtpUrl: string | undefined;
   /** Receives `POST { to, text }` as JSON and sends the SMS. */
   smsUrl: string | undefined;
-  /** Sender address of e-mails. */
+  /** Sender address of emails. */
   from: string;
   /** Folder for messages without a configured sender. Undefined: such messages cannot be sent. */
   outbox: string | undefined;

@@ -1,9 +1,8 @@
 import { type Html, html } from '../../pages/html.ts';
-import type { OwnSession } from '../account/sessions.ts';
 import type { FactorType, IdentifierType } from '../settings.ts';
 import { type FormView, layout } from './layout.ts';
 import { field, form, linkForm, note, submit } from './parts.ts';
-import { inputmodeOf } from './sign-in.ts';
+import { identifierField } from './sign-in.ts';
 
 interface AccountView extends FormView {
   isSaved: boolean;
@@ -14,7 +13,8 @@ interface AccountView extends FormView {
   linkable: { target: string; name: string }[];
   factors: { id: string; type: FactorType; createdAt: number; remaining: number | undefined }[];
   offered: FactorType[];
-  sessions: OwnSession[];
+  /** `since` is in epoch milliseconds. */
+  sessions: { isThis: boolean; since: number }[];
 }
 
 /** A row with a label and its current value. */
@@ -43,7 +43,7 @@ function profileSections(view: AccountView): Html {
     linkRow(t.identifier[type], value ?? account.notSet, `${action}?edit=${type}`, change(value)),
   );
   const password = linkRow(
-    account.password,
+    t.password.label,
     hasPassword ? '••••••••' : account.notSet,
     `${action}?edit=password`,
     change(hasPassword),
@@ -82,7 +82,7 @@ function sessionSection(view: AccountView): Html {
   const { t, base, sessions } = view;
   const rows = sessions.map(
     ({ isThis, since }) =>
-      html`<li><div><p class="label">${isThis ? t.account.thisBrowser : t.account.otherBrowser}</p><p class="quiet small"><time datetime="${new Date(since).toISOString()}">${t.account.since(dateOf(view, since))}</time></p></div>${isThis && html`<a class="button compact" href="${base}/oidc/session/end">${t.account.signOut}</a>`}</li>`,
+      html`<li><div><p class="label">${isThis ? t.account.thisBrowser : t.account.otherBrowser}</p><p class="quiet small"><time datetime="${new Date(since).toISOString()}">${t.account.since(dateOf(view, since))}</time></p></div>${isThis && html`<a class="button compact" href="${base}/oidc/session/end">${t.signOut.submit}</a>`}</li>`,
   );
   const others =
     sessions.length > 1 && html`<div class="links">${linkForm(view, 'sign-out-others', t.account.signOutOthers)}</div>`;
@@ -98,7 +98,11 @@ ${sessionSection(view)}`;
   return layout(view, view.t.account.title, content, { isWide: true });
 }
 
-const back = ({ t, action }: FormView): Html => html`<div class="links"><a href="${action}">${t.common.back}</a></div>`;
+/** A page with one form and a link back to the overview. */
+function formPage(view: FormView, title: string, step: string, content: Html, lead?: string): Html {
+  const back = html`<div class="links"><a href="${view.action}">${view.t.common.back}</a></div>`;
+  return layout(view, title, html`${form(view, step, content)}${back}`, { lead });
+}
 
 export function editNamePage(view: FormView & { value: string | undefined }): Html {
   const { t, fault, value } = view;
@@ -111,28 +115,16 @@ export function editNamePage(view: FormView & { value: string | undefined }): Ht
     fault,
     maxlength: 128,
   });
-  return layout(
-    view,
-    t.account.name,
-    html`${form(view, 'name', html`${input}${submit(t.account.save)}`)}${back(view)}`,
-  );
+  return formPage(view, t.account.name, 'name', html`${input}${submit(t.account.save)}`);
 }
 
 const AUTOCOMPLETE = { username: 'username', email: 'email', phone: 'tel' } as const;
 
 export function editIdentifierPage(view: FormView & { type: IdentifierType; value: string | undefined }): Html {
-  const { t, fault, type, value } = view;
-  const label = t.identifier[type];
-  const input = field(t, {
-    name: 'identifier',
-    label,
-    autocomplete: AUTOCOMPLETE[type],
-    inputmode: inputmodeOf([type]),
-    value,
-    fault,
-  });
+  const { t, type, value } = view;
+  const input = identifierField(view, [type], value, AUTOCOMPLETE[type]);
   const next = type === 'username' ? t.account.save : t.common.continue;
-  return layout(view, label, html`${form(view, type, html`${input}${submit(next)}`)}${back(view)}`);
+  return formPage(view, t.identifier[type], type, html`${input}${submit(next)}`);
 }
 
 export function editPasswordPage(
@@ -156,30 +148,23 @@ export function editPasswordPage(
     fault: isCurrentWrong ? undefined : fault,
   });
   const title = hasPassword ? t.account.passwordSet : t.account.passwordNone;
-  return layout(
-    view,
-    title,
-    html`${form(view, 'password', html`${hasPassword && current}${next}${submit(t.account.save)}`)}${back(view)}`,
-  );
+  return formPage(view, title, 'password', html`${hasPassword && current}${next}${submit(t.account.save)}`);
 }
 
-/** Names the identity before it is linked: the browser may be signed in at the provider as another user. */
-export function linkPage(view: FormView & { id: string; name: string; identity: string }): Html {
-  const { t, id, name, identity, fault } = view;
-  const content = html`${fault && note('bad', fault)}${form(view, 'link', html`<input type="hidden" name="id" value="${id}">${submit(t.account.linkSubmit)}`)}${back(view)}`;
-  return layout(view, t.account.linkTitle(name), content, { lead: t.account.linkLead(identity, name) });
-}
-
-interface RemoveView extends FormView {
-  step: 'remove' | 'unlink';
+interface ConfirmationView extends FormView {
+  step: 'link' | 'remove' | 'unlink';
   id: string;
-  name: string;
+  title: string;
+  label: string;
   lead?: string;
 }
 
-/** Asks for confirmation and names what will be removed. */
-export function removePage(view: RemoveView): Html {
-  const { t, step, id, name, lead, fault } = view;
-  const content = html`${fault && note('bad', fault)}${form(view, step, html`<input type="hidden" name="id" value="${id}">${submit(t.account.remove)}`)}${back(view)}`;
-  return layout(view, t.account.removeTitle(name), content, { lead });
+/**
+ * Asks for confirmation and names what will be linked or removed: the browser may be signed in at the provider as
+ * another user.
+ */
+export function confirmationPage(view: ConfirmationView): Html {
+  const { step, id, title, label, lead, fault } = view;
+  const content = html`${fault && note('bad', fault)}<input type="hidden" name="id" value="${id}">${submit(label)}`;
+  return formPage(view, title, step, content, lead);
 }

@@ -1,6 +1,10 @@
 import { type Html, html } from '../../pages/html.ts';
-import type { RequestedAccess } from '../interaction/consent.ts';
 import { type FormView, layout } from './layout.ts';
+
+export interface RequestedAccess {
+  scopes: string[];
+  resources: { indicator: string; scopes: string[] }[];
+}
 
 interface ConsentView extends FormView {
   applicationName: string;

@@ -3,23 +3,13 @@ import type { IdentifierType } from '../settings.ts';
 import type { CodeFacts } from '../texts/index.ts';
 import { type FormView, layout } from './layout.ts';
 import { codeField, field, form, identifierRow, linkForm, submit } from './parts.ts';
-import { identifierLabel, inputmodeOf, type SocialChoice, socialLinks } from './sign-in.ts';
+import { identifierField, type SocialChoice, socialLinks } from './sign-in.ts';
 
 interface FirstView extends FormView {
   allowed: IdentifierType[];
   value: string | undefined;
   social: SocialChoice[];
 }
-
-const identifierField = ({ t, fault }: FormView, allowed: IdentifierType[], value: string | undefined): Html =>
-  field(t, {
-    name: 'identifier',
-    label: identifierLabel(t, allowed),
-    autocomplete: allowed.length === 1 && allowed[0] === 'email' ? 'email' : 'username',
-    inputmode: inputmodeOf(allowed),
-    value,
-    fault,
-  });
 
 export function registerPage(view: FirstView): Html {
   const { t, allowed, value, social } = view;

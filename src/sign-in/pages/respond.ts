@@ -1,4 +1,4 @@
-import type { Response } from 'express';
+import type { CookieOptions, Response } from 'express';
 import type { Html } from '../../pages/html.ts';
 import { pageHeaders, sendPage as send } from '../../pages/send.ts';
 import type { Tenant } from '../../tenants.ts';
@@ -32,6 +32,13 @@ export const basePathOf = (tenant: Tenant): string => new URL(tenant.endpoint).p
 /** The name of a cookie of the sign-in pages. It includes the tenant's id, because tenants may share a host. */
 export const cookieName = ({ id, protocol }: Tenant, name: string): string =>
   `${protocol === 'https' ? '__Secure-' : ''}${id}_${name}`;
+
+/** @param path below the tenant's endpoint */
+export const cookieOptions = (tenant: Tenant, path: string): CookieOptions => ({
+  path: `${basePathOf(tenant)}${path}`,
+  httpOnly: true,
+  secure: tenant.protocol === 'https',
+});
 
 interface LanguagePreferences {
   uiLocales?: string | undefined;

@@ -1,6 +1,5 @@
 import { type Html, html } from '../../pages/html.ts';
 import type { IdentifierType } from '../settings.ts';
-import type { Texts } from '../texts/index.ts';
 import { type FormView, layout } from './layout.ts';
 import { field, form, identifierRow, linkForm, note, submit } from './parts.ts';
 
@@ -18,17 +17,28 @@ interface IdentifierView extends FormView {
   isPasswordChanged: boolean;
 }
 
-/** Returns the label of a field that accepts several identifiers: `Username, e-mail address or phone number`. */
-export function identifierLabel(t: Texts, allowed: readonly IdentifierType[]): string {
-  return t.identifier.any(allowed.map((type) => t.identifier[type]));
-}
-
 /** The on-screen keyboard for the allowed identifiers. */
-export const inputmodeOf = (allowed: readonly IdentifierType[]) => {
+const inputmodeOf = (allowed: readonly IdentifierType[]) => {
   const [only, ...others] = allowed;
   if (others.length > 0) return allowed.every((type) => type !== 'username') ? 'email' : 'text';
   return only === 'phone' ? 'tel' : only === 'email' ? 'email' : 'text';
 };
+
+/** A field that accepts one or several identifiers: `Username, email address or phone number`. */
+export const identifierField = (
+  { t, fault }: FormView,
+  allowed: readonly IdentifierType[],
+  value: string | undefined,
+  autocomplete = allowed.length === 1 && allowed[0] === 'email' ? 'email' : 'username',
+): Html =>
+  field(t, {
+    name: 'identifier',
+    label: t.identifier.any(allowed.map((type) => t.identifier[type])),
+    autocomplete,
+    inputmode: inputmodeOf(allowed),
+    value,
+    fault,
+  });
 
 export const socialLinks = ({ action, t }: FormView, social: SocialChoice[]): Html | false =>
   social.length > 0 &&
@@ -38,19 +48,12 @@ export const socialLinks = ({ action, t }: FormView, social: SocialChoice[]): Ht
   )}</div>`;
 
 export function identifierPage(view: IdentifierView): Html {
-  const { t, allowed, value, fault, applicationName, social, canRegister, isPasswordChanged } = view;
+  const { t, allowed, value, applicationName, social, canRegister, isPasswordChanged } = view;
   const content = html`${isPasswordChanged && note('ok', t.signIn.passwordChanged)}
 ${form(
   view,
   'identifier',
-  html`${field(t, {
-    name: 'identifier',
-    label: identifierLabel(t, allowed),
-    autocomplete: 'username webauthn',
-    inputmode: inputmodeOf(allowed),
-    value,
-    fault,
-  })}
+  html`${identifierField(view, allowed, value, 'username webauthn')}
 ${submit(t.common.continue)}`,
 )}
 ${socialLinks(view, social)}

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
-import { ServiceError } from '../../errors.ts';
 import { requireStep } from '../interaction/events.ts';
-import { addVerification, type Flow, identifiedUser, progressOf } from '../interaction/flow.ts';
+import { addVerification, type Flow, progressOf } from '../interaction/flow.ts';
 import type { Verification } from '../interaction/progress.ts';
-import { factorPurposeOf, factorsOf, openFactor } from './factors.ts';
+import { factorPurposeOf } from './factors.ts';
+import { verifyFactor } from './verify-factor.ts';
 
 const COUNT = 10;
 /** No letters or digits that look alike. Ten characters have 49 bits. */
@@ -38,24 +38,13 @@ export async function newBackupCodes(flow: Flow): Promise<NewBackupCodes> {
  *
  * @throws 422 `factor.invalid_code`, 429 `request.rate_limited`
  */
-export async function verifyBackupCode(flow: Flow, given: string): Promise<Verification> {
-  await requireStep(flow, 'secondFactor');
-  const { store, tools, now } = flow;
-  const user = await identifiedUser(flow);
-  await tools.limits.take(store, 'factor', user.id);
-  const factor = (await factorsOf(store, user.id)).find(({ type }) => type === 'BackupCode');
-  if (!factor) throw new ServiceError('factor.invalid_code');
-  const { id, secretEncrypted } = factor;
-  const codes = JSON.parse(openFactor(store, tools.secrets, factor)) as string[];
-  const left = codes.filter((code) => code !== given.toLowerCase().replace(/[^a-z0-9]/g, ''));
-  if (left.length === codes.length) throw new ServiceError('factor.invalid_code');
-  const sealed = tools.secrets.seal(JSON.stringify(left), factorPurposeOf(store.tenantId, id));
-  const used = await store.change(
-    'userFactors',
-    { id, secretEncrypted },
-    { secretEncrypted: sealed, details: { remaining: left.length }, lastUsedAt: now },
-  );
-  if (used !== 1) throw new ServiceError('factor.invalid_code');
-  await tools.limits.clear(store, 'factor', user.id);
-  return addVerification(flow, { type: 'BackupCode', isVerified: true, userId: user.id, factorId: id });
-}
+export const verifyBackupCode = (flow: Flow, given: string): Promise<Verification> =>
+  verifyFactor(flow, 'BackupCode', async ({ id, secretEncrypted }, secret) => {
+    const codes = JSON.parse(secret) as string[];
+    const left = codes.filter((code) => code !== given.toLowerCase().replace(/[^a-z0-9]/g, ''));
+    if (left.length === codes.length) return 0;
+    const { store, tools, now } = flow;
+    const sealed = tools.secrets.seal(JSON.stringify(left), factorPurposeOf(store.tenantId, id));
+    const change = { secretEncrypted: sealed, details: { remaining: left.length }, lastUsedAt: now };
+    return store.change('userFactors', { id, secretEncrypted }, change);
+  });

@@ -1,14 +1,13 @@
-import { randomInt, timingSafeEqual } from 'node:crypto';
-import { newId } from '../../base/ids.ts';
+import { randomInt } from 'node:crypto';
+import { isSameSecret, newId } from '../../base/ids.ts';
 import { MINUTE_MS } from '../../base/times.ts';
 import { ServiceError } from '../../errors.ts';
-import { requireAllowed } from '../interaction/allowed-identifiers.ts';
+import { canSendCode, channelOf, methodOf, requireAllowed } from '../interaction/allowed-identifiers.ts';
 import { credentialsOf } from '../interaction/credentials.ts';
 import { requireStep } from '../interaction/events.ts';
 import { addVerification, type Flow, progressOf, verificationOf } from '../interaction/flow.ts';
 import { findUser } from '../interaction/identifiers.ts';
 import type { Identifier, Verification } from '../interaction/progress.ts';
-import type { Channel } from '../messages/messenger.ts';
 import type { CodeFacts, Texts } from '../texts/index.ts';
 import { refuseSsoAddress } from './single-sign-on.ts';
 
@@ -22,8 +21,6 @@ export const codePurposeOf = (tenantId: string, id: string): string => `verifica
 const codeTypeOf = ({ type }: Identifier): 'EmailVerificationCode' | 'PhoneVerificationCode' =>
   type === 'email' ? 'EmailVerificationCode' : 'PhoneVerificationCode';
 
-export const channelOf = ({ type }: Identifier): Channel => (type === 'email' ? 'email' : 'sms');
-
 /**
  * Returns true if the code is sent. A code is created and verified in either case, so the response does not reveal
  * whether there is an account.
@@ -31,16 +28,15 @@ export const channelOf = ({ type }: Identifier): Channel => (type === 'email' ? 
 async function isDelivered(flow: Flow, identifier: Identifier): Promise<boolean> {
   const { event, userId } = progressOf(flow);
   if (event === 'Register' || userId !== undefined) return true;
-  const { signInMode, signUp, signIn } = flow.settings;
+  const { signInMode, signUp } = flow.settings;
   const canRegister = signInMode === 'SignInAndRegister' && signUp.identifiers.includes(identifier.type);
   if (event === 'SignIn' && canRegister) return true;
-  const method = signIn.methods.find((method) => method.identifier === identifier.type);
-  const isUsable = event === 'ForgotPassword' || method?.verificationCode === true;
+  const isUsable = event === 'ForgotPassword' || methodOf(flow, identifier)?.verificationCode === true;
   return isUsable && (await findUser(flow.store, identifier)) !== undefined;
 }
 
 /**
- * Creates a verification code for an e-mail address or phone number and sends it. A code works once and allows five
+ * Creates a verification code for an email address or phone number and sends it. A code works once and allows five
  * attempts.
  *
  * @throws 422 `verification_code.unavailable` without a sender, `session.sso_required`; 429 `request.rate_limited`; 503
@@ -53,10 +49,8 @@ export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Pr
   if (isFirst) await refuseSsoAddress(store, identifier);
   await requireStep(flow, isFirst ? 'code' : 'profile');
   if (!flow.isAccountPage) requireAllowed(flow, identifier.type);
-  const channel = channelOf(identifier);
-  if (identifier.type === 'username' || !tools.messenger.canSend(channel)) {
-    throw new ServiceError('verification_code.unavailable');
-  }
+  if (!canSendCode(flow, identifier.type)) throw new ServiceError('verification_code.unavailable');
+  const channel = channelOf(identifier.type);
   if (tools.messenger.isFull) throw new ServiceError('request.unavailable', { headers: { 'Retry-After': '15' } });
   await tools.limits.take(store, 'codePause', identifier.value);
   await tools.limits.take(store, 'codeDestination', identifier.value);
@@ -114,7 +108,6 @@ async function spendCode({ store, tools, now }: Flow, id: string, given: string)
     { attempts: row.attempts + 1 },
   );
   if (counted !== 1) return false;
-  const code = Buffer.from(tools.secrets.open(row.codeEncrypted, codePurposeOf(store.tenantId, id)));
-  const isRight = given.length === code.length && timingSafeEqual(Buffer.from(given), code);
+  const isRight = isSameSecret(given, tools.secrets.open(row.codeEncrypted, codePurposeOf(store.tenantId, id)));
   return isRight && (await store.change('verificationCodes', { id, spentAt: null }, { spentAt: now })) === 1;
 }

@@ -11,7 +11,7 @@ const all = (store: TenantStore): Promise<ConnectorRow[]> =>
   store.from('connectors').orderBy('createdAt').select('*') as unknown as Promise<ConnectorRow[]>;
 
 /**
- * The connectors that the pages list. Those with e-mail domains are for single sign-on: they are found by the address
+ * The connectors that the pages list. Those with email domains are for single sign-on: they are found by the address
  * that was entered.
  */
 export const offeredConnectors = async (store: TenantStore): Promise<ConnectorRow[]> =>

@@ -10,12 +10,6 @@ export const factorPurposeOf = (tenantId: string, factorId: string): string => `
 export const openFactor = (store: TenantStore, secrets: SecretBox, factor: UserFactorRow): string =>
   secrets.open(factor.secretEncrypted, factorPurposeOf(store.tenantId, factor.id));
 
-interface Insertion {
-  userId: string;
-  factor: NewFactor;
-  now: number;
-}
-
 /**
  * Inserts a factor. An account has one authenticator app and one set of backup codes, so a new one replaces the old
  * one.
@@ -23,19 +17,20 @@ interface Insertion {
 export async function insertFactor(
   store: TenantStore,
   secrets: SecretBox,
-  { userId, factor, now }: Insertion,
-): Promise<UserFactorRow> {
-  const { type, secret, details, lastUsedAt = null } = factor;
+  userId: string,
+  { type, secret, details, lastUsedAt }: NewFactor,
+  now: number,
+): Promise<void> {
   if (type !== 'WebAuthn') await store.removeAll('userFactors', { userId, type });
   const id = newId();
-  return store.insert('userFactors', {
+  await store.insert('userFactors', {
     id,
     userId,
     type,
     secretEncrypted: secrets.seal(secret, factorPurposeOf(store.tenantId, id)),
     details,
     createdAt: now,
-    lastUsedAt,
+    lastUsedAt: lastUsedAt ?? null,
   });
 }
 

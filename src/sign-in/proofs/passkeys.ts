@@ -60,6 +60,13 @@ async function challengeFor<T extends { challenge: string }>(
   return options;
 }
 
+/** The checks of every response: it answers this challenge, at this host and origin. */
+function expectationsOf({ tenant }: Flow, pending: Verification) {
+  const { rpID, origin } = relyingPartyOf(tenant);
+  const { challenge } = optionsOf<{ challenge: string }>(pending);
+  return { expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: rpID, requireUserVerification: false };
+}
+
 /** @param accountName shown by the device */
 export async function newPasskeyOptions(
   flow: Flow,
@@ -86,16 +93,10 @@ export async function newPasskeyOptions(
 export async function verifyNewPasskey(flow: Flow, response: RegistrationResponseJSON): Promise<Verification> {
   const pending = pendingPasskey(flow, 'create');
   if (!pending) throw new ServiceError('session.verification_not_found');
-  const { challenge } = optionsOf<PublicKeyCredentialCreationOptionsJSON>(pending);
-  const { rpID, origin } = relyingPartyOf(flow.tenant);
-  const expected = { expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: rpID };
-  const { verified, registrationInfo } = await verifyRegistrationResponse({
-    response,
-    ...expected,
-    requireUserVerification: false,
-  }).catch(() => ({ verified: false as const, registrationInfo: undefined }));
-  if (!verified || !registrationInfo) throw new ServiceError('factor.invalid_code');
-  const { id, publicKey, counter, transports } = registrationInfo.credential;
+  const expected = expectationsOf(flow, pending);
+  const result = await verifyRegistrationResponse({ response, ...expected }).catch(() => undefined);
+  if (!result?.verified) throw new ServiceError('factor.invalid_code');
+  const { id, publicKey, counter, transports } = result.registrationInfo.credential;
   pending.isVerified = true;
   pending.details = {
     secret: Buffer.from(publicKey).toString('base64url'),
@@ -119,33 +120,21 @@ export async function passkeyOptions(flow: Flow): Promise<PublicKeyCredentialReq
 
 /** @throws 422 `factor.invalid_code` */
 export async function verifyPasskey(flow: Flow, response: AuthenticationResponseJSON): Promise<Verification> {
-  const { store, tools, now, tenant } = flow;
+  const { store, tools, now } = flow;
   const user = await identifiedUser(flow);
   const pending = pendingPasskey(flow, 'get');
   const factor = (await passkeysOf(flow, user.id)).find((one) => detailsOf(one).credentialId === response.id);
   if (!pending || !factor) throw new ServiceError('factor.invalid_code');
-  const { challenge } = optionsOf<PublicKeyCredentialRequestOptionsJSON>(pending);
-  const { rpID, origin } = relyingPartyOf(tenant);
   const details = detailsOf(factor);
-  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+  const publicKey = new Uint8Array(Buffer.from(openFactor(store, tools.secrets, factor), 'base64url'));
+  const result = await verifyAuthenticationResponse({
     response,
-    expectedChallenge: challenge,
-    expectedOrigin: origin,
-    expectedRPID: rpID,
-    credential: {
-      id: details.credentialId,
-      counter: details.counter,
-      publicKey: new Uint8Array(Buffer.from(openFactor(store, tools.secrets, factor), 'base64url')),
-    },
-    requireUserVerification: false,
-  }).catch(() => ({ verified: false, authenticationInfo: undefined }));
-  if (!verified || !authenticationInfo) throw new ServiceError('factor.invalid_code');
-  const { newCounter } = authenticationInfo;
-  await store.change(
-    'userFactors',
-    { id: factor.id },
-    { details: { ...details, counter: newCounter }, lastUsedAt: now },
-  );
+    ...expectationsOf(flow, pending),
+    credential: { id: details.credentialId, counter: details.counter, publicKey },
+  }).catch(() => undefined);
+  if (!result?.verified) throw new ServiceError('factor.invalid_code');
+  const used = { ...details, counter: result.authenticationInfo.newCounter };
+  await store.change('userFactors', { id: factor.id }, { details: used, lastUsedAt: now });
   pending.isVerified = true;
   pending.userId = user.id;
   pending.factorId = factor.id;

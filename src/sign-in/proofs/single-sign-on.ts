@@ -5,7 +5,7 @@ import type { Identifier } from '../interaction/progress.ts';
 import { connectorOfDomain } from './connectors.ts';
 
 /**
- * Single sign-on is the only sign-in method for an account with an e-mail address in a connector's domains, or with a
+ * Single sign-on is the only sign-in method for an account with an email address in a connector's domains, or with a
  * linked identity of a connector that has domains now, whenever it was linked. A user who is removed at the company's
  * provider therefore loses access here too. Accounts that only have a username or a phone number sign in as before,
  * until an address or identity is added.

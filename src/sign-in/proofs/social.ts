@@ -48,7 +48,7 @@ export async function finishSocial(flow: Flow, target: string, search: string): 
   const social = await flow.tools.relyingParty.finish(flow.tenant.id, connector, handshake, search);
   const linked = await flow.store.find('userIdentities', { target, externalId: social.externalId });
   social.isEmailVerified ??= connector.assumeEmailVerified || undefined;
-  // Until an identity is linked, its e-mail address decides which account it belongs to.
+  // Until an identity is linked, its email address decides which account it belongs to.
   if (isSso(verification) && !linked && social.isEmailVerified === false) {
     throw new ServiceError('session.email_not_verified');
   }
@@ -75,7 +75,7 @@ export function identityIn(verification: Verification): NewIdentity {
 }
 
 /**
- * Returns the account with the e-mail address that the provider has verified. A connector with domains is trusted for
+ * Returns the account with the email address that the provider has verified. A connector with domains is trusted for
  * addresses in them; for any other provider the user must also prove the account.
  *
  * @throws 422 `session.email_not_verified` if single sign-on would sign in to an account by an address that the
@@ -94,7 +94,7 @@ export async function accountByEmail(flow: Flow, verification: Verification) {
 }
 
 /**
- * Gathers a new account from the provider's claims. The e-mail address is used only if the provider has verified it and
+ * Gathers a new account from the provider's claims. The email address is used only if the provider has verified it and
  * no account has it; for single sign-on it must also be in the connector's domains.
  *
  * @throws 422 `session.sso_required` if the address is in another connector's domains

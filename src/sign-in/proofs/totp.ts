@@ -1,9 +1,9 @@
 import { Secret, TOTP } from 'otpauth';
 import { ServiceError } from '../../errors.ts';
 import { requireStep } from '../interaction/events.ts';
-import { addVerification, type Flow, identifiedUser, progressOf, verificationOf } from '../interaction/flow.ts';
+import { addVerification, type Flow, progressOf, verificationOf } from '../interaction/flow.ts';
 import type { Verification } from '../interaction/progress.ts';
-import { factorsOf, openFactor } from './factors.ts';
+import { verifyFactor } from './verify-factor.ts';
 
 /** RFC 6238 §5.2. */
 const PERIOD_MS = 30_000;
@@ -63,22 +63,14 @@ export function verifyNewTotp(flow: Flow, verificationId: string, code: string):
  *
  * @throws 422 `factor.invalid_code`, 429 `request.rate_limited`
  */
-export async function verifyTotp(flow: Flow, code: string): Promise<Verification> {
-  await requireStep(flow, 'secondFactor');
-  const { store, tools, now } = flow;
-  const user = await identifiedUser(flow);
-  await tools.limits.take(store, 'factor', user.id);
-  const factor = (await factorsOf(store, user.id)).find(({ type }) => type === 'Totp');
-  const period = factor ? periodOf(openFactor(store, tools.secrets, factor), code, now) : null;
-  if (!factor || period === null) throw new ServiceError('factor.invalid_code');
-  const usedAt = period * PERIOD_MS;
-  const isNewer = await store.changeWhere(
-    'userFactors',
-    (row) =>
-      row.where({ id: factor.id }).where((last) => last.whereNull('lastUsedAt').orWhere('lastUsedAt', '<', usedAt)),
-    { lastUsedAt: usedAt },
-  );
-  if (isNewer !== 1) throw new ServiceError('factor.invalid_code');
-  await tools.limits.clear(store, 'factor', user.id);
-  return addVerification(flow, { type: 'Totp', isVerified: true, userId: user.id, factorId: factor.id });
-}
+export const verifyTotp = (flow: Flow, code: string): Promise<Verification> =>
+  verifyFactor(flow, 'Totp', async ({ id }, secret) => {
+    const period = periodOf(secret, code, flow.now);
+    if (period === null) return 0;
+    const usedAt = period * PERIOD_MS;
+    return flow.store.changeWhere(
+      'userFactors',
+      (row) => row.where({ id }).where((last) => last.whereNull('lastUsedAt').orWhere('lastUsedAt', '<', usedAt)),
+      { lastUsedAt: usedAt },
+    );
+  });

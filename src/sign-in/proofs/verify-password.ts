@@ -3,7 +3,6 @@ import { networkOf } from '../../base/address.ts';
 import { canVerify } from '../../base/password-digests.ts';
 import type { UserRow } from '../../database/tables/index.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
-import { eventContextOf } from '../interaction/complete.ts';
 import { credentialsOf } from '../interaction/credentials.ts';
 import { requireStep } from '../interaction/events.ts';
 import { addVerification, type Flow, progressOf } from '../interaction/flow.ts';
@@ -76,7 +75,7 @@ export async function verifyPasswordOf(flow: Flow, identifier: Identifier, passw
       user?.passwordHash && !canVerify(user.passwordHash) ? 'password.unsupported_digest' : undefined;
     if (reason) tools.logger.warn({ userId: user?.id }, 'A stored password digest is too expensive to verify');
     const payload = { identifierType: identifier.type, ...(reason && { reason }) };
-    await recordUserAudit(store, 'SignIn.Password', user?.id, eventContextOf(flow), payload, 'Error');
+    await recordUserAudit(store, 'SignIn.Password', user?.id, flow, payload, 'Error');
     throw new ServiceError('session.invalid_credentials');
   }
   await limits.clear(store, 'account', limitKeys.account);

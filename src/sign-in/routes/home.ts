@@ -1,7 +1,8 @@
 import type { RequestHandler } from 'express';
 import { contextOf } from '../../http/context.ts';
+import { type Html, html } from '../../pages/html.ts';
 import { DEFAULT_TENANT } from '../../tenants.ts';
-import { homePage } from '../pages/home.ts';
+import { layout } from '../pages/layout.ts';
 import { readView, sendPage } from '../pages/respond.ts';
 
 /**
@@ -13,5 +14,15 @@ export const showHome: RequestHandler = async (request, response, next) => {
   if (request.accepts(['json', 'html']) !== 'html') return next();
   const { tenant } = contextOf(request);
   const view = await readView(tenant, { acceptLanguage: request.headers['accept-language'] });
-  sendPage(response, 200, homePage(view, { hasConsole: tenant.id === DEFAULT_TENANT }));
+  const { home } = view.t;
+  const link = ([label, what]: readonly string[], path: string): Html =>
+    html`<li><div><p class="label"><a href="${view.base}${path}">${label}</a></p><p class="quiet small">${what}</p></div></li>`;
+  const links = [
+    tenant.id === DEFAULT_TENANT && link(home.console, '/console'),
+    link(home.account, '/account'),
+    link(home.reference, '/api/docs'),
+    tenant.id !== DEFAULT_TENANT && link(home.discovery, '/oidc/.well-known/openid-configuration'),
+  ];
+  const page = layout(view, home.title(view.brandName), html`<ul class="list">${links}</ul>`, { lead: home.lead });
+  sendPage(response, 200, page);
 };

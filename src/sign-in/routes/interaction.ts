@@ -3,10 +3,9 @@ import type { Provider } from 'oidc-provider';
 import { ServiceError } from '../../errors.ts';
 import { allowedIdentifiers, complete, type Missing, missingOf } from '../actions.ts';
 import { loginOf } from '../interaction/authentication-methods.ts';
-import { type Flow, progressOf } from '../interaction/flow.ts';
+import { type Flow, progressOf, progressStoreOf, saveProgress } from '../interaction/flow.ts';
 import { rememberBrowser } from '../interaction/known-browsers.ts';
 import { csrfTokenOf, dropEndedSession, type Interaction, parameterOf } from '../interaction/open-flow.ts';
-import { ProgressStore } from '../interaction/progress.ts';
 import type { FormView } from '../pages/layout.ts';
 import { basePathOf, sendPage, viewOf } from '../pages/respond.ts';
 import { type SocialChoice, singleSignOnPage } from '../pages/sign-in.ts';
@@ -36,17 +35,8 @@ export function formViewOf({ flow, interaction, request }: OpenInteraction): For
   return { ...view, action: `${view.base}/sign-in/${flow.uid}`, csrf: csrfTokenOf(interaction), fault: undefined };
 }
 
-const redirectToStep = ({ flow, response }: OpenInteraction): void =>
-  response.redirect(303, `${basePathOf(flow.tenant)}/sign-in/${flow.uid}`);
-
-const progressStoreOf = ({ store, tools }: Flow): ProgressStore => new ProgressStore(store, tools.secrets);
-
-/** Saves the progress, also for the first request of an interaction, which has no row yet. */
-export async function saveProgress(flow: Flow): Promise<void> {
-  const progressStore = progressStoreOf(flow);
-  if (flow.saved.version === 0) await progressStore.begin(flow.uid, progressOf(flow), flow.now);
-  await progressStore.save(flow.uid, flow.saved);
-}
+const redirectToStep = ({ flow, response }: OpenInteraction, next = ''): void =>
+  response.redirect(303, `${basePathOf(flow.tenant)}/sign-in/${flow.uid}${next}`);
 
 /** Runs the action of a form, then shows the next step, or the same one with the reason of the refusal. */
 export async function submitStep(opened: OpenInteraction, act: FormAction): Promise<void> {
@@ -55,17 +45,16 @@ export async function submitStep(opened: OpenInteraction, act: FormAction): Prom
     const next = await act(opened.flow, bodyOf(opened), formViewOf(opened).t);
     await proceed(opened, typeof next === 'string' ? next : '');
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
     await showFault(opened, error);
   }
 }
 
 /** Continues with the next step, or completes the interaction when nothing is missing. */
 async function proceed(opened: OpenInteraction, next: string): Promise<void> {
-  const { flow, response } = opened;
+  const { flow } = opened;
   if (flow.saved.finishedAt !== null || (await missingOf(flow)) === undefined) return finish(opened);
   await saveProgress(flow);
-  response.redirect(303, `${basePathOf(flow.tenant)}/sign-in/${flow.uid}${next}`);
+  redirectToStep(opened, next);
 }
 
 /**
@@ -97,14 +86,19 @@ export async function showStep(opened: OpenInteraction): Promise<void> {
   sendPage(response, 200, html);
 }
 
-/** Shows the same step again with the reason of the refusal and the text that was entered. */
-export async function showFault(opened: OpenInteraction, error: ServiceError): Promise<void> {
+/** Shows the same step again with the reason of the refusal and the text that was entered. Rethrows any other error. */
+export async function showFault(opened: OpenInteraction, error: unknown): Promise<void> {
+  if (!(error instanceof ServiceError)) throw error;
   const { flow, response } = opened;
   flow.tools.onOutcome?.(progressOf(flow).event, error.code);
   const saved = await progressStoreOf(flow).find(flow.uid);
   // The form was sent twice and the other request went on, so this one continues there too.
   if (saved?.version !== flow.saved.version) return redirectToStep(opened);
-  if (error.code === 'session.sso_required') return showSingleSignOn(opened, error);
+  if (error.code === 'session.sso_required') {
+    // Links to the identity provider of the user's organization, the only allowed sign-in method.
+    const page = singleSignOnPage(formViewOf(opened), error.data as unknown as SocialChoice);
+    return sendPage(response, error.status, page);
+  }
   flow.saved.progress = saved.progress;
   const missing = await missingOf(flow);
   if (missing === undefined) throw error;
@@ -116,11 +110,6 @@ export async function showFault(opened: OpenInteraction, error: ServiceError): P
     factor: queryOf(opened).factor,
   });
   sendPage(response, error.status, await render(opened, missing, text));
-}
-
-/** Links to the identity provider of the user's organization when it is the only allowed sign-in method. */
-function showSingleSignOn(opened: OpenInteraction, { status, data }: ServiceError): void {
-  sendPage(opened.response, status, singleSignOnPage(formViewOf(opened), data as unknown as SocialChoice));
 }
 
 /** The query of the page whose form was refused, so that the same page is shown again. */

@@ -1,27 +1,16 @@
-import { ServiceError } from '../../errors.ts';
-import {
-  accountByEmail,
-  bindToAccount,
-  finishSocial,
-  identify,
-  identityIn,
-  registerSocial,
-  start,
-  startSocial,
-} from '../actions.ts';
-import { type Flow, progressOf } from '../interaction/flow.ts';
+import * as actions from '../actions.ts';
+import { type Flow, progressOf, saveProgress } from '../interaction/flow.ts';
 import type { Verification } from '../interaction/progress.ts';
-import { type OpenInteraction, saveProgress, showFault, submitStep } from './interaction.ts';
+import { type OpenInteraction, showFault, submitStep } from './interaction.ts';
 
 /** Redirects to the identity provider. */
 export async function redirectToProvider(opened: OpenInteraction): Promise<void> {
   const { flow, request, response } = opened;
   try {
-    const { url } = await startSocial(flow, String(request.params.target));
+    const { url } = await actions.startSocial(flow, String(request.params.target));
     await saveProgress(flow);
     response.redirect(303, url);
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
     await showFault(opened, error);
   }
 }
@@ -30,26 +19,26 @@ export async function redirectToProvider(opened: OpenInteraction): Promise<void>
 export const returnFromProvider = (opened: OpenInteraction): Promise<void> =>
   submitStep(opened, async (flow) => {
     const { search } = new URL(opened.request.originalUrl, flow.tenant.endpoint);
-    await continueWithIdentity(flow, await finishSocial(flow, String(opened.request.params.target), search));
+    await continueWithIdentity(flow, await actions.finishSocial(flow, String(opened.request.params.target), search));
   });
 
-/** Continues with the linked account, else with the account of the same e-mail address, else with a new account. */
+/** Continues with the linked account, else with the account of the same email address, else with a new account. */
 async function continueWithIdentity(flow: Flow, verification: Verification): Promise<void> {
-  start(flow, 'SignIn', verification);
-  if (verification.userId !== undefined) return identify(flow, verification.id);
-  const known = await accountByEmail(flow, verification);
+  actions.start(flow, 'SignIn', verification);
+  if (verification.userId !== undefined) return actions.identify(flow, verification.id);
+  const known = await actions.accountByEmail(flow, verification);
   if (!known) {
-    start(flow, 'Register', verification);
-    return registerSocial(flow, verification);
+    actions.start(flow, 'Register', verification);
+    return actions.registerSocial(flow, verification);
   }
   const progress = progressOf(flow);
-  progress.identities = [identityIn(verification)];
+  progress.identities = [actions.identityIn(verification)];
   progress.linkingTo = known.user.id;
   progress.identifier = { type: 'email', value: known.email };
   if (!known.isTrusted) {
     progress.linking = known.providerName;
     return;
   }
-  await bindToAccount(flow, verification, known.user.id);
-  await identify(flow, verification.id);
+  await actions.bindToAccount(flow, verification, known.user.id);
+  await actions.identify(flow, verification.id);
 }

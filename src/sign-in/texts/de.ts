@@ -191,7 +191,6 @@ export const de: Texts = {
     remove: 'Entfernen',
     removeTitle: (name) => `${name} entfernen?`,
     signInWith: 'Anmeldemethoden',
-    password: 'Passwort',
     passwordSet: 'Passwort ändern',
     passwordNone: 'Passwort festlegen',
     currentPassword: 'Aktuelles Passwort',
@@ -211,7 +210,6 @@ export const de: Texts = {
     otherBrowser: 'Ein anderer Browser',
     since: (date) => `seit ${date}`,
     signOutOthers: 'Überall sonst abmelden',
-    signOut: 'Abmelden',
   },
   faults: deFaults,
   retryInSeconds: (seconds) =>

@@ -6,7 +6,7 @@ export const en = {
   language: 'en',
   identifier: {
     username: 'Username',
-    email: 'E-mail address',
+    email: 'Email address',
     phone: 'Phone number',
     /** The label of a field that accepts several identifiers. */
     any: (labels: readonly string[]) =>
@@ -121,7 +121,7 @@ export const en = {
     scopes: {
       openid: 'know who you are',
       profile: 'see your name, picture and profile details',
-      email: 'see your e-mail address',
+      email: 'see your email address',
       phone: 'see your phone number',
       address: 'see your postal address',
       offline_access: "keep this access when you're not using it",
@@ -174,7 +174,7 @@ export const en = {
     sms: (change: string, brand: string) => `${change} on your ${brand} account. If this wasn't you, contact ${brand}.`,
     changes: {
       Username: 'The username was changed',
-      Email: 'The e-mail address was changed',
+      Email: 'The email address was changed',
       Phone: 'The phone number was changed',
       Password: 'The password was changed',
       AddFactor: 'A second factor was added',
@@ -195,7 +195,6 @@ export const en = {
     remove: 'Remove',
     removeTitle: (name: string) => `Remove ${name}?`,
     signInWith: 'Sign-in methods',
-    password: 'Password',
     passwordSet: 'Change password',
     passwordNone: 'Set a password',
     currentPassword: 'Current password',
@@ -215,7 +214,6 @@ export const en = {
     otherBrowser: 'Another browser',
     since: (date: string) => `since ${date}`,
     signOutOthers: 'Sign out everywhere else',
-    signOut: 'Sign out',
   },
   faults: enFaults,
   retryInSeconds: (seconds: number) =>

@@ -11,7 +11,7 @@ const INVALID_FACTOR: Record<FactorType, string> = {
 
 const IDENTIFIERS: Record<IdentifierType, string> = {
   username: 'username',
-  email: 'e-mail address',
+  email: 'email address',
   phone: 'phone number',
 };
 
@@ -25,7 +25,7 @@ export const enFaults: FaultTexts = {
   'user.invalid_phone': 'Enter the full phone number with its country code, such as +1 202 555 0123.',
   'user.suspended': 'This account is suspended. Contact support.',
   'user.username_already_in_use': 'This username is taken. Choose another one.',
-  'user.email_already_in_use': 'This e-mail address belongs to another account. Use another one.',
+  'user.email_already_in_use': 'This email address belongs to another account. Use another one.',
   'user.phone_already_in_use': 'This phone number belongs to another account. Use another one.',
   'user.identity_already_in_use': ({ provider = 'identity provider' }) =>
     `This ${provider} account is already linked to another user. Use another one.`,
@@ -40,7 +40,7 @@ export const enFaults: FaultTexts = {
   'session.social_failed': ({ provider = 'The identity provider' }) =>
     `${provider} couldn't confirm your identity. Try again.`,
   'session.email_not_verified': ({ provider = 'Your identity provider' }) =>
-    `${provider} hasn't verified your e-mail address. Contact your organization's administrator.`,
+    `${provider} hasn't verified your email address. Contact your organization's administrator.`,
   'session.sso_required': 'Your organization manages this account. Sign in with its identity provider.',
   'session.not_allowed': "This isn't available here.",
   'session.conflict': 'This form was sent twice. Continue from here.',

@@ -87,6 +87,7 @@ export class WebhookPoller {
   async start(): Promise<void> {
     this.#state.enter('starting');
     if (this.#dependencies.database.kind === 'sqlite') this.#reportExpired(await this.#deliveries.freeAll());
+    if (this.#isStopping) return;
     this.#state.enter('idle');
     this.#unlisten = this.#dependencies.database.commits.listen((tenantId, written) => {
       if (written.has('replays')) this.#replays.wake();

@@ -1,30 +1,29 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Provider } from 'oidc-provider';
-import type { Clock } from '../base/clock.ts';
-import type { SecretBox } from '../base/secret-box.ts';
-import { ServiceError } from '../errors.ts';
-import { contextOf } from '../http/context.ts';
-import { refuseControlInForm } from '../http/control-characters.ts';
-import type { HttpClient } from '../net/http-client.ts';
-import type { Logger } from '../observe/logger.ts';
-import type { Tenant } from '../tenants.ts';
-import { accountRoutes } from './account/routes.ts';
-import { experienceRoutes } from './experience/routes.ts';
-import { interactionOfState, setInteractionCookies } from './interaction/cookies.ts';
-import type { SignInObserver, Tools } from './interaction/flow.ts';
-import { Limits } from './interaction/limits.ts';
-import { csrfTokenOf, findInteraction, openFlow, requireCsrfToken } from './interaction/open-flow.ts';
-import type { Messenger } from './messages/messenger.ts';
-import { assets } from './pages/assets.ts';
-import { expiredPage } from './pages/plain.ts';
-import { basePathOf, readView, sendPage } from './pages/respond.ts';
-import { RelyingParty } from './proofs/relying-party.ts';
-import { decideConsent, isConsent, showConsent } from './routes/consent.ts';
-import { factorForms } from './routes/factor-forms.ts';
-import { forms } from './routes/forms.ts';
-import { showHome } from './routes/home.ts';
-import { bodyOf, type OpenInteraction, showStep, submitStep } from './routes/interaction.ts';
-import { redirectToProvider, returnFromProvider } from './routes/social.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { SecretBox } from '../../base/secret-box.ts';
+import { ServiceError } from '../../errors.ts';
+import { contextOf } from '../../http/context.ts';
+import { refuseControlInForm } from '../../http/control-characters.ts';
+import type { HttpClient } from '../../net/http-client.ts';
+import type { Logger } from '../../observe/logger.ts';
+import type { Tenant } from '../../tenants.ts';
+import { accountRoutes } from '../account/routes.ts';
+import { experienceRoutes } from '../experience/routes.ts';
+import { interactionOfState, setInteractionCookies } from '../interaction/cookies.ts';
+import type { SignInObserver, Tools } from '../interaction/flow.ts';
+import { Limits } from '../interaction/limits.ts';
+import { csrfTokenOf, findInteraction, openFlow, requireCsrfToken } from '../interaction/open-flow.ts';
+import type { Messenger } from '../messages/messenger.ts';
+import { assets } from '../pages/assets.ts';
+import { expiredPage } from '../pages/plain.ts';
+import { basePathOf, readView, sendPage } from '../pages/respond.ts';
+import { RelyingParty } from '../proofs/relying-party.ts';
+import { decideConsent, isConsent, showConsent } from './consent.ts';
+import { forms } from './forms.ts';
+import { showHome } from './home.ts';
+import { bodyOf, type OpenInteraction, showStep, submitStep } from './interaction.ts';
+import { redirectToProvider, returnFromProvider } from './social.ts';
 
 interface SignInOptions {
   providerOf(tenant: Tenant): Promise<Provider> | Provider;
@@ -85,8 +84,7 @@ export function signInRoutes({ providerOf, clock, client, onLimited, ...others }
   router.get('/sign-in/:uid/social/:target', inInteraction(redirectToProvider));
   router.get('/sign-in/:uid/social/:target/callback', inInteraction(returnFromProvider));
   post('consent', decideConsent);
-  for (const [step, act] of Object.entries({ ...forms, ...factorForms }))
-    post(step, (opened) => submitStep(opened, act));
+  for (const [step, act] of Object.entries(forms)) post(step, (opened) => submitStep(opened, act));
   accountRoutes(router, { providerOf, tools, parseForm });
   return router;
 }
