@@ -14,7 +14,7 @@ import { withDatabase } from './support/running-service.ts';
 
 export const summary =
   "Create a one-time link that makes its user an administrator, or change an existing user's rights.";
-export const usage = `[--tenant <id>]… [--user <username, e-mail or id> [--remove]]
+export const usage = `[--tenant <id>]… [--user <username, email or id> [--remove]]
 
   --tenant <id>   a tenant to manage (default: default); may be repeated
   --user <name>   make this user of the default tenant an administrator, instead of creating a link
@@ -49,7 +49,7 @@ export async function run(args: string[]): Promise<void> {
     },
   });
   const { tenant: tenantIds, user: name, remove } = values;
-  if (remove && name === undefined) throw new Error('--remove needs --user <username, e-mail or id>.');
+  if (remove && name === undefined) throw new Error('--remove needs --user <username, email or id>.');
   await withDatabase(async (database) => {
     await requireTenants(database, tenantIds);
     const store = new TenantStore(database, DEFAULT_TENANT);

@@ -45,7 +45,7 @@ export function configurationFindings(config: Config): Finding[] {
     findings.push(
       warning(
         'configuration.messages',
-        'Neither SMTP_URL nor SMS_URL is set: users cannot register by e-mail or reset a password.',
+        'Neither SMTP_URL nor SMS_URL is set: users cannot register by email or reset a password.',
         'Set one, unless your users need no verification codes.',
       ),
     );

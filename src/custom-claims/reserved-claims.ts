@@ -2,7 +2,7 @@
 export const RESERVED_CLAIMS: ReadonlySet<string> = new Set([
   // Registered claims of a token (RFC 7519, RFC 9068).
   ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'client_id'],
-  // What the token grants.
+  // Permissions of the token.
   ...['scope', 'organization_id', 'authorization_details'],
   // The actor (RFC 8693 §4.1, §4.4).
   ...['act', 'may_act'],

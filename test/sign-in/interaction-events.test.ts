@@ -31,7 +31,7 @@ describe('the steps of each interaction event', () => {
       newAccount: 'Choose the username and password of a new account',
       secondFactor: 'Prove a held second factor',
       newFactor: 'Set up another factor',
-      profile: 'Add a username, e-mail address or phone number',
+      profile: 'Add a username, email address or phone number',
       newPassword: 'Choose a new password',
     };
     for (const [step, name] of Object.entries(names)) {
