@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Knex } from 'knex';
 import type { SecretBox } from '../src/base/secret-box.ts';
 import type { Database } from '../src/database/database.ts';
-import { tenantTables } from '../src/database/tables/tenant-tables.ts';
+import { tenantTables } from '../src/database/tables/index.ts';
 import { checkFingerprint } from '../src/setup/secret-key.ts';
 import { appliedMigrations, END, FORMAT, type Heading, rowCount } from './support/export-format.ts';
 import { Progress } from './support/progress.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../../src/config/index.ts';
 import type { Database } from '../../src/database/database.ts';
-import { isBehindPooler } from '../../src/database/drivers/pooler.ts';
 import { migrations } from '../../src/database/migrations/index.ts';
+import { isBehindPooler } from '../../src/database/open.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 /** The oldest major version of PostgreSQL that its project still maintains. */

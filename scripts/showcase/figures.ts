@@ -1,7 +1,6 @@
-import { type CountedMinute, MINUTE_MS } from '../../src/database/statistics/figures.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/base/times.ts';
+import type { CountedMinute } from '../../src/database/statistics/figures.ts';
 import { DEFAULT_TENANT } from '../../src/tenants.ts';
-
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** The load of a working day: quiet at night, busiest in the afternoon. Not random, so that screenshots differ little. */
 function countsAt(startsAt: number, index: number): CountedMinute {

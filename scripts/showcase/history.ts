@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { hashOf, newId } from '../../src/base/ids.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/base/times.ts';
 import { writeFigures } from '../../src/database/statistics/figure-writer.ts';
-import { MINUTE_MS } from '../../src/database/statistics/figures.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { DEFAULT_TENANT } from '../../src/tenants.ts';
 import { withDatabase } from '../support/running-service.ts';
@@ -10,7 +10,6 @@ import { type Call, callerOf, post } from './calls.ts';
 import { twoDaysUntil } from './figures.ts';
 import type { ShowcaseService } from './service.ts';
 
-const HOUR_MS = 60 * MINUTE_MS;
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const PASSWORD = 'violet harbour ninety';

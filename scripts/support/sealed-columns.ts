@@ -7,7 +7,7 @@ import { connectorPurposeOf } from '../../src/sign-in/proofs/connectors.ts';
 import { factorPurposeOf } from '../../src/sign-in/proofs/factors.ts';
 import { secretPurposeOf } from '../../src/tokens/clients/application-secrets.ts';
 import { signingKeyPurposeOf } from '../../src/tokens/keys/signing-keys.ts';
-import { payloadPurposeOf } from '../../src/tokens/payload-purpose.ts';
+import { payloadPurposeOf } from '../../src/tokens/session-interactions.ts';
 import { hookHeadersPurposeOf } from '../../src/webhooks/sending/hook-headers.ts';
 import { hookKeyPurposeOf } from '../../src/webhooks/signatures/signing-keys.ts';
 

@@ -39,10 +39,7 @@ export class AuditBatch {
     else this.#timer ??= setTimeout(() => void this.flush(), MAX_WAIT_MS);
   }
 
-  /**
-   * True when so many entries are unwritten that the service must refuse requests. Rejected: dropping entries, which
-   * would leave actions unrecorded.
-   */
+  /** True if too many entries are unwritten to accept requests. Rejected: dropping entries, which leaves gaps. */
   get isBehind(): boolean {
     return this.#unwritten >= MAX_UNWRITTEN;
   }
@@ -54,10 +51,6 @@ export class AuditBatch {
     const entries = this.#waiting.splice(0);
     if (entries.length > 0) this.#writing = this.#writing.then(() => this.#write(entries));
     return this.#writing;
-  }
-
-  close(): Promise<void> {
-    return this.flush();
   }
 
   async #write(entries: readonly OwnedEntry[]): Promise<void> {

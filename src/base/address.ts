@@ -1,10 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/**
- * Returns an address as rows store it: without a zone, and an IPv4-mapped IPv6 address as IPv4. Undefined if the text
- * is no address.
- */
+/** Returns an address as rows store it: no zone, IPv4-mapped IPv6 as IPv4. Undefined if the text is no address. */
 export function plainAddress(text: string | undefined): string | undefined {
   if (text === undefined || isIPv4(text)) return text;
   const [address = ''] = text.split('%');

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Commits, Written } from '../database/notices/commits.ts';
-import { tenantTables } from '../database/tables/tenant-tables.ts';
+import { tenantTables } from '../database/tables/index.ts';
 import { DEFAULT_TENANT } from '../tenants.ts';
 
 /** Changes within this time are reported as one. */

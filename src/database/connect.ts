@@ -4,10 +4,10 @@ import pg from 'pg';
 import type { Database } from './database.ts';
 import { camelCase, snakeCase } from './drivers/names.ts';
 import { migratorConfig, poolConfig, WITHOUT_VALUES } from './drivers/postgres-config.ts';
-import { retryIfUndone } from './drivers/retry.ts';
 import { PreparedSqliteClient } from './drivers/sqlite-client.ts';
 import { markFailures } from './drivers/unavailable.ts';
 import { Commits } from './notices/commits.ts';
+import { isStaleStatement } from './statements/prepared.ts';
 import { Figures } from './statistics/figures.ts';
 import { CommitGroup } from './store/commit-group.ts';
 import { ReadBatches } from './store/read-batches.ts';
@@ -23,7 +23,7 @@ export interface DatabaseSettings {
   dataDir: string;
   /** Connections to PostgreSQL. */
   poolSize: number;
-  /** True if there is no pooler (`drivers/pooler.ts`). By default no session features are used. */
+  /** True if there is no pooler (see `open.ts`). By default no session features are used. */
   isDirect?: boolean;
 }
 
@@ -96,15 +96,29 @@ export function knexConfig({ databaseUrl, dataDir }: Pick<DatabaseSettings, 'dat
   return databaseUrl ? migratorConfig(databaseUrl) : sqliteConfig(dataDir, { pool: 1, setup: WRITER });
 }
 
+/** SQLSTATE of a deadlock and of a serialization failure: PostgreSQL rolled back one transaction for another. */
+const UNDONE = new Set(['40P01', '40001']);
+const MAX_RUNS = 4;
+
+/** Runs `work` again if the database rolled it back because of another transaction or a stale prepared statement. */
+async function retryIfUndone<T>(work: () => Promise<T>): Promise<T> {
+  for (let run = 1; ; run += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const { code = '' } = error as { code?: string };
+      const isUndone = UNDONE.has(code) || isStaleStatement(error as object);
+      if (run === MAX_RUNS || !isUndone) throw error;
+    }
+  }
+}
+
 const waitingFor = (db: Knex): number => db.client.pool.numPendingAcquires();
 
 export interface ConnectOptions {
   /** Called after each SQLite commit with the number of transactions that shared it. */
   onCommit?: ((transactions: number) => void) | undefined;
-  /**
-   * SQL that creates temporary views and triggers on the writer connection of SQLite, for features that write through
-   * them.
-   */
+  /** SQL for the writer connection of SQLite: temporary views and triggers that features write through. */
   sqliteViews?: string;
 }
 

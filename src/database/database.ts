@@ -14,9 +14,8 @@ export interface Database {
   /** Runs one statement that commits by itself. */
   write<T>(work: (db: Knex) => Promise<T>): Promise<T>;
   /**
-   * Like `write`, for a statement that finds every row by a key. Disables table scans in PostgreSQL, which otherwise
-   * prefers them while it estimates the table to be small, and keeps using them in a prepared statement after it has
-   * grown.
+   * Like `write`, for a statement that finds every row by a key. Disables table scans in PostgreSQL, which prefers them
+   * for a table that it takes to be small, and keeps them in a prepared statement after it has grown.
    */
   byKey<T>(work: (db: Knex) => Promise<T>): Promise<T>;
   /** Runs a transaction. On SQLite concurrent transactions share one commit: see `CommitGroup`. */

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { Histogram } from 'prom-client';
 import { counterBy, gauge, gaugeBy, type Registry } from '../observe/metrics.ts';
 import type { Database } from './database.ts';
-import { errorClassOf } from './drivers/error-class.ts';
+import { errorClassOf } from './drivers/unavailable.ts';
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 10];
 

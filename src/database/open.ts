@@ -1,14 +1,14 @@
+import pg from 'pg';
 import type { Config } from '../config/index.ts';
 import type { Logger } from '../observe/logger.ts';
 import { connect } from './connect.ts';
 import type { Database } from './database.ts';
-import { isBehindPooler } from './drivers/pooler.ts';
 import { lockDataDir } from './drivers/process-lock.ts';
 import { waitForDatabase } from './drivers/wait.ts';
 import type { DatabaseMetrics } from './metrics.ts';
 import { migrate } from './migrate.ts';
 import { Notices } from './notices/notices.ts';
-import { configurationTables } from './tables/configuration-tables.ts';
+import { configurationTables } from './tables/index.ts';
 
 export type DatabaseConfig = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'databasePoolSize' | 'dataDir'>;
 
@@ -16,9 +16,22 @@ const WITHOUT_NOTICES =
   'Connected to PostgreSQL through a connection pooler, and DATABASE_DIRECT_URL is not set to a direct connection. Changes by other processes are found by polling, within 1 s (configuration: 5 s)';
 
 /**
- * Opens the database for a server process: locks it on SQLite, joins the other processes on PostgreSQL, and migrates
- * it.
+ * Returns true if the connection goes through a pooler such as PgBouncer: the process id that a pooler reports is not
+ * that of the server process. Session state (LISTEN, prepared statements, settings) is then lost or shared with others.
  */
+export async function isBehindPooler(databaseUrl: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {}); // The current query fails with the same error.
+  try {
+    await client.connect();
+    const { rows } = await client.query('select pg_backend_pid() as pid');
+    return rows[0].pid !== (client as pg.Client & { processID: number }).processID;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Opens the database for a server: locks it on SQLite, joins other processes on PostgreSQL, and migrates it. */
 export async function openDatabase(
   { databaseUrl, databaseDirectUrl, dataDir, databasePoolSize: poolSize }: DatabaseConfig,
   logger: Logger,

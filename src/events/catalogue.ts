@@ -41,10 +41,7 @@ export type EventType = keyof typeof kinds;
 export const catalogue: Readonly<Record<EventType, EventKind>> = kinds;
 export const eventTypes = Object.keys(kinds) as EventType[];
 
-/**
- * Events of the compatible API that this service never sends. Accepted, so that existing webhooks can be migrated as
- * is.
- */
+/** Events of the compatible API that are never sent. Accepted, so that webhooks can be migrated as they are. */
 export const silentEventTypes = [
   'PostSignInAdaptiveMfaTriggered',
   'Identifier.Lockout',

@@ -34,9 +34,8 @@ function bodyOf(payload: Record<string, unknown>): string {
 }
 
 /**
- * Writes an event and one delivery per subscribed webhook through the caller's store, so that the change, the event and
- * its deliveries commit together or not at all. The event is stored even if no webhook subscribes to it, so that it can
- * be replayed to a webhook created later.
+ * Writes an event and a delivery per subscribed webhook through the caller's store, so that they commit together with
+ * the change or not at all. An event without subscribers is stored too, for replays to a webhook created later.
  */
 export async function recordEvent(
   store: TenantStore,

@@ -9,10 +9,7 @@ const LEASE_NAME = 'jobs';
 
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
-/**
- * Succeeds if this process already holds the lease, if it expired, or if it lies in the future: then the database's
- * clock went back.
- */
+/** Succeeds if this process holds the lease, or it expired, or it lies in the future: the database's clock went back. */
 const ACQUIRE = `insert into leases (name, holder, expires_at) values (?, ?, ${NOW} + ?)
   on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
   where leases.holder = excluded.holder or leases.expires_at <= ${NOW} or leases.expires_at > excluded.expires_at

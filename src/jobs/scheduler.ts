@@ -10,8 +10,7 @@ export interface Job {
 
 /**
  * Runs each job on its schedule while this process leads, never twice at once. A failure is logged, and the job runs
- * again at its next time. Two leaders for a moment (after the first one was paused) are harmless: every job is
- * idempotent.
+ * again at its next time. Two leaders for a moment (the first one was paused) are harmless: jobs are idempotent.
  */
 export function startJobs(
   jobs: readonly Job[],

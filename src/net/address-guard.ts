@@ -38,10 +38,9 @@ export interface AddressGuardOptions {
 }
 
 /**
- * Prevents SSRF: requests to URLs that tenants configure cannot reach this server or its private network.
- *
- * Checks addresses, not names: it resolves the name, checks every address, and the connection uses a checked address.
- * So DNS rebinding (a name that resolves differently between check and use) has no effect.
+ * Prevents SSRF: requests to URLs that tenants configure cannot reach this server or its private network. It resolves
+ * the name, checks every address, and the connection uses a checked one, so DNS rebinding (a name that resolves
+ * differently between check and use) has no effect.
  */
 export class AddressGuard {
   readonly #allowed: Network[];

@@ -9,10 +9,9 @@ let running = 0;
 const waiting: (() => void)[] = [];
 
 /**
- * Returns all IPv4 and IPv6 addresses of a name, IPv4 first.
- *
- * Queries the DNS directly, which uses no thread, so that name servers that never respond delay only their owner's
- * deliveries. Falls back to the system resolver for the hosts file, search domains and names without a dot.
+ * Returns all IPv4 and IPv6 addresses of a name, IPv4 first. Queries the DNS directly, which uses no thread, so that
+ * name servers that never respond delay only their owner's deliveries. Falls back to the system resolver for the hosts
+ * file, search domains and names without a dot.
  */
 export async function resolveName(hostname: string): Promise<string[]> {
   if (!hostname.includes('.')) return systemLookup(hostname);

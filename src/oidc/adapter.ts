@@ -5,9 +5,9 @@ import type { SecretBox } from '../base/secret-box.ts';
 import type { TenantStore } from '../database/store/tenant-store.ts';
 import type { Key, OidcPayloadRow } from '../database/tables/index.ts';
 import { ServiceError } from '../errors.ts';
-import { payloadPurposeOf } from '../tokens/payload-purpose.ts';
 import { endGrant } from '../tokens/revocation/end-access.ts';
 import { endJwts } from '../tokens/revocation/issued-jwts.ts';
+import { payloadPurposeOf } from '../tokens/session-interactions.ts';
 
 export interface AdapterOptions {
   store: TenantStore;
@@ -20,8 +20,7 @@ export type PayloadChange = (stored: AdapterPayload) => AdapterPayload;
 
 /**
  * oidc-provider's `upsert` writes a record even if it no longer exists, so a request that has loaded a session would
- * restore it after it ended. These two writes do not: if the session or grant has ended they write nothing and return
- * false.
+ * restore it after its end. These two writes write nothing and return false if the session or grant has ended.
  */
 export interface TenantAdapter extends Adapter {
   /** Replaces the record `known`, possibly under a new id. `change` returns the new payload from the stored one. */

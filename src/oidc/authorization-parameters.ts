@@ -4,10 +4,7 @@ const MAX_BYTES = 8 * 1024;
 const MAX_CLIENT_CHOSEN = 2_048;
 const CLIENT_CHOSEN = ['state', 'nonce'];
 
-/**
- * Checks the query or form of a request that starts a sign-in or sign-out. Returns an error description naming the
- * parameter that is too large, or undefined.
- */
+/** Returns an error description naming the too large parameter of a sign-in or sign-out request, or undefined. */
 export function oversizeOf(text: string): string | undefined {
   if (text.length > MAX_BYTES) return `the request is larger than ${MAX_BYTES} bytes`;
   const parameters = new URLSearchParams(text);

@@ -2,9 +2,8 @@ import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import { isStored } from './ended-records.ts';
 
 /**
- * Returns the grant of this client in this session. First-party applications get consent without a page: the requested
- * scopes are added to the grant here. The user's roles are checked when a token is issued, not here, so removing a role
- * takes effect at once.
+ * Returns the client's grant in this session. First-party applications get consent without a page: the requested scopes
+ * are added here. The user's roles are checked for each token, so removing a role takes effect at once.
  */
 export async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
   const { client, session, provider, account } = ctx.oidc;

@@ -43,10 +43,7 @@ function refuse(response: Response, status: number, error: string, description: 
   response.json(describedError(error, description));
 }
 
-/**
- * Returns the whole body, or undefined when it exceeds the limit. Rejected: `for await`, which costs twice as much as
- * events for a body in one chunk.
- */
+/** Returns the body; undefined above the limit. Rejected: `for await`, which costs twice as much for one chunk. */
 function readBody(request: Request): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return resolve(undefined);
@@ -62,10 +59,7 @@ function readBody(request: Request): Promise<Buffer | undefined> {
   });
 }
 
-/**
- * Makes the body readable again, because oidc-provider parses it itself. Rejected: a new request object, which costs
- * more than everything else in this file.
- */
+/** Makes the body readable again for oidc-provider. Rejected: a new request, which costs more than this whole file. */
 function restoreBody(request: Request, body: Buffer): void {
   request.headers['content-length'] = String(body.length);
   Object.defineProperty(request, 'readable', { value: true });
@@ -173,7 +167,7 @@ export function oidcEndpoint({
   const presentedSecretOf = (tenant: Tenant, { clientId, secret }: PresentedClient): PresentedSecret | undefined =>
     secret === undefined
       ? undefined
-      : { clientId, isCorrect: async () => (await providers.tokensOf(tenant)).isSecretOf(clientId, secret) };
+      : { clientId, isCorrect: async () => (await providers.of(tenant)).tokens.isSecretOf(clientId, secret) };
 
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     const { path } = request;
@@ -209,7 +203,7 @@ export function oidcEndpoint({
         const form = parse(body.toString());
         const admission = await admit(request, response, limit, form);
         if (!admission) return;
-        const tokens = await providers.tokensOf(tenant);
+        const { tokens } = await providers.of(tenant);
         if (path === '/token' && tokens.answers(form))
           return tokens.answer(request, response, form, requestFactsOf(request), admission);
       }
@@ -222,7 +216,7 @@ export function oidcEndpoint({
 
     forceCanonicalHost(request, tenant);
     if (path === '/jwks') response.set('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`);
-    const handle = await providers.handlerOf(tenant);
-    await handle(request, response);
+    const { handler } = await providers.of(tenant);
+    await handler(request, response);
   };
 }

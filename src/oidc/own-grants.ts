@@ -10,15 +10,10 @@ import { RefreshTokens } from '../tokens/refresh/refresh-tokens.ts';
 import { TOKEN_EXCHANGE } from '../tokens/urns.ts';
 import type { ProviderCollaborators, ProviderParts } from './provider.ts';
 
-export interface OwnGrantsParts extends ProviderParts {
-  /** Finds tokens that oidc-provider has issued, such as actor tokens. */
-  provider: Provider;
-}
-
-/** The grants that `TokenEndpoint` serves, by `grant_type`. */
+/** The grants that `TokenEndpoint` serves, by `grant_type`. The provider finds tokens that oidc-provider has issued. */
 export function ownGrants(
   { store, issuer }: Tenant,
-  { keys, clients, claims, resourceServers, organizations, provider }: OwnGrantsParts,
+  { keys, clients, claims, resourceServers, organizations, provider }: ProviderParts & { provider: Provider },
   { cache, clock, secrets, tracing }: ProviderCollaborators,
 ): Record<string, OwnGrant> {
   const [signer] = keys.signers;

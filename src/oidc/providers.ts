@@ -43,23 +43,7 @@ export class Providers {
     this.#collaborators = collaborators;
   }
 
-  async of(tenant: Tenant): Promise<Provider> {
-    return (await this.#find(tenant)).provider;
-  }
-
-  async handlerOf(tenant: Tenant): Promise<NodeHandler> {
-    return (await this.#find(tenant)).handler;
-  }
-
-  async tokensOf(tenant: Tenant): Promise<TokenEndpoint> {
-    return (await this.#find(tenant)).tokens;
-  }
-
-  async keysOf(tenant: Tenant): Promise<SigningKeys> {
-    return (await this.#find(tenant)).keys;
-  }
-
-  #find(tenant: Tenant): Promise<TenantProvider> {
+  of(tenant: Tenant): Promise<TenantProvider> {
     const known = this.#cached.get(tenant.id);
     // A request whose tenant was read just before a change may use the newer provider, which has the old keys too.
     if (known && known.version >= tenant.version) return known.built;

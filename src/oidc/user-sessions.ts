@@ -3,9 +3,8 @@ import type { SecretBox } from '../base/secret-box.ts';
 import type { TenantStore } from '../database/store/tenant-store.ts';
 import type { OidcPayloadRow } from '../database/tables/index.ts';
 import { CONSOLE_CLIENT_ID } from '../tokens/clients/console-client.ts';
-import { payloadPurposeOf } from '../tokens/payload-purpose.ts';
 import { endGrant } from '../tokens/revocation/end-access.ts';
-import type { SessionInteraction } from '../tokens/session-interactions.ts';
+import { payloadPurposeOf, type SessionInteraction } from '../tokens/session-interactions.ts';
 import { lockSession } from './adapter.ts';
 
 export interface SessionContext {

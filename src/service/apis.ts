@@ -31,7 +31,7 @@ export function serviceApis({ cache, revocations, providers, ...performerParts }
   function apiOf(api: SystemApi, rows: readonly Operation[]): ApiParts {
     const access = new ManagementAccess(cache, api);
     const tokens = new AccessTokens({
-      keysOf: (tenant) => providers.keysOf(tenant),
+      keysOf: async (tenant) => (await providers.of(tenant)).keys,
       audiencesOf: (tenant) => access.audiencesOf(tenant),
       isRevoked: ({ id, store }, jti) => revocations.get(id, jti, () => isRevoked(store, jti)),
     });

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Commits } from '../database/notices/commits.ts';
 import { TenantCache } from '../database/notices/tenant-cache.ts';
-import { configurationTables } from '../database/tables/configuration-tables.ts';
+import { configurationTables } from '../database/tables/index.ts';
 
 /**
  * How long a process may miss a change by another process if the notice is lost. Shorter for the revocation of a token.

@@ -112,7 +112,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
   const figures = new FigureWriter(database, logger);
   closing.add(() => figures.close());
   const audit = new AuditBatch({ database, onError: (err) => logger.error({ err }, 'Audit entries were not written') });
-  closing.add(() => audit.close());
+  closing.add(() => audit.flush());
   const tokenAudit = new TokenAudit(audit);
   closing.add(() => tokenAudit.close());
   const { token, subjectTokens, authorization } = config.rateLimits;
@@ -190,7 +190,7 @@ async function build(config: Config, logger: Logger, closing: Closing): Promise<
     secrets,
     clock,
   });
-  const providerOf = (tenant: Tenant) => providers.of(tenant);
+  const providerOf = async (tenant: Tenant) => (await providers.of(tenant)).provider;
   const administration = serviceConsole(config, { tenants, rows, database, secrets, clock, providerOf });
 
   let isServing = true;

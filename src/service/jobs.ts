@@ -1,52 +1,12 @@
-import type { Clock } from '../base/clock.ts';
-import type { SecretBox } from '../base/secret-box.ts';
-import type { Database } from '../database/database.ts';
-import { sweepExpired } from '../database/retention/expiry.ts';
-import { removeDeletedTenants } from '../database/retention/tenant-removal.ts';
-import type { TenantStore } from '../database/store/tenant-store.ts';
-import type { SigningKeyRow } from '../database/tables/index.ts';
+import { removeDeletedTenants, sweepExpired } from '../database/retention.ts';
 import type { Job } from '../jobs/scheduler.ts';
-import type { Tenants } from '../tenants.ts';
-import { advanceKeys, dueStep, publishKey } from '../tokens/keys/key-rotation.ts';
-import { takeDueKeySteps } from '../tokens/keys/scheduled-rotation.ts';
-import { DEFAULT_ALGORITHM, generateSigningKey } from '../tokens/keys/signing-keys.ts';
+import { rotateSigningKeys, type ScheduledRotation } from '../tokens/keys/scheduled-rotation.ts';
 import { recordBacklog } from '../webhooks/deliveries/backlog.ts';
 import { clearDeliveries } from '../webhooks/deliveries/clearing.ts';
 import { sweepWebhooks } from '../webhooks/deliveries/retention.ts';
 
-export interface ServiceJobsParts {
-  database: Database;
-  tenants: Tenants;
-  secrets: SecretBox;
-  clock: Clock;
-  /** Undefined: keys are only rotated for tenants that configure it. */
-  rotationDays: number | undefined;
-}
-
-/** Publishes a new key with the algorithm of the current one. */
-async function publishAnother(
-  store: TenantStore,
-  keys: readonly Pick<SigningKeyRow, 'algorithm' | 'state'>[],
-  { secrets, clock }: ServiceJobsParts,
-): Promise<void> {
-  const algorithm = keys.find(({ state }) => state === 'current')?.algorithm ?? DEFAULT_ALGORITHM;
-  const now = clock();
-  const prepared = await generateSigningKey(algorithm);
-  await store.transaction((store) => publishKey(store, secrets, prepared, now));
-}
-
-/** Performs the due steps of key rotation in every tenant. */
-export function rotateSigningKeys(parts: ServiceJobsParts): Promise<void> {
-  const { clock } = parts;
-  return takeDueKeySteps(parts, {
-    due: (keys, rotationDays) => dueStep(keys, clock(), rotationDays),
-    advance: (store) => store.transaction((store) => advanceKeys(store, clock())),
-    publish: (store, keys) => publishAnother(store, keys, parts),
-  });
-}
-
 /** Returns the scheduled jobs, which run in the leading process. */
-export function serviceJobs(parts: ServiceJobsParts): Job[] {
+export function serviceJobs(parts: ScheduledRotation): Job[] {
   const { database, clock } = parts;
   return [
     { name: 'expiry', at: '*/5 * * * *', run: () => sweepExpired(database, clock()) },

@@ -1,40 +1,34 @@
-import type { Account, ClaimsParameterMember } from 'oidc-provider';
+import type { Account } from 'oidc-provider';
 import { secondsOf } from '../base/clock.ts';
-import type { TenantStore } from '../database/store/tenant-store.ts';
+import { snakeCase } from '../database/drivers/names.ts';
+import type { Query, TenantStore } from '../database/store/tenant-store.ts';
 import type { UserRow } from '../database/tables/index.ts';
 
 const ORGANIZATIONS = 'urn:logto:scope:organizations';
 const ORGANIZATION_ROLES = 'urn:logto:scope:organization_roles';
 
-/** Member of a user's `profile` → name of the claim (OpenID Connect Core §5.1). */
-const STANDARD: ReadonlyMap<string, string> = new Map([
-  ['familyName', 'family_name'],
-  ['givenName', 'given_name'],
-  ['middleName', 'middle_name'],
-  ['nickname', 'nickname'],
-  ['preferredUsername', 'preferred_username'],
-  ['profile', 'profile'],
-  ['website', 'website'],
-  ['gender', 'gender'],
-  ['birthdate', 'birthdate'],
-  ['zoneinfo', 'zoneinfo'],
-  ['locale', 'locale'],
-]);
+/** Members of a user's `profile` that are claims, named in snake case (OpenID Connect Core §5.1). */
+const STANDARD = [
+  'familyName',
+  'givenName',
+  'middleName',
+  'nickname',
+  'preferredUsername',
+  'profile',
+  'website',
+  'gender',
+  'birthdate',
+  'zoneinfo',
+  'locale',
+];
 
-/** Member of `profile.address` → member of the `address` claim (OpenID Connect Core §5.1.1). */
-const ADDRESS: ReadonlyMap<string, string> = new Map([
-  ['formatted', 'formatted'],
-  ['streetAddress', 'street_address'],
-  ['locality', 'locality'],
-  ['region', 'region'],
-  ['postalCode', 'postal_code'],
-  ['country', 'country'],
-]);
+/** Members of `profile.address` that are members of the `address` claim, named in snake case (§5.1.1). */
+const ADDRESS = ['formatted', 'streetAddress', 'locality', 'region', 'postalCode', 'country'];
 
 /** Scope → claims it adds to `/oidc/me` and the ID token (OpenID Connect Core §5.4, plus Logto's scopes). */
 export const CLAIMS_BY_SCOPE: Record<string, string[]> = {
   openid: ['sub'],
-  profile: ['name', 'username', 'picture', 'created_at', 'updated_at', ...STANDARD.values()],
+  profile: ['name', 'username', 'picture', 'created_at', 'updated_at', ...STANDARD.map(snakeCase)],
   address: ['address'],
   email: ['email', 'email_verified'],
   phone: ['phone_number', 'phone_number_verified'],
@@ -70,28 +64,22 @@ async function joinedClaims(
     claims.organizations = rows.map(({ organizationId }) => organizationId);
   }
   if (scopes.has(ORGANIZATION_ROLES)) {
-    const rows = (await store
+    const roles: Query = store
       .from('organizationUserRoles')
-      .join(store.rows('organizationRoles'), 'organizationRoles.id', 'organizationUserRoles.organizationRoleId')
+      .join(store.rows('organizationRoles'), 'organizationRoles.id', 'organizationUserRoles.organizationRoleId');
+    const rows: { organizationId: string; name: string }[] = await roles
       .where({ userId })
-      .select(
-        'organizationUserRoles.organizationId as organizationId',
-        'organizationRoles.name as name',
-      )) as unknown as {
-      organizationId: string;
-      name: string;
-    }[];
+      .select('organizationUserRoles.organizationId', 'organizationRoles.name');
     claims.organization_roles = rows.map(({ organizationId, name }) => `${organizationId}:${name}`);
   }
   return claims;
 }
 
 /** The non-empty members of `source` under their claim names; undefined when there are none. */
-function claimsFrom(source: unknown, names: ReadonlyMap<string, string>): Record<string, unknown> | undefined {
-  const known = Object.entries(source ?? {}).filter(([member, value]) => names.has(member) && value !== '');
-  return known.length === 0
-    ? undefined
-    : Object.fromEntries(known.map(([member, value]) => [names.get(member), value]));
+function claimsFrom(source: unknown, members: readonly string[]): Record<string, unknown> | undefined {
+  const known = Object.entries(source ?? {}).filter(([member, value]) => members.includes(member) && value !== '');
+  if (known.length === 0) return undefined;
+  return Object.fromEntries(known.map(([member, value]) => [snakeCase(member), value]));
 }
 
 /**
@@ -122,12 +110,7 @@ export async function findAccount(store: TenantStore, id: string): Promise<Accou
   if (!user || user.isSuspended) return undefined;
   return {
     accountId: id,
-    async claims(
-      _use: string,
-      scope: string,
-      _claims: Record<string, ClaimsParameterMember | null>,
-      _rejected: string[],
-    ) {
+    async claims(_use: string, scope: string) {
       const scopes = new Set(scope.split(' '));
       return { sub: id, ...ownClaims(user), ...(await joinedClaims(store, id, scopes)) };
     },

@@ -1,5 +1,9 @@
 import type { Adapter, KoaContextWithOIDC } from 'oidc-provider';
 
+/** Returns the purpose that binds an encrypted payload of oidc-provider to its tenant, model and id. */
+export const payloadPurposeOf = (tenantId: string, model: string, id: string): string =>
+  `oidc:${tenantId}:${model}:${id}`;
+
 /** How a user signed in: `context.interaction` in the input of a claims script. */
 export interface SessionInteraction {
   interactionEvent: string;

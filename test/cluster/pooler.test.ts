@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/index.ts';
-import { isBehindPooler } from '../../src/database/drivers/pooler.ts';
-import { openDatabase } from '../../src/database/open.ts';
+import { isBehindPooler, openDatabase } from '../../src/database/open.ts';
 import type { Logger } from '../../src/observe/logger.ts';
 import { castOf, verifyAccessToken } from '../support/cast.ts';
 import { createDatabase, type Database } from '../support/databases.ts';

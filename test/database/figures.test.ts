@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MINUTE_MS } from '../../src/base/times.ts';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { sweepExpired } from '../../src/database/retention/expiry.ts';
+import { sweepExpired } from '../../src/database/retention.ts';
 import { FigureWriter, WIDTHS } from '../../src/database/statistics/figure-writer.ts';
 import type { FigureRow } from '../../src/database/statistics/figures.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
@@ -10,7 +11,6 @@ import { createLogger } from '../../src/observe/logger.ts';
 import { createDatabase, databases, type Database as TestDatabase } from '../support/databases.ts';
 import { addTenant } from '../support/tenant-rows.ts';
 
-const MINUTE_MS = 60_000;
 const NOON = Date.UTC(2026, 5, 1, 12);
 const logger = createLogger('silent');
 

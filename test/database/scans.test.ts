@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../src/base/times.ts';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { sweepExpired } from '../../src/database/retention/expiry.ts';
-import { removeDeletedTenants } from '../../src/database/retention/tenant-removal.ts';
+import { removeDeletedTenants, sweepExpired } from '../../src/database/retention.ts';
 import { operations } from '../../src/management/index.ts';
 import { sqliteViews } from '../../src/service/sqlite-views.ts';
 import { recordBacklog } from '../../src/webhooks/deliveries/backlog.ts';
@@ -19,7 +19,6 @@ import { startService } from '../support/start-service.ts';
 import { planNodes, type Sent, StatementRecorder, sqlitePlan, triggeredStatements } from '../support/statements.ts';
 
 const ROWS = 20_000;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Statements that may read many rows of a tenant, and why. All of them run outside a transaction. None is sent by a

@@ -1,12 +1,11 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { expect, it } from 'vitest';
+import { HOUR_MS } from '../../src/base/times.ts';
 import { ManagementClient } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';
 import { createDatabase, databases } from '../support/databases.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
-
-const HOUR_MS = 3_600_000;
 
 it.each(databases)('keeps working while its clock jumps an hour forward and back (%s)', async (kind) => {
   await using database = await createDatabase(kind);

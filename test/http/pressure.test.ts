@@ -108,7 +108,7 @@ it('reports that the audit log is behind until its entries are written', async (
   audit.add('t', entry);
   expect(audit.isBehind).toBe(true);
   write(undefined as never);
-  await audit.close();
+  await audit.flush();
   expect(audit.isBehind).toBe(false);
 });
 

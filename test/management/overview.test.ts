@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOUR_MS, MINUTE_MS } from '../../src/base/times.ts';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
 import { writeFigures } from '../../src/database/statistics/figure-writer.ts';
-import { MINUTE_MS } from '../../src/database/statistics/figures.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { RANGES, type Range, readOverview } from '../../src/management/settings/overview.ts';
 import { postForm } from '../support/call.ts';
@@ -13,7 +13,6 @@ import { addTenant } from '../support/tenant-rows.ts';
 import { status, WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const NOW = Date.UTC(2026, 5, 1, 12, 34, 56);
-const HOUR_MS = 60 * MINUTE_MS;
 
 describe.each(databases)('the overview on %s', (kind) => {
   let service: TestService;

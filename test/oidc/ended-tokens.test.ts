@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
-import { sweepExpired } from '../../src/database/retention/expiry.ts';
+import { sweepExpired } from '../../src/database/retention.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import type { ApplicationCredentials } from '../../src/setup/create-tenant.ts';
 import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../src/tokens/urns.ts';

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../src/base/times.ts';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
-import { sweepExpired } from '../../src/database/retention/expiry.ts';
+import { sweepExpired } from '../../src/database/retention.ts';
 import { postForm } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';
 import { withinOneMinute } from '../support/minute.ts';
 import { startService, type TestService } from '../support/start-service.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Endpoints that make the service write for anonymous callers. */
 describe.each(databases)('the public endpoints on %s', (kind) => {

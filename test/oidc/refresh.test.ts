@@ -6,7 +6,7 @@ import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { loadSecretKey } from '../../src/setup/secret-key.ts';
-import { payloadPurposeOf } from '../../src/tokens/payload-purpose.ts';
+import { payloadPurposeOf } from '../../src/tokens/session-interactions.ts';
 import { type Answer, postForm } from '../support/call.ts';
 import { askToken, codeGrant, type OAuthApplication, registerApplication } from '../support/code-grant.ts';
 import { databases } from '../support/databases.ts';

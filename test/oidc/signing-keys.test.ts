@@ -2,13 +2,14 @@ import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { SecretBox } from '../../src/base/secret-box.ts';
+import { DAY_MS } from '../../src/base/times.ts';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
-import { rotateSigningKeys } from '../../src/service/jobs.ts';
 import { loadSecretKey } from '../../src/setup/secret-key.ts';
 import { Tenants } from '../../src/tenants.ts';
 import { PUBLISHED_MS } from '../../src/tokens/keys/key-rotation.ts';
+import { rotateSigningKeys } from '../../src/tokens/keys/scheduled-rotation.ts';
 import { SIGNING_ALGORITHMS } from '../../src/tokens/keys/signing-keys.ts';
 import { getJson, postForm } from '../support/call.ts';
 import { castOf, verifyAccessToken } from '../support/cast.ts';
@@ -21,8 +22,6 @@ interface Key {
   state: 'next' | 'current' | 'previous';
   retireAt: number | null;
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 describe.each(databases)('signing keys on %s', (kind) => {
   let service: TestService;

@@ -10,7 +10,7 @@ import { connect } from '../../src/database/connect.ts';
 import type { Database as Connection } from '../../src/database/database.ts';
 import { camelCase } from '../../src/database/drivers/names.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { tenantTables } from '../../src/database/tables/tenant-tables.ts';
+import { tenantTables } from '../../src/database/tables/index.ts';
 import { ManagementClient } from '../support/call.ts';
 import { castOf, verifyAccessToken } from '../support/cast.ts';
 import { createDatabase, type Database, type DatabaseKind } from '../support/databases.ts';

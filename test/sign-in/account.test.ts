@@ -1,13 +1,12 @@
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it, vi } from 'vitest';
+import { MINUTE_MS } from '../../src/base/times.ts';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { Issuer } from './issuer.ts';
 import { Mailbox } from './mailbox.ts';
 import { PASSWORD } from './stage.ts';
 import { Visitor } from './visitor.ts';
-
-const MINUTE_MS = 60_000;
 
 /** Opens the account page for a user who signed in this many minutes ago. */
 async function atAccount(service: TestService, minutesAgo = 0): Promise<Visitor> {

@@ -1,6 +1,5 @@
+import { DAY_MS } from '../../src/base/times.ts';
 import type { Database } from '../../src/database/database.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Inserts deliveries of one event that are due tomorrow, over all webhooks of the tenant in turn. */
 export async function park(database: Database, tenantId: string, count: number, now: number): Promise<void> {

@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import sqlite3 from 'sqlite3';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../src/base/times.ts';
 import { migrations } from '../../src/database/migrations/index.ts';
 import { getJson, ManagementClient } from '../support/call.ts';
 import { castOf, verifyAccessToken } from '../support/cast.ts';
@@ -16,8 +17,6 @@ import { WebhookReceiver } from '../support/webhook-receiver.ts';
 /** Releases with a recording: each is a folder next to this file, written by `record.ts` in that release. */
 const releases = readdirSync(import.meta.dirname).filter((name) => /^\d/.test(name));
 const cases = releases.flatMap((release) => databases.map((kind) => ({ release, kind })));
-
-const HOUR_MS = 60 * 60 * 1000;
 
 /** Runs an SQL script with the driver alone. */
 async function execute({ url, dataDir }: Database, sql: string): Promise<void> {

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { AddressGuard } from '../../src/net/address-guard.ts';
 import { HttpClient } from '../../src/net/http-client.ts';
 import { bodyFor, deliver } from '../../src/webhooks/sending/deliver.ts';
-import { checkHeaders } from '../../src/webhooks/sending/headers.ts';
+import { checkHeaders } from '../../src/webhooks/sending/hook-headers.ts';
 import { webhookSecret } from '../../src/webhooks/signatures/signature.ts';
 import { cutMidBody, drip, endlessBody, hang, status, WebhookReceiver } from '../support/webhook-receiver.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
-import { tenantTables } from '../../src/database/tables/tenant-tables.ts';
+import { tenantTables } from '../../src/database/tables/index.ts';
 import { createDatabase, databases } from '../support/databases.ts';
 import { startService } from '../support/start-service.ts';
 import { status, WebhookReceiver } from '../support/webhook-receiver.ts';

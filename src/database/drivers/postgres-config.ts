@@ -30,14 +30,16 @@ function afterCreate({ connection: { stream } }: PostgresConnection, done: () =>
 /** Keeps values out of the error messages of failed statements: values may be secrets, and messages are logged. */
 export const WITHOUT_VALUES = { compileSqlOnError: false };
 
+const connectionTo = (databaseUrl: string) =>
+  ({ connectionString: databaseUrl, application_name: 'understudy', connectionTimeoutMillis: 5_000 }) as const;
+const COMMON = { ...WITHOUT_VALUES, acquireConnectionTimeout: 10_000, log };
+
 /** Configuration for migrations, which have no time limit. */
 export const migratorConfig = (databaseUrl: string): Knex.Config => ({
-  ...WITHOUT_VALUES,
+  ...COMMON,
   client: 'pg',
-  connection: { connectionString: databaseUrl, application_name: 'understudy', connectionTimeoutMillis: 5_000 },
+  connection: connectionTo(databaseUrl),
   pool: { min: 0, max: 2 },
-  acquireConnectionTimeout: 10_000,
-  log,
 });
 
 export interface PoolOptions {
@@ -51,17 +53,13 @@ export interface PoolOptions {
 export function poolConfig(databaseUrl: string, { size, isDirect, session }: PoolOptions): Knex.Config {
   const options = Object.entries(session).map(([name, value]) => `-c ${name}=${value}`);
   return {
-    ...WITHOUT_VALUES,
+    ...COMMON,
     client: isDirect ? 'pg' : (UnpreparedPostgresClient as unknown as typeof Knex.Client),
     connection: {
-      connectionString: databaseUrl,
-      application_name: 'understudy',
-      connectionTimeoutMillis: 5_000,
+      ...connectionTo(databaseUrl),
       keepAlive: true,
       ...(isDirect && { ...TIMEOUTS, options: options.join(' ') }),
     },
     pool: { min: 0, max: size, afterCreate },
-    acquireConnectionTimeout: 10_000,
-    log,
   };
 }

@@ -27,9 +27,7 @@ const MAX_STATEMENTS = 256;
 const isRun = ({ method, returning }: KnexQuery): boolean =>
   method === 'del' || method === 'counter' || ((method === 'insert' || method === 'update') && !returning);
 
-/**
- * Outside the class, because Knex creates a client per transaction with `Object.create`, which loses private members.
- */
+/** Outside the class: Knex makes a client per transaction with `Object.create`, which loses private members. */
 const prepared = new WeakMap<SqliteConnection, LRUCache<string, Statement>>();
 
 function statementsOf(connection: SqliteConnection): LRUCache<string, Statement> {

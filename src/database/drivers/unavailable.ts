@@ -1,6 +1,26 @@
 import type { Knex } from 'knex';
 import { ServiceError } from '../../errors.ts';
-import { type ErrorClass, errorClassOf } from './error-class.ts';
+
+/** The kind of a database error. Used as a metric label: never rename. */
+type ErrorClass = 'busy' | 'connection' | 'constraint' | 'full' | 'pool' | 'read_only' | 'timeout' | 'undone' | 'other';
+
+/** Maps SQLite codes, PostgreSQL's SQLSTATE codes and classes, and socket errors. The first match wins. */
+const CLASSES: [RegExp, ErrorClass][] = [
+  [/^SQLITE_(BUSY|LOCKED)/, 'busy'],
+  [/^(SQLITE_CONSTRAINT|23)/, 'constraint'],
+  [/^(SQLITE_FULL|53100)/, 'full'],
+  [/^(SQLITE_READONLY|25006)/, 'read_only'],
+  [/^(57014|55P03|25P0[34])/, 'timeout'],
+  [/^40/, 'undone'],
+  [/^(08|53300|57P|E[A-Z]+$)/, 'connection'],
+];
+
+export function errorClassOf(error: unknown): ErrorClass {
+  const { code = '', name = '', message = '' } = error as { code?: string; name?: string; message?: string };
+  if (name === 'KnexTimeoutError') return 'pool';
+  if (/timeout expired|Connection (terminated|ended)|not queryable/.test(message)) return 'connection'; // pg gives these no code.
+  return CLASSES.find(([pattern]) => pattern.test(code))?.[1] ?? 'other';
+}
 
 const SOON = '1';
 /** Retry-After in seconds while an operator makes room, or another server takes over. */
@@ -25,15 +45,11 @@ interface PostgresError {
   where?: string | undefined;
 }
 
-/**
- * Keeps only the columns of `Key (tenant_id, name)=(default, secret) already exists.`, which `constraints.ts` reads.
- */
+/** Keeps only the columns of `Key (tenant_id, name)=(default, secret) already exists.`, for `constraints.ts`. */
 const columnsIn = (detail = ''): string | undefined =>
   detail.startsWith('Key (') ? detail.slice(0, detail.indexOf(')=(') + 1) : undefined;
 
-/**
- * Marks errors of statements and connections as database errors, and removes values from them so that none is logged.
- */
+/** Marks errors of statements and connections as the database's, and removes values so that none is logged. */
 export function markFailures(db: Knex): Knex {
   const mark = (error: object) => void ofDatabase.add(error);
   db.on('query-error', (error: PostgresError) => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../observe/logger.ts';
-import { errorClassOf } from './error-class.ts';
+import { errorClassOf } from './unavailable.ts';
 
 const TIMEOUT_MS = 30_000;
 const PAUSE_MS = 1_000;

@@ -4,9 +4,7 @@ import type { Table } from '../tables/index.ts';
 export type Written = Table | 'tenants';
 export type CommitListener = (tenantId: string, written: ReadonlySet<Written>) => void;
 
-/**
- * Notifies listeners after each commit of the tables written, by this process and (if their notice arrives) by others.
- */
+/** Notifies listeners of the tables that each commit wrote, by this process and (if notices arrive) by others. */
 export class Commits {
   readonly #listeners = new Set<CommitListener>();
   readonly #listenersToOwn = new Set<CommitListener>();

@@ -3,10 +3,7 @@ import type { Logger } from '../../observe/logger.ts';
 import type { Commits, Written } from './commits.ts';
 
 const CHANNEL = 'understudy_commits';
-/**
- * A commit with `notify` takes a global lock in PostgreSQL, so notices are combined and sent outside other
- * transactions.
- */
+/** A commit with `notify` takes a global lock, so notices are combined and sent outside other transactions. */
 const COALESCE_MS = 20;
 /** PostgreSQL's limit is 8,000 bytes. A tenant with all its tables needs less than 1,000. */
 const MAX_PAYLOAD_BYTES = 7_000;

@@ -9,8 +9,5 @@ export interface StatementContext {
   tenantId: string;
 }
 
-/**
- * Handwritten SQL, for the few places where a query builder costs more than the query, or where one statement replaces
- * several. `TenantStore.write` runs it.
- */
+/** SQL where a query builder costs more than the query, or one statement replaces several: `TenantStore.write`. */
 export type Statement<Result> = (context: StatementContext) => Promise<Result>;

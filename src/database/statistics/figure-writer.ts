@@ -1,12 +1,11 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/times.ts';
 import type { Logger } from '../../observe/logger.ts';
 import type { Database } from '../database.ts';
 import { snakeCase } from '../drivers/names.ts';
-import { addTo, type CountedMinute, type Counts, FIGURES, type Figure, MINUTE_MS } from './figures.ts';
+import { addTo, type CountedMinute, type Counts, FIGURES, type Figure } from './figures.ts';
 
 /** Interval between writes. A `kill -9` loses at most this much of the figures, and none of the rows they count. */
 export const WRITE_EVERY_MS = 2_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /**
  * Each count is added to a row of its minute and to one of its hour. The overview shows a day of minutes and a week of

@@ -1,9 +1,7 @@
+import { MINUTE_MS } from '../../base/times.ts';
 import type { Owned } from '../tables/row.ts';
 
-/**
- * The figures counted per tenant for the overview; each is a column of the table `figures`. All are sums except
- * `backlog`, which is a maximum.
- */
+/** The figures per tenant, each a column of the table `figures`. All are sums except `backlog`, a maximum. */
 export const FIGURES = [
   'tokensByCode',
   'tokensByRefresh',
@@ -40,7 +38,6 @@ export interface CountedMinute {
   counts: Counts;
 }
 
-export const MINUTE_MS = 60_000;
 /** Limit of the memory used while the database is unavailable. */
 const MAX_MINUTES = 100_000;
 
@@ -51,10 +48,7 @@ export function addTo(counts: Counts, more: Counts): void {
   }
 }
 
-/**
- * Counts in memory, so that counting costs neither a statement nor a lock. `FigureWriter` writes the counts to the
- * table that all processes share.
- */
+/** Counts in memory, which costs no statement and no lock. `FigureWriter` writes the counts to the shared table. */
 export class Figures {
   #minutes = new Map<string, CountedMinute>();
 

@@ -3,9 +3,8 @@ import { ServiceError } from '../../errors.ts';
 import type { Database } from '../database.ts';
 import type { Written } from '../notices/commits.ts';
 import { type BatchedRead, type KeyRecord, readMany } from '../statements/batched-read.ts';
-import { encode } from '../statements/encode.ts';
 import { insertEvent } from '../statements/insert-event.ts';
-import { insertMany, insertMissing } from '../statements/insert-many.ts';
+import { encode, insertMany, insertMissing } from '../statements/insert-many.ts';
 import { selectOne } from '../statements/select-one.ts';
 import type { Statement } from '../statements/statement.ts';
 import type { Counts } from '../statistics/figures.ts';
@@ -73,8 +72,7 @@ export class TenantStore {
   }
 
   /**
-   * Reads a row and locks it until this transaction ends, for a write that depends on it. On SQLite the single writer
-   * already guarantees that.
+   * Reads a row and locks it until this transaction ends. On SQLite the single writer already guarantees that.
    *
    * @throws 404 `entity.not_exists`, for users `entity.not_found`
    */
@@ -129,10 +127,9 @@ export class TenantStore {
 
   /** Inserts or updates the row with this primary key. */
   async put<T extends Table>(table: T, key: Key<T>, fields: Patch<T>): Promise<void> {
-    const row = { ...encode({ ...fields, ...key }), tenantId: this.tenantId };
     await this.#write(table, (db) =>
       db(table)
-        .insert(row)
+        .insert(this.#own(encode({ ...fields, ...key })))
         .onConflict(['tenantId', ...Object.keys(key)])
         .merge(),
     );
@@ -149,11 +146,7 @@ export class TenantStore {
     }
     const [row] = await this.#write(
       table,
-      async (db) =>
-        (await db(table)
-          .where(this.#own(key))
-          .update({ ...encoded, tenantId: this.tenantId })
-          .returning('*')) as Row<T>[],
+      async (db) => (await db(table).where(this.#own(key)).update(this.#own(encoded)).returning('*')) as Row<T>[],
     );
     if (!row) throw notExists(table);
     return row;
@@ -166,7 +159,12 @@ export class TenantStore {
 
   /** Like `change`, with any condition. It is added to the tenant's. */
   async changeWhere<T extends Table>(table: T, condition: Condition, patch: Patch<T>): Promise<number> {
-    return this.#write(table, (db) => this.#changing(db, table, condition, patch));
+    return this.#write(table, (db) =>
+      db(table)
+        .where({ tenantId: this.tenantId })
+        .andWhere(condition)
+        .update(this.#own(encode(patch))),
+    );
   }
 
   /** @throws 404 `entity.not_found` */
@@ -220,13 +218,6 @@ export class TenantStore {
   /** Sets the tenant last, so that no key can replace it. */
   #own(key: object): Record<string, unknown> {
     return { ...key, tenantId: this.tenantId };
-  }
-
-  #changing<T extends Table>(db: Knex, table: T, condition: Condition, patch: Patch<T>): Knex.QueryBuilder {
-    return db(table)
-      .where(this.#own({}))
-      .andWhere(condition)
-      .update(this.#own(encode(patch)));
   }
 
   async #write<R>(tables: Written | readonly Written[], work: (db: Knex) => PromiseLike<R>): Promise<R> {

@@ -1,9 +1,6 @@
 import type { Identified, Owned } from './row.ts';
 
-/**
- * Rows of administrators, who manage tenants in the console. They are users of the default tenant, which owns these
- * rows.
- */
+/** Rows of administrators: users of the default tenant, which owns the rows, who manage tenants in the console. */
 
 export interface AdministratorRow extends Owned {
   userId: string;

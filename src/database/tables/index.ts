@@ -1,36 +1,11 @@
 import type { FigureRow } from '../statistics/figures.ts';
-import type {
-  ApplicationRow,
-  ApplicationSecretRow,
-  OrganizationRoleRow,
-  OrganizationRow,
-  OrganizationScopeRow,
-  ResourceAliasRow,
-  ResourceRow,
-  RoleRow,
-  ScopeRow,
-} from './access.ts';
-import type { ActiveScriptRow, ScriptRunRow, ScriptVersionRow } from './claims.ts';
-import type { AdministratorLinkRow, AdministratorRow, ConsoleSessionRow } from './console.ts';
-import type {
-  AuditRow,
-  ImpersonationRow,
-  IssuedJwtRow,
-  OidcPayloadRow,
-  RevokedTokenRow,
-  SigningKeyRow,
-  SubjectTokenRow,
-} from './oidc.ts';
-import type {
-  ConnectorRow,
-  SignInProgressRow,
-  UserFactorRow,
-  UserIdentityRow,
-  UserRow,
-  VerificationCodeRow,
-} from './people.ts';
+import type * as access from './access.ts';
+import type * as claims from './claims.ts';
+import type * as console from './console.ts';
+import type * as oidc from './oidc.ts';
+import type * as people from './people.ts';
 import type { Json, Owned } from './row.ts';
-import type { AttemptRow, ClearingRow, DeliveryRow, EventRow, HookRow, ReplayRow } from './webhooks.ts';
+import type * as webhooks from './webhooks.ts';
 
 export type * from './access.ts';
 export type * from './claims.ts';
@@ -39,66 +14,92 @@ export type * from './oidc.ts';
 export type * from './people.ts';
 export type * from './webhooks.ts';
 
-/**
- * The row types of all tenant-owned tables, as the code sees them: camelCase, booleans as booleans, JSON parsed, times
- * in epoch milliseconds. Each contains `tenantId`, which only the store sets.
- */
-export interface Tables {
-  users: UserRow;
-  userIdentities: UserIdentityRow;
-  userFactors: UserFactorRow;
-  applications: ApplicationRow;
-  applicationSecrets: ApplicationSecretRow;
-  resources: ResourceRow;
-  resourceAliases: ResourceAliasRow;
-  scopes: ScopeRow;
-  roles: RoleRow;
-  roleScopes: Owned & { roleId: string; scopeId: string };
-  userRoles: Owned & { userId: string; roleId: string };
-  applicationRoles: Owned & { applicationId: string; roleId: string };
-  organizations: OrganizationRow;
-  organizationRoles: OrganizationRoleRow;
-  organizationScopes: OrganizationScopeRow;
-  organizationUsers: Owned & { organizationId: string; userId: string };
-  organizationApplications: Owned & { organizationId: string; applicationId: string };
-  organizationRoleScopes: Owned & { organizationRoleId: string; organizationScopeId: string };
-  organizationRoleResourceScopes: Owned & { organizationRoleId: string; scopeId: string };
-  organizationUserRoles: Owned & { organizationId: string; userId: string; organizationRoleId: string };
-  organizationApplicationRoles: Owned & { organizationId: string; applicationId: string; organizationRoleId: string };
-  signingKeys: SigningKeyRow;
-  oidcPayloads: OidcPayloadRow;
-  subjectTokens: SubjectTokenRow;
-  impersonations: ImpersonationRow;
-  issuedJwts: IssuedJwtRow;
-  revokedTokens: RevokedTokenRow;
-  hooks: HookRow;
-  events: EventRow;
-  replays: ReplayRow;
-  deliveries: DeliveryRow;
-  attempts: AttemptRow;
-  clearings: ClearingRow;
-  scriptVersions: ScriptVersionRow;
-  activeScripts: ActiveScriptRow;
-  scriptRuns: ScriptRunRow;
-  auditLog: AuditRow;
-  configs: Owned & { key: 'impersonation' | 'sandbox' | 'key-rotation'; settings: Json };
-  signInSettings: Owned & { settings: Json };
-  connectors: ConnectorRow;
-  signInProgress: SignInProgressRow;
-  verificationCodes: VerificationCodeRow;
-  figures: FigureRow;
-  administrators: AdministratorRow;
-  administratorLinks: AdministratorLinkRow;
-  consoleSessions: ConsoleSessionRow;
-  rateLimits: Owned & { key: string; points: number; expiresAt: number };
-}
+/** The type of a table's rows. The value is not used. */
+const rowsOf = <Fields extends Owned>(): Fields => ({}) as Fields;
 
+/**
+ * All tenant-owned tables, parents before children, with their rows as the code sees them: camelCase, booleans as
+ * booleans, JSON parsed, times in epoch milliseconds. Each row contains `tenantId`, which only the store sets.
+ */
+const tables = {
+  users: rowsOf<people.UserRow>(),
+  userIdentities: rowsOf<people.UserIdentityRow>(),
+  userFactors: rowsOf<people.UserFactorRow>(),
+  applications: rowsOf<access.ApplicationRow>(),
+  applicationSecrets: rowsOf<access.ApplicationSecretRow>(),
+  resources: rowsOf<access.ResourceRow>(),
+  resourceAliases: rowsOf<access.ResourceAliasRow>(),
+  scopes: rowsOf<access.ScopeRow>(),
+  roles: rowsOf<access.RoleRow>(),
+  roleScopes: rowsOf<Owned & { roleId: string; scopeId: string }>(),
+  userRoles: rowsOf<Owned & { userId: string; roleId: string }>(),
+  applicationRoles: rowsOf<Owned & { applicationId: string; roleId: string }>(),
+  organizations: rowsOf<access.OrganizationRow>(),
+  organizationRoles: rowsOf<access.OrganizationRoleRow>(),
+  organizationScopes: rowsOf<access.OrganizationScopeRow>(),
+  organizationUsers: rowsOf<Owned & { organizationId: string; userId: string }>(),
+  organizationApplications: rowsOf<Owned & { organizationId: string; applicationId: string }>(),
+  organizationRoleScopes: rowsOf<Owned & { organizationRoleId: string; organizationScopeId: string }>(),
+  organizationRoleResourceScopes: rowsOf<Owned & { organizationRoleId: string; scopeId: string }>(),
+  organizationUserRoles: rowsOf<Owned & { organizationId: string; userId: string; organizationRoleId: string }>(),
+  organizationApplicationRoles: rowsOf<
+    Owned & { organizationId: string; applicationId: string; organizationRoleId: string }
+  >(),
+  configs: rowsOf<Owned & { key: 'impersonation' | 'sandbox' | 'key-rotation'; settings: Json }>(),
+  signInSettings: rowsOf<Owned & { settings: Json }>(),
+  connectors: rowsOf<people.ConnectorRow>(),
+  signingKeys: rowsOf<oidc.SigningKeyRow>(),
+  oidcPayloads: rowsOf<oidc.OidcPayloadRow>(),
+  subjectTokens: rowsOf<oidc.SubjectTokenRow>(),
+  impersonations: rowsOf<oidc.ImpersonationRow>(),
+  issuedJwts: rowsOf<oidc.IssuedJwtRow>(),
+  revokedTokens: rowsOf<oidc.RevokedTokenRow>(),
+  hooks: rowsOf<webhooks.HookRow>(),
+  events: rowsOf<webhooks.EventRow>(),
+  replays: rowsOf<webhooks.ReplayRow>(),
+  deliveries: rowsOf<webhooks.DeliveryRow>(),
+  attempts: rowsOf<webhooks.AttemptRow>(),
+  clearings: rowsOf<webhooks.ClearingRow>(),
+  scriptVersions: rowsOf<claims.ScriptVersionRow>(),
+  activeScripts: rowsOf<claims.ActiveScriptRow>(),
+  scriptRuns: rowsOf<claims.ScriptRunRow>(),
+  auditLog: rowsOf<oidc.AuditRow>(),
+  signInProgress: rowsOf<people.SignInProgressRow>(),
+  verificationCodes: rowsOf<people.VerificationCodeRow>(),
+  figures: rowsOf<FigureRow>(),
+  rateLimits: rowsOf<Owned & { key: string; points: number; expiresAt: number }>(),
+  administrators: rowsOf<console.AdministratorRow>(),
+  administratorLinks: rowsOf<console.AdministratorLinkRow>(),
+  consoleSessions: rowsOf<console.ConsoleSessionRow>(),
+};
+
+export type Tables = typeof tables;
 export type Table = keyof Tables;
 export type Row<T extends Table> = Tables[T];
 export type Fields<T extends Table> = Partial<Omit<Row<T>, 'tenantId'>>;
 /** Equality conditions on columns; `null` matches null. */
 export type Key<T extends Table> = Fields<T>;
 export type Patch<T extends Table> = Fields<T>;
+
+/** All tables of a tenant, parents before children. */
+export const tenantTables = Object.keys(tables) as Table[];
+
+/** Tables of a tenant's configuration, which requests only read. Every process caches them until a write. */
+export const configurationTables: readonly Table[] = [
+  'applications',
+  'applicationSecrets',
+  'applicationRoles',
+  'resources',
+  'resourceAliases',
+  'scopes',
+  'roles',
+  'roleScopes',
+  'organizationRoles',
+  'organizationRoleResourceScopes',
+  'scriptVersions',
+  'activeScripts',
+  'configs',
+];
 
 /**
  * Names of the columns that contain JSON; `booleanColumns` names those with booleans. SQLite returns text and 0/1 for

@@ -47,10 +47,7 @@ export interface DeliveryRow extends Identified {
   leaseOwner: string | null;
   lastStatus: number | null;
   trigger: 'schedule' | 'manual' | 'replay';
-  /**
-   * The webhook's `timesDisabled` at creation. If less than its current one, the delivery is cancelled even if still
-   * `waiting`.
-   */
+  /** The webhook's `timesDisabled` at creation. A `waiting` delivery with less than the current one is cancelled. */
   timesDisabled: number;
   createdAt: number;
 }

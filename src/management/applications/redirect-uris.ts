@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { isLoopbackHost } from '../../config/index.ts';
 import type { CustomClientMetadata, OidcClientMetadata } from '../../entities.ts';
-import { isDeviceUri, isWebUri, runsOnDevice } from '../../tokens/clients/device-clients.ts';
+import { isDeviceUri, isWebUri, runsOnDevice } from '../../tokens/clients/clients.ts';
 import { invalidBody } from '../shared/fields.ts';
 
 /** Schemes with which a browser would execute or display the content of the URI. */

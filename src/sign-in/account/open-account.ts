@@ -5,7 +5,7 @@ import { hashOf } from '../../base/ids.ts';
 import type { UserRow } from '../../database/tables/index.ts';
 import { contextOf } from '../../http/context.ts';
 import type { Tenant } from '../../tenants.ts';
-import { ACCOUNT_CLIENT_ID } from '../../tokens/clients/account-client.ts';
+import { ACCOUNT_CLIENT_ID } from '../../tokens/clients/clients.ts';
 import { credentialsOf } from '../interaction/credentials.ts';
 import { type Flow, progressStoreOf, type Tools } from '../interaction/flow.ts';
 import { flowOfRequest } from '../interaction/open-flow.ts';

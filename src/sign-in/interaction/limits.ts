@@ -1,11 +1,9 @@
 import { networkOf } from '../../base/address.ts';
 import type { Clock } from '../../base/clock.ts';
 import { hashOf } from '../../base/ids.ts';
+import { HOUR_MS, MINUTE_MS } from '../../base/times.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { ServiceError } from '../../errors.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** The pause between two codes to one email address or phone number. */
 export const CODE_PAUSE_MS = MINUTE_MS;

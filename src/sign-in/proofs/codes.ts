@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { isSameSecret, newId } from '../../base/ids.ts';
+import { MINUTE_MS } from '../../base/times.ts';
 import { ServiceError } from '../../errors.ts';
 import { canSendCode, channelOf, methodOf, requireAllowed } from '../interaction/allowed-identifiers.ts';
 import { credentialsOf } from '../interaction/credentials.ts';
@@ -10,7 +11,6 @@ import type { Identifier, Verification } from '../interaction/progress.ts';
 import type { CodeFacts, Texts } from '../texts/index.ts';
 import { refuseSsoAddress } from './single-sign-on.ts';
 
-const MINUTE_MS = 60 * 1000;
 const MAX_ATTEMPTS = 5;
 
 /** Digits and lifetime of every code. */

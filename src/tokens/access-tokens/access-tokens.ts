@@ -1,4 +1,4 @@
-import { jwtVerify } from 'jose';
+import { type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { VerifiedToken } from '../../http/authenticate.ts';
 import type { Tenant } from '../../tenants.ts';
@@ -24,10 +24,26 @@ export interface AccessTokensOptions {
 }
 
 /**
- * Verifies access tokens sent to the Management API (RFC 9068 §4): `typ`, `kid` and the algorithm of that key, issuer,
- * audience, times, and that the token was not revoked (RFC 7009 §2). Key material named by the token itself (`jwk`,
- * `jku`, another `alg`) is ignored.
+ * Verifies a JWT access token of a tenant (RFC 9068 §4): `typ`, `kid` and the algorithm of that key, issuer and times.
+ * Key material named by the token itself (`jwk`, `jku`, another `alg`) is ignored.
  */
+export const verifyJwt = (
+  { issuer }: Tenant,
+  { publicKeys }: SigningKeys,
+  token: string,
+  options: JWTVerifyOptions,
+): Promise<JWTVerifyResult> =>
+  jwtVerify(
+    token,
+    ({ kid = '', alg }) => {
+      const known = publicKeys.get(kid);
+      if (!known || known.algorithm !== alg) throw new Error('not a signing key of this tenant');
+      return known.key;
+    },
+    { typ: 'at+jwt', issuer, algorithms: [...SIGNING_ALGORITHMS], crit: {}, ...options },
+  );
+
+/** Verifies access tokens sent to the Management API, also their audience and that they were not revoked (RFC 7009 §2). */
 export class AccessTokens {
   readonly #options: AccessTokensOptions;
   readonly #verified = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS });
@@ -48,29 +64,10 @@ export class AccessTokens {
   }
 
   async #verify(tenant: Tenant, token: string): Promise<Remembered> {
-    const { publicKeys } = await this.#options.keysOf(tenant);
-    let algorithm = '';
-    const { payload } = await jwtVerify(
-      token,
-      ({ kid = '' }) => {
-        const known = publicKeys.get(kid);
-        if (!known) throw new Error('the signing key does not belong to this tenant');
-        algorithm = known.algorithm;
-        return known.key;
-      },
-      {
-        typ: 'at+jwt',
-        issuer: tenant.issuer,
-        audience: await this.#options.audiencesOf(tenant),
-        algorithms: [...SIGNING_ALGORITHMS],
-        requiredClaims: ['exp', 'jti'],
-        crit: {},
-      },
-    ).then((verified) => {
-      if (verified.protectedHeader.alg !== algorithm) throw new Error('the algorithm does not match the signing key');
-      return verified;
+    const { payload } = await verifyJwt(tenant, await this.#options.keysOf(tenant), token, {
+      audience: await this.#options.audiencesOf(tenant),
+      requiredClaims: ['exp', 'jti'],
     });
-
     const verified: VerifiedToken = {
       ...(payload.sub !== undefined && { sub: payload.sub }),
       clientId: String(payload.client_id),

@@ -107,9 +107,8 @@ export function payloadOf(
 }
 
 /**
- * Adds the script's claims to access tokens that oidc-provider issues. `extraTokenClaims` is called once per access
- * token and only runs the script. The customizer adds the claims, because oidc-provider does not accept claims with a
- * member named `constructor` as a plain object.
+ * Adds the script's claims to access tokens of oidc-provider. `extraTokenClaims`, called once per token, only runs the
+ * script. The customizer adds its claims, because the library refuses those with a member named `constructor` there.
  */
 export function claimsOfLibraryTokens(claims: TokenClaims, store: TenantStore) {
   const scriptClaims = new WeakMap<AccessToken, Record<string, unknown>>();

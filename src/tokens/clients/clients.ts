@@ -6,11 +6,15 @@ import type { ApplicationRow } from '../../database/tables/index.ts';
 import { DEFAULT_TOKEN_TTL } from '../../entities.ts';
 import { DEFAULT_TENANT, type Tenant } from '../../tenants.ts';
 import { TOKEN_EXCHANGE } from '../urns.ts';
-import { ACCOUNT_CLIENT_ID, accountClient } from './account-client.ts';
 import { isConfidential, secretPurposeOf } from './application-secrets.ts';
 import { CONSOLE_CLIENT_ID, consoleClient } from './console-client.ts';
-import { runsOnDevice } from './device-clients.ts';
-import type { OAuthClient } from './oauth-client.ts';
+import { type OAuthClient, pageClient } from './oauth-client.ts';
+
+export const ACCOUNT_CLIENT_ID = 'account-page';
+
+/** The client of the account page, which never redeems a code: it uses the browser's session. */
+export const accountClient = (endpoint: string): OAuthClient =>
+  pageClient(ACCOUNT_CLIENT_ID, 'Account', `${endpoint}/account`);
 
 /** Our own client metadata, in addition to the standard ones. */
 export const CLIENT_EXTRAS = [
@@ -22,6 +26,25 @@ export const CLIENT_EXTRAS = [
   'rotate_refresh_token',
   'require_pkce',
 ];
+
+type Uris = Partial<ApplicationRow['oidcClientMetadata']>;
+
+const WEB = new Set(['https:', 'http:']);
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+export const isWebUri = ({ protocol }: URL): boolean => WEB.has(protocol);
+
+/** True for a native application and for a single-page application with a custom scheme (in an app or extension). */
+export const runsOnDevice = (type: string, { redirectUris = [], postLogoutRedirectUris = [] }: Uris): boolean =>
+  type === 'Native' ||
+  (type === 'SPA' && [...redirectUris, ...postLogoutRedirectUris].some((uri) => !isWebUri(new URL(uri))));
+
+/**
+ * True for a redirect URI of an application on a device (RFC 8252 §7): a custom scheme, a claimed https URI, or http on
+ * the loopback interface. oidc-provider refuses a native client with any other URI.
+ */
+export const isDeviceUri = (url: URL): boolean =>
+  !isWebUri(url) || LOOPBACK.has(url.hostname) === (url.protocol === 'http:');
 
 /** True if users can sign in to the application: the code flow needs a redirect URI. */
 const isInteractive = ({ type, oidcClientMetadata }: ApplicationRow): boolean =>

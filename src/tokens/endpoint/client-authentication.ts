@@ -65,8 +65,7 @@ export function claimedClient(authorization: string | undefined, form: ParsedUrl
 }
 
 /**
- * Authenticates a client (RFC 6749 §2.3). A confidential client must send one of its live secrets; a public client must
- * send none.
+ * Authenticates a client (RFC 6749 §2.3): a confidential one by a live secret, a public one without any secret.
  *
  * @returns the authenticated client and the name of the secret that it used
  * @throws `invalid_client` with the same body for every cause

@@ -5,6 +5,7 @@ import type { TenantCache } from '../../database/notices/tenant-cache.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { EACH_ONCE, Nullable } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
+import { roleIdsOf } from '../resources/resource-servers.ts';
 import type { Actor } from './actor-token.ts';
 import type { FoundSubjectToken } from './find-subject-token.ts';
 
@@ -96,11 +97,6 @@ const missingKeys = ({ requiredContextKeys }: ImpersonationPolicy, context: Reco
 
 const intersects = (some: readonly string[], others: readonly string[]): boolean =>
   some.some((id) => others.includes(id));
-
-async function roleIdsOf(store: TenantStore, userId: string): Promise<string[]> {
-  const rows = await store.from('userRoles').where({ userId }).select('roleId');
-  return rows.map(({ roleId }) => roleId);
-}
 
 /** True for an administrator of the console. Not cached, so a new administrator is protected at once. */
 const isAdministrator = async (store: TenantStore, userId: string): Promise<boolean> =>

@@ -1,5 +1,6 @@
 import { recordAudit } from '../../audit/record.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
+import { DAY_MS } from '../../base/times.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { SigningKeyRow } from '../../database/tables/index.ts';
 import { incrementVersion } from '../../tenants.ts';
@@ -15,8 +16,6 @@ export const PUBLISHED_MS = (JWKS_MAX_AGE_SECONDS + 5) * 1_000;
 
 /** Added to the longest token lifetime, because other processes may sign with the old key for another second. */
 const RETIRE_MARGIN_MS = 60_000;
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The fields of a key that decide its next step. */
 export type KeyState = Pick<SigningKeyRow, 'state' | 'createdAt' | 'retireAt'>;

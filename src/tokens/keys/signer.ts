@@ -16,10 +16,7 @@ const HASHES: Record<SigningAlgorithm, string | null> = {
 /** Algorithms that sign in under 0.1 ms. The others take up to 1 ms, which is too long to block the event loop. */
 const QUICK: readonly SigningAlgorithm[] = ['ES256', 'EdDSA'];
 
-/**
- * A signing key, in the form that oidc-provider accepts. Rejected: passing it a JWK, which signs through WebCrypto and
- * takes a third more CPU time.
- */
+/** A signing key for oidc-provider. Rejected: a JWK, which signs through WebCrypto and takes a third more CPU time. */
 export class Signer extends ExternalSigningKey {
   readonly #kid: string;
   readonly #algorithm: SigningAlgorithm;

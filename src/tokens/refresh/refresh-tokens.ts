@@ -4,7 +4,7 @@ import { hashOf } from '../../base/ids.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { OidcPayloadRow } from '../../database/tables/index.ts';
-import { payloadPurposeOf } from '../payload-purpose.ts';
+import { payloadPurposeOf } from '../session-interactions.ts';
 
 /**
  * How long a spent refresh token still works, because two tabs of one application may refresh at the same moment. Later
@@ -47,8 +47,7 @@ export class RefreshTokens {
 
   /**
    * Spends a refresh token. Returns true for one caller only, ever: the update matches only an unspent token whose
-   * grant still exists. Ending a grant deletes its row, so a revocation or suspension either makes this return false or
-   * ends the successor too.
+   * grant exists. Ending a grant deletes its row, so it either makes this return false or ends the successor too.
    */
   async spend({ value, grantId, successor }: Rotation): Promise<boolean> {
     const { store, secrets, clock } = this.#options;

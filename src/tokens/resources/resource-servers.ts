@@ -25,6 +25,12 @@ const ORGANIZATIONS: KnownResource = {
   isMachineOnly: false,
 };
 
+/** Returns the ids of a user's roles. Never cached, so that a removed role has no effect any more. */
+export async function roleIdsOf(store: TenantStore, userId: string): Promise<string[]> {
+  const rows = await store.from('userRoles').where({ userId }).select('roleId');
+  return rows.map(({ roleId }) => roleId);
+}
+
 /** A tenant's resources, and the scopes that users and applications have on them. Role assignments are never cached. */
 export class ResourceServers {
   readonly #store: TenantStore;
@@ -67,10 +73,7 @@ export class ResourceServers {
     });
   }
 
-  /**
-   * Scopes that an application has on a resource: through its roles or, with `organizationId`, only through its roles
-   * in that organization.
-   */
+  /** Scopes of an application's roles on a resource; with `organizationId`, of its roles in that organization. */
   async scopesOfApplication(applicationId: string, resourceId: string, organizationId?: string): Promise<string[]> {
     if (resourceId === ORGANIZATIONS.id) return this.#organizations.scopesOfApplication(applicationId, organizationId);
     if (organizationId !== undefined) {
@@ -93,9 +96,8 @@ export class ResourceServers {
   }
 
   /**
-   * Scopes that a user has on a resource: through roles and organization roles or, with `organizationId`, only through
-   * the roles in that organization. The scopes of a role are cached; the roles of a user never are. Pass `roleIds` if
-   * they were read already.
+   * Scopes of a user on a resource: of roles and organization roles or, with `organizationId`, of the roles there. The
+   * scopes of a role are cached; the roles of a user never are. Pass `roleIds` if they were read already.
    */
   async scopesOfUser(
     { userId, roleIds }: { userId: string; roleIds?: readonly string[] | undefined },
@@ -111,15 +113,11 @@ export class ResourceServers {
     const collect = (scopes: ReadonlyMap<string, string[]>, ids: readonly string[]) => {
       for (const id of ids) for (const name of scopes.get(id) ?? []) held.add(name);
     };
-    if (organizationId === undefined && ofRoles.size > 0) collect(ofRoles, roleIds ?? (await this.#roleIdsOf(userId)));
+    if (organizationId === undefined && ofRoles.size > 0)
+      collect(ofRoles, roleIds ?? (await roleIdsOf(this.#store, userId)));
     if (ofOrganizationRoles.size > 0)
       collect(ofOrganizationRoles, await this.#organizations.roleIdsOfUser(userId, organizationId));
     return [...held];
-  }
-
-  async #roleIdsOf(userId: string): Promise<string[]> {
-    const rows = await this.#store.from('userRoles').where({ userId }).select('roleId');
-    return rows.map(({ roleId }) => roleId);
   }
 
   /** Role id → names of the resource's scopes that the role has. */

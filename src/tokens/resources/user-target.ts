@@ -30,11 +30,7 @@ interface TokenUser {
   who: string;
 }
 
-/**
- * Resolves the resource or organization of a token for a user.
- *
- * @throws `invalid_target`, or 403 `access_denied` if the organization refuses the user
- */
+/** Resolves the resource or organization of a user's token. @throws `invalid_target`, or 403 `access_denied` */
 export async function userTarget(
   { resourceServers, organizations }: Targets,
   { userId, roleIds, who }: TokenUser,

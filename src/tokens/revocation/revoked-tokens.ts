@@ -44,8 +44,7 @@ async function listOf(store: TenantStore, now: number): Promise<{ body: string; 
 }
 
 /**
- * `GET /oidc/revoked-tokens`: for resource servers that verify JWTs themselves. It is public, because it does not
- * reveal whose tokens they were.
+ * `GET /oidc/revoked-tokens`, for resource servers that verify JWTs themselves. Public: it reveals no users.
  *
  * @param lists caches one list per tenant for one second
  */

@@ -1,7 +1,8 @@
-import { type JWTPayload, jwtVerify } from 'jose';
+import type { JWTPayload } from 'jose';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Clock } from '../../base/clock.ts';
 import type { Tenant } from '../../tenants.ts';
+import { verifyJwt } from '../access-tokens/access-tokens.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
 import type { ManagementAccess } from '../resources/management-access.ts';
 import { isRevoked, revokeToken } from './revoked-tokens.ts';
@@ -14,9 +15,8 @@ const PLACEHOLDER = 'structured';
 const isJwt = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
 
 /**
- * Takes the JWT out of an introspection or revocation form. oidc-provider does not store JWTs and so can neither
- * introspect nor revoke them, but it still reads the form and authenticates the client. The middleware below then
- * handles the JWT.
+ * Takes the JWT out of an introspection or revocation form, for the middleware below. oidc-provider does not store JWTs
+ * and can neither introspect nor revoke them, but it reads the form and authenticates the client.
  */
 export function takeStructuredToken(body: Buffer): { body: Buffer; token?: string } {
   const form = new URLSearchParams(body.toString());
@@ -31,6 +31,8 @@ export const keepStructuredToken = (request: object, token: string): void => {
   tokens.set(request, token);
 };
 
+type VerifiedPayload = JWTPayload & { jti: string; exp: number; client_id: string };
+
 export interface StructuredTokensOptions {
   tenant: Tenant;
   keys: SigningKeys;
@@ -43,37 +45,17 @@ export function structuredTokens({ tenant, keys, access, clock }: StructuredToke
   const { store } = tenant;
 
   /** Returns the claims of an unexpired JWT of this tenant, or undefined. */
-  async function verified(
-    token: string,
-  ): Promise<(JWTPayload & { jti: string; exp: number; client_id: string }) | undefined> {
-    try {
-      const { payload } = await jwtVerify(
-        token,
-        ({ kid = '', alg }) => {
-          const known = keys.publicKeys.get(kid);
-          if (!known || known.algorithm !== alg) throw new Error('not a key of this tenant');
-          return known.key;
-        },
-        {
-          typ: 'at+jwt',
-          issuer: tenant.issuer,
-          requiredClaims: ['jti', 'exp', 'client_id', 'sub'],
-          currentDate: new Date(clock()),
-        },
-      );
-      return payload as JWTPayload & { jti: string; exp: number; client_id: string };
-    } catch {
-      return undefined;
-    }
+  async function verified(token: string): Promise<VerifiedPayload | undefined> {
+    const requiredClaims = ['jti', 'exp', 'client_id', 'sub'];
+    const options = { requiredClaims, currentDate: new Date(clock()) };
+    return verifyJwt(tenant, keys, token, options).then(
+      ({ payload }) => payload as VerifiedPayload,
+      () => undefined,
+    );
   }
 
   /** True if the token is not revoked, its application exists, and its subject and actor are active users. */
-  async function isLive({
-    sub,
-    client_id: clientId,
-    jti,
-    act,
-  }: JWTPayload & { jti: string; client_id: string }): Promise<boolean> {
+  async function isLive({ sub, client_id: clientId, jti, act }: VerifiedPayload): Promise<boolean> {
     if (!(await store.find('applications', { id: clientId })) || (await isRevoked(store, jti))) return false;
     if (sub === clientId) return true;
     const actorId = (act as { sub?: string } | undefined)?.sub;

@@ -7,9 +7,8 @@ import type { ClearingRow, HookRow } from '../../database/tables/index.ts';
 const BATCH_ROWS = 1000;
 
 /**
- * Cancels all waiting deliveries of a webhook. From the commit of this transaction on they are never sent, even if the
- * webhook is enabled again, because each delivery stores the webhook's `timesDisabled` from when it was created.
- * `clearDeliveries` updates their rows later.
+ * Cancels all waiting deliveries of a webhook: from this commit on they are never sent, even if it is enabled again,
+ * because each stores the webhook's `timesDisabled` of its creation. `clearDeliveries` updates the rows later.
  */
 export async function cancelWaiting(
   store: TenantStore,
@@ -20,8 +19,7 @@ export async function cancelWaiting(
 }
 
 /**
- * Deletes a webhook. Its deliveries are neither listed nor sent from then on; `clearDeliveries` removes their rows
- * later.
+ * Deletes a webhook. From then on its deliveries are neither listed nor sent; `clearDeliveries` removes them later.
  *
  * @throws 404 `entity.not_found`
  */

@@ -26,9 +26,7 @@ export class Deliveries {
     return this.#statements.dueHooks(this.#database, now, tenantId);
   }
 
-  /**
-   * Claims the rows that have been due longest, up to each webhook's room. No row is claimed by two processes at once.
-   */
+  /** Claims the rows due longest, up to each webhook's room. No row is claimed by two processes at once. */
   async claim(rooms: HookRoom[], now: number, leaseUntil: number): Promise<ClaimedDelivery[]> {
     const rows = await this.#statements.claim(this.#database, rooms, { owner: this.#owner, now, leaseUntil });
     const hooks = new Map(rows.flatMap(({ hook }) => (hook ? [[`${hook.tenantId}/${hook.id}`, hook]] : [])));
@@ -43,11 +41,7 @@ export class Deliveries {
     return this.#statements.settle(this.#database, settlements, this.#owner);
   }
 
-  /**
-   * Frees all leases. Only for the start of the single process on SQLite, because any previous holder is gone.
-   *
-   * @returns the number of leases
-   */
+  /** Frees all leases, only at the start of SQLite's single process: their holder is gone. @returns their number */
   freeAll(): Promise<number> {
     const free = { state: 'waiting', leaseOwner: null, leaseUntil: null };
     return this.#database.write((db) =>

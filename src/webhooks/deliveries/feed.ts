@@ -13,20 +13,14 @@ interface FeedOptions extends DeliveryFilter {
   limit: number;
 }
 
-/**
- * Parses a cursor, `<createdAt>-<id>` of the last delivery on the previous page.
- *
- * @throws 400 `guard.invalid_pagination`
- */
+/** Parses a cursor, `<createdAt>-<id>` of a page's last delivery. @throws 400 `guard.invalid_pagination` */
 function cursorOf(text: string): { createdAt: number; id: string } {
   const [, createdAt, id] = /^(\d{1,15})-([\w-]{1,64})$/.exec(text) ?? [];
   if (createdAt === undefined || id === undefined) throw new ServiceError('guard.invalid_pagination');
   return { createdAt: Number(createdAt), id };
 }
 
-/**
- * Condition "older than the cursor", written so that the index is used: the time bounds the range, the id breaks ties.
- */
+/** Condition "older than the cursor" that uses the index: the time bounds the range, the id breaks ties. */
 function olderThan(before: string | undefined, time: string, name: string): Condition {
   if (before === undefined) return () => undefined;
   const { createdAt, id } = cursorOf(before);

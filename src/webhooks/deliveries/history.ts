@@ -1,10 +1,10 @@
+import { DAY_MS } from '../../base/times.ts';
 import type { Condition, Query, TenantStore } from '../../database/store/tenant-store.ts';
 import type { AttemptRow, DeliveryRow } from '../../database/tables/index.ts';
 import { ServiceError } from '../../errors.ts';
 import { bodyFor } from '../sending/deliver.ts';
 import { type DeliveryState, IS_WITHDRAWN, rowsInState } from './state.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const LOG_KEY_PREFIX = 'TriggerHook.';
 
 interface PageRange {
@@ -119,9 +119,7 @@ export interface DeliveryFilter {
   since?: number | undefined;
 }
 
-/**
- * Returns the deliveries of a webhook, newest first. Delivered ones have no row and are read from their last attempt.
- */
+/** Returns a webhook's deliveries, newest first. Delivered ones have no row and are read from their last attempt. */
 export async function listDeliveries(
   store: TenantStore,
   hookId: string,
@@ -138,11 +136,7 @@ export async function listDeliveries(
   return { rows, total: totals.reduce((sum, count) => sum + count, 0) };
 }
 
-/**
- * Returns a delivery with all of its attempts, oldest first.
- *
- * @throws 404 `entity.not_exists_with_id`
- */
+/** Returns a delivery with all its attempts, oldest first. @throws 404 `entity.not_exists_with_id` */
 export async function getDelivery(
   store: TenantStore,
   { hookId, deliveryId }: { hookId: string; deliveryId: string },

@@ -1,6 +1,6 @@
 import type { AttemptOutcome } from '../sending/deliver.ts';
 import { nextAttemptAt } from '../sending/retry-schedule.ts';
-import type { ClaimedDelivery, Settlement } from './statements.ts';
+import type { ClaimedDelivery, SettledAttempt, Settlement } from './statements.ts';
 
 const GONE = 410;
 
@@ -17,7 +17,7 @@ export function settlementOf(
   { schedule, now }: { schedule: number[]; now: number },
 ): Settlement {
   const { tenantId, id, hookId, attempts, hook } = delivery;
-  const settled = { tenantId, id, hookId, attempt: attemptRow(delivery, outcome) };
+  const settled = { tenantId, id, hookId, attempt: attemptOf(delivery, outcome) };
   if (!outcome.error) return { ...settled, state: 'delivered' };
   const dueAt = isPermanent(outcome)
     ? undefined
@@ -40,23 +40,15 @@ export function cancelled({ tenantId, id, hookId }: ClaimedDelivery): Settlement
   return { tenantId, id, hookId, state: 'cancelled' };
 }
 
-function attemptRow(delivery: ClaimedDelivery, outcome: AttemptOutcome): Settlement['attempt'] {
-  const { tenantId, id, eventId, eventType, hookId, attempts, trigger } = delivery;
-  const { startedAt, durationMs, status, error, message, responseBody } = outcome;
-  return {
-    tenantId,
-    deliveryId: id,
-    eventId,
-    eventType,
-    hookId,
-    number: attempts + 1,
-    trigger,
-    startedAt,
-    durationMs,
-    status: status ?? null,
-    errorClass: error ?? null,
-    errorMessage: message ?? null,
-    responseBody: responseBody ?? null,
-    isSuccess: error === undefined,
-  };
-}
+const attemptOf = (
+  { eventType }: ClaimedDelivery,
+  { startedAt, durationMs, status, error, message, responseBody }: AttemptOutcome,
+): SettledAttempt => ({
+  eventType,
+  startedAt,
+  durationMs,
+  status: status ?? null,
+  errorClass: error ?? null,
+  errorMessage: message ?? null,
+  responseBody: responseBody ?? null,
+});

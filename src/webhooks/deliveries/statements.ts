@@ -42,13 +42,19 @@ export interface ClaimedDelivery
   wasLeased: boolean;
 }
 
+/** The columns of an attempt that the database does not copy from its delivery. */
+export type SettledAttempt = Omit<
+  AttemptRow,
+  'tenantId' | 'deliveryId' | 'eventId' | 'hookId' | 'number' | 'trigger' | 'isSuccess'
+>;
+
 /** The result for a claimed delivery. Delivered rows are deleted; their attempts remain. */
 export interface Settlement extends Pick<DeliveryRow, 'tenantId' | 'id' | 'hookId'> {
   state: SettledState;
   /** Undefined leaves it unchanged. */
   dueAt?: number | undefined;
   /** Undefined if the row is released without an attempt. */
-  attempt?: AttemptRow | undefined;
+  attempt?: SettledAttempt | undefined;
 }
 
 export type Connections = Pick<Database, 'reader' | 'byKey'>;

@@ -39,9 +39,8 @@ export function newDelivery(
 }
 
 /**
- * Sends the event of a delivery again, regardless of its state. Each call creates a new delivery.
+ * Sends the event of a delivery again, regardless of its state, as a new delivery whose id it returns.
  *
- * @returns the id of the new delivery
  * @throws 404 `entity.not_exists_with_id` if the delivery is unknown or its event was deleted
  */
 export async function redeliver(
@@ -76,17 +75,8 @@ export async function startReplay(
 ): Promise<StartedReplay> {
   const filter = await filterOf(store, hookId, request, now);
   const id = newId();
-  const row = {
-    id,
-    hookId,
-    filter: { ...filter },
-    cursor: null,
-    count,
-    done: 0,
-    state: 'running' as const,
-    createdAt: now,
-  };
-  await store.add('replays', [row]);
+  const progress = { cursor: null, count, done: 0, state: 'running' } as const;
+  await store.add('replays', [{ id, hookId, filter: { ...filter }, ...progress, createdAt: now }]);
   return { id, count };
 }
 

@@ -2,7 +2,7 @@ import { type Clock, secondsOf } from '../../base/clock.ts';
 import type { HttpClient } from '../../net/http-client.ts';
 import { HttpError, type HttpFailure } from '../../net/http-error.ts';
 import { signatureHeaders } from '../signatures/signature.ts';
-import { deliveryHeaders } from './headers.ts';
+import { deliveryHeaders } from './hook-headers.ts';
 
 /** Bytes of the response body stored with the attempt. */
 export const KEPT_BODY_BYTES = 8 * 1024;

@@ -1,11 +1,10 @@
 import { newOrderedId } from '../../base/ids.ts';
+import { HOUR_MS } from '../../base/times.ts';
 import type { Database } from '../../database/database.ts';
 import { TenantStore } from '../../database/store/tenant-store.ts';
 import type { HookRow } from '../../database/tables/index.ts';
 import { cancelWaiting } from '../deliveries/clearing.ts';
 import type { HookKey } from '../deliveries/statements.ts';
-
-const HOUR_MS = 60 * 60 * 1000;
 
 /** A webhook is disabled when every attempt for this long has failed. */
 const FAILING_LIMIT_MS = 5 * 24 * HOUR_MS;
@@ -24,11 +23,7 @@ export function disabledReason({ failingSince, lastFailureAt, goneCount }: Healt
   return `Every attempt since ${new Date(failingSince).toISOString()} failed.`;
 }
 
-/**
- * Records a failure on the webhook's row, and disables the webhook (with an audit entry) if the limit is reached.
- *
- * @returns the reason if the webhook was disabled
- */
+/** Records a failure, and at the limit disables the webhook (with an audit entry). @returns the reason if it did */
 export async function recordFailure(
   database: Database,
   { tenantId, hookId }: HookKey,

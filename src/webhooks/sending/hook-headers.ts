@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { Database } from '../../database/database.ts';
 import type { HookRow } from '../../database/tables/index.ts';
@@ -14,9 +15,7 @@ export function sealConfig(secrets: SecretBox, hook: HookId, { headers, ...confi
   return { config, headersEncrypted };
 }
 
-/**
- * Returns the decrypted configuration. Headers inside `config` take precedence: an earlier release wrote them later.
- */
+/** Returns the decrypted configuration. Headers inside `config` win: an earlier release wrote them later. */
 export function openConfig(secrets: SecretBox, hook: HookId & StoredConfig): HookConfig {
   const { config, headersEncrypted } = hook;
   if (headersEncrypted === null || config.headers) return config;
@@ -36,4 +35,32 @@ export async function sealStoredHeaders(database: Database, secrets: SecretBox):
         .where({ tenantId, id })
         .update({ config: JSON.stringify(config), headersEncrypted });
     });
+}
+
+/** Headers that a webhook's configuration may not set: they control the connection, or the service sets them itself. */
+const RESERVED =
+  /^(host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|accept-encoding|user-agent|content-.*|proxy-.*|webhook-.*|logto-.*)$/i;
+
+/** Returns why these headers cannot be configured on a webhook, or undefined if they can. */
+export function checkHeaders(headers: Record<string, string>): string | undefined {
+  for (const [name, value] of Object.entries(headers)) {
+    if (RESERVED.test(name)) return `The header ${name} is reserved.`;
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch {
+      return `The header ${name} is not valid.`;
+    }
+  }
+  return undefined;
+}
+
+/** Returns the headers of an attempt. All names are lower case and the service's own come last, so none is replaced. */
+export function deliveryHeaders(
+  configured: Record<string, string>,
+  signatures: Record<string, string>,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const name of Object.keys(configured)) headers[name.toLowerCase()] = configured[name] as string;
+  return Object.assign(headers, { 'content-type': 'application/json', 'user-agent': 'Understudy' }, signatures);
 }

@@ -27,10 +27,7 @@ export interface HookQueue extends HookKey {
 
 const keyOf = ({ tenantId, hookId }: HookKey) => `${tenantId}/${hookId}`;
 
-/**
- * Returns how many rows to claim for a hook queue if `free` more may be queued overall; 0 while it is more than half
- * full.
- */
+/** Returns how many rows to claim for a queue if `free` more fit overall; 0 while it is more than half full. */
 function rowsToClaim({ breaker, rows, inFlight }: HookQueue, free: number, now: number): number {
   const target = breaker.room(now) * (free > 0 ? HELD_PER_ROOM : 1);
   const held = inFlight + rows.length;
@@ -69,9 +66,8 @@ export class HookQueues {
   }
 
   /**
-   * Returns what to claim next: enough ahead that sending does not wait for the database, with few statements. When the
-   * total limit is reached, a webhook still gets what it may send at once, so that slow webhooks with long queues do
-   * not delay others.
+   * Returns what to claim next, enough for few statements and no wait for the database. At the total limit, a webhook
+   * still gets what it may send at once, so that slow webhooks with long queues do not delay others.
    */
   toClaim(now: number): HookRoom[] {
     const rooms: HookRoom[] = [];

@@ -1,4 +1,4 @@
-const DAY_MS = 24 * 60 * 60 * 1000;
+import { DAY_MS } from '../../base/times.ts';
 
 /** Seconds between the end of an attempt and the next one; about 76 hours in total. */
 export const DEFAULT_RETRY_SCHEDULE = [0, 5, 60, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];

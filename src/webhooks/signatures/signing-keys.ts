@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { SecretBox } from '../../base/secret-box.ts';
+import { HOUR_MS } from '../../base/times.ts';
 import type { HookRow } from '../../database/tables/index.ts';
 
 type HookKeys = Pick<HookRow, 'tenantId' | 'id' | 'signingKeyEncrypted' | 'oldSigningKeys'>;
@@ -7,7 +8,6 @@ type HookId = Pick<HookRow, 'tenantId' | 'id'>;
 
 /** Old secrets that still sign along with the new one. Each makes the signature header longer. */
 const MAX_OLD_KEYS = 5;
-const HOUR_MS = 60 * 60 * 1000;
 
 export const hookKeyPurposeOf = ({ tenantId, id }: HookId) => `webhook-signing-key:${tenantId}:${id}`;
 

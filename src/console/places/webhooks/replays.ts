@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../base/times.ts';
 import { ServiceError } from '../../../errors.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
@@ -13,8 +14,6 @@ interface Replay {
   done: number;
   state: 'running' | 'done' | 'cancelled';
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The value of a datetime-local input, in UTC, because the server does not know the reader's time zone. */
 const inputTime = (time: number): string => new Date(time).toISOString().slice(0, 16);
