@@ -34,12 +34,12 @@ describe.each(databases)('wrong passwords on %s', (kind) => {
     const cookie = known.cookies.find(({ name }) => name.endsWith('_known'));
     expect(cookie?.value).not.toContain(actor.id);
 
-    const stranger = new Visitor(service.url);
+    const otherVisitor = new Visitor(service.url);
     for (let tries = 0; tries < 10; tries += 1) {
       for (const { username } of [actor, other])
-        expect(await tryAs(service, stranger, { username, password: 'not it' })).toBe(422);
+        expect(await tryAs(service, otherVisitor, { username, password: 'not it' })).toBe(422);
     }
-    expect(await tryAs(service, stranger, actor)).toBe(429);
+    expect(await tryAs(service, otherVisitor, actor)).toBe(429);
     // Known for one account, unknown for the other.
     expect(await tryAs(service, known, other)).toBe(429);
     expect(await tryAs(service, known, actor)).toBe(303);

@@ -70,8 +70,8 @@ describe.each(databases)('an identity provider on %s', (kind) => {
       status: 422,
       text: expect.stringContaining("Acme ID couldn't confirm your identity"),
     });
-    const stranger = new Visitor(service.url);
-    const stolen = await stranger.open(`${service.url}/sign-in/callback/acme?code=x&state=${state}`);
+    const otherVisitor = new Visitor(service.url);
+    const stolen = await otherVisitor.open(`${service.url}/sign-in/callback/acme?code=x&state=${state}`);
     expect(stolen.status).toBe(404);
     // Neither the provider nor the page that it redirects to learns the interaction's id.
     const uid = url.pathname.split('/').at(-1) as string;
@@ -93,7 +93,7 @@ describe.each(databases)('an identity provider on %s', (kind) => {
     await throughProvider(visitor);
     expect(visitor.left).toBeUndefined();
     expect(visitor.page?.text).toContain('An account with kim@acme.example already exists');
-    expect((await visitor.submit('password', { password: 'a guess of a stranger' })).status).toBe(422);
+    expect((await visitor.submit('password', { password: 'a wrong guess' })).status).toBe(422);
     await visitor.submit('password', { password: 'of the other account' });
     expect((await tokensAt(visitor.left as URL)).claims()?.sub).toBe(id);
     expect(await service.api.must(`GET /users/${id}`)).toMatchObject({ identities: { acme: { userId: kim } } });

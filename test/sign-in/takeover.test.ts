@@ -17,12 +17,13 @@ async function victimOf(service: TestService) {
 }
 
 /** Calls the Experience API with a forged cookie. */
-const stranger = (service: TestService, cookie: string) => async (method: string, path: string, body?: unknown) =>
-  fetch(`${service.url}/api/experience${path}`, {
-    method,
-    headers: { cookie: `default_experience=${cookie}`, 'content-type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
+const anonymousCaller =
+  (service: TestService, cookie: string) => async (method: string, path: string, body?: unknown) =>
+    fetch(`${service.url}/api/experience${path}`, {
+      method,
+      headers: { cookie: `default_experience=${cookie}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
 
 describe.each(databases)('the privacy of a sign-in on %s', (kind) => {
   it('does not let an attacker who knows the URL of a sign-in page read or continue it', async () => {
@@ -32,7 +33,7 @@ describe.each(databases)('the privacy of a sign-in on %s', (kind) => {
     const others = other.visitor.cookies.find(({ name }) => name === 'default_experience')?.value ?? '';
     const [, proof = ''] = others.split('.');
     for (const cookie of [uid, `${uid}.`, `${uid}.${proof}`, `${uid}.${'A'.repeat(proof.length)}`, `.${proof}`, '%']) {
-      const send = stranger(service, cookie);
+      const send = anonymousCaller(service, cookie);
       expect((await send('GET', '/interaction')).status).toBe(404);
       expect((await send('PUT', '/interaction-event', { interactionEvent: 'Register' })).status).toBe(404);
       expect((await send('POST', '/submit')).status).toBe(404);

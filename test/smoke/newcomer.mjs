@@ -2,7 +2,7 @@
  * A new user's first five minutes: `npm start` in a fresh clone with only a PATH and an empty home, then one
  * impersonation over HTTP with the generated credentials, then SIGTERM. Runs on the installed Node.
  *
- * `node test/smoke/stranger.mjs <clone> <home>`
+ * `node test/smoke/newcomer.mjs <clone> <home>`
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
