@@ -8,7 +8,7 @@ import { describe, outcomeOf, requestsOf, saysTimeout, truncate } from './outcom
  */
 
 /** Time limit in milliseconds for asking a stopped run whether it denied access, and for its console lines. */
-const LAST_WORDS_MS = 20;
+const AFTER_STOP_MS = 20;
 
 /** A script version in this runner: one isolate, a fresh realm for each run, and the next realm prepared in advance. */
 export class Script {
@@ -101,7 +101,7 @@ export class Script {
   #takeRequests(realm, deadline) {
     let text = '';
     try {
-      text = realm.call('requests', [], timeLeft(deadline) + LAST_WORDS_MS);
+      text = realm.call('requests', [], timeLeft(deadline) + AFTER_STOP_MS);
     } catch {
       // Timed out, or the isolate is gone. Without requests there is nothing to wait for.
     }
@@ -134,7 +134,7 @@ export class Script {
       stop = { thrown };
     }
     const timedOut = stop !== undefined && saysTimeout(stop.thrown) && timeLeft(deadline) <= 1;
-    const state = stateOf(realm, stop && LAST_WORDS_MS);
+    const state = stateOf(realm, stop && AFTER_STOP_MS);
     const requested = state?.text.startsWith('f') && !stop ? this.#takeRequests(realm, deadline) : undefined;
     const { isDisposed } = isolate;
     run.cpuMs += isDisposed ? performance.now() - startedAt : isolate.cpuMs - cpuMs;

@@ -59,13 +59,13 @@ function makeUrlParser() {
     if (halves.length > 2 || (halves.length === 1 ? count !== 8 : count > 7)) fail(text);
     if (pieces.flat().some((piece) => !/^[\da-f]{1,4}$/i.test(piece))) fail(text);
     const full = halves.length === 1 ? pieces[0] : [...pieces[0], ...Array(8 - count).fill('0'), ...pieces[1]];
-    const shown = full.map((piece) => Number.parseInt(piece, 16).toString(16)).join(':');
+    const joined = full.map((piece) => Number.parseInt(piece, 16).toString(16)).join(':');
     // The longest run of zeros becomes `::`, the first one if several are equally long.
-    const runs = [...shown.matchAll(/(?<![\da-f])0(?::0)+(?![\da-f])/g)].sort(
+    const runs = [...joined.matchAll(/(?<![\da-f])0(?::0)+(?![\da-f])/g)].sort(
       (a, b) => b[0].length - a[0].length || a.index - b.index,
     );
-    if (!runs[0]) return `[${shown}]`;
-    const [before, after] = [shown.slice(0, runs[0].index), shown.slice(runs[0].index + runs[0][0].length)];
+    if (!runs[0]) return `[${joined}]`;
+    const [before, after] = [joined.slice(0, runs[0].index), joined.slice(runs[0].index + runs[0][0].length)];
     return `[${before.replace(/:$/, '')}::${after.replace(/^:/, '')}]`;
   };
 
