@@ -61,7 +61,7 @@ export async function lockTenantList(store: TenantStore): Promise<void> {
 export interface TenantPatch extends Partial<Indicators> {
   name?: string;
   isSuspended?: boolean;
-  /** Normalized. */
+  /** In the form that `normalizedEndpoints` returns. */
   endpoints?: string[];
 }
 

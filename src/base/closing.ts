@@ -6,7 +6,7 @@ export class Closing {
     this.#steps.unshift(step);
   }
 
-  /** Runs the steps in the reverse order of creation, each once. @throws AggregateError after the last if any failed */
+  /** Runs each step once, the last added first. @throws AggregateError after the last step if any failed */
   async run(): Promise<void> {
     const errors: unknown[] = [];
     for (const step of this.#steps.splice(0)) {

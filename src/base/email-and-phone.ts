@@ -1,16 +1,19 @@
 import { domainToASCII } from 'node:url';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 
-/** The length of the column. */
+/** Maximum length of an email address in characters, the length of the column. */
 const MAX_EMAIL = 128;
-/** RFC 5321 §4.5.3.1.1. */
+/** Maximum length of the part before the `@` in octets (RFC 5321 §4.5.3.1.1). */
 const MAX_LOCAL_PART = 64;
 /** An atom (RFC 5322 §3.2.3). Quoted local parts, comments and lists are not supported; no mailbox needs them. */
 const ATOM = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+$/;
-/** RFC 1035 §2.3.1. */
+/** One label of a domain name, at most 63 characters (RFC 1035 §2.3.1). */
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** `domainToASCII` parses a URL's host, so it would cut off a path or a port and decode `%63`. */
+/**
+ * Text that may be passed to `domainToASCII`, which parses the host of a URL: it would cut off a path or a port and
+ * decode `%63`.
+ */
 const DOMAIN_TEXT = /^(?:[a-z0-9.-]|[^\s!-~])+$/u;
 
 /**

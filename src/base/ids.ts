@@ -4,16 +4,16 @@ const LOWER = '0123456789abcdefghijklmnopqrstuvwxyz';
 const ALPHANUMERIC = `${LOWER}ABCDEFGHIJKLMNOPQRSTUVWXYZ`;
 
 /** Random bytes are generated in batches, because the call costs more than the bytes. */
-const lot = Buffer.alloc(4_096);
-let next = lot.length;
+const pool = Buffer.alloc(4_096);
+let next = pool.length;
 
 function randomByte(): number {
-  if (next === lot.length) {
-    randomFillSync(lot);
+  if (next === pool.length) {
+    randomFillSync(pool);
     next = 0;
   }
-  const byte = lot[next] as number;
-  lot[next] = 0;
+  const byte = pool[next] as number;
+  pool[next] = 0;
   next += 1;
   return byte;
 }

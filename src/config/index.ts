@@ -189,7 +189,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     managementApiIndicator:
       reader.url('MANAGEMENT_API_INDICATOR', ['http:', 'https:']) === undefined
         ? `${endpoint}/api`
-        : (reader.text('MANAGEMENT_API_INDICATOR') as string), // As written: compared character by character.
+        : (reader.text('MANAGEMENT_API_INDICATOR') as string), // Not normalized: indicators are compared exactly.
     trustProxy: readTrustProxy(reader),
     logLevel: reader.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     demo: reader.boolean('DEMO') ?? isLoopback,

@@ -31,7 +31,7 @@ export function contextOf(request: object): RequestContext {
   return context;
 }
 
-/** Longer values are truncated, because they are stored in rows and events. */
+/** Characters of a `User-Agent` to keep. Longer values are truncated, because they are stored in rows and events. */
 const MAX_USER_AGENT = 512;
 
 export interface ClientFacts {

@@ -78,9 +78,9 @@ function consoleOf(lines: unknown, { consoleBytes }: SandboxLimits): ConsoleLine
   for (const line of Array.isArray(lines) ? (lines as (ConsoleLine | null)[]) : []) {
     if (!line || !LEVELS.includes(line.level) || typeof line.text !== 'string') continue;
     const { level, text } = line;
-    const shown = truncate(text, left);
-    left -= Buffer.byteLength(shown);
-    kept.push({ level, text: shown });
+    const truncated = truncate(text, left);
+    left -= Buffer.byteLength(truncated);
+    kept.push({ level, text: truncated });
     if (left <= 0) break;
   }
   return kept;

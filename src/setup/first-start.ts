@@ -60,9 +60,9 @@ export async function firstStart({
   if (await database.reader('tenants').where({ id: DEFAULT_TENANT }).first('id')) return undefined;
   const { endpoint, managementApiIndicator, dataDir } = config;
   const prepared = config.demo ? await prepareDemonstration(hashPassword) : undefined;
-  // Its application is not the one of the Management API, so that a backend whose credentials leak cannot change or
-  // delete tenants. The Management API does not let an application without the operators' scope assign it, or read the
-  // secrets of one that has it.
+  // The Operator API gets an application of its own, so that a backend whose Management API credentials leak cannot
+  // change or delete tenants. The Management API does not let an application without the scope `tenants` assign that
+  // scope, or read the secrets of an application that has it.
   const operatorApi = {
     api: ADMIN_API,
     indicator: `${endpoint}${ADMIN_API.path}`,
@@ -70,7 +70,7 @@ export async function firstStart({
     caller: 'Operator',
   };
 
-  let made: FirstStart | undefined;
+  let created: FirstStart | undefined;
   await createTenant(
     database,
     secrets,
@@ -82,20 +82,20 @@ export async function firstStart({
         const demo = prepared && (await addDemonstration(store, { ...prepared, secrets, now }));
         const credentials = { endpoint, managementApiIndicator, machine, operator, ...(demo && { demo }) };
         const administratorLink = linkUrl(endpoint, await createLink(store, [DEFAULT_TENANT], now));
-        made = { ...credentials, administratorLink };
+        created = { ...credentials, administratorLink };
         await writeCredentials(dataDir, credentials);
       },
     },
   );
-  return made;
+  return created;
 }
 
 /**
  * Returns the text that describes the first start: what was created, where it is, and what to try next. Secrets are
  * only shown on a terminal. Other output ends up in a log, which more people can read than the file, and for longer.
  */
-export function describeFirstStart(made: FirstStart, { dataDir, isTerminal }: FirstStartSurroundings): string {
-  return isTerminal ? forTerminal(made, dataDir) : forLog(made, dataDir);
+export function describeFirstStart(created: FirstStart, { dataDir, isTerminal }: FirstStartSurroundings): string {
+  return isTerminal ? forTerminal(created, dataDir) : forLog(created, dataDir);
 }
 
 export interface FirstStartSurroundings {

@@ -36,14 +36,14 @@ export function auditOf(
 ): AuditEntry {
   const { userId, actorId, ...details } = operation.audit?.(outcome, input as never) ?? {};
   const entry = entryOf(call, operation, now);
-  const madeId = (outcome as { id?: unknown } | undefined)?.id;
-  const made = operation.method === 'POST' && typeof madeId === 'string' ? { id: madeId } : {};
+  const createdId = (outcome as { id?: unknown } | undefined)?.id;
+  const created = operation.method === 'POST' && typeof createdId === 'string' ? { id: createdId } : {};
   return {
     ...entry,
     result: 'Success',
     userId: userId ?? entry.userId,
     actorId: actorId ?? entry.actorId,
-    payload: { ...whereOf(call), status, ...made, ...details },
+    payload: { ...whereOf(call), status, ...created, ...details },
   };
 }
 
