@@ -59,14 +59,17 @@ ${places.map(({ name, letter }) => html`<div><dt><kbd>g</kbd> <kbd>${letter}</kb
 </dl></div>`;
 
 function flashNote(request: ConsoleRequest, { text, undo, secrets = [] }: Flash): Html {
-  const shown = secrets.map(
+  const secretLines = secrets.map(
     ({ label, value }) => html`<div class="secret-line"><span>${label}</span>${copyable(value)}</div>`,
   );
   const undoForm = undo && buttonForm(request, undo.path, 'Undo', { ...(undo.fields && { fields: undo.fields }) });
   const warning =
     secrets.length > 1 ? 'Copy them now. They won’t be shown again.' : 'Copy it now. It won’t be shown again.';
   const words = secrets.length > 0 ? html`${text} <strong>${warning}</strong>` : text;
-  return note(secrets.length > 0 ? 'warn' : 'ok', html`<div class="row"><p>${words}</p>${undoForm}</div>${shown}`);
+  return note(
+    secrets.length > 0 ? 'warn' : 'ok',
+    html`<div class="row"><p>${words}</p>${undoForm}</div>${secretLines}`,
+  );
 }
 
 /** Sends a page in the console's frame: the navigation rail, the title, then the page's content. */

@@ -6,7 +6,7 @@ import { readCookie } from '../../http/cookies.ts';
 import type { Tenant } from '../../tenants.ts';
 import { managedTenantIds } from './administrators.ts';
 
-/** One working day. Then the administrator signs in again. */
+/** 12 hours, more than a working day. Then the administrator signs in again. */
 const SESSION_MS = 12 * 60 * 60 * 1000;
 
 /** The signed-in administrator. */

@@ -67,7 +67,7 @@ async function showPolicy(request: ConsoleRequest, refused?: RefusedForm): Promi
   const texts = refused?.values ?? textsOf(policy);
   const faults = faultsOf(refused);
   const input = fieldWith(texts, faults);
-  /** One that is not among the first hundred stays chosen, by its id. */
+  /** Checkboxes of the known items, and of selected items beyond the first 100, which are labeled with their ids. */
   const choices = (name: string, legend: string, known: readonly NamedEntity[], hint: string) => {
     const ticked = texts.getAll(name);
     const others = ticked.filter((id) => !known.some((one) => one.id === id)).map((id) => ({ id, name: id }));

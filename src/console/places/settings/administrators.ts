@@ -18,8 +18,8 @@ const stateOf = ({ user }: TenantAdministrator) =>
 /** The administrator's name. In the default tenant, whose directory contains them, it is a link. */
 function nameOf({ tenant, administrator, to }: ConsoleRequest, { user }: TenantAdministrator) {
   const { name, path = '' } = userOf({ ...user });
-  const shown = tenant.id === DEFAULT_TENANT ? html`<a href="${to(path)}">${name}</a>` : name;
-  return html`${shown}${user.id === administrator.id && html` <span class="quiet">(you)</span>`}`;
+  const nameOrLink = tenant.id === DEFAULT_TENANT ? html`<a href="${to(path)}">${name}</a>` : name;
+  return html`${nameOrLink}${user.id === administrator.id && html` <span class="quiet">(you)</span>`}`;
 }
 
 async function showAdministrators(request: ConsoleRequest): Promise<Page> {

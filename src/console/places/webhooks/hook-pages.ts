@@ -69,7 +69,7 @@ async function showHook(request: ConsoleRequest, refused?: RefusedForm): Promise
   const hook = await readHook(request);
   const { deliveries } = await readFeed(request, { limit: String(LATEST_DELIVERIES) });
   const latest = deliveryTable(request, deliveries, 'No deliveries yet.');
-  const { signingKey: _, webhookSecret: __, ...shown } = hook;
+  const { signingKey: _, webhookSecret: __, ...hookWithoutSecrets } = hook;
   const at = (below: string) => request.to(hookPath(hook, below));
   const toggle = hook.enabled
     ? buttonForm(request, hookPath(hook, '/off'), 'Disable webhook', { kind: '' })
@@ -91,7 +91,7 @@ ${section(
     actions: html`<div class="row-actions"><a class="button compact" href="${request.to('/webhooks/verify')}">Verify signatures</a><a class="button compact" href="${at('/key')}">Rotate secret</a></div>`,
   },
 )}
-${rawJson(shown)}`,
+${rawJson(hookWithoutSecrets)}`,
     live: ['hooks', 'deliveries', 'attempts'],
   };
 }
