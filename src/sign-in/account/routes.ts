@@ -40,7 +40,7 @@ const pageOf = (step: string, { id = '' }: FormBody): Record<string, string> =>
 
 /**
  * Steps that do not touch credentials, or finish a step that was proven. All others, and the pages of their forms, need
- * a sign-in within the last minutes; changing a password needs the current one instead.
+ * a sign-in within `RECENT_SIGN_IN_SECONDS`. Changing a password needs the current password instead.
  */
 const OPEN_STEPS = ['name', 'sign-out-others', 'code', 'code/send', 'link'];
 const RETURN_PAGE = /^(?:edit|add|remove|unlink)=[\w-]{1,64}$/;

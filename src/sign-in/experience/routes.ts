@@ -62,13 +62,13 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
       if (flow.saved.finishedAt !== null) throw new ServiceError('session.conflict');
       const given = (body ? parser(body, 'body')(request.body ?? {}) : undefined) as never;
       const { t } = viewOf(flow.tenant, flow.settings, { acceptLanguage: request.headers['accept-language'] });
-      const answer = await run(flow, given, t, request.params as Record<string, string>).catch((error: unknown) => {
+      const result = await run(flow, given, t, request.params as Record<string, string>).catch((error: unknown) => {
         if (error instanceof ServiceError) tools.onOutcome?.(progressOf(flow).event, error.code);
         throw error;
       });
       await saveProgress(flow);
-      if (answer === undefined) response.status(204).end();
-      else response.json(answer);
+      if (result === undefined) response.status(204).end();
+      else response.json(result);
     };
 
   for (const [route, call] of Object.entries(calls)) {

@@ -50,9 +50,9 @@ export function requireAllowed(flow: Flow, type: IdentifierType): void {
   const { event, userId } = progressOf(flow);
   if (userId !== undefined) return;
   const { identifiers, requiredIdentifiers } = flow.settings.signUp;
-  const asked: IdentifierType[] =
+  const allowed: IdentifierType[] =
     event === 'Register'
       ? [...identifiers, ...requiredIdentifiers]
       : usableMethods(flow).map(({ identifier }) => identifier);
-  if (!asked.includes(type)) throw new ServiceError('session.not_allowed');
+  if (!allowed.includes(type)) throw new ServiceError('session.not_allowed');
 }

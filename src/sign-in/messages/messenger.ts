@@ -26,10 +26,10 @@ interface MessengerOptions {
   logger: Logger;
 }
 
-/** For the connection and for every response. */
+/** Limit for the connection and for each response of the mail server or the SMS service. */
 const TIMEOUT_MS = 15_000;
 
-/** Messages on their way at the same time, so that a sender that hangs cannot pile them up. */
+/** Maximum number of messages being sent, so that they cannot pile up while the mail server or SMS service hangs. */
 const MAX_SENDING = 100;
 
 /** Sends messages. Pages never wait for one: the response time must not reveal whether a message was sent. */
@@ -66,7 +66,7 @@ export class Messenger {
     this.#sending.add(sending);
   }
 
-  /** Waits for the messages on their way. */
+  /** Waits for the messages that are being sent. */
   async close(): Promise<void> {
     await Promise.all(this.#sending);
     this.#mail?.close();
@@ -78,13 +78,13 @@ export class Messenger {
       // An object: nodemailer would parse a string, which could name other mailboxes.
       await this.#mail.sendMail({ from: this.#options.from, to: { name: '', address: to }, subject, text });
     } else if (message.channel === 'sms' && this.#options.smsUrl) {
-      const answer = await fetch(this.#options.smsUrl, {
+      const response = await fetch(this.#options.smsUrl, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ to, text }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      if (!answer.ok) throw new Error(`The SMS sender responded ${answer.status}`);
+      if (!response.ok) throw new Error(`The SMS sender responded ${response.status}`);
     } else {
       await this.#writeToOutbox(message);
     }

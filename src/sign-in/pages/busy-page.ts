@@ -9,8 +9,8 @@ import { sendPage } from './respond.ts';
  * request or query.
  */
 export function sendBusyPage(request: Request, response: Response, status: 429 | 503 = 503): void {
-  const asked = { autoDetect: true, fallbackLanguage: 'en' } as const;
-  const language = chooseLanguage(undefined, request.headers['accept-language'], asked);
+  const languageSettings = { autoDetect: true, fallbackLanguage: 'en' } as const;
+  const language = chooseLanguage(undefined, request.headers['accept-language'], languageSettings);
   const { busyTitle, busy } = textsOf(language).error;
   const head = html`<meta name="color-scheme" content="light dark">`;
   const body = html`<body>

@@ -71,9 +71,9 @@ ${submit(isReset ? t.newPassword.submitReset : t.register.submit)}`,
   return layout(view, isReset ? t.newPassword.titleReset : t.newPassword.titleRegister, content);
 }
 
-/** Asks for an identifier that every account must have and this one lacks. */
-export function profilePage(view: FormView & { asked: IdentifierType; value: string | undefined }): Html {
-  const { t, asked, value } = view;
-  const content = form(view, 'profile', html`${identifierField(view, [asked], value)}${submit(t.common.continue)}`);
+/** Asks for an identifier of a type that every account must have and this one lacks. */
+export function profilePage(view: FormView & { missing: IdentifierType; value: string | undefined }): Html {
+  const { t, missing, value } = view;
+  const content = form(view, 'profile', html`${identifierField(view, [missing], value)}${submit(t.common.continue)}`);
   return layout(view, t.profile.title, content, { lead: t.profile.lead(view.brandName) });
 }

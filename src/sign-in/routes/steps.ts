@@ -102,10 +102,10 @@ const newPassword = (flow: Flow, view: FormView): Html =>
     isReset: progressOf(flow).event === 'ForgotPassword',
   });
 
-function profile(flow: Flow, view: FormView, { typed, query }: StepInput, asked: Identifier['type']): Html {
+function profile(flow: Flow, view: FormView, { typed, query }: StepInput, missing: Identifier['type']): Html {
   const code = actions.pendingCode(flow);
   if (code && !('change' in query)) return codeStep(flow, view, code);
-  return profilePage({ ...view, asked, value: typed });
+  return profilePage({ ...view, missing, value: typed });
 }
 
 /** The account name that an authenticator app or a device shows. */
