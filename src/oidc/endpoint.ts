@@ -194,7 +194,7 @@ export function oidcEndpoint({
       const body = await readBody(request);
       if (!body) return refuse(response, 413, 'invalid_request', `the body is larger than ${MAX_BODY_BYTES} bytes`);
       if (containsNul(body)) return refuse(response, 400, 'invalid_request', 'a parameter contains U+0000');
-      // Measured as the URL it becomes: a character that needs no escape in a form may take three in a URL.
+      // Measured as the URL it becomes: a character that needs no escape in a form may take three characters in a URL.
       const text = NAVIGATED.has(path) ? String(new URLSearchParams(body.toString())) : body.toString();
       const oversize = KEEPS_PARAMETERS.has(path) ? oversizeOf(text) : undefined;
       if (oversize !== undefined) return refuse(response, 400, 'invalid_request', oversize);

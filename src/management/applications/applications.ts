@@ -118,9 +118,10 @@ export const applications = [
         createdAt: now,
       };
       refuseThirdParty(application);
-      const made = await store.insert('applications', application);
-      if (isConfidential(made)) await addSecret(store, secrets, { applicationId: made.id, name: DEFAULT_SECRET, now });
-      return made;
+      const created = await store.insert('applications', application);
+      if (isConfidential(created))
+        await addSecret(store, secrets, { applicationId: created.id, name: DEFAULT_SECRET, now });
+      return created;
     },
   }),
 

@@ -55,8 +55,8 @@ export const resources = [
         accessTokenTtl: DEFAULT_TOKEN_TTL,
         ...body,
       });
-      // Checked after the insert, which waits for a concurrent change of address, so that its new alias is visible
-      // here.
+      // Checked after the insert, which waits for a concurrent change of the same indicator, so that the alias which
+      // that change adds is visible here.
       if (await store.find('resourceAliases', { indicator: body.indicator }))
         throw new ServiceError('resource.resource_identifier_in_use');
       return { ...resource, scopes: [] };
@@ -86,7 +86,7 @@ export const resources = [
     errors: ['entity.not_exists', 'resource.cannot_modify_management_api'],
     async run({ params: { id }, body: { isDefault }, store }) {
       refuseManagementApi(id);
-      // One change at a time, so that there is one default at most.
+      // Serializes these changes, so that there is at most one default.
       await store.lock('resources', { id: MANAGEMENT_RESOURCE_ID });
       if (isDefault)
         await store.changeWhere('resources', (others) => others.where({ isDefault: true }).whereNot({ id }), {

@@ -163,7 +163,7 @@ export class TokenEndpoint {
     return { status, headers, body: describedError(message, description) };
   }
 
-  /** Returns and logs a failure of the service. */
+  /** Logs a failure of the service and returns its response: 503 if the database is unavailable, otherwise 500. */
   #failure({ facts: { requestId } }: TokenAttempt, err: unknown): TokenReply {
     const { tenant, logger } = this.#options;
     const facts = { err, requestId, path: '/token', tenantId: tenant.id };

@@ -130,7 +130,7 @@ export function refresh(collaborators: RefreshCollaborators): OwnGrant {
     return { value: jwt, expiresIn: ttl, scope, audience };
   }
 
-  /** Issues a token for the userinfo endpoint or as an actor token. If the spend then fails, it is never sent. */
+  /** Issues an opaque token, for userinfo or for use as an actor token. If the spend then fails, it is never sent. */
   async function issueOpaqueToken(
     { token, grant }: VerifiedRefreshToken,
     { scopes }: RequestedAccess,

@@ -64,7 +64,7 @@ export async function feedOfDeliveries(
     );
   const read: DeliverySummary[][] = await Promise.all(queries.map((query) => query.limit(limit + 1)));
   const deliveries = read.flat().sort(byAge);
-  const shown = deliveries.slice(0, limit);
-  const last = deliveries.length > limit ? shown.at(-1) : undefined;
-  return { deliveries: shown, next: last ? `${last.createdAt}-${last.id}` : null };
+  const page = deliveries.slice(0, limit);
+  const last = deliveries.length > limit ? page.at(-1) : undefined;
+  return { deliveries: page, next: last ? `${last.createdAt}-${last.id}` : null };
 }

@@ -103,11 +103,11 @@ export function eventsToReplay(store: TenantStore, hookId: string, filter: Repla
   const { since, until, state, events } = filter;
   const query = store.from('events').whereBetween('occurredAt', [since, until]).whereIn('type', events);
   if (state === undefined) return query;
-  const made: Query =
+  const matching: Query =
     state === 'delivered'
       ? store.from('attempts').where({ hookId, isSuccess: true })
       : rowsInState(store, hookId, state);
-  return query.whereIn('id', made.select('eventId'));
+  return query.whereIn('id', matching.select('eventId'));
 }
 
 async function filterOf(

@@ -25,8 +25,8 @@ export function nextAttemptAt(failed: FailedAttempt): number | undefined {
   const { schedule, attempts, now, retryAfter, random = Math.random } = failed;
   const delaySeconds = schedule[attempts];
   if (delaySeconds === undefined) return undefined;
-  const asked = Math.min(parseRetryAfter(retryAfter, now) ?? now, now + DAY_MS);
-  const delayMs = Math.max(delaySeconds * 1000, asked - now);
+  const earliest = Math.min(parseRetryAfter(retryAfter, now) ?? now, now + DAY_MS);
+  const delayMs = Math.max(delaySeconds * 1000, earliest - now);
   return Math.round(now + delayMs * (1 + JITTER * random()));
 }
 
