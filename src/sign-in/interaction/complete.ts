@@ -103,7 +103,7 @@ async function updateUser(store: TenantStore, flow: Flow): Promise<UserRow> {
   const changed = await store.change('users', { id, isSuspended: false, ...stillMissing }, patch);
   if (changed !== 1) throw new ServiceError('session.conflict');
   for (const { type } of factors) await requireNotHeld(flow, store, type);
-  // Keeps the hash of a password that was changed since this one was entered.
+  // Replaces the hash only if it is still the one that the entered password was verified against.
   if (event === 'SignIn' && rehash?.userId === id)
     await store.change('users', { id, passwordHash: rehash.from }, { passwordHash: rehash.to });
   if (event === 'ForgotPassword') await endSessions(store, id, flow);

@@ -26,7 +26,7 @@ export interface KnownAccount {
   browserId: string;
   /** Derived from the password hash at that time. After a password change the browser is no longer known. */
   password: string;
-  /** Epoch milliseconds. */
+  /** When the browser stops being known for this account, in epoch milliseconds. */
   until: number;
 }
 

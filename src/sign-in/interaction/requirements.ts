@@ -32,7 +32,7 @@ export async function usableFactors(
   return (await factorsOf(store, userId)).filter(({ type }) => settings.mfa.factors.includes(type));
 }
 
-/** In the order of the settings. */
+/** Returns the types of these factors, in the order of the settings. */
 const typesOf = ({ settings }: Flow, factors: readonly UserFactorRow[]): FactorType[] =>
   settings.mfa.factors.filter((type) => factors.some((factor) => factor.type === type));
 

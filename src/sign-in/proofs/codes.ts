@@ -40,7 +40,7 @@ async function isDelivered(flow: Flow, identifier: Identifier): Promise<boolean>
  * attempts.
  *
  * @throws 422 `verification_code.unavailable` without a sender, `session.sso_required`; 429 `request.rate_limited`; 503
- * `request.unavailable` while too many messages are on their way
+ * `request.unavailable` while too many messages are being sent
  */
 export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Promise<Verification> {
   const { store, tools, facts, now, settings } = flow;
