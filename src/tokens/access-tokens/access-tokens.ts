@@ -4,7 +4,7 @@ import type { VerifiedToken } from '../../http/authenticate.ts';
 import type { Tenant } from '../../tenants.ts';
 import { SIGNING_ALGORITHMS, type SigningKeys } from '../keys/signing-keys.ts';
 
-/** How long a verified token is not verified again. The state of its application is still checked on every call. */
+/** How long a verified token is not verified again. Revocation and the application are still checked on every call. */
 const REMEMBER_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 

@@ -99,7 +99,7 @@ export function payloadOf(
   { organizationId, exchange }: Pick<TokenDescription, 'organizationId' | 'exchange'>,
 ): Record<string, unknown> {
   const payload = { ...scriptClaims, ...standard };
-  // RFC 9068 §2.2.3 requires the claim if a scope was requested. Ours always have it.
+  // RFC 9068 §2.2.3 requires the claim if a scope was requested. Our tokens always have it.
   payload.scope ??= '';
   if (organizationId !== undefined) payload.organization_id = organizationId;
   if (exchange?.actor) payload.act = { sub: exchange.actor.id };

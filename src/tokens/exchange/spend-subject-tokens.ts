@@ -239,7 +239,8 @@ const auditsOf = (kind: StatementContext['kind'], tenantId: string, spends: read
  * all of this may have changed while the claims script ran. The users cannot change until the commit, so a suspension
  * comes either before (and the spend is refused) or after (and it revokes the impersonation).
  *
- * @param spends of different subject tokens; the payload of each audit row names its subject token
+ * @param spends of different subject tokens; the payload of each audit row has the ids of its subject token and its
+ * impersonation
  * @returns the ids of the tokens that were spent, each for one caller only, ever
  */
 export const spendSubjectTokens =

@@ -25,13 +25,13 @@ const ORGANIZATIONS: KnownResource = {
   isMachineOnly: false,
 };
 
-/** Returns the ids of a user's roles. Never cached, so that a removed role has no effect any more. */
+/** Returns the ids of a user's roles. Never cached, so that removing a role takes effect at once. */
 export async function roleIdsOf(store: TenantStore, userId: string): Promise<string[]> {
   const rows = await store.from('userRoles').where({ userId }).select('roleId');
   return rows.map(({ roleId }) => roleId);
 }
 
-/** A tenant's resources, and the scopes that users and applications have on them. Role assignments are never cached. */
+/** A tenant's resources, and the scopes that users and applications have on them. The roles of users are never cached. */
 export class ResourceServers {
   readonly #store: TenantStore;
   readonly #cache: TenantCache;
