@@ -8,7 +8,8 @@ const BATCH_ROWS = 1000;
 
 /**
  * Cancels all waiting deliveries of a webhook: from this commit on they are never sent, even if it is enabled again,
- * because each stores the webhook's `timesDisabled` of its creation. `clearDeliveries` updates the rows later.
+ * because each delivery stores the `timesDisabled` that the webhook had when it was created. `clearDeliveries` updates
+ * the rows later.
  */
 export async function cancelWaiting(
   store: TenantStore,

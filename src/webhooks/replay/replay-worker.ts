@@ -6,7 +6,7 @@ import type { ReplayRow } from '../../database/tables/index.ts';
 import type { Logger } from '../../observe/logger.ts';
 import { eventsToReplay, lockHookForDelivery, newDelivery, type ReplayFilter } from './replay.ts';
 
-/** Deliveries that a webhook's replay creates per step, which is per second. */
+/** Deliveries that a webhook's replay creates per step. A step runs every second. */
 const ROWS_PER_STEP = 100;
 /** Steps between searches for replays that another process started and did not finish. */
 const STEPS_PER_SEARCH = 60;

@@ -11,7 +11,7 @@ export interface DeliveryTarget {
   hookId: string;
   url: string;
   headers: Record<string, string>;
-  /** Signing keys, newest first. */
+  /** Signing secrets, newest first. */
   keys: string[];
 }
 
