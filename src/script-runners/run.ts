@@ -8,7 +8,7 @@ export class Run {
   readonly memoryMb: number;
   /** JSON text. Undefined if the script is only checked. */
   readonly input: string | undefined;
-  /** `performance.now()` */
+  /** When the run was first queued, as `performance.now()`. */
   readonly queuedAt = performance.now();
   /** Never rejects. */
   readonly answer: Promise<RunAnswer>;

@@ -10,21 +10,21 @@ const QUICK_MS = 1;
 /** Decides which scripts a runner keeps loaded, and under which number. The parent decides, because it also limits the memory of the runner. */
 export class LoadedScripts {
   /** Numbers by script key, least recently used first. */
-  readonly #names = new Map<string, number>();
+  readonly #numbers = new Map<string, number>();
   readonly #quick = new Set<string>();
   readonly #most: number;
-  #lastName = 0;
+  #lastNumber = 0;
 
   constructor(most: number) {
     this.#most = most;
   }
 
   get size(): number {
-    return this.#names.size;
+    return this.#numbers.size;
   }
 
   has({ key }: ScriptVersion): boolean {
-    return this.#names.has(key);
+    return this.#numbers.has(key);
   }
 
   /** True if runs of this script may share a turn. */
@@ -46,17 +46,17 @@ export class LoadedScripts {
 
   /** Includes the source only if the runner does not have it. */
   #use({ key, source }: ScriptVersion): Pick<RunRequest, 'script' | 'source' | 'unload'> {
-    const known = this.#names.get(key);
-    this.#names.delete(key);
-    this.#names.set(key, known ?? ++this.#lastName);
+    const known = this.#numbers.get(key);
+    this.#numbers.delete(key);
+    this.#numbers.set(key, known ?? ++this.#lastNumber);
     if (known !== undefined) return { script: known };
     const unload: number[] = [];
-    for (const [oldest, name] of this.#names) {
-      if (this.#names.size <= this.#most) break;
-      this.#names.delete(oldest);
+    for (const [oldest, number] of this.#numbers) {
+      if (this.#numbers.size <= this.#most) break;
+      this.#numbers.delete(oldest);
       this.#quick.delete(oldest);
-      unload.push(name);
+      unload.push(number);
     }
-    return { script: this.#lastName, source, unload };
+    return { script: this.#lastNumber, source, unload };
   }
 }

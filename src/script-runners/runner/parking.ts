@@ -31,7 +31,7 @@ export class Parking {
     return this.#parked.size;
   }
 
-  /** Returns false if the run exceeded its fetch limit. The caller then kills the runner, since it broke the protocol. */
+  /** Returns false if the reply is malformed or the run exceeded its fetch limit: the runner broke the protocol and has to be killed. */
   park(execution: Execution, { cpuMs, fetches }: Extract<Reply, { kind: 'parked' }>, most: number): boolean {
     if (!this.#broker || !Array.isArray(fetches) || !fetches.every(isFetchCall)) return false;
     execution.cpuMs = Number(cpuMs) || 0;

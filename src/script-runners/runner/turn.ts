@@ -6,7 +6,7 @@ export class Turn {
   readonly left: Execution[];
   readonly #first: Execution | undefined;
   readonly #beganAt = performance.now();
-  /** `performance.now()` */
+  /** The deadline of the turn, as `performance.now()`. */
   readonly #endsAt: number;
 
   /** @param turnMs a runner starts no further run of a shared turn once this has passed, so one deadline covers the whole turn */
