@@ -58,7 +58,7 @@ const flight = new Uint32Array(1);
 
 /**
  * Records which request is being handled. If the runner dies, only the run with this id can be the cause. All others had not begun
- * or were already answered, and are run again elsewhere.
+ * or had already ended. Those whose replies did not arrive are run again elsewhere.
  *
  * @param {number} id
  */
