@@ -53,7 +53,7 @@ export async function applyChange(
 /**
  * Notifies the owner of a change, at the email address or phone number that the account had before it: after a
  * takeover the new one belongs to the attacker. Sends in the background, and only if a sender is configured. Never
- * fails, because the change is already made: when too many notices were sent or too many messages are on their way, it
+ * fails, because the change is already made: when too many notices were sent or too many messages are being sent, it
  * only logs a warning.
  */
 async function notifyOwner({ flow, user, view }: OpenAccount, change: Notice): Promise<void> {

@@ -7,9 +7,9 @@ import type { Tenant } from '../../tenants.ts';
 import { cookieName, cookieOptions } from '../pages/respond.ts';
 import type { Flow, KnownAccount, KnownAccounts } from './flow.ts';
 
-/** Counted from the last sign-in. */
+/** How long a browser stays known, counted from its last sign-in. */
 const LIFETIME_MS = 180 * 24 * 60 * 60 * 1000;
-/** Keeps the cookie small. The account whose sign-in is the longest ago is dropped. */
+/** Maximum number of accounts in the cookie, to keep it small. The account with the oldest sign-in is dropped. */
 const MAX_ACCOUNTS = 5;
 
 const purposeOf = ({ id }: Tenant): string => `known-browser:${id}`;

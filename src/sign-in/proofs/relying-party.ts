@@ -7,7 +7,7 @@ import { ServiceError } from '../../errors.ts';
 import type { HttpClient } from '../../net/http-client.ts';
 import { connectorPurposeOf } from './connectors.ts';
 
-/** For one request to the provider, including its response. */
+/** Limit for one request to the provider, including its response. */
 const DEADLINE_MS = 10_000;
 const MAX_RESPONSE_BYTES = 256 * 1024;
 

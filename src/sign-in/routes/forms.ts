@@ -141,7 +141,7 @@ async function identifyProven(flow: Flow, verification: Verification): Promise<v
   }
 }
 
-/** Identifies the account if codes may. Otherwise the page asks for the password next. */
+/** Identifies the account if the settings accept a code for that. Otherwise the page asks for the password next. */
 async function identifyWhereAllowed(flow: Flow, verification: Verification): Promise<void> {
   try {
     await actions.identify(flow, verification.id);
