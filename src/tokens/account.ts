@@ -39,7 +39,7 @@ export const CLAIMS_BY_SCOPE: Record<string, string[]> = {
   [ORGANIZATION_ROLES]: ['organization_roles'],
 };
 
-/** Names that are refused as API scopes, so that a resource-bound token never carries one of them. */
+/** Scopes that give claims or refresh tokens. No API scope may have such a name, so no resource-bound token has one. */
 export const OIDC_SCOPES: readonly string[] = [...Object.keys(CLAIMS_BY_SCOPE), 'offline_access'];
 
 /** Claims from other tables than `users`, read only when their scope was granted. */
