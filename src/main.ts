@@ -22,7 +22,7 @@ const EXPECTED = [
   SecretKeyError,
 ];
 
-/** Time to stop. Longer than any request or webhook attempt can take. */
+/** The process exits after this time in any case. Requests get 30 s to finish; a webhook attempt takes at most 30 s. */
 const DRAIN_MS = 45_000;
 
 function fail(error: unknown): never {

@@ -1,7 +1,8 @@
-/** The digest formats that can be verified: Argon2 as PHC strings, and bcrypt in its own format. */
+/** The parameters of an Argon2 digest: memory in KiB, passes and lanes. */
 const COSTS = String.raw`m=([1-9]\d*),t=([1-9]\d*),p=([1-9]\d*)`;
 const argon2 = (name: string): RegExp =>
   new RegExp(String.raw`^\$${name}\$v=(?:16|19)\$${COSTS}\$(?<salt>[A-Za-z0-9+/]+)\$(?<tag>[A-Za-z0-9+/]+)$`);
+/** The digest formats that can be verified: Argon2 as PHC strings, and bcrypt in its own format. */
 const FORMS = {
   Argon2i: argon2('argon2i'),
   Argon2id: argon2('argon2id'),

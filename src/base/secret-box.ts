@@ -40,7 +40,7 @@ export class SecretBox {
     this.prefix = `1.${this.fingerprint.slice(0, KEY_ID_LENGTH)}.`;
   }
 
-  /** Returns keys for another use, such as cookies. They reveal nothing about it. The first signs, all verify. */
+  /** Returns keys for another use, such as cookies. They do not reveal the secret key. The first signs, all verify. */
   derive(use: string): string[] {
     return this.#secretKeys.map((secretKey) => derived(secretKey, use).toString('base64url'));
   }

@@ -50,7 +50,7 @@ import { sqliteViews } from './sqlite-views.ts';
 import { tracedClient, tracedDatabase, tracedSandbox } from './tracing.ts';
 
 export interface Service {
-  /** The URL that it listens on, with an address of this machine. */
+  /** The URL on which the service listens, with an address of this machine. */
   url: string;
   /**
    * The default tenant's endpoint from the database: `ENDPOINT` at the first start, or the address it was changed to.

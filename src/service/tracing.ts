@@ -34,7 +34,7 @@ export function tracedSandbox(sandbox: Sandbox, tracing: Tracing | undefined): P
 }
 
 /**
- * Each webhook attempt is its own trace, which the receiver can continue: an event may be delivered long after the
+ * Each webhook attempt is its own trace, which the endpoint can continue: an event may be delivered long after the
  * request that caused it, several times, or together with others.
  */
 export function tracedClient(client: HttpClient, tracing: Tracing | undefined): Pick<HttpClient, 'request'> {

@@ -16,7 +16,7 @@ export class DatabaseInUseError extends Error {
  * next to the database, which the operating system releases even if the process is killed. Rejected: a file with a
  * process id, which a killed process leaves behind.
  *
- * @returns releases the lock
+ * @returns a function that releases the lock
  * @throws {DatabaseInUseError}
  */
 export function lockDataDir(dataDir: string): Promise<() => Promise<void>> {

@@ -9,13 +9,13 @@ export class Commits {
   readonly #listeners = new Set<CommitListener>();
   readonly #listenersToOwn = new Set<CommitListener>();
 
-  /** @returns stops listening */
+  /** @returns a function that stops listening */
   listen(listener: CommitListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Listens only to commits of this process. @returns stops listening */
+  /** Listens only to commits of this process. @returns a function that stops listening */
   listenToOwn(listener: CommitListener): () => void {
     this.#listenersToOwn.add(listener);
     return () => this.#listenersToOwn.delete(listener);

@@ -15,7 +15,7 @@ const isInProgress = (response: ServerResponse): boolean =>
 export interface ConnectionLimits {
   /** Further connections are closed immediately. */
   maxConnections: number;
-  /** For the client to send the request, and again to read the rest of the response once it is completely written. */
+  /** Time for the client to send the request, and again to read the rest of the response once it is written. */
   requestTimeoutMs: number;
 }
 

@@ -145,7 +145,7 @@ export class RunnerProcess {
     return id.readUInt32LE();
   }
 
-  /** Gives the process only CPU time that others do not use. */
+  /** Lowers the CPU priority of the process. */
   lowerPriority(): void {
     try {
       setPriority(innermost(this.pid), constants.priority.PRIORITY_BELOW_NORMAL);
