@@ -116,7 +116,7 @@ async function overview(account: OpenAccount, view: FormView, isSaved: boolean):
 /** Further sessions are not listed, but *Sign out everywhere else* ends them too. */
 const MAX_LISTED = 20;
 
-/** Returns the sessions of a user, that of this browser first, then the newest. */
+/** Returns at most `MAX_LISTED` sessions of a user: that of this browser first, then the newest. */
 async function sessionsOf(provider: Provider, { store, sessionUid, now }: Flow, userId: string) {
   const rows = await store
     .from('oidcPayloads')

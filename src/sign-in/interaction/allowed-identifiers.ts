@@ -41,7 +41,7 @@ export function requireSignUp({ settings }: Flow, type: IdentifierType): void {
 }
 
 /**
- * Checks that the settings ask for this type in the current event: as a sign-in method, or on a new account. After
+ * Checks that the settings allow this type in the current event: as a sign-in method, or on a new account. After
  * signing in by another identifier, a user may add any type that the account lacks.
  *
  * @throws 422 `session.not_allowed`

@@ -1,7 +1,7 @@
 import { ONE_FACTOR, TWO_FACTORS } from '../../base/authentication-context.ts';
 import type { Progress, Verification, VerificationType } from './progress.ts';
 
-/** RFC 8176 §2. */
+/** Value in `amr` by type of proof (RFC 8176 §2). */
 const METHODS: Partial<Record<VerificationType, string>> = {
   Password: 'pwd',
   NewPasswordIdentity: 'pwd',

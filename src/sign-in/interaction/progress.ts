@@ -19,7 +19,7 @@ export type VerificationType =
   | 'EnterpriseSso'
   | FactorType;
 
-/** A proof that was started and, once `isVerified`, given. */
+/** A proof of identity that was started. It has been given once `isVerified` is true. */
 export interface Verification {
   id: string;
   type: VerificationType;

@@ -5,7 +5,7 @@ import { addVerification, type Flow, progressOf, verificationOf } from '../inter
 import type { Verification } from '../interaction/progress.ts';
 import { verifyFactor } from './verify-factor.ts';
 
-/** RFC 6238 §5.2. */
+/** How long one code is current, as RFC 6238 §5.2 recommends. */
 const PERIOD_MS = 30_000;
 
 const totpOf = (secret: string, label?: string, issuer?: string): TOTP =>
