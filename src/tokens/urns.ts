@@ -1,6 +1,6 @@
-/** RFC 8693 §2.1 */
+/** Grant type of a token exchange (RFC 8693 §2.1). */
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
-/** RFC 8693 §3 */
+/** Token type of an access token (RFC 8693 §3). */
 export const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 /** Type of a subject token in Logto's SDKs. */
 export const IMPERSONATION_TOKEN = 'urn:logto:token-type:impersonation_token';

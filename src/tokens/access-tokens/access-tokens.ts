@@ -19,7 +19,7 @@ export interface AccessTokensOptions {
   keysOf(tenant: Tenant): Promise<SigningKeys>;
   /** Audiences of which a token must have one. */
   audiencesOf(tenant: Tenant): Promise<string[]>;
-  /** Called for every request, so it must not wait for the database. */
+  /** Called for every request, so its results should be cached. */
   isRevoked(tenant: Tenant, jti: string): Promise<boolean>;
 }
 

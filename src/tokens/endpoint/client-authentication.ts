@@ -10,9 +10,9 @@ export interface PresentedClient {
   secret: string | undefined;
 }
 
-/** RFC 6749 Appendix A.1 and A.2 */
+/** Characters of client ids and client secrets (RFC 6749 Appendix A.1 and A.2). */
 const PRINTABLE = /^[\x20-\x7E]*$/;
-/** RFC 7617 §2 */
+/** The Authorization header of the Basic scheme (RFC 7617 §2). */
 const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
 
 const malformed = () => new errors.InvalidRequest('invalid authorization header value format');

@@ -27,7 +27,7 @@ export interface TokenRequest {
   onUser(userId: string): void;
 }
 
-/** RFC 6749 §5.1 */
+/** A successful response of the token endpoint (RFC 6749 §5.1). */
 export interface TokenResponse {
   access_token: string;
   /** RFC 8693 §2.2.1 */
@@ -54,7 +54,7 @@ export interface OwnGrant {
   issue(request: TokenRequest): Promise<IssuedToken>;
 }
 
-/** RFC 6749 §3.3 */
+/** Scopes, separated by single spaces (RFC 6749 §3.3). */
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;
 
 /** Returns one parameter, undefined if empty. @throws `invalid_request` if it was sent twice */
