@@ -66,7 +66,7 @@ function longestPrefix(path: string): string {
 }
 
 /**
- * Finds the tenant of a request: the one whose endpoint is the longest prefix of the URL. Never trusts a token for it.
+ * Finds the tenant of a request: the one whose endpoint is the longest prefix of the URL. A token never decides it.
  */
 export class Tenants {
   readonly #database: Database;

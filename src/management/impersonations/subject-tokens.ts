@@ -66,7 +66,7 @@ async function requireBound(store: TenantStore, { clientId, actorId, resource }:
     throw foreignKeyNotFound('resource');
 }
 
-/** Returns the fields of a context that the audit log keeps: the reason. The other fields are arbitrary. */
+/** Returns the fields of a context that the audit log keeps: reason and ticket id. The other fields are arbitrary. */
 const reasonOf = ({ reason, ticketId }: Record<string, unknown> = {}) => ({ reason, ticketId });
 
 export const subjectTokens = [

@@ -56,7 +56,7 @@ function membershipEvent({ ids }: MemberKind) {
   return { event: 'Organization.Membership.Updated', eventFields } as const;
 }
 
-/** Adds members, of which existing ones are kept. @returns the new ones */
+/** Adds members. Those that are members already are kept. @returns the new ones */
 async function addMembers(store: TenantStore, { members, column }: MemberKind, organizationId: string, ids: string[]) {
   const rows = ids.map((id) => ({ organizationId, [column]: id }));
   return (await store.addMissing(members, rows)).map((row) => row[column]);

@@ -55,7 +55,7 @@ export function checkHeaders(headers: Record<string, string>): string | undefine
   return undefined;
 }
 
-/** Returns the headers of an attempt, with lower-case names. The service's own come last, so none of them is replaced. */
+/** Returns the headers of an attempt, with lower-case names. The service's own come last, so none is overwritten. */
 export function deliveryHeaders(
   configured: Record<string, string>,
   signatures: Record<string, string>,
