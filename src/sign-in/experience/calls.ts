@@ -46,7 +46,7 @@ const idOf = ({ id }: { id: string }) => ({ verificationId: id });
 /** The account name that an authenticator app or a device shows. */
 const accountNameOf = (flow: Flow): string => progressOf(flow).identifier?.value ?? flow.settings.brandName;
 
-/** Identifies the account, or gathers a new one from the proof of a social provider. */
+/** Identifies the account, or gathers a new one from the identity that an identity provider confirmed. */
 async function identifyBy(flow: Flow, verificationId: string): Promise<void> {
   const verification = verificationOf(flow, verificationId, true);
   const isSocial = verification.type === 'Social' || verification.type === 'EnterpriseSso';

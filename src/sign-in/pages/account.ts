@@ -18,8 +18,8 @@ interface AccountView extends FormView {
 }
 
 /** A row with a label and its current value. */
-const valueRow = (label: string, value: string, way: Html | false = false): Html =>
-  html`<li><div><p class="label">${label}</p><p class="quiet small">${value}</p></div>${way}</li>`;
+const valueRow = (label: string, value: string, control: Html | false = false): Html =>
+  html`<li><div><p class="label">${label}</p><p class="quiet small">${value}</p></div>${control}</li>`;
 
 /** A row with a link that changes the value. */
 const linkRow = (label: string, value: string, href: string, action: string): Html =>
