@@ -67,19 +67,19 @@ export function counterBy<Label extends string>(
   return (value) => counter.inc({ [label]: value } as Record<Label, string>);
 }
 
-/** The response of a path on the metrics port besides `/metrics`. */
-export type JsonAnswer = () => Promise<{ status: number; body: unknown }>;
+/** Returns the response of a path on the metrics port besides `/metrics`. */
+export type JsonRoute = () => Promise<{ status: number; body: unknown }>;
 
 /** Serves `GET /metrics` on its own port, for operators. The metrics contain no tenant, path or address. */
-export function metricsServer(registry: Registry, answers: Record<string, JsonAnswer>): Server {
+export function metricsServer(registry: Registry, routes: Record<string, JsonRoute>): Server {
   return createServer(async (request, response) => {
     if (request.method !== 'GET') return response.writeHead(404).end();
     try {
-      const answer = Object.hasOwn(answers, request.url ?? '') && (await answers[request.url ?? '']?.());
-      if (answer)
+      const result = Object.hasOwn(routes, request.url ?? '') && (await routes[request.url ?? '']?.());
+      if (result)
         return response
-          .writeHead(answer.status, { 'content-type': 'application/json' })
-          .end(JSON.stringify(answer.body));
+          .writeHead(result.status, { 'content-type': 'application/json' })
+          .end(JSON.stringify(result.body));
       if (request.url !== '/metrics') return response.writeHead(404).end();
       const text = await registry.metrics();
       return response.writeHead(200, { 'content-type': registry.contentType }).end(text);
