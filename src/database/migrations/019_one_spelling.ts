@@ -4,8 +4,8 @@ import { normalEmail, normalPhone } from '../../base/email-and-phone.ts';
 const BATCH = 1_000;
 
 /**
- * Users are looked up by the normalized form of their email address or phone number, so normalizes what earlier
- * releases stored. Leaves a value unchanged if another account already has the normalized form, or if it is not valid:
+ * Normalizes the email addresses and phone numbers that earlier releases stored, because users are looked up by the
+ * normalized form. Leaves a value unchanged if another account already has the normalized form, or if it is not valid:
  * an administrator decides.
  */
 export async function up(db: Knex): Promise<void> {

@@ -43,8 +43,7 @@ const SEARCHES = [
 
 export async function up(db: Knex): Promise<void> {
   // These headers contain tokens of endpoints. `webhooks/sending/hook-headers.ts` encrypts those in `config` at each
-  // start,
-  // because a migration has no secret key.
+  // start, because a migration has no secret key.
   await db.raw('alter table hooks add column headers_encrypted text');
 
   for (const [name] of REPLACED) await db.raw(`drop index ${name}`);
