@@ -19,10 +19,10 @@ function holdsControl(sent: Buffer): boolean {
     .some(([, code = '']) => isControl(Number.parseInt(code, 16)));
 }
 
-function refuseControl(sent: Buffer, where: string): void {
+function refuseControl(sent: Buffer, part: string): void {
   if (!holdsControl(sent)) return;
   throw new ServiceError('guard.invalid_input', {
-    message: `The ${where} of the request contains control characters. Remove them.`,
+    message: `The ${part} of the request contains control characters. Remove them.`,
   });
 }
 

@@ -62,21 +62,21 @@ const UserGrant = Type.Object({
   application: Type.Object({ id: Type.String(), name: Type.String() }),
 });
 
-async function viewOf(where: SessionContext, session: Session) {
+async function viewOf(context: SessionContext, session: Session) {
   const { accountId, exp, authorizations = {} } = session;
   const [clientId = null] = Object.keys(authorizations);
-  const lastSubmission = (await signInOf(where, session)) ?? null;
+  const lastSubmission = (await signInOf(context, session)) ?? null;
   return { payload: session, lastSubmission, clientId, accountId, expiresAt: exp * 1000 };
 }
 
 /** @throws 404 `entity.not_found`, also for a session of another user */
 async function requireSession(
-  where: SessionContext,
+  context: SessionContext,
   userId: string,
   uid: string,
   find = findSession,
 ): Promise<Session> {
-  const session = await find(where, userId, uid);
+  const session = await find(context, userId, uid);
   if (!session) throw new ServiceError('entity.not_found');
   return session;
 }
@@ -102,9 +102,9 @@ export const userSessions = [
     returns: Type.Object({ sessions: Type.Array(UserSession) }),
     errors: ['entity.not_found'],
     async run({ params: { userId }, ...where }) {
-      await where.store.get('users', { id: userId });
-      const sessions = await sessionsOf(where, userId);
-      return { sessions: await Promise.all(sessions.map((session) => viewOf(where, session))) };
+      await context.store.get('users', { id: userId });
+      const sessions = await sessionsOf(context, userId);
+      return { sessions: await Promise.all(sessions.map((session) => viewOf(context, session))) };
     },
   }),
 
@@ -114,7 +114,7 @@ export const userSessions = [
     returns: UserSession,
     errors: ['entity.not_found'],
     run: async ({ params: { userId, sessionId }, ...where }) =>
-      viewOf(where, await requireSession(where, userId, sessionId)),
+      viewOf(context, await requireSession(context, userId, sessionId)),
   }),
 
   operation('DELETE /users/:userId/sessions/:sessionId', {
@@ -125,10 +125,10 @@ export const userSessions = [
     query: optional({ revokeGrantsTarget: Type.Enum(['all', 'firstParty']) }),
     errors: ['entity.not_found'],
     async run({ params: { userId, sessionId }, query: { revokeGrantsTarget = 'all' }, ...where }) {
-      const session = await requireSession(where, userId, sessionId, lockOwnSession);
-      const grantIds = await grantIdsOf(where.store, session, revokeGrantsTarget === 'firstParty');
-      await endSession(where, session);
-      for (const grantId of grantIds) await endOwnGrant(where, grantId);
+      const session = await requireSession(context, userId, sessionId, lockOwnSession);
+      const grantIds = await grantIdsOf(context.store, session, revokeGrantsTarget === 'firstParty');
+      await endSession(context, session);
+      for (const grantId of grantIds) await endOwnGrant(context, grantId);
       return { grantIds };
     },
     audit: ({ grantIds }) => ({ grantIds }),
@@ -141,9 +141,9 @@ export const userSessions = [
     returns: Type.Object({ grants: Type.Array(UserGrant) }),
     errors: ['entity.not_found'],
     async run({ params: { userId }, query: { appType }, ...where }) {
-      await where.store.get('users', { id: userId });
-      const grants = await grantsOf(where, userId);
-      const applications = await applicationsOf(where.store, [...new Set(grants.map(({ clientId }) => clientId))]);
+      await context.store.get('users', { id: userId });
+      const grants = await grantsOf(context, userId);
+      const applications = await applicationsOf(context.store, [...new Set(grants.map(({ clientId }) => clientId))]);
       return {
         grants: grants.flatMap((grant) => {
           const application = applications.get(grant.clientId);
@@ -159,8 +159,8 @@ export const userSessions = [
     status: 204,
     errors: ['entity.not_found'],
     async run({ params: { userId, grantId }, ...where }) {
-      if (!(await hasGrant(where, userId, grantId))) throw new ServiceError('entity.not_found');
-      await endOwnGrant(where, grantId);
+      if (!(await hasGrant(context, userId, grantId))) throw new ServiceError('entity.not_found');
+      await endOwnGrant(context, grantId);
     },
   }),
 ];
