@@ -101,7 +101,7 @@ export const userSessions = [
     status: 200,
     returns: Type.Object({ sessions: Type.Array(UserSession) }),
     errors: ['entity.not_found'],
-    async run({ params: { userId }, ...where }) {
+    async run({ params: { userId }, ...context }) {
       await context.store.get('users', { id: userId });
       const sessions = await sessionsOf(context, userId);
       return { sessions: await Promise.all(sessions.map((session) => viewOf(context, session))) };
@@ -113,7 +113,7 @@ export const userSessions = [
     status: 200,
     returns: UserSession,
     errors: ['entity.not_found'],
-    run: async ({ params: { userId, sessionId }, ...where }) =>
+    run: async ({ params: { userId, sessionId }, ...context }) =>
       viewOf(context, await requireSession(context, userId, sessionId)),
   }),
 
@@ -124,7 +124,7 @@ export const userSessions = [
     status: 204,
     query: optional({ revokeGrantsTarget: Type.Enum(['all', 'firstParty']) }),
     errors: ['entity.not_found'],
-    async run({ params: { userId, sessionId }, query: { revokeGrantsTarget = 'all' }, ...where }) {
+    async run({ params: { userId, sessionId }, query: { revokeGrantsTarget = 'all' }, ...context }) {
       const session = await requireSession(context, userId, sessionId, lockOwnSession);
       const grantIds = await grantIdsOf(context.store, session, revokeGrantsTarget === 'firstParty');
       await endSession(context, session);
@@ -140,7 +140,7 @@ export const userSessions = [
     query: optional({ appType: Type.Enum(['firstParty', 'thirdParty']) }),
     returns: Type.Object({ grants: Type.Array(UserGrant) }),
     errors: ['entity.not_found'],
-    async run({ params: { userId }, query: { appType }, ...where }) {
+    async run({ params: { userId }, query: { appType }, ...context }) {
       await context.store.get('users', { id: userId });
       const grants = await grantsOf(context, userId);
       const applications = await applicationsOf(context.store, [...new Set(grants.map(({ clientId }) => clientId))]);
@@ -158,7 +158,7 @@ export const userSessions = [
     summary: 'End a grant of a user, with every token issued under it',
     status: 204,
     errors: ['entity.not_found'],
-    async run({ params: { userId, grantId }, ...where }) {
+    async run({ params: { userId, grantId }, ...context }) {
       if (!(await hasGrant(context, userId, grantId))) throw new ServiceError('entity.not_found');
       await endOwnGrant(context, grantId);
     },
