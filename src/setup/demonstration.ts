@@ -31,7 +31,7 @@ const getCustomJwtClaims = async ({ context }) => {
 };
 `;
 
-/** Begins the names of the resource, role and application of the demonstration. The role is removed by its name. */
+/** Prefix of the names of the demonstration's resource, role and application. The role is removed by its name. */
 const MARK = 'Demonstration';
 
 /** Creates the actor's password. Hashing is slow, so it happens before the transaction opens. */
