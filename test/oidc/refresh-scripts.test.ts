@@ -127,7 +127,7 @@ describe.each(databases)('a refresh with a claims script on %s', (kind) => {
     ],
   ];
 
-  it.each(userChanges.slice(0, 3))('issues no token for a code when %s while the script runs', async (_, makeChange) => {
+  it.each(userChanges.slice(0, 3))('refuses a code when %s while the script runs', async (_, makeChange) => {
     userCount++;
     const username = `person${userCount}`;
     const user: { id: string } = await service.api.must('POST /users', { username, password: PASSWORD });
