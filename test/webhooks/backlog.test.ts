@@ -41,7 +41,7 @@ describe.each(databases)('failing endpoints with a backlog on %s', (kind) => {
     await round();
     await receiver.reach(HOOKS); // From now on attempts keep failing.
     const failingMs = await rounds();
-    expect(receiver.arrivals.length).toBeGreaterThan(2 * HOOKS);
+    await receiver.reach(2 * HOOKS + 1); // Attempts went on, if only after the rounds on a busy machine.
     // A scan per settled attempt made this hundreds of times as long. The extra second allows for other load on the
     // machine.
     expect(failingMs).toBeLessThan(10 * calmMs + 1_000);
