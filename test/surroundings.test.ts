@@ -51,7 +51,7 @@ describe('a process with a wrong or incomplete environment', () => {
     await rm(other, { recursive: true, force: true });
   });
 
-  it('listens only at HOST, also for METRICS_PORT, and reports a HOST that is not an address of this host', async () => {
+  it('listens only at HOST, also for METRICS_PORT, and reports a HOST that is not an address of this machine', async () => {
     const other = await mkdtemp(join(tmpdir(), 'understudy-start-'));
     const [port, metricsPort] = [await freePort(), await freePort()];
     const env = { DATA_DIR: other, PORT: String(port), METRICS_PORT: String(metricsPort) };

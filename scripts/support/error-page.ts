@@ -7,7 +7,7 @@ import { table } from './table.ts';
 const INTRODUCTION = `# Errors
 
 Find the \`code\` of a response here and what to do about it. Programs should compare the code and the status, which never
-change; messages are for people and may improve. \`npm run cli -- update-docs\` writes this page from the error catalogue.
+change; messages are for people and may improve. \`npm run cli -- update-docs\` writes this page from the error catalog.
 
 ## Management API
 

@@ -13,7 +13,7 @@ export const tokenErrors: readonly OAuthError[] = [
     statuses: [400, 413, 415],
     when: 'A parameter is missing, repeated, too long or not valid. For an exchange: the subject token or the actor token is not acceptable, the impersonation policy refuses, or the claims script failed.',
     remedy:
-      'Read `error_description`: it names the reason. Mint a new subject token if it is used, expired or revoked.',
+      'Read `error_description`: it names the reason. Request a new subject token if it is used, expired or revoked.',
   },
   {
     error: 'invalid_client',

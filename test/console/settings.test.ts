@@ -88,7 +88,7 @@ describe.each(databases)('settings on %s', (kind) => {
     await stage.waitForStatus(/Tenant suspended/);
     expect((await fetch(`${service.url}/acme/oidc/jwks`)).status).toBe(403);
     await press(page, 'Undo');
-    await stage.waitForStatus('Tenant resumed.');
+    await stage.waitForStatus('Tenant reactivated.');
     await stage.link('Delete').click();
     await press(page, 'Delete tenant');
     await stage.waitForStatus('Tenant “Acme” deleted.');

@@ -77,7 +77,7 @@ describe.each(databases)('a claims script on %s', (kind) => {
     });
   });
 
-  it('that fails does not block issuance if `blockIssuanceOnError` is off', async () => {
+  it('does not block issuance when it fails if `blockIssuanceOnError` is off', async () => {
     await upload('throw new Error("no luck")', { blockIssuanceOnError: false });
     expect((await exchange()).status).toBe(200);
   });
@@ -100,7 +100,7 @@ describe.each(databases)('a claims script on %s', (kind) => {
     expect(decodeJwt((await exchange()).body.access_token).refused).toMatch(/localhost are not allowed/);
   });
 
-  it('that does not compile is refused with line and column', async () => {
+  it('is refused with line and column if it does not compile', async () => {
     const { status, body } = await service.api.call('PUT /configs/jwt-customizer/access-token', {
       script: 'const getCustomJwtClaims = () => {\n  return {{;\n};',
     });

@@ -90,7 +90,7 @@ describe.each(databases)('figures on %s', (kind) => {
     expect(await stored('minute')).toMatchObject([{ tokensByCode: 1 }]);
   });
 
-  it('are deleted when no longer shown: minutes after two days, hours after two weeks', async () => {
+  it('are deleted when no longer shown: minutes after two days, hours after fifteen days', async () => {
     const figures = writer();
     database.figures.add('acme', NOON, { tokensByCode: 1 });
     await figures.close();

@@ -36,7 +36,7 @@ describe('a prepared statement on PostgreSQL', () => {
     expect(await prepared(scratch.database.reader, NOTES, ['a'])).toEqual([{ id: 'a', text: 'first', author: null }]);
   });
 
-  it('that is stale inside a transaction makes the transaction run again', async () => {
+  it('makes the transaction run again if it is stale inside one', async () => {
     await using scratch = await openScratch();
     await scratch.database.write((db) => db.raw('alter table notes add column author text'));
     const attempts: unknown[] = [];

@@ -81,7 +81,7 @@ describe.each(databases)('the overview on %s', (kind) => {
       });
   });
 
-  it.each(Object.keys(RANGES) as Range[])('over %s has a point per step, and the previous period', async (range) => {
+  it.each(Object.keys(RANGES) as Range[])('has a point per step over %s, and the previous period', async (range) => {
     const { stepMs, steps } = RANGES[range];
     const tenantId = `over-${range}`;
     await addTenant(database, tenantId);

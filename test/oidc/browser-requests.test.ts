@@ -121,7 +121,7 @@ describe.each(databases)('browser requests on %s', (kind) => {
     for (const { headers } of answers) expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it('forbids framing and foreign scripts on every page', async () => {
+  it('forbids frames and scripts of other sites on every page', async () => {
     const visitor = new Visitor(service.url);
     await signedIn(visitor);
     const { url } = await authorization(service, { response_mode: 'form_post', prompt: 'none' });

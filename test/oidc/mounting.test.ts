@@ -138,7 +138,7 @@ describe.each(databases)('the token service on %s', (kind) => {
       expect((await introspect(token, nosy)).body).toEqual({ active: false });
   });
 
-  it('reports forged, foreign and broken tokens as inactive', async () => {
+  it('reports forged, altered and malformed tokens as inactive', async () => {
     const [header, payload, signature] = (await machineToken()).split('.') as [string, string, string];
     const swapped = (name: string, value: unknown) =>
       `${btoa(JSON.stringify({ ...JSON.parse(atob(header)), [name]: value })).replaceAll('=', '')}.${payload}.${signature}`;

@@ -27,7 +27,7 @@ function memory(): Storage<string> {
   };
 }
 
-describe.each(databases)('organization permissions on %s', (kind) => {
+describe.each(databases)('organization scopes on %s', (kind) => {
   let service: TestService;
   let cast: Cast;
   let spa: OAuthApplication;
@@ -94,7 +94,7 @@ describe.each(databases)('organization permissions on %s', (kind) => {
   const machineToken = (form: Record<string, string>) =>
     askToken(service, machine, { grant_type: 'client_credentials', ...form });
 
-  it("signs in with @logto/node, whose organization token holds the user's permissions there", async () => {
+  it("signs in with @logto/node, whose organization token has the user's scopes there", async () => {
     const { clientId: appId, clientSecret: appSecret } = web;
     let target = '';
     const navigate = (url: string) => {
@@ -129,7 +129,7 @@ describe.each(databases)('organization permissions on %s', (kind) => {
     expect((await client.getIdTokenClaims()).organizations).toEqual(expect.arrayContaining([first, second]));
   });
 
-  it('issues oauth4webapi an organization token with only the requested permissions', async () => {
+  it('issues oauth4webapi an organization token with only the requested scopes', async () => {
     const server = { issuer: `${service.url}/oidc`, token_endpoint: `${service.url}/oidc/token` };
     const client = { client_id: spa.clientId, id_token_signed_response_alg: 'ES256' };
     const ask = async (token: string, form: Record<string, string>) => {
@@ -151,7 +151,7 @@ describe.each(databases)('organization permissions on %s', (kind) => {
     ).rejects.toMatchObject({ error: 'invalid_scope' });
   });
 
-  it('omits a permission that was removed from the role', async () => {
+  it('omits a scope that was removed from the role', async () => {
     const token = await refreshTokenOf(web);
     const { id } = await service.api.must('POST /organization-scopes', { name: 'late:things' });
     const before = await refreshTokenOf(web, { scope: `${SCOPE} late:things` });
@@ -164,7 +164,7 @@ describe.each(databases)('organization permissions on %s', (kind) => {
     expect((await refresh(web, before, { organization_id: first })).body.scope).toBe('read:things');
   });
 
-  it('omits permissions that the user lacks from a token for the reserved resource', async () => {
+  it('omits scopes that the user lacks from a token for the reserved resource', async () => {
     const anywhere = await refresh(web, await refreshTokenOf(web), { resource: RESERVED });
     expect(decodeJwt(anywhere.body.access_token)).toMatchObject({ aud: RESERVED, scope: 'read:things write:things' });
     const exchanged = await cast.spa.exchange({

@@ -167,7 +167,7 @@ describe.each(databases)('rate limits on %s', (kind) => {
     expect((await unknown(service, 'another', '203.0.113.1')).status).toBe(401);
   });
 
-  it('limit one application at the subject tokens', async () => {
+  it('limit the subject tokens of one application', async () => {
     await using service = await startService(kind, { RATE_LIMIT_SUBJECT_TOKENS: '2' });
     const { mint, bob } = castOf(service);
     await withinOneMinute();

@@ -127,7 +127,7 @@ describe.each(databases)('a refresh with a claims script on %s', (kind) => {
     ],
   ];
 
-  it.each(userChanges.slice(0, 3))('gives no token for a code when %s while the script runs', async (_, makeChange) => {
+  it.each(userChanges.slice(0, 3))('refuses a code when %s while the script runs', async (_, makeChange) => {
     userCount++;
     const username = `person${userCount}`;
     const user: { id: string } = await service.api.must('POST /users', { username, password: PASSWORD });
@@ -147,7 +147,7 @@ describe.each(databases)('a refresh with a claims script on %s', (kind) => {
     userChanges.flatMap(([what, makeChange]) =>
       (['spa', 'web'] as const).map((type) => [what, type, makeChange] as const),
     ),
-  )('gives no token when %s while the script runs, to the %s application', async (_, type, makeChange) => {
+  )('issues no token when %s while the script runs, to the %s application', async (_, type, makeChange) => {
     const of = { spa, web }[type];
     const { user, token } = await signedIn(of);
     const { status, body } = await duringScript(

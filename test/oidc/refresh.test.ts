@@ -89,7 +89,7 @@ describe.each(databases)('a refresh on %s', (kind) => {
     expect((await refresh(spa, next)).status).toBe(200);
   });
 
-  it('returns the newest token of the line for a token that was just spent', async () => {
+  it('returns the latest successor of a token that was just spent', async () => {
     const first = await refreshTokenOf(spa);
     const second = (await refresh(spa, first)).body.refresh_token;
     const third = (await refresh(spa, second)).body.refresh_token;

@@ -147,7 +147,7 @@ describe.each(databases)('the token endpoint on %s', (kind) => {
     }
   });
 
-  it('does not confuse a resource named default with the default resource, also not in its cache', async () => {
+  it('does not confuse a resource named default with the default resource, not even in its cache', async () => {
     const { id } = await service.api.must('POST /resources', { name: 'Default', indicator: 'https://default.example' });
     await service.api.must(`PATCH /resources/${id}/is-default`, { isDefault: true });
     const named = async () => (await ofMachine({ resource: 'default' })).body.error;

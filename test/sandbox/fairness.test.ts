@@ -49,7 +49,7 @@ describe('an honest tenant does not wait for the end of endless runs', { timeout
     expect(groupOf(sandbox, 'quarantine')).toMatchObject({ waiting: count * (PARALLEL - 1) });
   });
 
-  it('during uploads whose top level does not end', async () => {
+  it('during uploads of scripts that never finish loading', async () => {
     await using sandbox = await startNarrow();
     const hostile = { ended: 0 };
     for (let i = 0; i < PARALLEL; i++) void sandbox.compile('attacker', 'for (;;);').then(() => hostile.ended++);

@@ -78,7 +78,7 @@ describe('a runner that ends', () => {
     expect(groupOf(sandbox, 'shared')).toMatchObject({ deaths: 1 });
   });
 
-  it('is replaced even when runners keep dying by themselves', async () => {
+  it('is replaced even when runners keep exiting by themselves', async () => {
     await using sandbox = await startSandbox({ runners: 1, timeoutMs: 2_000 });
     for (let i = 0; i < 4; i++) {
       const { runners = [] } = groupOf(sandbox, 'shared') ?? {};

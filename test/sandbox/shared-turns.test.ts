@@ -84,7 +84,7 @@ describe('quick runs of one script', () => {
     ['stuck', 'killed'],
     ['loop', 'timeout'],
     ['hoard', 'memory'],
-  ])('all succeed beside one that is %s', async (deed, result) => {
+  ])('all succeed next to one that is %s', async (deed, result) => {
     await using sandbox = await acquainted(500);
     const outcomes = await Promise.all(
       Array.from({ length: RUNS }, (_, index) => run(sandbox, index === 11 ? deed : 'quick', String(index))),

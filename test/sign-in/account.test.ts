@@ -37,7 +37,7 @@ async function post(visitor: Visitor, address: string, typed: Record<string, str
 }
 
 describe.each(databases)('the account page on %s', (kind) => {
-  it('does not start linking from another site, nor link an identity that the user has not confirmed', async () => {
+  it('does not start linking from another site, or link an identity that the user has not confirmed', async () => {
     await using issuer = await Issuer.start();
     await using service = await startService(kind);
     await issuer.connect(service, { target: 'anyone', name: 'Anyone ID', domains: [] });

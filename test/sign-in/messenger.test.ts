@@ -30,7 +30,7 @@ describe('messages', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('are refused while a hundred are on their way', async () => {
+  it('are refused while a hundred are being sent', async () => {
     await using receiver = await WebhookReceiver.start({ behaviour: hang });
     const messenger = new Messenger({ ...none, smsUrl: receiver.url });
     for (let count = 1; count < 100; count += 1) messenger.send(message);

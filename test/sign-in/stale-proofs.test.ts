@@ -99,7 +99,7 @@ describe.each(databases)('a proof of an account that has changed since, on %s', 
     expect(await service.api.must(`GET /users/${id}/mfa-verifications`)).toEqual([]);
   });
 
-  it('does not reset by a code for an address that the account no longer has', async () => {
+  it('does not reset the password by a code for an address that the account no longer has', async () => {
     await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const id = await makeRosa(service);

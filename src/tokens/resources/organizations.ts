@@ -42,7 +42,7 @@ export class Organizations {
       throw refused('the application is not a member of the organization');
   }
 
-  /** Every organization permission of the tenant. */
+  /** Every organization scope of the tenant. */
   async scopeNames(): Promise<string[]> {
     return namesOf(await this.#store.from('organizationScopes').select('name'));
   }

@@ -17,7 +17,7 @@ export interface KnownResource {
 /** Lifetime of an access token unless its resource sets another. */
 export const DEFAULT_TTL_SECONDS = 3_600;
 
-/** The reserved resource, whose scopes are organization permissions. It is not a row, so it cannot be listed. */
+/** The reserved resource, whose scopes are organization scopes. It is not a row, so it cannot be listed. */
 const ORGANIZATIONS: KnownResource = {
   id: 'organizations',
   indicator: ORGANIZATIONS_RESOURCE,

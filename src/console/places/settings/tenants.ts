@@ -16,7 +16,7 @@ const showHere = showEntity(() => tenantPages);
 
 async function suspend(request: ConsoleRequest, isSuspended: boolean) {
   await request.perform('PATCH /tenants/:id', { body: { isSuspended } });
-  const text = isSuspended ? 'Tenant suspended. Every request to it gets a 403 response.' : 'Tenant resumed.';
+  const text = isSuspended ? 'Tenant suspended. Every request to it gets a 403 response.' : 'Tenant reactivated.';
   const undo = { path: `${here(request)}/${isSuspended ? 'resume' : 'suspend'}` };
   return { to: here(request), flash: { text, undo } };
 }
@@ -70,7 +70,7 @@ const tenantPages: EntityPages = {
   actions: (request, { id, isSuspended }) =>
     id !== request.tenant.id &&
     (isSuspended
-      ? buttonForm(request, `${here(request)}/resume`, 'Resume tenant', { kind: '' })
+      ? buttonForm(request, `${here(request)}/resume`, 'Reactivate tenant', { kind: '' })
       : buttonForm(request, `${here(request)}/suspend`, 'Suspend tenant', { kind: '' })),
   show: (request, tenant) =>
     facts([
