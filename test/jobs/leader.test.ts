@@ -43,7 +43,7 @@ it('is one of several processes, releases the lease when it stops, and is replac
   expect(leader.isLeading).toBe(false);
   await expect.poll(() => next.isLeading, { timeout: TAKEN_OVER_MS }).toBe(true);
 
-  // A process that cannot renew its lease knows by itself. A lease in the future (clock set back) is taken over.
+  // A leader that cannot renew its lease steps down by itself. A lease in the future (clock set back) is taken over.
   const [nextDatabase, otherDatabase] = next === first ? [one, other] : [other, one];
   await nextDatabase.close();
   await otherDatabase.write((db) => db('leases').update({ expiresAt: Date.now() + 3_600_000 }));
