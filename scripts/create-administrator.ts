@@ -1,12 +1,6 @@
 import { parseArgs } from 'node:util';
+import { addAdministrator, createLink, findUser, linkUrl, removeAdministrator } from '../src/admin/administrators.ts';
 import { readConfig } from '../src/config/index.ts';
-import {
-  addAdministrator,
-  createLink,
-  findUser,
-  linkUrl,
-  removeAdministrator,
-} from '../src/console/session/administrators.ts';
 import type { Database } from '../src/database/database.ts';
 import { TenantStore } from '../src/database/store/tenant-store.ts';
 import { DEFAULT_TENANT } from '../src/tenants.ts';

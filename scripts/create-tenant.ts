@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
+import { createTenant } from '../src/admin/create-tenant.ts';
 import { endpointsInUse, normalizedEndpoints, TENANT_ID } from '../src/admin/endpoints.ts';
 import { newId } from '../src/base/ids.ts';
 import { requireIndicator } from '../src/management/shared/fields.ts';
-import { createTenant } from '../src/setup/create-tenant.ts';
 import { withDatabase } from './support/running-service.ts';
 
 export const summary = 'Create a tenant, and print the credentials of its first machine-to-machine application.';

@@ -1,8 +1,8 @@
 'use strict';
 /**
  * Installs node_modules according to the lock file, or does nothing if they are up to date. Runs before `npm start`,
- * `npm test` and `npm run check`. It runs on the user's own Node, which may be old, so it is plain CommonJS without
- * dependencies.
+ * `npm test` and `npm run check`, and before a benchmark that needs packages of its own. It runs on the user's own
+ * Node, which may be old, so it is plain CommonJS without dependencies.
  *
  * Install scripts of packages are off, except for the two that need them: `node` (the runtime) and `sqlite3`.
  */
@@ -22,7 +22,6 @@ const { withLock } = require('./lock.cjs');
 
 const root = path.dirname(__dirname);
 const modules = path.join(root, 'node_modules');
-const stampFile = path.join(modules, '.understudy-install.json');
 const runtime = path.join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 const platform = `${process.platform}-${process.arch}`;
 
@@ -64,11 +63,11 @@ const readJson = (file) => {
 /** @type {(line: string) => void} */
 const say = (line) => console.log(`understudy: ${line}`);
 
-/** @type {(file: string, args: string[]) => { ok: boolean, output: string }} */
-const run = (file, args) => {
+/** @type {(file: string, args: string[], cwd?: string) => { ok: boolean, output: string }} */
+const run = (file, args, cwd = root) => {
   const shell = process.platform === 'win32' && file === 'npm';
   const { status, error, stdout, stderr } = spawnSync(file, args, {
-    cwd: root,
+    cwd,
     encoding: 'utf8',
     maxBuffer: 1 << 28,
     shell,
@@ -80,11 +79,11 @@ const run = (file, args) => {
  * Runs the npm that started this process, with the Node that runs it: the Node on PATH may be the runtime that is being
  * replaced.
  *
- * @type {(...args: string[]) => { ok: boolean, output: string }}
+ * @type {(args: string[], folder?: string) => { ok: boolean, output: string }}
  */
-const npm = (...args) => {
+const npm = (args, folder) => {
   const { npm_execpath: cli = '', npm_node_execpath: node = process.execPath } = process.env;
-  return cli.endsWith('npm-cli.js') ? run(node, [cli, ...args]) : run('npm', args);
+  return cli.endsWith('npm-cli.js') ? run(node, [cli, ...args], folder) : run('npm', args, folder);
 };
 
 /**
@@ -92,7 +91,8 @@ const npm = (...args) => {
  *
  * @type {(name: string) => string}
  */
-const runScriptOf = (name) => npm('rebuild', '--ignore-scripts=false', '--dangerously-allow-all-scripts', name).output;
+const runScriptOf = (name) =>
+  npm(['rebuild', '--ignore-scripts=false', '--dangerously-allow-all-scripts', name]).output;
 
 const runtimeVersion = () => readJson(path.join(modules, 'node', 'package.json')).version;
 const runtimeWorks = () =>
@@ -115,15 +115,15 @@ const fail = (what, output) => {
  * `npm ci` empties the folder first. If an earlier install was completed, `on top` installs only the differences: a
  * service may be running from the folder, and sqlite3 need not be compiled again.
  *
- * @type {(mode: Mode, how: 'afresh' | 'on top') => void}
+ * @type {(what: string, mode: Mode, how: 'afresh' | 'on top', folder?: string) => void}
  */
-const installPackages = (mode, how) => {
-  say(`installing packages for ${mode} ...`);
+const installPackages = (what, mode, how, folder) => {
+  say(`installing packages for ${what} ...`);
   const command = how === 'afresh' ? ['ci'] : ['install', '--no-save'];
   // Every option is explicit, because the environment of `npm start` or NODE_ENV may set it otherwise.
   const which = ['--include=optional', mode === 'production' ? '--omit=dev' : '--include=dev'];
-  const options = [...which, '--ignore-scripts', '--no-audit', '--no-fund'];
-  const { ok, output } = withElapsed('installing packages,', () => npm(...command, ...options));
+  const options = [...which, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=notice'];
+  const { ok, output } = withElapsed('installing packages,', () => npm([...command, ...options], folder));
   if (ok) return;
   const [reason = output.trim().split('\n').pop()] =
     output.match(/(?<=^npm (?:error|ERR!) )(?!code |syscall |errno ).+/m) || [];
@@ -154,28 +154,46 @@ const prepareSqlite = () => {
   if (!sqliteWorks()) fail(`sqlite3 could be neither downloaded nor compiled. ${compilerAdvice()}`, output);
 };
 
-/** @type {(mode: Mode) => void} */
-const install = (mode) => {
-  const lockFile = fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8');
-  const want = { lock: createHash('sha256').update(lockFile).digest('hex'), mode, platform };
+/**
+ * Runs `work` unless the packages in `folder` are up to date. Only one process at a time works there. `work` gets the
+ * stamp of the last complete install and the one of this install, which it may change.
+ *
+ * @type {(folder: string, mode: Mode, work: (have: Stamp | undefined, want: Stamp) => void) => void}
+ */
+const unlessInstalled = (folder, mode, work) => {
+  const stampFile = path.join(folder, 'node_modules', '.understudy-install.json');
+  const lock = createHash('sha256')
+    .update(fs.readFileSync(path.join(folder, 'package-lock.json'), 'utf8'))
+    .digest('hex');
+  const want = { lock, mode, platform };
   if (satisfies(readJson(stampFile), want)) return;
 
-  withLock(root, say, () => {
+  withLock(folder, say, () => {
     const have = readJson(stampFile);
     if (satisfies(have, want)) return; // The previous holder of the lock did it.
-    if (have && have.mode === 'development') want.mode = 'development'; // Never removes a developer's packages.
-
     const started = Date.now();
-    const { packages: installed } = readJson(path.join(modules, '.package-lock.json')) || {};
-    if (!installed || (have && have.platform !== platform)) installPackages(want.mode, 'afresh');
-    else if (!contains(installed, JSON.parse(lockFile).packages, want.mode)) installPackages(want.mode, 'on top');
-    if (!runtimeWorks()) prepareRuntime();
-    if (!sqliteWorks()) prepareSqlite();
+    work(have, want);
     fs.writeFileSync(stampFile, JSON.stringify(want));
     say(`installed in ${Math.round((Date.now() - started) / 1000)} s`);
   });
 };
 
+/** @type {(mode: Mode) => void} */
+const install = (mode) =>
+  unlessInstalled(root, mode, (have, want) => {
+    if (have && have.mode === 'development') want.mode = 'development'; // Never removes a developer's packages.
+    const { packages: installed } = readJson(path.join(modules, '.package-lock.json')) || {};
+    const { packages: wanted } = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+    if (!installed || (have && have.platform !== platform)) installPackages(want.mode, want.mode, 'afresh');
+    else if (!contains(installed, wanted, want.mode)) installPackages(want.mode, want.mode, 'on top');
+    if (!runtimeWorks()) prepareRuntime();
+    if (!sqliteWorks()) prepareSqlite();
+  });
+
+/** Installs what the benchmarks compare the service with: a package of its own. @type {(folder: string) => void} */
+const installPeers = (folder) =>
+  unlessInstalled(folder, 'production', () => installPackages('this benchmark', 'production', 'afresh', folder));
+
 if (require.main === module) install(process.argv.includes('--production') ? 'production' : 'development');
 
-module.exports = { contains, satisfies };
+module.exports = { contains, installPeers, satisfies };

@@ -59,12 +59,9 @@ try {
     logger.warn(
       'ENDPOINT is http on another host, so passwords, tokens and cookies are not encrypted. Put a TLS proxy in front and set ENDPOINT to its https URL.',
     );
-  const service = await startService(config, logger);
+  const service = await startService(config, { logger });
   stopOnSignal(service, logger);
-  if (service.credentials)
-    console.log(
-      describeFirstStart(service.credentials, { dataDir: config.dataDir, isTerminal: process.stdout.isTTY === true }),
-    );
+  if (service.credentials) console.log(describeFirstStart(service.credentials, config.dataDir, process.stdout.isTTY));
   logger.info(
     { endpoint: service.endpoint, database: config.databaseUrl ? 'postgres' : 'sqlite' },
     'understudy is ready',

@@ -25,12 +25,6 @@ export interface Tenant {
   store: TenantStore;
 }
 
-/** The tenant of a request, and the path prefix that identified it (`''` or `/acme`). */
-export interface ResolvedTenant {
-  tenant: Tenant;
-  prefix: string;
-}
-
 /** The tenant created at the first start. Operators use it to manage the service. */
 export const DEFAULT_TENANT = 'default';
 
@@ -97,8 +91,11 @@ export class Tenants {
     return [...this.#byId.values()];
   }
 
-  /** Returns the tenant at this address. With only one tenant, returns it for any address. */
-  async resolve(host: string, path: string): Promise<ResolvedTenant | undefined> {
+  /**
+   * Returns the tenant at this address, and the path prefix that identified it (`''` or `/acme`). With only one tenant,
+   * returns it for any address.
+   */
+  async resolve(host: string, path: string): Promise<{ tenant: Tenant; prefix: string } | undefined> {
     await this.#refresh();
     const [only] = this.#byId.values();
     const base = withoutDefaultPort(host);

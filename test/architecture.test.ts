@@ -19,12 +19,12 @@ const ARROWS: Record<string, string> = {
   oidc: 'base tenants database observe audit http/context http/rate-limits custom-claims tokens',
   management:
     'base tenants database events http/operations/operation custom-claims tokens oidc/user-sessions webhooks sign-in/settings sign-in/proofs/connectors',
-  admin: 'base tenants database http/operations/operation management/shared/fields tokens setup/create-tenant',
+  admin: 'base tenants database audit http/operations/operation management/shared tokens',
   'sign-in':
-    'base tenants database net observe events audit pages http/context http/control-characters http/cookies http/operations/validate tokens/clients tokens/revocation oidc/provider',
+    'base tenants database net observe events audit pages http/context http/control-characters http/cookies http/csrf http/operations/validate http/rate-limits tokens/clients tokens/revocation oidc/provider',
   console:
-    'base tenants database events audit http pages management/settings/overview management/shared/last-administrator tokens/clients/console-client',
-  setup: 'base tenants database tokens custom-claims console/session/administrators',
+    'base tenants database events audit http pages management/index management/settings/overview admin/administrators admin/tenants sign-in/settings tokens/clients/console-client tokens/exchange/impersonation-policy',
+  setup: 'base tenants database tokens custom-claims admin/administrators admin/create-tenant',
   sandbox: '',
 };
 
@@ -39,12 +39,40 @@ const DOORS = [
   {
     what: 'knex',
     pattern: /from 'knex'/,
-    only: ['src/database/', 'src/setup/create-tenant.ts', 'src/admin/'],
+    only: ['src/database/', 'src/admin/'],
+  },
+  {
+    what: 'the private part of knex',
+    pattern: /knex\/lib\/|\bclient\.(?:pool|config|\w+Connection)\b|\b__knex|\b_query\b/,
+    only: ['src/database/drivers/knex-connections.ts'],
   },
   {
     what: 'all tenants at once',
     pattern: /\bacrossTenants\b/,
     only: ['src/database/store/tenant-store.ts', 'src/tenants.ts', 'src/admin/'],
+  },
+  {
+    what: 'the store of any tenant',
+    pattern: /\bnew TenantStore\(/,
+    only: ['src/database/store/', 'src/tenants.ts', 'src/admin/create-tenant.ts', 'src/webhooks/'],
+  },
+  {
+    // A store's query reads the tenant's rows; with these it would read a table itself.
+    what: 'another table in a query',
+    pattern: /(?<!\bstore\s*)(?<!\b[A-Z]\w*)\.(?:from|into|table)\('|\.\w*[jJ]oin\('\w+(?: as \w+)?'/,
+    only: ['src/database/'],
+  },
+  {
+    what: 'SQL by hand',
+    pattern: /database\/statements\/(?:batched-read|prepared|statement)\.ts'/,
+    only: [
+      'src/custom-claims/find-user-context.ts',
+      'src/http/rate-limits/statements.ts',
+      'src/jobs/leader.ts',
+      'src/tokens/exchange/find-subject-token.ts',
+      'src/tokens/exchange/spend-subject-tokens.ts',
+      'src/webhooks/deliveries/',
+    ],
   },
   {
     what: 'process.env',
@@ -53,6 +81,24 @@ const DOORS = [
   },
   { what: 'isolated-vm', pattern: /(?:from|import\() ?'isolated-vm'/, only: ['sandbox/isolate.mjs'] },
 ];
+
+/** Files and folders outside `src/database/` that hold the database, and with it the rows of all tenants. */
+const ALL_TENANTS = {
+  'src/admin/create-tenant.ts': 'inserts a tenant',
+  'src/audit/': 'writes entries of several tenants in one statement',
+  'src/http/rate-limits/': 'shares counters of several tenants in one statement',
+  'src/jobs/leader.ts': 'has a lease, which belongs to no tenant',
+  'src/service/': 'opens it and passes it on',
+  'src/setup/address.ts': 'reads the address of the default tenant before there are stores',
+  'src/setup/first-start.ts': 'checks whether there is a tenant',
+  'src/setup/secret-key.ts': 'has the fingerprint of the key, which belongs to no tenant',
+  'src/tenants.ts': 'reads the tenants and opens their stores',
+  'src/tokens/keys/scheduled-rotation.ts': 'finds the keys that are due',
+  'src/webhooks/deliveries/': 'claims, settles and removes deliveries of all tenants',
+  'src/webhooks/replay/replay-worker.ts': 'finds the replays that are running',
+  'src/webhooks/sending/hook-headers.ts': 'encrypts headers of an earlier release at the start',
+  'src/webhooks/sending/poller.ts': 'builds the parts that claim, send and settle deliveries',
+};
 
 /** Their tools need a default export. */
 const DEFAULT_EXPORTS = ['knexfile.ts', 'vitest.config.ts'];
@@ -173,6 +219,21 @@ it('names only existing files in comments', () => {
 it.each(DOORS)('$what is used only in $only', ({ pattern, only }) => {
   const places = house.filter((file) => pattern.test(read(file)));
   expect(places.filter((file) => !only.some((door) => file.startsWith(door)))).toEqual([]);
+});
+
+it('holds the database of all tenants only where it must', () => {
+  const outside = house.filter((file) => !file.startsWith('src/database/'));
+  const aliases = outside.flatMap((file) =>
+    [...read(file).matchAll(/^export type (\w+) = .*\bDatabase\b/gm)].map(([, name]) => ({ name, from: nameOf(file) })),
+  );
+  const holders = outside.filter(
+    (file) =>
+      importsOf(file).some((name) => /^database\/(?:database|connect|open)$/.test(name)) ||
+      aliases.some(({ name, from }) => importsOf(file).includes(from) && read(file).match(`\\b${name}\\b`)),
+  );
+  const doors = Object.keys(ALL_TENANTS);
+  expect(holders.filter((file) => !doors.some((door) => file.startsWith(door)))).toEqual([]);
+  expect(doors.filter((door) => !holders.some((file) => file.startsWith(door)))).toEqual([]);
 });
 
 it('uses named exports only', () => {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { childEnvironment } from './support/compile-cache.ts';
 import { databases } from './support/databases.ts';
 import { runSteps, shapeOf, stepsOf } from './support/document-commands.ts';
 import { startService, type TestService } from './support/start-service.ts';
@@ -37,7 +38,7 @@ describe.each(databases)('the commands of the documents on %s', (kind) => {
   it('npm run demo shows the whole flow, with the actor in the token', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['scripts/cli.ts', 'demo'], {
       cwd: root,
-      env: { PATH: process.env.PATH, PORT: new URL(service.url).port, DATA_DIR: service.dataDir },
+      env: { ...childEnvironment, PORT: new URL(service.url).port, DATA_DIR: service.dataDir },
     });
     const { actor } = service.credentials.demo;
     expect(stdout.replace(/\s+/g, ' ')).toContain(`"act": { "sub": "${actor.id}" }`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { connect } from '../src/database/connect.ts';
 import { createRegistry } from '../src/observe/metrics.ts';
-import { webhookMetrics } from '../src/webhooks/sending/metrics.ts';
+import { webhookGauges } from '../src/webhooks/sending/metrics.ts';
 import { databases } from './support/databases.ts';
 import { freePort } from './support/free-port.ts';
 import { startService } from './support/start-service.ts';
@@ -19,6 +19,7 @@ describe.each(databases)('metrics on %s', (kind) => {
     receiver.behave(status(204));
     await service.api.must(`DELETE /roles/${role.id}`);
     await receiver.next('Role.Deleted');
+    expect((await fetch(`${service.url}/oidc/token`)).status).toBe(404); // Counts as no token.
 
     const read = async () => (await fetch(`http://localhost:${port}/metrics`)).text();
     await expect.poll(read).toContain('understudy_webhook_deliveries_dead 1\n');
@@ -34,9 +35,11 @@ describe.each(databases)('metrics on %s', (kind) => {
       'understudy_webhook_breakers{state="closed"} 1',
       'understudy_webhook_breakers{state="open"} 0',
       'understudy_http_request_seconds_count{area="token",status="2xx"} 1',
+      'understudy_tokens_total{grant="client_credentials",outcome="issued"} 1',
       'understudy_http_request_seconds_count{area="api",status="2xx"} 3',
     ])
       expect(text).toContain(`${line}\n`);
+    expect(text).not.toContain('grant="other"');
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
     expect(text).not.toContain(new URL(receiver.url).host);
     expect(text).not.toContain('default');
@@ -74,7 +77,12 @@ it('omits the figures that the database cannot provide', async () => {
   let backlog = async () => ({ due: 3, oldestDueAt: 4_000, dead: 1 });
   const breakers = { closed: 0, open: 2, probing: 0 };
   const stats = () => ({ inFlight: 5, queued: 6, breakers });
-  webhookMetrics(registry, { stats, backlog: () => backlog(), clock: () => 10_000 });
+  webhookGauges(
+    registry,
+    stats,
+    () => backlog(),
+    () => 10_000,
+  );
   expect(await registry.metrics()).toContain('understudy_webhook_oldest_due_age_seconds 6\n');
   backlog = () => Promise.reject(new Error('down'));
   const text = await registry.metrics();

@@ -5,7 +5,6 @@ import { postForm } from './support/call.ts';
 import { castOf } from './support/cast.ts';
 import { databases } from './support/databases.ts';
 import { freePort } from './support/free-port.ts';
-import { withinOneMinute } from './support/minute.ts';
 import { startService } from './support/start-service.ts';
 import { WebhookReceiver } from './support/webhook-receiver.ts';
 
@@ -35,7 +34,7 @@ describe.each(databases)('observability on %s', (kind) => {
     await receiver.next('PostSignIn');
     await expect(spa.signIn({ ...alice, password: 'not hers' })).rejects.toThrow('did not end');
     const subject_token = await mint();
-    await withinOneMinute();
+    service.time.startMinute();
     expect((await spa.exchange({ subject_token, actor_token })).status).toBe(200);
     expect((await spa.exchange({ subject_token, actor_token })).status).toBe(400);
     const unknownClient = { grant_type: 'urn:made:up', client_id: 'unknownClient' };

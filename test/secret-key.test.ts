@@ -7,13 +7,13 @@ import { sealedColumns } from '../scripts/support/sealed-columns.ts';
 import { SecretBox } from '../src/base/secret-box.ts';
 import { connect } from '../src/database/connect.ts';
 import { camelCase } from '../src/database/drivers/names.ts';
-import { migrate } from '../src/database/migrate.ts';
 import { TenantStore } from '../src/database/store/tenant-store.ts';
 import { tenantTables } from '../src/database/tables/index.ts';
 import { SecretKeyError } from '../src/setup/secret-key.ts';
 import { payloadPurposeOf } from '../src/tokens/session-interactions.ts';
 import { castOf } from './support/cast.ts';
-import { createDatabase, databases } from './support/databases.ts';
+import { childEnvironment } from './support/compile-cache.ts';
+import { createMigrated, databases } from './support/databases.ts';
 import { hasEnded } from './support/has-ended.ts';
 import { startService } from './support/start-service.ts';
 import { addTenant } from './support/tenant-rows.ts';
@@ -42,7 +42,7 @@ describe('a secret box', () => {
 
 describe.each(databases)('the secret key on %s', (kind) => {
   it('is rotated while everything keeps working, after which the previous key can be dropped', async () => {
-    await using shared = await createDatabase(kind);
+    await using shared = await createMigrated(kind);
     await using receiver = await WebhookReceiver.start();
     const [first, second] = [newKey(), newKey()];
     const open = () => connect({ databaseUrl: shared.url, dataDir: shared.dataDir, poolSize: 2 });
@@ -100,10 +100,9 @@ describe.each(databases)('the secret key on %s', (kind) => {
   });
 
   it('can be rotated by a command that is killed and run again', async () => {
-    await using shared = await createDatabase(kind);
+    await using shared = await createMigrated(kind);
     const [first, second] = [newKey(), newKey()];
     const [old, box] = [boxOf(first), boxOf(second, first)];
-    await migrate({ databaseUrl: shared.url, dataDir: shared.dataDir, poolSize: 2 });
     const database = connect({ databaseUrl: shared.url, dataDir: shared.dataDir, poolSize: 2 });
     await addTenant(database, 'acme');
     const ids = Array.from({ length: MANY }, (_, index) => `id-${index}`);
@@ -122,7 +121,7 @@ describe.each(databases)('the secret key on %s', (kind) => {
     const command = spawn(process.execPath, ['scripts/cli.ts', 'rotate-secret-key'], {
       stdio: 'ignore',
       env: {
-        PATH: process.env.PATH,
+        ...childEnvironment,
         DATA_DIR: shared.dataDir,
         SECRET_KEY: second,
         SECRET_KEY_PREVIOUS: first,
@@ -148,10 +147,8 @@ describe.each(databases)('the secret key on %s', (kind) => {
 });
 
 it('covers every encrypted column in the list of sealed columns', async () => {
-  await using shared = await createDatabase('postgres');
-  const settings = { databaseUrl: shared.url, dataDir: shared.dataDir, poolSize: 2 };
-  await migrate(settings);
-  const { reader, close } = connect(settings);
+  await using shared = await createMigrated('postgres');
+  const { reader, close } = connect({ databaseUrl: shared.url, dataDir: shared.dataDir, poolSize: 2 });
   const columns: { tableName: string; columnName: string }[] = await reader('information_schema.columns')
     .where('columnName', 'like', '%\\_encrypted')
     .select('tableName', 'columnName');

@@ -1,15 +1,13 @@
 import { expect, it } from 'vitest';
 import { connect } from '../src/database/connect.ts';
-import { migrate } from '../src/database/migrate.ts';
 import { TenantStore } from '../src/database/store/tenant-store.ts';
 import { incrementVersion, Tenants } from '../src/tenants.ts';
-import { createDatabase, databases } from './support/databases.ts';
+import { createMigrated, databases } from './support/databases.ts';
 import { addTenant } from './support/tenant-rows.ts';
 
 it.each(databases)('reads that start after a change see it, even while other reads run, on %s', async (kind) => {
-  await using shared = await createDatabase(kind);
+  await using shared = await createMigrated(kind);
   const settings = { databaseUrl: shared.url, dataDir: shared.dataDir, poolSize: 4 };
-  await migrate(settings);
   const database = connect(settings);
   await addTenant(database, 'acme');
   let now = 0;

@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { HOUR_MS } from '../../src/base/times.ts';
 import type { Config } from '../../src/config/index.ts';
 import type { Database } from '../../src/database/database.ts';
 import { AddressGuard } from '../../src/net/address-guard.ts';
@@ -11,7 +12,7 @@ const TOO_LITTLE_SPACE = 128 * MIB;
 /** The number of tenants whose endpoint is requested, oldest first. */
 const MAX_ENDPOINTS = 20;
 const TIMEOUT_MS = 5_000;
-const OVERDUE_MS = 60 * 60 * 1000;
+const OVERDUE_MS = HOUR_MS;
 
 /** Network file systems by the type number of statfs(2). SQLite's locks and its memory map do not work on them. */
 const REMOTE = new Map([

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { TenantStore } from '../database/store/tenant-store.ts';
-import type { ResourceAliasRow, ResourceRow } from '../database/tables/index.ts';
+import type { ResourceRow, Row } from '../database/tables/index.ts';
 import { ServiceError } from '../errors.ts';
 import { invalidBody, requireIndicator } from '../management/shared/fields.ts';
 import { ADMIN_API, MANAGEMENT_API, type SystemApi } from '../tokens/urns.ts';
@@ -24,7 +24,9 @@ export async function indicatorsByTenant(db: Knex, tenantIds: readonly string[])
   const resources: ResourceRow[] = await db('resources')
     .whereIn('tenantId', tenantIds)
     .whereIn('id', [MANAGEMENT_API.resourceId, ADMIN_API.resourceId]);
-  const aliases: ResourceAliasRow[] = await db('resourceAliases').whereIn('tenantId', tenantIds).orderBy('indicator');
+  const aliases: Row<'resourceAliases'>[] = await db('resourceAliases')
+    .whereIn('tenantId', tenantIds)
+    .orderBy('indicator');
   const found = (tenantId: string, { resourceId }: SystemApi) => {
     const resource = resources.find((row) => row.tenantId === tenantId && row.id === resourceId);
     const own = aliases.filter((row) => row.tenantId === tenantId && row.resourceId === resourceId);

@@ -58,12 +58,8 @@ export async function lockTenantList(store: TenantStore): Promise<void> {
   await store.acrossTenants().db('tenants').where({ id: DEFAULT_TENANT }).forUpdate().first('id');
 }
 
-export interface TenantPatch extends Partial<Indicators> {
-  name?: string;
-  isSuspended?: boolean;
-  /** In the form that `normalizedEndpoints` returns. */
-  endpoints?: string[];
-}
+/** `endpoints` are in the form that `normalizedEndpoints` returns. */
+export type TenantPatch = Partial<Omit<TenantEntry, 'id' | 'createdAt'>>;
 
 /** @throws 404 `entity.not_exists`, 422 `entity.unique_integrity_violation`, and what `changeIndicators` throws */
 export async function changeTenant(

@@ -2,11 +2,11 @@ import Type from 'typebox';
 import { newId } from '../base/ids.ts';
 import { Resource, Timestamp } from '../entities.ts';
 import { ServiceError } from '../errors.ts';
-import { type Operation, operation, type PageRequest } from '../http/operations/operation.ts';
+import { type ApiOf, operation } from '../http/operations/operation.ts';
 import { optional } from '../management/shared/fields.ts';
-import { addTenant } from '../setup/create-tenant.ts';
 import { DEFAULT_TENANT, MAX_ENDPOINT_LENGTH } from '../tenants.ts';
 import { DEFAULT_ALGORITHM, generateSigningKey } from '../tokens/keys/signing-keys.ts';
+import { addTenant } from './create-tenant.ts';
 import { normalizedEndpoints, requireFreeEndpoints, TENANT_ID } from './endpoints.ts';
 import { changeTenant, findTenant, listTenants, lockTenantList, unlistTenant } from './tenant-list.ts';
 
@@ -64,13 +64,13 @@ function refuseDefault(id: string): void {
 }
 
 /** The operations of the Operator API, which the default tenant serves. They change tenants, never their contents. */
-export const adminOperations: readonly Operation[] = [
+export const adminOperations = [
   operation('GET /tenants', {
     summary: 'List tenants, newest first',
     status: 200,
     returns: Type.Array(Tenant),
     paginated: 'always',
-    run: ({ store, page }) => listTenants(store, page as PageRequest),
+    run: ({ store, page }) => listTenants(store, page),
   }),
 
   operation('POST /tenants', {
@@ -146,4 +146,7 @@ export const adminOperations: readonly Operation[] = [
       await unlistTenant(store, id);
     },
   }),
-];
+] as const;
+
+/** The types of the calls of the Operator API, by route. */
+export type OperatorApi = ApiOf<typeof adminOperations>;

@@ -3,20 +3,12 @@ import type { Database } from '../database/database.ts';
 import { insertMany } from '../database/statements/insert-many.ts';
 import type { Counts } from '../database/statistics/figures.ts';
 import type { TenantStore } from '../database/store/tenant-store.ts';
-import type { AuditRow } from '../database/tables/index.ts';
+import type { AuditRow, NewRow } from '../database/tables/index.ts';
 
-/** Action, result, actor, user, application, IP address and reason. Absent members become null. */
-export type AuditEntry = Pick<AuditRow, 'key' | 'result' | 'payload' | 'createdAt'> & {
-  /** When the row may be deleted. Without it the row is kept as long as the tenant. */
-  expiresAt?: number | null | undefined;
+/** Action, result, actor, user, application, IP address and reason. Without `expiresAt` it is kept as long as the tenant. */
+export type AuditEntry = Omit<NewRow<'auditLog'>, 'id'> & {
   /** Number of equal refusals that this entry counts; 1 by default. */
   count?: number | undefined;
-  applicationId?: string | null | undefined;
-  userId?: string | null | undefined;
-  actorId?: string | null | undefined;
-  ip?: string | null | undefined;
-  userAgent?: string | null | undefined;
-  requestId?: string | null | undefined;
 };
 
 /** Writes an entry in the caller's transaction, so that the change and its record commit together. */

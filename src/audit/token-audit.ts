@@ -1,13 +1,14 @@
 import { networkOf } from '../base/address.ts';
+import { DAY_MS, MINUTE_MS } from '../base/times.ts';
 import type { AuditBatch } from './batch.ts';
 import type { AuditEntry } from './record.ts';
 
 /** How long repeated refusals of one kind are counted instead of written. */
-const WINDOW_MS = 60_000;
+const WINDOW_MS = MINUTE_MS;
 /** Kinds of refusal per tenant and window. Further kinds share one entry per grant. */
 const MAX_KINDS = 500;
 /** How long the entries of anonymous refusals are kept. */
-const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+const KEPT_MS = 7 * DAY_MS;
 
 interface RefusalCount {
   /** The most recent refusal of the kind. */
@@ -32,7 +33,7 @@ export class TokenAudit {
   }
 
   add(tenantId: string, entry: AuditEntry): void {
-    this.#batch.add(tenantId, entry);
+    this.#batch.add({ tenantId, entry });
   }
 
   /** Records the refusal of an anonymous caller, who proved neither a secret nor a token nor a code. */
@@ -55,7 +56,7 @@ export class TokenAudit {
     for (const [tenantId, kinds] of counted) {
       for (const { entry, count } of kinds.values()) {
         const payload = { ...entry.payload, count };
-        if (count > 0) this.#batch.add(tenantId, { ...entry, payload, count });
+        if (count > 0) this.#batch.add({ tenantId, entry: { ...entry, payload, count } });
       }
     }
   }
@@ -68,7 +69,7 @@ export class TokenAudit {
       return;
     }
     kinds.set(kind, { entry, count: 0 });
-    this.#batch.add(tenantId, entry);
+    this.#batch.add({ tenantId, entry });
     this.#timer ??= setTimeout(() => this.close(), WINDOW_MS);
   }
 }

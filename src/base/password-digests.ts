@@ -10,7 +10,7 @@ const FORMS = {
   // The last characters of the salt and the tag encode fewer than six bits; the remaining bits are zero.
   Bcrypt: /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/,
 };
-export type DigestAlgorithm = keyof typeof FORMS;
+type DigestAlgorithm = keyof typeof FORMS;
 export const digestAlgorithms = Object.keys(FORMS) as DigestAlgorithm[];
 
 /**

@@ -62,4 +62,13 @@ export class SecretBox {
       .setAuthTag(bytes.subarray(-TAG_BYTES));
     return decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
   }
+
+  /** Returns the JSON value that a cookie has. Undefined unless this service sealed it for this purpose. */
+  openJson<Value>(sealed: string | undefined, purpose: string): Value | undefined {
+    try {
+      return sealed === undefined ? undefined : JSON.parse(this.open(sealed, purpose));
+    } catch {
+      return undefined;
+    }
+  }
 }

@@ -3,82 +3,9 @@ import { availableParallelism } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { ConfigError, EnvironmentReader } from './reader.ts';
-import { readTracing, type TracingSettings } from './tracing.ts';
+import { readTracing } from './tracing.ts';
 
 export { ConfigError };
-
-/** The configuration from the environment, read once. Nothing else in `src/` reads `process.env`. */
-export interface Config {
-  port: number;
-  /** The address to listen on, also for `metricsPort`. Undefined: all addresses of this machine. */
-  host: string | undefined;
-  /** Public base URL of the default tenant, without a trailing slash. */
-  endpoint: string;
-  isLoopback: boolean;
-  /** PostgreSQL when set; otherwise SQLite in `dataDir`. */
-  databaseUrl: string | undefined;
-  /** Bypasses a connection pooler, for work that needs its own session: notices between processes, and migrations. */
-  databaseDirectUrl: string | undefined;
-  databasePoolSize: number;
-  dataDir: string;
-  /** 32 bytes. Undefined: created in `dataDir` at the first start. */
-  secretKey: Buffer | undefined;
-  /** Opens what the previous key sealed, until `npm run cli -- rotate-secret-key` has sealed it again. */
-  previousSecretKey: Buffer | undefined;
-  /** Days after which a signing key is replaced, for tenants without a setting. Undefined: no automatic rotation. */
-  signingKeyRotationDays: number | undefined;
-  managementApiIndicator: string;
-  /** Express's `trust proxy`: the peers whose forwarding headers name the client. */
-  trustProxy: boolean | number | string;
-  logLevel: string;
-  demo: boolean;
-  sandbox: {
-    runners: number;
-    timeoutMs: number;
-    memoryMb: number;
-    isolation: 'shared' | 'runner-per-tenant';
-    require: SandboxLayer[];
-    /** Host names that scripts may call with `fetch`. If empty, scripts have no `fetch`. */
-    fetchAllowedHosts: string[];
-  };
-  webhooks: {
-    allowedNetworks: string[];
-    /** True if `allowedNetworks` contains loopback by default, because nothing is configured. */
-    loopbackByDefault: boolean;
-    timeoutMs: number;
-    retryScheduleSeconds: number[] | undefined;
-    perHookConcurrency: number;
-    concurrency: number;
-    maxResponseBytes: number;
-    leaseMs: number;
-    proxyUrl: string | undefined;
-  };
-  messages: {
-    /** `smtp://` or `smtps://`, optionally with credentials. */
-    smtpUrl: string | undefined;
-    /** Receives `POST { to, text }`. */
-    smsUrl: string | undefined;
-    /** Sender of emails. */
-    from: string;
-    /** Folder for messages that cannot be sent. Only if `ENDPOINT` is loopback. */
-    outbox: string | undefined;
-  };
-  /** Requests per minute: for one client from one address, or for one address without an authenticated client. */
-  rateLimits: { token: number; subjectTokens: number; authorization: number };
-  metricsPort: number | undefined;
-  /** Undefined: tracing is off. */
-  tracing: TracingSettings | undefined;
-  /** Limits of one process. It refuses requests beyond them. */
-  limits: {
-    maxConnections: number;
-    /** Requests in progress at the same time. */
-    maxRequests: number;
-    maxEventLoopDelayMs: number;
-    headersTimeoutMs: number;
-    requestTimeoutMs: number;
-    keepAliveTimeoutMs: number;
-  };
-}
 
 /** Layers that can confine a process that runs scripts, from the innermost outwards. See sandbox/README.md. */
 export const SANDBOX_LAYERS = [
@@ -92,7 +19,6 @@ export const SANDBOX_LAYERS = [
   'no-network',
   'bwrap',
 ] as const;
-export type SandboxLayer = (typeof SANDBOX_LAYERS)[number];
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const POSTGRES = ['postgres:', 'postgresql:'];
@@ -155,8 +81,11 @@ function readRetrySchedule(reader: EnvironmentReader): number[] | undefined {
   return reader.fault('WEBHOOK_RETRY_SCHEDULE', 'seconds separated by commas, such as 0,5,60,300');
 }
 
+/** The configuration from the environment, read once. Nothing else in `src/` reads `process.env`. */
+export type Config = ReturnType<typeof readConfig>;
+
 /** @throws {ConfigError} naming every variable that is wrong */
-export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Config> {
+export function readConfig(env: NodeJS.ProcessEnv = process.env) {
   const reader = new EnvironmentReader(env);
   const port = reader.integer('PORT', 3000, [0, 65_535]);
   const endpointUrl = readEndpoint(reader, port);
@@ -174,22 +103,30 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
   const requestTimeoutMs = reader.integer('REQUEST_TIMEOUT_MS', 30_000, [100, 600_000]);
   const timeoutMs = reader.integer('WEBHOOK_TIMEOUT_MS', 15_000, [1_000, 30_000]);
 
-  const config: Config = {
+  const config = {
     port,
+    /** The address to listen on, also for `metricsPort`. Undefined: all addresses of this machine. */
     host: readHost(reader),
+    /** Public base URL of the default tenant, without a trailing slash. */
     endpoint,
     isLoopback,
+    /** PostgreSQL when set; otherwise SQLite in `dataDir`. */
     databaseUrl,
+    /** Bypasses a connection pooler, for work that needs its own session: notices between processes, and migrations. */
     databaseDirectUrl,
     databasePoolSize: reader.integer('DATABASE_POOL_SIZE', 10, [2, 200]),
     dataDir: isAbsolute(dataDir) ? dataDir : resolve(dataDir),
+    /** 32 bytes. Undefined: created in `dataDir` at the first start. */
     secretKey,
+    /** Opens what the previous key sealed, until `npm run cli -- rotate-secret-key` has sealed it again. */
     previousSecretKey: readSecretKey(reader, 'SECRET_KEY_PREVIOUS'),
+    /** Days after which a signing key is replaced, for tenants without a setting. Undefined: no automatic rotation. */
     signingKeyRotationDays: reader.optionalInteger('SIGNING_KEY_ROTATION_DAYS', [1, 3_650]),
     managementApiIndicator:
       reader.url('MANAGEMENT_API_INDICATOR', ['http:', 'https:']) === undefined
         ? `${endpoint}/api`
         : (reader.text('MANAGEMENT_API_INDICATOR') as string), // Not normalized: indicators are compared exactly.
+    /** Express's `trust proxy`: the peers whose forwarding headers name the client. */
     trustProxy: readTrustProxy(reader),
     logLevel: reader.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     demo: reader.boolean('DEMO') ?? isLoopback,
@@ -199,10 +136,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
       memoryMb: reader.integer('SANDBOX_MEMORY_MB', 16, [8, 256]),
       isolation: reader.oneOf('SANDBOX_ISOLATION', ['shared', 'runner-per-tenant'], 'shared'),
       require: reader.someOf('SANDBOX_REQUIRE', SANDBOX_LAYERS),
+      /** Host names that scripts may call with `fetch`. If empty, scripts have no `fetch`. */
       fetchAllowedHosts: reader.hosts('SCRIPT_FETCH_ALLOWED_HOSTS'),
     },
     webhooks: {
       allowedNetworks: allowedNetworks ?? (isLoopback ? LOOPBACK_NETWORKS : []),
+      /** True if `allowedNetworks` contains loopback by default, because nothing is configured. */
       loopbackByDefault: allowedNetworks === undefined && isLoopback,
       timeoutMs,
       retryScheduleSeconds: readRetrySchedule(reader),
@@ -213,27 +152,39 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
       proxyUrl: reader.url('WEBHOOK_PROXY_URL', ['http:', 'https:'])?.href,
     },
     messages: {
+      /** `smtp://` or `smtps://`, optionally with credentials. */
       smtpUrl: reader.url('SMTP_URL', ['smtp:', 'smtps:'])?.href,
+      /** Receives `POST { to, text }` as JSON and sends the SMS. */
       smsUrl: reader.url('SMS_URL', ['http:', 'https:'])?.href,
+      /** Sender address of emails. */
       from: reader.text('MAIL_FROM') ?? `no-reply@${endpointUrl.hostname}`,
+      /** Folder for messages without a configured sender. Undefined: such messages cannot be sent. */
       outbox: isLoopback ? join(resolve(dataDir), 'outbox') : undefined,
     },
+    /** Requests per minute: for one client from one address, or for one address without an authenticated client. */
     rateLimits: {
       token: reader.integer('RATE_LIMIT_TOKEN', 1_200, [1, 100_000_000]),
-      subjectTokens: reader.integer('RATE_LIMIT_SUBJECT_TOKENS', 600, [1, 100_000_000]),
+      'subject-tokens': reader.integer('RATE_LIMIT_SUBJECT_TOKENS', 600, [1, 100_000_000]),
       authorization: reader.integer('RATE_LIMIT_AUTHORIZATION', 600, [1, 100_000_000]),
     },
     metricsPort: readMetricsPort(reader, port),
+    /** Undefined: tracing is off. */
     tracing: readTracing(reader),
+    /** Limits of one process. It refuses requests beyond them. */
     limits: {
+      /** Further connections are closed immediately. */
       maxConnections: reader.integer('MAX_CONNECTIONS', 4_096, [2, 1_000_000]),
+      /** Requests in progress at the same time. */
       maxRequests: reader.integer('MAX_REQUESTS', 1_024, [1, 100_000]),
       maxEventLoopDelayMs: reader.integer('MAX_EVENT_LOOP_DELAY_MS', 1_000, [10, 60_000]),
+      /** Time from the connection, or the first byte of a later request, to the end of the head. */
       headersTimeoutMs: reader.integer('HEADERS_TIMEOUT_MS', Math.min(10_000, requestTimeoutMs), [
         100,
         requestTimeoutMs,
       ]),
+      /** Time for the client to send the request, and again to read the rest of the response once it is written. */
       requestTimeoutMs,
+      /** Idle time between two requests. Must be longer than a proxy's, which would otherwise use a closed connection. */
       keepAliveTimeoutMs: reader.integer('KEEP_ALIVE_TIMEOUT_MS', 65_000, [0, 600_000]),
     },
   };

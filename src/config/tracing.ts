@@ -11,18 +11,7 @@ const SAMPLERS = [
 const PROTOCOLS = ['http/protobuf', 'http/json'] as const;
 
 /** OpenTelemetry's standard variables that its packages do not read themselves. */
-export interface TracingSettings {
-  protocol: (typeof PROTOCOLS)[number];
-  sampler: (typeof SAMPLERS)[number];
-  /** For the samplers by ratio: 0 to 1. */
-  samplerRatio: number;
-  batch: {
-    scheduledDelayMillis: number;
-    exportTimeoutMillis: number;
-    maxQueueSize: number;
-    maxExportBatchSize: number;
-  };
-}
+export type TracingSettings = NonNullable<ReturnType<typeof readTracing>>;
 
 function readRatio(reader: EnvironmentReader): number {
   const text = reader.text('OTEL_TRACES_SAMPLER_ARG') ?? '1';
@@ -33,7 +22,7 @@ function readRatio(reader: EnvironmentReader): number {
 }
 
 /** Returns undefined, which turns tracing off, unless an endpoint for traces is configured. */
-export function readTracing(reader: EnvironmentReader): TracingSettings | undefined {
+export function readTracing(reader: EnvironmentReader) {
   const hasEndpoint = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'].some(
     (name) => reader.url(name, ['http:', 'https:']) !== undefined,
   );
@@ -45,6 +34,7 @@ export function readTracing(reader: EnvironmentReader): TracingSettings | undefi
   return {
     protocol: reader.oneOf('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', PROTOCOLS, protocol),
     sampler: reader.oneOf('OTEL_TRACES_SAMPLER', SAMPLERS, 'parentbased_always_on'),
+    /** For the samplers by ratio: 0 to 1. */
     samplerRatio: readRatio(reader),
     batch: {
       scheduledDelayMillis: reader.integer('OTEL_BSP_SCHEDULE_DELAY', 5_000, [1, 600_000]),

@@ -1,27 +1,28 @@
 import type { Request } from 'express';
-import type { Clock } from '../base/clock.ts';
-import { ServiceError } from '../errors.ts';
-import { contextOf } from '../http/context.ts';
-import type { Perform } from '../http/operations/perform.ts';
-import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
-import { CONSOLE_CLIENT_ID } from '../tokens/clients/console-client.ts';
-import {
-  type AdministratorRights,
-  type ConsoleRequest,
-  type Flash,
-  fillPath,
-  type OperationInput,
-  type OperationResult,
-  type ServiceSettings,
-} from './route.ts';
 import {
   addAdministrator,
   administratorsOf,
   findUser,
   type RightsChange,
   removeAdministrator,
-} from './session/administrators.ts';
-import { type Administrator, csrfTokenOf } from './session/session.ts';
+} from '../admin/administrators.ts';
+import type { Clock } from '../base/clock.ts';
+import { ServiceError } from '../errors.ts';
+import { contextOf } from '../http/context.ts';
+import { csrfTokenOf } from '../http/csrf.ts';
+import type { Perform } from '../http/operations/perform.ts';
+import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
+import { CONSOLE_CLIENT_ID } from '../tokens/clients/console-client.ts';
+import type { ApiRoute, OperationResult, Result } from './api.ts';
+import {
+  type AdministratorRights,
+  type ConsoleRequest,
+  type Flash,
+  fillPath,
+  type Params,
+  type ServiceSettings,
+} from './route.ts';
+import type { Administrator } from './session/session.ts';
 
 /** API operations by route: those of every tenant, and those that only tenant `default` serves. */
 export interface Rows {
@@ -65,22 +66,26 @@ function rightsOf({ request, tenant, administrator, clock }: RequestParts): Admi
 }
 
 /** Returns the request as pages see it. It contains no store, so pages can reach data only through API operations. */
-export function consoleRequestOf(parts: RequestParts): ConsoleRequest {
+export function consoleRequestOf<P = never>(parts: RequestParts): ConsoleRequest<P> {
   const { request, tenant, administrator, rows, clock, settings, flash } = parts;
   const { tenant: home, ip, userAgent, requestId } = contextOf(request);
   const below = `${home.path}/console/${tenant.id}`;
-  const { tenant: _, ...params } = request.params as Record<string, string>;
+  const { tenant: _, ...pageParams } = request.params as Params;
   const { pathname, searchParams } = new URL(request.originalUrl, home.endpoint);
 
-  async function perform<T>(
-    route: string,
-    { params: given = {}, query = {}, body }: OperationInput = {},
-  ): Promise<OperationResult<T>> {
+  async function perform<R extends ApiRoute>(
+    route: R,
+    {
+      params = pageParams,
+      query = {},
+      body,
+    }: { params?: unknown; query?: Record<string, unknown>; body?: unknown } = {},
+  ): Promise<OperationResult<R>> {
     const row = rows.management.get(route) ?? (tenant.id === DEFAULT_TENANT ? rows.operator.get(route) : undefined);
     if (!row) throw new ServiceError('request.not_found');
     const path = route.slice(route.indexOf(' ') + 1);
     const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
-    const callParams = Object.fromEntries(names.map((name) => [name, given[name] ?? params[name] ?? '']));
+    const callParams = Object.fromEntries(names.map((name) => [name, (params as Params)[name] ?? '']));
     const { value, total } = await row({
       tenant,
       caller: { applicationId: CONSOLE_CLIENT_ID, scopes: new Set(), userId: administrator.id },
@@ -92,17 +97,17 @@ export function consoleRequestOf(parts: RequestParts): ConsoleRequest {
       userAgent,
       requestId,
     });
-    return { value: value as T, total: total ?? 0 };
+    return { value: value as Result<R>, total };
   }
 
   return {
     administrator,
     tenant,
-    params,
+    params: pageParams as P,
     query: searchParams,
     submitted: new URLSearchParams(typeof request.body === 'string' ? request.body : ''),
     now: clock(),
-    csrf: csrfTokenOf(administrator),
+    csrf: csrfTokenOf(administrator.token),
     path: pathname.slice(below.length),
     to: (path) => below + path,
     perform,

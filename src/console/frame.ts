@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { type Html, html } from '../pages/html.ts';
+import { csrfField, type Html, html } from '../pages/html.ts';
 import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
 import { buttonForm } from './parts/form-parts.ts';
 import { copyable, note } from './parts/parts.ts';
@@ -89,7 +89,7 @@ export function sendInFrame(
 <nav id="menu" class="menu" popover aria-label="Main">${rail(request)}
 <div class="rail-end">
 <p><a href="${home.path}/account">${request.administrator.name}</a></p>
-<form method="post" action="${home.path}/console/-/sign-out"><input type="hidden" name="csrf" value="${request.csrf}"><button class="link">Sign out</button></form>
+<form method="post" action="${home.path}/console/-/sign-out">${csrfField(request.csrf)}<button class="link">Sign out</button></form>
 <button type="button" class="link" popovertarget="keys">Keyboard shortcuts</button>
 </div></nav>
 </header>

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { MINUTE_MS } from '../base/times.ts';
 import type { Commits, Written } from '../database/notices/commits.ts';
 import { tenantTables } from '../database/tables/index.ts';
 import { DEFAULT_TENANT } from '../tenants.ts';
@@ -8,7 +9,7 @@ const GATHER_MS = 250;
 /** Interval of unconditional reports: the longest a change by another process or by webhook delivery can stay unseen. */
 const EVERY_MS = 5_000;
 /** Streams end after this time. The browser reconnects, so the session is checked again. */
-const LONGEST_MS = 5 * 60 * 1000;
+const LONGEST_MS = 5 * MINUTE_MS;
 
 /**
  * Server-sent events that tell a page to refresh itself. They carry no data: the browser fetches its page again

@@ -3,22 +3,9 @@ import { ServiceError } from '../errors.ts';
 import { contextOf } from '../http/context.ts';
 import { documentOf } from '../pages/document.ts';
 import { type Html, html, trusted } from '../pages/html.ts';
-import { sendPage } from '../pages/send.ts';
+import { policyWithScript, sendPage } from '../pages/send.ts';
 import type { Tenant } from '../tenants.ts';
 import { importMapOf, modulePath, stylePath } from './modules.ts';
-
-/** Allows no inline script except the import map (by hash), no inline style, no framing, and no form to another origin. */
-const policyOf = (importMapHash: string): string =>
-  [
-    "default-src 'none'",
-    "style-src 'self'",
-    `script-src 'self' ${importMapHash}`,
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
 
 interface Document {
   title: string;
@@ -42,8 +29,11 @@ export function sendDocument(
 <script type="importmap">${trusted(text)}</script>
 ${scripts}`;
   const document = documentOf({ language: 'en', title, head, body });
-  // Not no-referrer: with it, browsers send `Origin: null` when a form is submitted.
-  sendPage(response, status, document, policyOf(hash), { 'Referrer-Policy': 'same-origin' });
+  sendPage(response, status, document, {
+    'Content-Security-Policy': policyWithScript(hash),
+    // Not no-referrer: with it, browsers send `Origin: null` when a form is submitted.
+    'Referrer-Policy': 'same-origin',
+  });
 }
 
 /** Sends a page without the frame, such as an error or a sign-in result. */

@@ -1,8 +1,10 @@
+import type { TenantAdministrator } from '../admin/administrators.ts';
 import type { Table } from '../database/tables/index.ts';
 import type { ServiceError } from '../errors.ts';
+import type { PathParams } from '../http/operations/operation.ts';
 import type { Html } from '../pages/html.ts';
 import type { Tenant } from '../tenants.ts';
-import type { TenantAdministrator } from './session/administrators.ts';
+import type { Perform } from './api.ts';
 import type { Administrator } from './session/session.ts';
 
 /**
@@ -17,26 +19,15 @@ import type { Administrator } from './session/session.ts';
  * validated, audited, and announced to webhooks as if it had come over HTTP.
  */
 
-/** The result of an operation. For a list, `total` counts the items on all pages. */
-export interface OperationResult<T> {
-  value: T;
-  total: number;
-}
+/** Path parameters by name. */
+export type Params = Record<string, string>;
 
-export interface OperationInput {
-  /** Path parameters that differ from those of the page, which are used by default. */
-  params?: Record<string, string>;
-  /** A list is sent as a repeated parameter. */
-  query?: Record<string, string | string[]>;
-  body?: unknown;
-}
-
-/** A request by an administrator who was found to manage this tenant. */
-export interface ConsoleRequest {
+/** A request by an administrator who was found to manage this tenant. @template P the path parameters of the page */
+export interface ConsoleRequest<P = unknown> {
   administrator: Administrator;
   /** The managed tenant, named by the path. */
   tenant: Tenant;
-  params: Record<string, string>;
+  params: P;
   query: URLSearchParams;
   /** The submitted form; empty for a GET. */
   submitted: URLSearchParams;
@@ -47,7 +38,7 @@ export interface ConsoleRequest {
   /** Returns the URL path of a page of this tenant. */
   to(path: string): string;
   /** Runs an operation of the Management API (for tenant `default`, also of the Operator API) as the administrator. */
-  perform<T = Record<string, unknown>>(route: string, args?: OperationInput): Promise<OperationResult<T>>;
+  perform: Perform<P>;
   /** Settings of the service that pages mention. */
   settings: ServiceSettings;
   /** Administrator rights. They are rows of the default tenant that no API operation reaches. */
@@ -121,31 +112,44 @@ export interface Redirect {
   flash?: Flash;
 }
 
-export type ShowPage = (request: ConsoleRequest, refused?: RefusedForm) => Promise<Page> | Page;
+export type ShowPage<P = unknown> = (request: ConsoleRequest<P>, refused?: RefusedForm) => Promise<Page> | Page;
 /** Handles a submitted form. It redirects after a change; it returns a page if nothing was changed, such as a test result. */
-export type SubmitForm = (request: ConsoleRequest) => Promise<Redirect | Page>;
+export type SubmitForm<P = unknown> = (request: ConsoleRequest<P>) => Promise<Redirect | Page>;
 
+/** A route of any path. Its handlers were checked against its path parameters when it was declared. */
 export interface Route {
   path: string;
-  show: ShowPage;
+  show: ShowPage<never>;
   /** Undefined if the page accepts no form. */
-  submit: SubmitForm | undefined;
+  submit: SubmitForm<never> | undefined;
   /** True if GET renders the page at this path. */
   isPage: boolean;
 }
 
-export const page = (path: string, show: ShowPage): Route => ({ path, show, submit: undefined, isPage: true });
-export const form = (path: string, show: ShowPage, submit: SubmitForm): Route => ({ path, show, submit, isPage: true });
-export const action = (path: string, show: ShowPage, submit: SubmitForm): Route => ({
+/** `'/webhooks/:id'` → `{ id: string }`. The handlers of a path that the compiler does not know take any. */
+type ParamsOf<Path extends string> = string extends Path ? never : PathParams<Path>;
+
+export const page = <Path extends string>(path: Path, show: ShowPage<ParamsOf<Path>>): Route => ({
   path,
   show,
-  submit,
-  isPage: false,
+  submit: undefined,
+  isPage: true,
 });
 
+type DeclareForm = <Path extends string>(
+  path: Path,
+  show: ShowPage<ParamsOf<Path>>,
+  submit: SubmitForm<ParamsOf<Path>>,
+) => Route;
+
+export const form: DeclareForm = (path, show, submit) => ({ path, show, submit, isPage: true });
+export const action: DeclareForm = (path, show, submit) => ({ path, show, submit, isPage: false });
+
 /** Replaces the parameters of a path with their values. */
-export const fillPath = (path: string, params: Record<string, string>): string =>
-  path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+export const fillPath = <Path extends string>(
+  path: Path,
+  params: string extends Path ? Params : PathParams<Path>,
+): string => path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent((params as Params)[name] ?? ''));
 
 /** A main section of the console, listed in the rail. */
 export interface Place {

@@ -69,7 +69,7 @@ export class CustomClaims {
       scriptMicros: Math.round(outcome.wallMs * 1_000),
       [outcome.result === 'denied' ? 'scriptDenials' : 'scriptFailures']: outcome.result === 'ok' ? 0 : 1,
     });
-    runs.add(store, {
+    const run = {
       tokenType,
       number: version.number,
       result: outcome.result,
@@ -84,7 +84,8 @@ export class CustomClaims {
         ? secrets.seal(JSON.stringify({ token, context }), inputPurpose(store.tenantId, token.jti))
         : null,
       createdAt: now,
-    });
+    };
+    runs.add({ store, run });
 
     if (outcome.result === 'ok') return kept;
     // A denial is the script's decision, not a failure, so it is enforced even without `blockIssuanceOnError`.

@@ -1,7 +1,7 @@
-import type { Database } from '../database/database.ts';
-import { type BatchedRead, textsFor } from '../database/statements/batched-read.ts';
+import { type BatchedRead, type DatabaseKind, textsFor } from '../database/statements/batched-read.ts';
+import { jsonOn } from '../database/statements/json.ts';
 import type { UserRow } from '../database/tables/index.ts';
-import type { Json } from '../database/tables/row.ts';
+import type { Json } from '../database/tables/table.ts';
 
 /** A user with everything that `context.user` of a script contains. */
 export interface UserContextRow {
@@ -14,29 +14,13 @@ export interface UserContextRow {
   }[];
   organizations: { id: string; name: string; description: string }[];
   organizationRoles: { organizationId: string; roleId: string; roleName: string }[];
-  /** SQLite has no booleans: inside JSON they are 0 and 1 too. */
-  linkedIdentities: { target: string; externalId: string; details: Json; isSso: boolean | 0 | 1 }[];
+  linkedIdentities: { target: string; externalId: string; details: Json; isSso: boolean }[];
   factors: { id: string; type: string; createdAt: number; lastUsedAt: number | null }[];
 }
 
-const DIALECTS = {
-  sqlite: {
-    object: 'json_object',
-    json: (column: string) => `json(${column})`,
-    list: (value: string) => `json_group_array(${value})`,
-  },
-  postgres: {
-    object: 'json_build_object',
-    json: (column: string) => column,
-    list: (value: string) => `coalesce(json_agg(${value}), '[]')`,
-  },
-};
-
 /** Returns the select list. Every join includes the tenant of the row it starts from. */
-function columnsOn(kind: Database['kind']): string {
-  const { object, json, list } = DIALECTS[kind];
-  const objectOf = (members: Record<string, string>) =>
-    `${object}(${Object.entries(members).map(([name, value]) => `'${name}', ${value}`)})`;
+function columnsOn(kind: DatabaseKind): string {
+  const { objectOf, json, boolean, list } = jsonOn(kind);
   const listOf = (members: Record<string, string>, from: string) => `(select ${list(objectOf(members))} from ${from})`;
   const described = (table: string) => ({
     id: `${table}.id`,
@@ -76,7 +60,7 @@ function columnsOn(kind: Database['kind']): string {
         ${ofUser('organization_user_roles')}`,
     ),
     linked_identities: listOf(
-      { target: 'target', externalId: 'external_id', details: json('details'), isSso: 'is_sso' },
+      { target: 'target', externalId: 'external_id', details: json('details'), isSso: boolean('is_sso') },
       `user_identities ${ofUser('user_identities')}`,
     ),
     factors: listOf(
@@ -87,15 +71,18 @@ function columnsOn(kind: Database['kind']): string {
   return ['subject.*', ...Object.entries(lists).map(([name, value]) => `${value} as ${name}`)].join(', ');
 }
 
-const parsed = (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : value);
+/** The lists are JSON, which SQLite returns as text. */
+type Found = UserRow & { [List in Exclude<keyof UserContextRow, 'user'>]: UserContextRow[List] | string };
+
+const parsed = <List>(value: List | string): List => (typeof value === 'string' ? JSON.parse(value) : value);
 
 export const userContextById: BatchedRead<UserContextRow> = {
   texts: textsFor({ tenant_id: '', id: '' }, (kind, valueFor) => ({
     columns: columnsOn(kind),
     from: `users subject where subject.tenant_id = ${valueFor('tenant_id')} and subject.id = ${valueFor('id')}`,
   })),
-  rowOf: ({ roles, organizations, organizationRoles, linkedIdentities, factors, ...user }) => ({
-    user: user as unknown as UserRow,
+  rowOf: ({ roles, organizations, organizationRoles, linkedIdentities, factors, ...user }: Found) => ({
+    user,
     roles: parsed(roles),
     organizations: parsed(organizations),
     organizationRoles: parsed(organizationRoles),

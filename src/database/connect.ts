@@ -1,17 +1,19 @@
 import { join } from 'node:path';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import type sqlite3 from 'sqlite3';
 import type { Database } from './database.ts';
+import { poolOf } from './drivers/knex-connections.ts';
 import { camelCase, snakeCase } from './drivers/names.ts';
 import { migratorConfig, poolConfig, WITHOUT_VALUES } from './drivers/postgres-config.ts';
-import { PreparedSqliteClient } from './drivers/sqlite-client.ts';
+import { keepStatements } from './drivers/sqlite-statements.ts';
 import { markFailures } from './drivers/unavailable.ts';
 import { Commits } from './notices/commits.ts';
 import { isStaleStatement } from './statements/prepared.ts';
 import { Figures } from './statistics/figures.ts';
 import { CommitGroup } from './store/commit-group.ts';
 import { ReadBatches } from './store/read-batches.ts';
-import { Transactions } from './store/transactions.ts';
+import { runTransaction } from './store/transactions.ts';
 import { booleanColumns, jsonColumns } from './tables/index.ts';
 
 // Times and counts are bigint columns. All values fit a double exactly.
@@ -49,15 +51,18 @@ function sqliteRow(row: unknown): unknown {
   return converted;
 }
 
-function conversions(convert: (row: unknown) => unknown): Pick<Knex.Config, 'wrapIdentifier' | 'postProcessResponse'> {
-  return {
+/** Opens a pool whose names are in camelCase and whose rows are converted. */
+function open(config: Knex.Config, convert: (row: unknown) => unknown): Knex {
+  const db = knex({
+    ...config,
     wrapIdentifier: (name, wrap) => wrap(snakeCase(name)),
     postProcessResponse: (result) => {
       if (Array.isArray(result)) return result.map(convert);
       if (Array.isArray(result?.rows)) return result.rows.map(convert); // PostgreSQL's result of `raw`.
       return convert(result);
     },
-  };
+  });
+  return markFailures(db);
 }
 
 /**
@@ -72,18 +77,17 @@ const PRAGMAS =
 function sqliteConfig(dataDir: string, { pool, setup }: { pool: number; setup: string }): Knex.Config {
   return {
     ...WITHOUT_VALUES,
-    client: PreparedSqliteClient as unknown as typeof Knex.Client,
+    client: 'sqlite3',
     connection: { filename: join(dataDir, 'understudy.db') },
     useNullAsDefault: true,
     pool: {
       min: 1,
       max: pool,
-      afterCreate: (
-        connection: { exec(sql: string, done: (error?: Error) => void): void },
-        done: (error?: Error) => void,
-      ) => connection.exec(PRAGMAS + setup, done),
+      afterCreate(connection: sqlite3.Database, done: (error: Error | null) => void) {
+        keepStatements(connection);
+        connection.exec(PRAGMAS + setup, done);
+      },
     },
-    ...conversions(sqliteRow),
   };
 }
 
@@ -91,7 +95,7 @@ function sqliteConfig(dataDir: string, { pool, setup }: { pool: number; setup: s
 const BY_KEY_CONNECTIONS = 2;
 const BY_KEY = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off', jit: 'off' };
 
-/** Knex configuration of the single writer (SQLite), or of migrations (PostgreSQL). */
+/** Knex configuration of migrations. Names and rows are not converted, because Knex's migrator reads its own tables. */
 export function knexConfig({ databaseUrl, dataDir }: Pick<DatabaseSettings, 'databaseUrl' | 'dataDir'>): Knex.Config {
   return databaseUrl ? migratorConfig(databaseUrl) : sqliteConfig(dataDir, { pool: 1, setup: WRITER });
 }
@@ -113,7 +117,7 @@ async function retryIfUndone<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const waitingFor = (db: Knex): number => db.client.pool.numPendingAcquires();
+const waitingFor = (db: Knex): number => poolOf(db).numPendingAcquires();
 
 export interface ConnectOptions {
   /** Called after each SQLite commit with the number of transactions that shared it. */
@@ -126,18 +130,15 @@ export interface ConnectOptions {
 export function connect(settings: DatabaseSettings, { onCommit, sqliteViews = '' }: ConnectOptions = {}): Database {
   const { databaseUrl, poolSize, isDirect = false } = settings;
   if (databaseUrl) {
-    const open = (size: number, session: Record<string, string>) =>
-      markFailures(knex({ ...poolConfig(databaseUrl, { size, isDirect, session }), ...conversions(camelRow) }));
-    const pool = open(poolSize, {});
-    const keyed = open(BY_KEY_CONNECTIONS, BY_KEY);
-    const transactions = new Transactions(pool);
+    const pool = open(poolConfig(databaseUrl, { size: poolSize, isDirect, session: {} }), camelRow);
+    const keyed = open(poolConfig(databaseUrl, { size: BY_KEY_CONNECTIONS, isDirect, session: BY_KEY }), camelRow);
     return {
       kind: 'postgres',
       reader: pool,
       reads: new ReadBatches(pool, 'postgres'),
       write: (work) => retryIfUndone(() => work(pool)),
       byKey: (work) => retryIfUndone(() => work(keyed)),
-      transaction: (work) => retryIfUndone(() => transactions.run(work)),
+      transaction: (work) => retryIfUndone(() => runTransaction(pool, work)),
       commits: new Commits(),
       pools: [pool, keyed],
       waiting: () => waitingFor(pool) + waitingFor(keyed),
@@ -148,8 +149,8 @@ export function connect(settings: DatabaseSettings, { onCommit, sqliteViews = ''
     };
   }
 
-  const writer = markFailures(knex(sqliteConfig(settings.dataDir, { pool: 1, setup: WRITER + sqliteViews })));
-  const reader = markFailures(knex(sqliteConfig(settings.dataDir, { pool: 3, setup: 'pragma query_only = ON;' })));
+  const writer = open(sqliteConfig(settings.dataDir, { pool: 1, setup: WRITER + sqliteViews }), sqliteRow);
+  const reader = open(sqliteConfig(settings.dataDir, { pool: 3, setup: 'pragma query_only = ON;' }), sqliteRow);
   const group = new CommitGroup(writer, onCommit);
   return {
     kind: 'sqlite',

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { Histogram } from 'prom-client';
 import { counterBy, gauge, gaugeBy, type Registry } from '../observe/metrics.ts';
 import type { Database } from './database.ts';
+import { poolOf } from './drivers/knex-connections.ts';
 import { errorClassOf } from './drivers/unavailable.ts';
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 10];
@@ -54,12 +55,13 @@ export function databaseMetrics(registry: Registry): DatabaseMetrics {
 
   function watch(db: Knex): void {
     const askedAt = new Map<number, number>();
-    db.client.pool.on('acquireRequest', (id: number) => askedAt.set(id, performance.now()));
-    db.client.pool.on('acquireSuccess', (id: number) => {
+    const pool = poolOf(db);
+    pool.on('acquireRequest', (id) => askedAt.set(id, performance.now()));
+    pool.on('acquireSuccess', (id) => {
       waitSeconds.observe((performance.now() - (askedAt.get(id) ?? performance.now())) / 1000);
       askedAt.delete(id);
     });
-    db.client.pool.on('acquireFail', (id: number, error: unknown) => {
+    pool.on('acquireFail', (id, error) => {
       askedAt.delete(id);
       failed(errorClassOf(error));
     });
@@ -71,8 +73,7 @@ export function databaseMetrics(registry: Registry): DatabaseMetrics {
     measured(database) {
       const { pools, waiting, write, byKey, transaction } = database;
       for (const pool of pools) watch(pool);
-      const sum = (figure: 'numUsed' | 'numFree') =>
-        pools.reduce((total, { client }) => total + client.pool[figure](), 0);
+      const sum = (figure: 'numUsed' | 'numFree') => pools.reduce((total, db) => total + poolOf(db)[figure](), 0);
       gaugeBy(registry, 'understudy_database_connections', 'Open connections, by state', 'state', () => ({
         used: sum('numUsed'),
         free: sum('numFree'),

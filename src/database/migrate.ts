@@ -16,11 +16,9 @@ export class NewerDatabaseError extends Error {
   }
 }
 
-/** Returns a Knex without name conversion, because its migrator reads its own tables by column name. */
 function migratorOf(settings: DatabaseSettings): Knex {
   if (!settings.databaseUrl) mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
-  const { wrapIdentifier: _, postProcessResponse: __, ...config } = knexConfig(settings);
-  return markFailures(knex({ ...config, migrations: { migrationSource, tableName: 'migrations' } }));
+  return markFailures(knex({ ...knexConfig(settings), migrations: { migrationSource, tableName: 'migrations' } }));
 }
 
 async function refuseNewer(db: Knex): Promise<void> {

@@ -1,29 +1,9 @@
 import type { Knex } from 'knex';
-import { DAY_MS } from '../base/times.ts';
 import type { Database } from './database.ts';
-import { tenantTables } from './tables/index.ts';
+import { tables, tenantTables } from './tables/index.ts';
 
 /** Rows per delete. A larger batch would block SQLite's single writer for too long. */
 const BATCH_ROWS = 1_000;
-
-/** How long an expired subject token is kept, to look up who created it and why an exchange was refused. */
-const SUBJECT_TOKENS_KEPT_MS = 30 * DAY_MS;
-const RUNS_KEPT_MS = 30 * DAY_MS;
-
-const expired: { table: string; column: string; keptMs: number }[] = [
-  { table: 'oidcPayloads', column: 'expiresAt', keptMs: 0 },
-  { table: 'issuedJwts', column: 'expiresAt', keptMs: 0 },
-  { table: 'revokedTokens', column: 'expiresAt', keptMs: 0 },
-  { table: 'auditLog', column: 'expiresAt', keptMs: 0 },
-  { table: 'signInProgress', column: 'expiresAt', keptMs: 0 },
-  { table: 'verificationCodes', column: 'expiresAt', keptMs: 0 },
-  { table: 'consoleSessions', column: 'expiresAt', keptMs: 0 },
-  { table: 'administratorLinks', column: 'expiresAt', keptMs: 0 },
-  { table: 'rateLimits', column: 'expiresAt', keptMs: 0 },
-  { table: 'figures', column: 'expiresAt', keptMs: 0 },
-  { table: 'subjectTokens', column: 'expiresAt', keptMs: SUBJECT_TOKENS_KEPT_MS },
-  { table: 'scriptRuns', column: 'createdAt', keptMs: RUNS_KEPT_MS },
-];
 
 /** Deletes the matching rows of all tenants, 1,000 at a time, each batch in a transaction of its own. */
 export async function deleteInBatches(
@@ -34,18 +14,17 @@ export async function deleteInBatches(
   const id = database.kind === 'sqlite' ? 'rowid' : 'ctid';
   const deleteBatch = (): Promise<number> =>
     database.write((db) => {
-      const due = db(table).where(matching).limit(BATCH_ROWS).select(db.raw(id));
-      return db(table)
-        .whereIn(db.raw(id) as never, due)
-        .delete();
+      const due = db(table).where(matching).limit(BATCH_ROWS).select(id);
+      return db(table).whereIn(id, due).delete();
     });
   while ((await deleteBatch()) === BATCH_ROWS);
 }
 
 /** Deletes expired rows of all tenants. */
 export async function sweepExpired(database: Database, now: number): Promise<void> {
-  for (const { table, column, keptMs } of expired)
-    await deleteInBatches(database, table, (rows) => rows.where(column, '<', now - keptMs));
+  for (const table of tenantTables)
+    for (const [column, { keptMs }] of Object.entries(tables[table].columns))
+      if (keptMs !== undefined) await deleteInBatches(database, table, (rows) => rows.where(column, '<', now - keptMs));
 }
 
 /**

@@ -1,5 +1,4 @@
-import type { TSchema } from 'typebox';
-import Type from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { Organization, OrganizationRole, OrganizationScope, Role, Scope, User } from '../entities.ts';
 
 interface EventKind {
@@ -36,6 +35,11 @@ const kinds = {
 } satisfies Record<string, EventKind>;
 
 export type EventType = keyof typeof kinds;
+
+/** The type of an event's `data`. Anything for an event without one. */
+export type EventData<E extends EventType> = (typeof kinds)[E] extends { data: infer Data extends TSchema }
+  ? Static<Data>
+  : unknown;
 
 /** All event types, with the schema of their `data`. */
 export const catalogue: Readonly<Record<EventType, EventKind>> = kinds;

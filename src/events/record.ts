@@ -2,21 +2,6 @@ import { newOrderedId } from '../base/ids.ts';
 import type { TenantStore } from '../database/store/tenant-store.ts';
 import type { EventType } from './catalogue.ts';
 
-/** Facts about the request that caused an event. Undefined ones are omitted from the payload. */
-export interface EventFacts {
-  userAgent: string | undefined;
-  ip: string | undefined;
-  interactionEvent?: 'Register' | 'SignIn' | 'ForgotPassword';
-  sessionId?: string;
-  applicationId?: string;
-  application?: { id: string; type: string; name: string; description: string | null };
-  path?: string;
-  method?: string;
-  status?: number;
-  params?: Record<string, string>;
-  matchedRoute?: string;
-}
-
 /** Maximum size of an event's JSON. A larger event contains only the ids of its `data`. */
 const MAX_BODY_BYTES = 256 * 1024;
 
@@ -36,6 +21,8 @@ function bodyOf(payload: Record<string, unknown>): string {
 /**
  * Writes an event and a delivery per subscribed webhook through the caller's store, so that they commit together with
  * the change or not at all. An event without subscribers is stored too, for replays to a webhook created later.
+ *
+ * @param facts about the request that caused the event; undefined ones are omitted from the payload
  */
 export async function recordEvent(
   store: TenantStore,

@@ -1,5 +1,6 @@
 import { newId } from '../base/ids.ts';
 import type { Database } from '../database/database.ts';
+import { prepared } from '../database/statements/prepared.ts';
 import type { Logger } from '../observe/logger.ts';
 
 /** Duration of the lease. If the leader dies, another process takes over after at most this plus one `RENEW_MS`. */
@@ -27,7 +28,8 @@ export class Leader {
   readonly #database: Database;
   readonly #logger: Logger;
   readonly #holder = newId();
-  #leadsUntil = Number.NEGATIVE_INFINITY;
+  /** On the clock of `performance.now()`. */
+  #leadsUntil: number;
   #wasLeading = false;
   #timer: NodeJS.Timeout | undefined;
   #renewal: Promise<void> | undefined;
@@ -35,14 +37,15 @@ export class Leader {
   constructor(database: Database, logger: Logger) {
     this.#database = database;
     this.#logger = logger;
+    this.#leadsUntil = database.kind === 'sqlite' ? Infinity : -Infinity;
   }
 
   get isLeading(): boolean {
-    return this.#database.kind === 'sqlite' || performance.now() < this.#leadsUntil;
+    return performance.now() < this.#leadsUntil;
   }
 
   async start(): Promise<void> {
-    if (this.#database.kind === 'sqlite') return;
+    if (this.isLeading) return;
     this.#timer = setInterval(() => void this.#renew(), RENEW_MS);
     await this.#renew();
   }
@@ -50,8 +53,8 @@ export class Leader {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#renewal;
-    if (this.#database.kind === 'sqlite' || !this.isLeading) return;
-    this.#leadsUntil = Number.NEGATIVE_INFINITY;
+    if (!this.#timer || !this.isLeading) return;
+    this.#leadsUntil = -Infinity;
     const own = { name: LEASE_NAME, holder: this.#holder };
     await this.#database
       .write((db) => db('leases').where(own).delete())
@@ -77,8 +80,7 @@ export class Leader {
 
   async #acquire(): Promise<void> {
     const requestedAt = performance.now();
-    const rows: unknown = await this.#database.write((db) => db.raw(ACQUIRE, [LEASE_NAME, this.#holder, LEASE_MS]));
-    const isMine = (rows as unknown[]).length > 0;
-    this.#leadsUntil = isMine ? requestedAt + LEASE_MS : Number.NEGATIVE_INFINITY;
+    const rows = await this.#database.write((db) => prepared(db, ACQUIRE, [LEASE_NAME, this.#holder, LEASE_MS]));
+    this.#leadsUntil = rows.length > 0 ? requestedAt + LEASE_MS : -Infinity;
   }
 }

@@ -1,4 +1,4 @@
-import type { Operation } from '../http/operations/operation.ts';
+import type { ApiOf } from '../http/operations/operation.ts';
 import { applications } from './applications/applications.ts';
 import { applicationRoles } from './applications/roles.ts';
 import { applicationSecrets } from './applications/secrets.ts';
@@ -6,25 +6,25 @@ import { jwtCustomizer } from './claims/jwt-customizer.ts';
 import { scriptLimits } from './claims/script-limits.ts';
 import { scriptTests } from './claims/script-tests.ts';
 import { scriptVersions } from './claims/script-versions.ts';
-import { impersonationPolicy, impersonations } from './impersonations/impersonations.ts';
+import { impersonations } from './impersonations/impersonations.ts';
 import { subjectTokens } from './impersonations/subject-tokens.ts';
-import { memberOrganizations } from './organizations/member-organizations.ts';
 import { organizationApplicationRoles, organizationUserRoles } from './organizations/member-roles.ts';
 import { organizationApplications, organizationUsers } from './organizations/members.ts';
+import { memberOrganizations } from './organizations/memberships.ts';
 import { organizations } from './organizations/organizations.ts';
-import { organizationRoleResourceScopes, organizationRoleScopes } from './organizations/role-scopes.ts';
+import { organizationRoleScopes } from './organizations/role-scopes.ts';
 import { organizationRoles } from './organizations/roles.ts';
 import { organizationScopes } from './organizations/scopes.ts';
 import { resources } from './resources/resources.ts';
 import { scopes } from './resources/scopes.ts';
-import { roleApplications, roleUsers } from './roles/holders.ts';
+import { roleHolders } from './roles/holders.ts';
 import { roles } from './roles/roles.ts';
 import { roleScopes } from './roles/scopes.ts';
 import { logs } from './settings/audit-logs.ts';
 import { connectors } from './settings/connectors.ts';
 import { overview } from './settings/overview.ts';
 import { signInExp } from './settings/sign-in-experience.ts';
-import { keyRotation, signingKeys } from './settings/signing-keys.ts';
+import { signingKeys } from './settings/signing-keys.ts';
 import { userData } from './users/custom-data.ts';
 import { userFactors } from './users/factors.ts';
 import { userIdentities } from './users/identities.ts';
@@ -37,7 +37,7 @@ import { hooks } from './webhooks/hooks.ts';
 import { hookLogs } from './webhooks/logs.ts';
 
 /** Every operation of the Management API, in the order of the reference. If two routes match, the first one answers. */
-export const operations: readonly Operation[] = [
+export const operations = [
   ...users,
   ...userData,
   ...userPasswords,
@@ -48,8 +48,7 @@ export const operations: readonly Operation[] = [
   ...memberOrganizations,
   ...roles,
   ...roleScopes,
-  ...roleUsers,
-  ...roleApplications,
+  ...roleHolders,
   ...resources,
   ...scopes,
   ...organizations,
@@ -59,14 +58,12 @@ export const operations: readonly Operation[] = [
   ...organizationApplicationRoles,
   ...organizationRoles,
   ...organizationRoleScopes,
-  ...organizationRoleResourceScopes,
   ...organizationScopes,
   ...applications,
   ...applicationSecrets,
   ...applicationRoles,
   ...subjectTokens,
   ...impersonations,
-  ...impersonationPolicy,
   ...jwtCustomizer,
   ...scriptTests,
   ...scriptLimits,
@@ -75,9 +72,11 @@ export const operations: readonly Operation[] = [
   ...hookLogs,
   ...hookDeliveries,
   ...signingKeys,
-  ...keyRotation,
   ...signInExp,
   ...connectors,
   ...logs,
   ...overview,
-];
+] as const;
+
+/** The types of the calls of the Management API, by route. */
+export type ManagementApi = ApiOf<typeof operations>;

@@ -66,15 +66,14 @@ export class HttpClient {
   async request({ url, method, headers, body, deadlineMs, maxResponseBytes }: HttpRequest): Promise<HttpResponse> {
     const { origin, path, refusal } = this.#targetOf(url);
     if (refusal) throw new HttpError('blocked', refusal);
-    return new Promise<HttpResponse>((resolve, reject) => {
-      const pending = new PendingRequest(deadlineMs, maxResponseBytes, resolve, reject);
-      const allHeaders = { 'accept-encoding': 'identity', ...headers };
-      try {
-        this.#dispatcher.dispatch({ origin, path, method, headers: allHeaders, body }, pending);
-      } catch (error) {
-        pending.onResponseError(undefined, error as Error);
-      }
-    });
+    const pending = new PendingRequest(deadlineMs, maxResponseBytes);
+    const allHeaders = { 'accept-encoding': 'identity', ...headers };
+    try {
+      this.#dispatcher.dispatch({ origin, path, method, headers: allHeaders, body }, pending);
+    } catch (error) {
+      pending.onResponseError(undefined, error as Error);
+    }
+    return pending.answer.promise;
   }
 
   #targetOf(url: string): HttpTarget {
@@ -98,8 +97,7 @@ export class HttpClient {
 class PendingRequest implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
   readonly #maxBytes: number;
-  readonly #resolve: (response: HttpResponse) => void;
-  readonly #reject: (error: HttpError) => void;
+  readonly answer = Promise.withResolvers<HttpResponse>();
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
   #failure: HttpError | undefined;
@@ -107,15 +105,8 @@ class PendingRequest implements Dispatcher.DispatchHandler {
   #headers: IncomingHttpHeaders = {};
   #received = 0;
 
-  constructor(
-    deadlineMs: number,
-    maxBytes: number,
-    resolve: (response: HttpResponse) => void,
-    reject: (error: HttpError) => void,
-  ) {
+  constructor(deadlineMs: number, maxBytes: number) {
     this.#maxBytes = maxBytes;
-    this.#resolve = resolve;
-    this.#reject = reject;
     this.#timer = setTimeout(() => this.#expire(deadlineMs), deadlineMs);
   }
 
@@ -145,12 +136,12 @@ class PendingRequest implements Dispatcher.DispatchHandler {
 
   onResponseError(_: unknown, error: Error): void {
     clearTimeout(this.#timer);
-    this.#reject(toHttpError(error, this.#status));
+    this.answer.reject(toHttpError(error, this.#status));
   }
 
   #finish(truncated: boolean): void {
     clearTimeout(this.#timer);
-    this.#resolve({
+    this.answer.resolve({
       status: this.#status as number,
       headers: this.#headers,
       body: Buffer.concat(this.#chunks),
@@ -160,7 +151,7 @@ class PendingRequest implements Dispatcher.DispatchHandler {
 
   #expire(deadlineMs: number): void {
     this.#failure = new HttpError('timeout', `No complete response within ${deadlineMs} ms.`, { status: this.#status });
-    this.#reject(this.#failure);
+    this.answer.reject(this.#failure);
     this.#controller?.abort(this.#failure);
   }
 }

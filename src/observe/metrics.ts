@@ -68,7 +68,7 @@ export function counterBy<Label extends string>(
 }
 
 /** Returns the response of a path on the metrics port besides `/metrics`. */
-export type JsonRoute = () => Promise<{ status: number; body: unknown }>;
+type JsonRoute = () => Promise<{ status: number; body: unknown }>;
 
 /** Serves `GET /metrics` on its own port, for operators. The metrics contain no tenant, path or address. */
 export function metricsServer(registry: Registry, routes: Record<string, JsonRoute>): Server {

@@ -18,15 +18,7 @@ export interface SpanOptions {
 }
 
 /** An open span. Its attributes never contain a secret, a token or data of a tenant. */
-export interface OpenSpan {
-  set(attributes: Attributes): void;
-  markFailed(): void;
-  end(): void;
-  /** Headers that pass the trace to the next service. */
-  headers(): Record<string, string>;
-  /** Spans opened in `work`, now or later, become children of this one. */
-  enclose<T>(work: () => T): T;
-}
+export type OpenSpan = ReturnType<Tracing['open']>;
 
 /** Tracing of this process. Without it, parts receive undefined and have no overhead. */
 export class Tracing {
@@ -42,22 +34,24 @@ export class Tracing {
     return new Tracing(await load(settings));
   }
 
-  open({ name, kind = 'internal', attributes = {}, isRoot = false, caller }: SpanOptions): OpenSpan {
+  open({ name, kind = 'internal', attributes = {}, isRoot = false, caller }: SpanOptions) {
     const { tracer, api, propagator } = this.#parts;
     let parent = (isRoot ? undefined : this.#context.getStore()) ?? api.ROOT_CONTEXT;
     if (caller) parent = propagator.extract(parent, caller, api.defaultTextMapGetter);
     const span: Span = tracer.startSpan(name, { kind: KINDS[kind], attributes }, parent);
     const context = api.trace.setSpan(parent, span);
     return {
-      set: (attributes) => void span.setAttributes(attributes),
+      set: (attributes: Attributes) => void span.setAttributes(attributes),
       markFailed: () => void span.setStatus({ code: ERROR }),
       end: () => span.end(),
+      /** Headers that pass the trace to the next service. */
       headers: () => {
         const headers: Record<string, string> = {};
         propagator.inject(context, headers, api.defaultTextMapSetter);
         return headers;
       },
-      enclose: (work) => this.#context.run(context, work),
+      /** Spans opened in `work`, now or later, become children of this one. */
+      enclose: <T>(work: () => T): T => this.#context.run(context, work),
     };
   }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { hashOf } from '../base/ids.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { TenantStore } from '../database/store/tenant-store.ts';
-import type { Key, OidcPayloadRow } from '../database/tables/index.ts';
+import type { OidcPayloadRow } from '../database/tables/index.ts';
 import { ServiceError } from '../errors.ts';
 import { endGrant } from '../tokens/revocation/end-access.ts';
 import { endJwts } from '../tokens/revocation/issued-jwts.ts';
@@ -67,7 +67,7 @@ export function adapterFor({ store, secrets, clock, findClient }: AdapterOptions
       async replace(known, value, change, expiresIn) {
         const [key, id] = [{ model, id: hashOf(known) }, hashOf(value)];
         return store.transaction(async (store) => {
-          const stored = open(await lockPayload(store, key));
+          const stored = open(await ifExists(store.lock('oidcPayloads', key)));
           if (!stored) return false;
           await store.change('oidcPayloads', key, { id, ...fieldsOf(id, change(stored), expiresIn) });
           return true;
@@ -123,15 +123,15 @@ export function adapterFor({ store, secrets, clock, findClient }: AdapterOptions
   };
 }
 
-/** Locks a record until the end of the transaction. Returns undefined if it no longer exists. */
-async function lockPayload(store: TenantStore, key: Key<'oidcPayloads'>): Promise<OidcPayloadRow | undefined> {
-  return store.lock('oidcPayloads', key).catch((error: unknown) => {
+/** Returns a record that is locked until the end of the transaction, or undefined if it no longer exists. */
+const ifExists = (locked: Promise<OidcPayloadRow>): Promise<OidcPayloadRow | undefined> =>
+  locked.catch((error: unknown) => {
     if (error instanceof ServiceError) return undefined;
     throw error;
   });
-}
 
-export const lockSession = (store: TenantStore, uid: string) => lockPayload(store, { model: 'Session', uid });
+export const lockSession = (store: TenantStore, uid: string) =>
+  ifExists(store.lock('oidcPayloads', { model: 'Session', uid }));
 
 function clientAdapter(find: AdapterOptions['findClient']): TenantAdapter {
   const readOnly = async () => {

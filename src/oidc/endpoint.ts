@@ -1,20 +1,16 @@
-import { type ParsedUrlQuery, parse } from 'node:querystring';
+import { parse } from 'node:querystring';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { clientFactsOf, contextOf, requestFactsOf } from '../http/context.ts';
-import {
-  type Admission,
-  type PresentedSecret,
-  type RateLimitName,
-  type RateLimits,
-  rateLimitHeaders,
-} from '../http/rate-limits/rate-limits.ts';
+import { errors } from 'oidc-provider';
+import { contextOf } from '../http/context.ts';
+import { rateLimitHeaders, type SharedLimit } from '../http/rate-limits/rate-limits.ts';
+import type { Admission, PresentedSecret, SharedLimits } from '../http/rate-limits/shared-limits.ts';
 import type { Tenant } from '../tenants.ts';
-import { keepAdmission } from '../tokens/endpoint/admission.ts';
-import { claimedClient, type PresentedClient } from '../tokens/endpoint/client-authentication.ts';
-import { describedError } from '../tokens/endpoint/error-body.ts';
+import { presentedClient, presentedSecret } from '../tokens/endpoint/client-authentication.ts';
+import { refuse, tooManyRequests } from '../tokens/endpoint/error-body.ts';
 import { JWKS_MAX_AGE_SECONDS } from '../tokens/keys/signing-keys.ts';
 import { keepStructuredToken, takeStructuredToken } from '../tokens/revocation/structured-tokens.ts';
 import { oversizeOf } from './authorization-parameters.ts';
+import { forceCanonicalHost, restoreBody } from './library-request.ts';
 import type { Providers } from './providers.ts';
 
 /** Limit of a form. oidc-provider has the same limit but responds 400, not 413. */
@@ -36,15 +32,12 @@ const STRUCTURED: ReadonlySet<string> = new Set(['/token/introspection', '/token
 const NAVIGATED: ReadonlySet<string> = new Set(['/auth', '/session/end']);
 
 /** U+0000 cannot be stored on PostgreSQL and means nothing in any parameter. */
-const containsNul = (text: string | Buffer): boolean => text.includes('%00') || text.includes('\u0000');
+const containsNul = (text: string): boolean => text.includes('%00') || text.includes('\u0000');
 
-function refuse(response: Response, status: number, error: string, description: string): void {
-  response.set('Cache-Control', 'no-store').status(status);
-  response.json(describedError(error, description));
-}
+const nulRefused = () => new errors.InvalidRequest('a parameter contains U+0000');
 
 /** Returns the body; undefined above the limit. Rejected: `for await`, which costs twice as much for one chunk. */
-function readBody(request: Request): Promise<Buffer | undefined> {
+function readBody(request: Request): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return resolve(undefined);
     const chunks: Buffer[] = [];
@@ -54,42 +47,32 @@ function readBody(request: Request): Promise<Buffer | undefined> {
       if (size > MAX_BODY_BYTES) resolve(undefined);
       else chunks.push(chunk);
     });
-    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('end', () => resolve(Buffer.concat(chunks).toString()));
     request.once('error', reject);
   });
 }
 
-/** Makes the body readable again for oidc-provider. Rejected: a new request, which costs more than this whole file. */
-function restoreBody(request: Request, body: Buffer): void {
-  request.headers['content-length'] = String(body.length);
-  Object.defineProperty(request, 'readable', { value: true });
-  Object.defineProperty(request, 'iterator', {
-    value: async function* () {
-      yield body;
-    },
-  });
+/** True if the body has a content encoding (RFC 9110 §8.4). The service decodes none; `identity` means none. */
+const isEncoded = ({ headers: { 'content-encoding': encoding = 'identity' } }: Request): boolean =>
+  encoding.trim().toLowerCase() !== 'identity';
+
+/** Returns the body of a posted form, or the error with which it is refused. */
+async function readForm(request: Request): Promise<string | errors.InvalidRequest> {
+  const [mediaType = ''] = (request.headers['content-type'] ?? '').split(';');
+  // A userinfo request with the token in the Authorization header may be a POST without a body.
+  const isBare = request.path === '/me' && mediaType === '';
+  if (!isBare && mediaType.trim().toLowerCase() !== FORM) return new errors.InvalidRequest(`the body must be ${FORM}`);
+  if (isEncoded(request)) return new errors.InvalidRequest('the body must be sent without a content encoding', 415);
+  const body = await readBody(request);
+  if (body === undefined) return new errors.InvalidRequest(`the body is larger than ${MAX_BODY_BYTES} bytes`, 413);
+  return containsNul(body) ? nulRefused() : body;
 }
 
 /**
- * Replaces Host and the forwarded headers, from which oidc-provider builds its URLs, with the tenant's own. Otherwise a
- * client could make discovery return a `jwks_uri` on another host.
+ * Rate limit by path for requests without an authenticated client, counted by address. The paths that check secrets,
+ * also the token endpoint, share one limit, so wrong secrets count together wherever they are tried.
  */
-function forceCanonicalHost(request: Request, { host, protocol }: Tenant): void {
-  const { headers } = request;
-  headers.host = host;
-  headers['x-forwarded-host'] = host;
-  headers['x-forwarded-proto'] = protocol;
-  headers['x-forwarded-for'] = clientFactsOf(request).ip ?? '';
-  headers['x-request-id'] = contextOf(request).requestId;
-  delete headers.forwarded;
-}
-
-/**
- * Rate limit by path for requests without an authenticated client, counted by address. The paths that check secrets
- * share one limit, so wrong secrets count together wherever they are tried.
- */
-const LIMITS: ReadonlyMap<string, RateLimitName> = new Map([
-  ['/token', 'token'],
+const LIMITS: ReadonlyMap<string, SharedLimit> = new Map([
   ['/token/introspection', 'token'],
   ['/token/revocation', 'token'],
   ['/auth', 'authorization'],
@@ -97,15 +80,11 @@ const LIMITS: ReadonlyMap<string, RateLimitName> = new Map([
   ['/session/end', 'authorization'],
 ]);
 
-/** Paths where a client authenticates by header or form, so the form is read before the rate limit check. */
-const AUTHENTICATED: ReadonlySet<string> = new Set([...STRUCTURED, '/token', '/request']);
+/** Paths of oidc-provider where a client authenticates, so the form is read before the rate limit check. */
+const AUTHENTICATED: ReadonlySet<string> = new Set([...STRUCTURED, '/request']);
 
 /** Paths where an anonymous caller can send parameters that the service stores. */
 const KEEPS_PARAMETERS: ReadonlySet<string> = new Set(['/auth', '/request', '/session/end']);
-
-/** True if the body has a content encoding (RFC 9110 §8.4). The service decodes none; `identity` means none. */
-const isEncoded = ({ headers: { 'content-encoding': encoding = 'identity' } }: Request): boolean =>
-  encoding.trim().toLowerCase() !== 'identity';
 
 const queryOf = ({ url }: Request): string => (url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
 
@@ -120,54 +99,33 @@ function redirectToGet(response: Response, { endpoint }: Tenant, path: string, q
 
 export interface OidcEndpointParts {
   providers: Providers;
-  rateLimits: RateLimits;
+  rateLimits: SharedLimits;
   /** Handles `GET /oidc/revoked-tokens`, which oidc-provider does not have. */
   revokedTokens: RequestHandler;
   /** Sends the page for a browser that is over the rate limit. */
   sendBusyPage(request: Request, response: Response, status: 429): void;
 }
 
-/** Handles `/oidc/*`: first our limits, then our grants, then oidc-provider, which is never mounted without them. */
-export function oidcEndpoint({
-  providers,
-  rateLimits,
-  revokedTokens,
-  sendBusyPage,
-}: OidcEndpointParts): RequestHandler {
-  /**
-   * Checks the rate limit.
-   *
-   * @param form on paths where clients authenticate
-   * @returns undefined when the response was sent because the address, or the named client, is over its limit
-   */
+/** Handles `/oidc/*`: first our limits, then our token endpoint, then oidc-provider, which is never mounted alone. */
+export function oidcEndpoint(parts: OidcEndpointParts): RequestHandler {
+  const { providers, rateLimits, revokedTokens, sendBusyPage } = parts;
+
+  /** Returns undefined when the response was sent because the address is over its limit. */
   async function admit(
     request: Request,
     response: Response,
-    name: RateLimitName,
-    form?: ParsedUrlQuery,
+    name: SharedLimit,
+    presentedSecret?: PresentedSecret,
   ): Promise<Admission | undefined> {
     const { tenant, ip } = contextOf(request);
-    const client = form && claimedClient(request.headers.authorization, form);
-    const admission = await rateLimits.admit(tenant.id, name, ip, {
-      namedClientId: request.path === '/token' ? (client?.clientId ?? '') : undefined,
-      presentedSecret: client && presentedSecretOf(tenant, client),
-    });
+    const admission = await rateLimits.admit(tenant.id, name, ip, { presentedSecret });
     const { verdict } = admission;
-    if (verdict.isAllowed) {
-      keepAdmission(request, admission);
-      return admission;
-    }
-    response.set(rateLimitHeaders(verdict));
-    if (request.path !== '/token' && request.headers.accept?.includes('text/html'))
-      sendBusyPage(request, response, 429);
-    else refuse(response, 429, 'temporarily_unavailable', 'too many requests');
+    if (verdict.isAllowed) return admission;
+    if (request.headers.accept?.includes('text/html'))
+      sendBusyPage(request, response.set(rateLimitHeaders(verdict)), 429);
+    else refuse(response, tooManyRequests(verdict));
     return undefined;
   }
-
-  const presentedSecretOf = (tenant: Tenant, { clientId, secret }: PresentedClient): PresentedSecret | undefined =>
-    secret === undefined
-      ? undefined
-      : { clientId, isCorrect: async () => (await providers.of(tenant)).tokens.isSecretOf(clientId, secret) };
 
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     const { path } = request;
@@ -175,48 +133,41 @@ export function oidcEndpoint({
     if (path === '/revoked-tokens' && request.method === 'GET') return void revokedTokens(request, response, next);
     if (!PATHS.test(path)) return next();
     const { tenant } = contextOf(request);
-    if (containsNul(request.url)) return refuse(response, 400, 'invalid_request', 'a parameter contains U+0000');
+    if (containsNul(request.url)) return refuse(response, nulRefused());
     const limit = LIMITS.get(path);
     const isAuthenticated = request.method === 'POST' && AUTHENTICATED.has(path);
-    const isCounted = !isAuthenticated && path !== '/token' && request.method !== 'OPTIONS';
-    if (limit && isCounted && !(await admit(request, response, limit))) return;
+    if (limit && !isAuthenticated && request.method !== 'OPTIONS' && !(await admit(request, response, limit))) return;
     const oversize = KEEPS_PARAMETERS.has(path) ? oversizeOf(queryOf(request)) : undefined;
-    if (oversize !== undefined) return refuse(response, 400, 'invalid_request', oversize);
+    if (oversize) return refuse(response, oversize);
 
-    if (request.method === 'POST') {
-      const [mediaType = ''] = (request.headers['content-type'] ?? '').split(';');
-      // A userinfo request with the token in the Authorization header may be a POST without a body.
-      const isBare = request.path === '/me' && mediaType === '';
-      if (!isBare && mediaType.trim().toLowerCase() !== FORM)
-        return refuse(response, 400, 'invalid_request', `the body must be ${FORM}`);
-      if (isEncoded(request))
-        return refuse(response, 415, 'invalid_request', 'the body must be sent without a content encoding');
-      const body = await readBody(request);
-      if (!body) return refuse(response, 413, 'invalid_request', `the body is larger than ${MAX_BODY_BYTES} bytes`);
-      if (containsNul(body)) return refuse(response, 400, 'invalid_request', 'a parameter contains U+0000');
+    const form = request.method === 'POST' ? await readForm(request) : undefined;
+    if (form instanceof Error) return refuse(response, form);
+    if (form !== undefined && KEEPS_PARAMETERS.has(path)) {
       // Measured as the URL it becomes: a character that needs no escape in a form may take three characters in a URL.
-      const text = NAVIGATED.has(path) ? String(new URLSearchParams(body.toString())) : body.toString();
-      const oversize = KEEPS_PARAMETERS.has(path) ? oversizeOf(text) : undefined;
-      if (oversize !== undefined) return refuse(response, 400, 'invalid_request', oversize);
+      const text = NAVIGATED.has(path) ? String(new URLSearchParams(form)) : form;
+      const oversize = oversizeOf(text);
+      if (oversize) return refuse(response, oversize);
       if (NAVIGATED.has(path)) return redirectToGet(response, tenant, path, text);
+    }
+
+    const { answerTokenRequest, clients, handler } = await providers.of(tenant);
+    if (form !== undefined) {
+      if (path === '/token') return answerTokenRequest(request, response, form);
       if (limit && isAuthenticated) {
-        const form = parse(body.toString());
-        const admission = await admit(request, response, limit, form);
+        const secret = presentedSecret(clients, presentedClient(request.headers.authorization, parse(form)));
+        const admission = await admit(request, response, limit, secret);
         if (!admission) return;
-        const { tokens } = await providers.of(tenant);
-        if (path === '/token' && tokens.answers(form))
-          return tokens.answer(request, response, form, requestFactsOf(request), admission);
+        // oidc-provider repeats this check. If it fails, its own error is the response.
+        if (secret && (await secret.isCorrect().catch(() => false))) admission.prove(secret.clientId);
+        request.headers.accept = 'application/json'; // For programs: even one that accepts HTML gets no page.
       }
-      // These endpoints are for programs. An Accept header for HTML must not turn the error into a page.
-      if (path.startsWith('/token') || path === '/request') request.headers.accept = 'application/json';
-      const taken = STRUCTURED.has(path) ? takeStructuredToken(body) : { body };
-      if (taken.token !== undefined) keepStructuredToken(request, taken.token);
-      restoreBody(request, taken.body);
+      const { body, token } = STRUCTURED.has(path) ? takeStructuredToken(form) : { body: form };
+      if (token !== undefined) keepStructuredToken(request, token);
+      restoreBody(request, body);
     }
 
     forceCanonicalHost(request, tenant);
     if (path === '/jwks') response.set('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`);
-    const { handler } = await providers.of(tenant);
     await handler(request, response);
   };
 }

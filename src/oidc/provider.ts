@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { CustomClaims } from '../custom-claims/claims.ts';
 import type { TenantCache } from '../database/notices/tenant-cache.ts';
+import type { SharedLimits } from '../http/rate-limits/shared-limits.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Tracing } from '../observe/tracing.ts';
 import type { Tenant } from '../tenants.ts';
@@ -11,10 +12,9 @@ import { claimsOfLibraryTokens, type TokenClaims } from '../tokens/access-tokens
 import { CLAIMS_BY_SCOPE, findAccount, OIDC_SCOPES } from '../tokens/account.ts';
 import { CLIENT_EXTRAS, type Clients, isOwnOrigin } from '../tokens/clients/clients.ts';
 import { CONSOLE_CLIENT_ID } from '../tokens/clients/console-client.ts';
-import { admissionOf, requireWithinLimit } from '../tokens/endpoint/admission.ts';
-import { auditTokens, rememberSecret } from '../tokens/endpoint/audit.ts';
-import { answerUnavailable, describeGrantFaults, errorBody } from '../tokens/endpoint/error-body.ts';
-import { type ObserveToken, observeLibraryTokens } from '../tokens/endpoint/metrics.ts';
+import { answerUnavailable, errorBody } from '../tokens/endpoint/error-body.ts';
+import type { ObserveToken } from '../tokens/endpoint/metrics.ts';
+import { logFailure } from '../tokens/endpoint/record.ts';
 import type { SigningKeys } from '../tokens/keys/signing-keys.ts';
 import type { ManagementAccess } from '../tokens/resources/management-access.ts';
 import type { Organizations } from '../tokens/resources/organizations.ts';
@@ -47,6 +47,7 @@ export interface ProviderCollaborators {
   logger: Logger;
   customClaims: CustomClaims;
   audit: TokenAudit;
+  rateLimits: SharedLimits;
   access: ManagementAccess;
   pages: ProviderPages;
   observe?: ObserveToken | undefined;
@@ -129,8 +130,8 @@ function configurationOf(
     issueRefreshToken: async (_ctx, client, source) =>
       client.grantTypeAllowed('refresh_token') &&
       (source.scopes.has('offline_access') || client.always_issue_refresh_token === true),
-    extraTokenClaims: extraTokenClaims as never,
-    formats: { customizers: { jwt: customizer as never } },
+    extraTokenClaims,
+    formats: { customizers: { jwt: customizer } },
     extraParams: ['first_screen', 'organization_id'],
     interactions: { policy: interactionPolicies(), url: (_ctx, { uid }) => `${mount}/sign-in/${uid}` },
     cookies: {
@@ -180,43 +181,30 @@ function configurationOf(
   };
 }
 
-/** Registered only so that oidc-provider knows the grant type. Our own endpoint serves its requests first. */
-function servedElsewhere(): never {
-  throw new errors.UnsupportedGrantType();
-}
-
 /** Creates an oidc-provider configured for one tenant. Its keys are fixed; a change of keys needs a new provider. */
 export function createProvider(tenant: Tenant, parts: ProviderParts, collaborators: ProviderCollaborators): Provider {
-  const { clock, logger, audit, access, observe } = collaborators;
+  const { clock, logger, access } = collaborators;
   const { keys, clients } = parts;
   const provider = new Provider(tenant.issuer, configurationOf(tenant, parts, collaborators));
-  provider.proxy = true; // The forwarded headers are set by `endpoint.ts`.
+  provider.proxy = true; // The forwarded headers are set by `library-request.ts`.
 
   keepEnded(provider, tenant.store, clock);
   // An application has several secrets, and any live one authenticates it.
-  provider.Client.prototype.compareClientSecret = async function (this: { clientId: string }, actual: string) {
-    const secretName = await clients.nameOfSecret(this.clientId, actual, clock());
-    if (secretName === undefined) return false;
-    if (Provider.ctx) {
-      rememberSecret(Provider.ctx, secretName);
-      requireWithinLimit(admissionOf(Provider.ctx.req)?.prove(this.clientId));
-    }
-    return true;
-  } as never;
-  provider.on('grant.success', ({ req, oidc: { client } }) => client && admissionOf(req)?.prove(client.clientId));
+  provider.Client.prototype.compareClientSecret = async function (actual) {
+    return (await clients.nameOfSecret(this.clientId, actual)) !== undefined;
+  };
 
-  if (observe) provider.use(observeLibraryTokens(observe));
   provider.use(protectPages);
   provider.use(errorBody);
-  describeGrantFaults(provider);
   provider.use(structuredTokens({ tenant, keys, access, clock }));
-  auditTokens(provider, tenant, audit, clock);
   for (const grantType of ['client_credentials', 'refresh_token', TOKEN_EXCHANGE])
-    provider.registerGrantType(grantType, servedElsewhere as never);
+    provider.registerGrantType(grantType, () => {
+      throw new errors.UnsupportedGrantType(); // Only registered so that it is known. Our own endpoint issues its tokens.
+    });
   provider.on('server_error', (ctx, err) => {
-    const facts = { err, requestId: ctx.get('x-request-id'), path: ctx.path, tenantId: tenant.id };
-    if (answerUnavailable(ctx, err)) logger.warn(facts, 'Token request failed: the database is unavailable');
-    else logger.error(facts, 'Token request failed');
+    if (ctx.oidc.route === 'token') return; // The token endpoint records its failures.
+    answerUnavailable(ctx, err);
+    logFailure(logger, { err, requestId: ctx.get('x-request-id'), path: ctx.path, tenantId: tenant.id });
   });
   return provider;
 }

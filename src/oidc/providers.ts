@@ -3,13 +3,13 @@ import type { Provider } from 'oidc-provider';
 import type { Tenant } from '../tenants.ts';
 import { TokenClaims } from '../tokens/access-tokens/token-claims.ts';
 import { Clients } from '../tokens/clients/clients.ts';
-import { TokenEndpoint } from '../tokens/endpoint/token-endpoint.ts';
+import { tokenEndpoint } from '../tokens/endpoint/token-endpoint.ts';
 import { loadSigningKeys, type SigningKeys } from '../tokens/keys/signing-keys.ts';
 import { Organizations } from '../tokens/resources/organizations.ts';
 import { ResourceServers } from '../tokens/resources/resource-servers.ts';
 import { SessionInteractions } from '../tokens/session-interactions.ts';
 import { adapterFor } from './adapter.ts';
-import { ownGrants } from './own-grants.ts';
+import { grantsOf } from './grants.ts';
 import { createProvider, type ProviderCollaborators } from './provider.ts';
 
 /** Cached providers, about 70 KB each. */
@@ -25,7 +25,8 @@ interface CachedProvider {
 
 interface TenantProvider {
   provider: Provider;
-  tokens: TokenEndpoint;
+  clients: Clients;
+  answerTokenRequest: ReturnType<typeof tokenEndpoint>;
   /** The composed middleware. Composing it for every request would cost more than the request. */
   handler: NodeHandler;
   keys: SigningKeys;
@@ -58,7 +59,7 @@ export class Providers {
   async #build(tenant: Tenant): Promise<TenantProvider> {
     const { cache, secrets, clock, customClaims } = this.#collaborators;
     const { store } = tenant;
-    const clients = new Clients(tenant, cache, secrets);
+    const clients = new Clients(tenant, this.#collaborators);
     const adapter = adapterFor({ store, secrets, clock, findClient: (id) => clients.find(id) });
     const organizations = new Organizations(store);
     const interactions = new SessionInteractions(adapter('SessionInteraction'));
@@ -72,8 +73,8 @@ export class Providers {
       claims: new TokenClaims(store, cache, customClaims, interactions),
     };
     const provider = createProvider(tenant, parts, this.#collaborators);
-    const grants = ownGrants(tenant, { ...parts, provider }, this.#collaborators);
-    const tokens = new TokenEndpoint({ ...this.#collaborators, tenant, clients, grants });
-    return { keys: parts.keys, provider, tokens, handler: provider.callback() };
+    const grants = grantsOf(tenant, { ...parts, provider }, this.#collaborators);
+    const answerTokenRequest = tokenEndpoint({ ...this.#collaborators, tenant, clients, grants });
+    return { keys: parts.keys, clients, provider, answerTokenRequest, handler: provider.callback() };
   }
 }

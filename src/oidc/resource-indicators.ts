@@ -1,8 +1,9 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { type ResourceServers, resourceServerInfo, unavailableResource } from '../tokens/resources/resource-servers.ts';
+import type { SigningAlgorithm } from '../tokens/keys/signer.ts';
+import { type ResourceServers, unavailableResource } from '../tokens/resources/resource-servers.ts';
 
 /** RFC 8707 for oidc-provider's code grant: finds the resource and the scopes that the user has on it. */
-export function resourceIndicators(resourceServers: ResourceServers, algorithm: string) {
+export function resourceIndicators(resourceServers: ResourceServers, alg: SigningAlgorithm) {
   async function heldScopes({ oidc: { account, route } }: KoaContextWithOIDC, resourceId: string): Promise<string[]> {
     // A sign-in may request any scope of the resource. Each token then gets the scopes that the user has at that time.
     if (!account || route !== 'token') return resourceServers.scopeNames(resourceId);
@@ -20,13 +21,13 @@ export function resourceIndicators(resourceServers: ResourceServers, algorithm: 
       const resource = await resourceServers.find(indicator);
       // The service's own APIs are for machine-to-machine applications only.
       if (!resource || resource.isMachineOnly) throw unavailableResource(indicator, resource);
-      const held = await heldScopes(ctx, resource.id);
-      return resourceServerInfo({
+      return {
         audience: indicator,
-        scope: held.join(' '),
-        ttl: resource.accessTokenTtl,
-        algorithm,
-      });
+        scope: (await heldScopes(ctx, resource.id)).join(' '),
+        accessTokenTTL: resource.accessTokenTtl,
+        accessTokenFormat: 'jwt' as const,
+        jwt: { sign: { alg } },
+      };
     },
   };
 }

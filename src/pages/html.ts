@@ -31,3 +31,6 @@ export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
 
 /** Wraps markup from a trusted source, without escaping. */
 export const trusted = (markup: string): Html => new Html(markup);
+
+/** The field with the CSRF token, which every form needs. */
+export const csrfField = (csrf: string): Html => html`<input type="hidden" name="csrf" value="${csrf}">`;

@@ -1,26 +1,43 @@
 import type { Response } from 'express';
 import type { Html } from './html.ts';
 
-/** Forbids caching, framing, content sniffing, and sending the referrer. */
-export const pageHeaders = (policy: string): Record<string, string> => ({
-  'Content-Security-Policy': policy,
+/** Allows only files of this origin: no inline style, no inline script, and no framing. */
+const policyOf = (scripts: string): string =>
+  [
+    "default-src 'none'",
+    "style-src 'self'",
+    `script-src ${scripts}`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+/**
+ * Forbids caching, framing, content sniffing, and sending the referrer. The policy omits `form-action`: browsers apply it
+ * to every redirect after a form was sent, and the last redirect of a sign-in goes to the application.
+ */
+export const pageHeaders = {
+  'Content-Security-Policy': policyOf("'self'"),
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
-});
+};
+
+/** The policy of a page with one inline script, which has this hash, and with forms that post to this origin only. */
+export const policyWithScript = (hash: string): string => `${policyOf(`'self' ${hash}`)}; form-action 'self'`;
 
 /** Sends a page. @param extraHeaders headers to add or replace */
 export function sendPage(
   response: Response,
   status: number,
   page: Html,
-  policy: string,
   extraHeaders: Record<string, string> = {},
 ): void {
   response
     .status(status)
-    .set({ ...pageHeaders(policy), ...extraHeaders })
+    .set({ ...pageHeaders, ...extraHeaders })
     .type('html')
     .send(page.text);
 }

@@ -6,31 +6,23 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const URL_LENGTH = 2_048;
 const HEADERS = 32;
 
-/** Checks the fetch requests of scripts, passes them to the `fetch` given by the composition root, and always returns an answer. */
-export class FetchBroker {
-  readonly #fetch: SandboxFetch;
-  readonly #limits: SandboxLimits;
+/** Answers a fetch request of a script with the JSON text of a `FetchAnswer`. Never rejects. */
+export type FetchBroker = (tenantId: string, request: string, signal: AbortSignal) => Promise<string>;
 
-  constructor(fetch: SandboxFetch, limits: SandboxLimits) {
-    this.#fetch = fetch;
-    this.#limits = limits;
-  }
-
-  /** Returns the JSON text of a `FetchAnswer`. Never rejects. */
-  async answer(tenantId: string, request: string, signal: AbortSignal): Promise<string> {
-    const answer = await this.#send(tenantId, request, signal).catch((error: unknown): FetchAnswer => {
-      return { ok: false, message: error instanceof FetchRefusal ? error.message : 'The request failed.' };
-    });
-    return JSON.stringify(answer);
-  }
-
-  async #send(tenantId: string, text: string, signal: AbortSignal): Promise<FetchAnswer> {
-    const { fetchBytes } = this.#limits;
-    const answer = await this.#fetch(tenantId, requestOf(text, fetchBytes), { signal, responseBytes: fetchBytes });
+/** Returns the broker, which checks requests and passes them to the `fetch` given by the composition root. */
+export function fetchBroker(fetch: SandboxFetch, { fetchBytes }: SandboxLimits): FetchBroker {
+  const send = async (tenantId: string, text: string, signal: AbortSignal): Promise<FetchAnswer> => {
+    const answer = await fetch(tenantId, requestOf(text, fetchBytes), { signal, responseBytes: fetchBytes });
     if (answer.ok && Buffer.byteLength(answer.body) > fetchBytes)
       throw new FetchRefusal(`The response is larger than ${fetchBytes} bytes.`);
     return answer;
-  }
+  };
+  return async (tenantId, request, signal) => {
+    const answer = await send(tenantId, request, signal).catch((error: unknown): FetchAnswer => {
+      return { ok: false, message: error instanceof FetchRefusal ? error.message : 'The request failed.' };
+    });
+    return JSON.stringify(answer);
+  };
 }
 
 /** A `SandboxFetch` rejects with this when the script's author may see the reason, such as a host that is not allowed. */

@@ -7,8 +7,7 @@ const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 type GroupStatus = ReturnType<Sandbox['status']>['groups'][number];
 
-/** @param status called on every scrape, because the sandbox is created after its metrics */
-export function scriptMetrics(registry: Registry, status: () => ReturnType<Sandbox['status']>): SandboxObserver {
+export function scriptMetrics(registry: Registry): SandboxObserver {
   const registers = [registry];
   const countRun = counterBy(
     registry,
@@ -25,11 +24,22 @@ export function scriptMetrics(registry: Registry, status: () => ReturnType<Sandb
     registers,
   });
 
+  return {
+    ran({ result, wallMs }, waitMs) {
+      countRun(result);
+      runSeconds.observe(wallMs / 1000);
+      waitSeconds.observe(waitMs / 1000);
+    },
+    runnerEnded: () => ended.inc(),
+  };
+}
+
+export function sandboxGauges(registry: Registry, sandbox: Sandbox): void {
   /** Adds up by kind of group: `tenant:ID` counts as `tenant`, so that no tenant's id becomes a label. */
   const gaugeByGroup = (name: string, help: string, figure: (group: GroupStatus) => number) =>
     gaugeBy(registry, name, help, 'lane', () => {
       const sums: Record<string, number> = {};
-      for (const group of status().groups) {
+      for (const group of sandbox.status().groups) {
         const [kind = ''] = group.name.split(':');
         sums[kind] = (sums[kind] ?? 0) + figure(group);
       }
@@ -43,15 +53,6 @@ export function scriptMetrics(registry: Registry, status: () => ReturnType<Sandb
     'understudy_script_quarantined',
     'Tenants whose runs go to the quarantine runners, and scripts that are disabled',
     'what',
-    () => status().quarantine,
+    () => sandbox.status().quarantine,
   );
-
-  return {
-    ran({ result, wallMs }, waitMs) {
-      countRun(result);
-      runSeconds.observe(wallMs / 1000);
-      waitSeconds.observe(waitMs / 1000);
-    },
-    runnerEnded: () => ended.inc(),
-  };
 }

@@ -1,8 +1,9 @@
+import { MINUTE_MS } from '../base/times.ts';
 import { newScriptState, newTenantState, type ScriptState, type TenantState } from './states.ts';
 import type { RunOutcome, ScriptVersion } from './types.ts';
 
 /** Milliseconds for which a strike or a kill counts. */
-const MEMORY_MS = 10 * 60_000;
+const MEMORY_MS = 10 * MINUTE_MS;
 
 /** Milliseconds for which a tenant stays in quarantine after one of its runs was moved there. */
 const MOVED_MS = 10_000;
@@ -39,25 +40,13 @@ class RecentTimes {
 }
 
 class TenantRecord {
-  readonly #strikes = new RecentTimes(MEMORY_MS);
-  readonly #moves = new RecentTimes(MOVED_MS);
+  readonly strikes = new RecentTimes(MEMORY_MS);
+  readonly moves = new RecentTimes(MOVED_MS);
   readonly #state = newTenantState();
 
-  strike(now: number): void {
-    this.stateAt(now);
-    this.#strikes.add(now);
-    this.stateAt(now);
-  }
-
-  move(now: number): void {
-    this.stateAt(now);
-    this.#moves.add(now);
-    this.stateAt(now);
-  }
-
   stateAt(now: number): TenantState {
-    const strikes = this.#strikes.count(now);
-    const isMoved = this.#moves.count(now) > 0;
+    const strikes = this.strikes.count(now);
+    const isMoved = this.moves.count(now) > 0;
     const next = strikes >= STRIKES ? 'quarantined' : isMoved ? 'moved' : strikes > 0 ? 'warned' : 'clear';
     if (!this.#state.is(next)) this.#state.enter(next);
     return next;
@@ -65,17 +54,11 @@ class TenantRecord {
 }
 
 class ScriptRecord {
-  readonly #kills = new RecentTimes(MEMORY_MS);
+  readonly kills = new RecentTimes(MEMORY_MS);
   readonly #state = newScriptState();
 
-  kill(now: number): void {
-    this.stateAt(now);
-    this.#kills.add(now);
-    this.stateAt(now);
-  }
-
   stateAt(now: number): ScriptState {
-    const kills = this.#kills.count(now);
+    const kills = this.kills.count(now);
     const next = kills >= KILLS ? 'disabled' : kills > 0 ? 'suspected' : 'clear';
     if (!this.#state.is(next)) this.#state.enter(next);
     return next;
@@ -112,21 +95,18 @@ export class Quarantine {
   /** Counts a run that ended by itself or by a limit inside the runner. */
   ended({ tenantId }: ScriptVersion, { result, wallMs, cpuMs }: RunOutcome): void {
     const keptCpuBusy = cpuMs >= HEAVY_MS || (result === 'timeout' && cpuMs > wallMs / 2); // Waiting for a fetch does not.
-    if (keptCpuBusy || result === 'memory') this.#strike(tenantId);
+    if (keptCpuBusy || result === 'memory') this.#noteTenant(tenantId, 'strikes');
   }
 
   /** Counts a run that ended its runner. */
   killed({ tenantId, key }: ScriptVersion): void {
-    const now = this.#clock();
-    recordOf(this.#scripts, key, ScriptRecord, now).kill(now);
-    this.#strike(tenantId);
+    note(this.#scripts, key, ScriptRecord, 'kills', this.#clock());
+    this.#noteTenant(tenantId, 'strikes');
   }
 
   /** Counts a run that was moved because it computes while others wait. */
   moved(tenantId: string): void {
-    const now = this.#clock();
-    recordOf(this.#tenants, tenantId, TenantRecord, now).move(now);
-    this.#onNoted(tenantId);
+    this.#noteTenant(tenantId, 'moves');
   }
 
   /** Enables a script again, because it was uploaded again. Its tenant's quarantine remains. */
@@ -141,9 +121,8 @@ export class Quarantine {
     return { tenants: count(this.#tenants, 'quarantined'), scripts: count(this.#scripts, 'disabled') };
   }
 
-  #strike(tenantId: string): void {
-    const now = this.#clock();
-    recordOf(this.#tenants, tenantId, TenantRecord, now).strike(now);
+  #noteTenant(tenantId: string, kind: 'strikes' | 'moves'): void {
+    note(this.#tenants, tenantId, TenantRecord, kind, this.#clock());
     this.#onNoted(tenantId);
   }
 }
@@ -159,15 +138,17 @@ function stateOf<State extends string>(records: Map<string, Stateful<State>>, ke
   return state;
 }
 
-/** Returns the record of this key, which it creates if there is none. */
-function recordOf<Rec extends Stateful<string>>(
+/** Adds this time to the record of a key, which is created if there is none. */
+function note<Kind extends string, Rec extends Stateful<string> & Record<Kind, RecentTimes>>(
   records: Map<string, Rec>,
   key: string,
   Rec: new () => Rec,
+  kind: Kind,
   now: number,
-) {
+): void {
   if (records.size >= SWEEP_AT) for (const each of [...records.keys()]) stateOf(records, each, now);
-  const record = records.get(key) ?? new Rec();
-  records.set(key, record);
-  return record;
+  const record = records.getOrInsertComputed(key, () => new Rec());
+  record.stateAt(now);
+  record[kind].add(now);
+  record.stateAt(now);
 }

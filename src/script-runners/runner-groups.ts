@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../base/times.ts';
 import type { RunnerGroupListener, RunnerGroupOptions } from './group-options.ts';
 import type { RunnerProcess } from './process/runner-process.ts';
 import { Quarantine } from './quarantine.ts';
@@ -8,7 +9,7 @@ import { newOpenState } from './states.ts';
 import type { SandboxOptions, ScriptVersion } from './types.ts';
 
 /** Milliseconds without work after which the quarantine group or a tenant's own group is closed. */
-const IDLE_MS = 60_000;
+const IDLE_MS = MINUTE_MS;
 
 /** Maximum number of groups of single tenants. If more tenants have runs, the group that has been idle longest is closed. */
 const TENANT_GROUPS = 32;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { FetchBroker } from './fetch-broker.ts';
+import { fetchBroker } from './fetch-broker.ts';
 import { LIMITS, type SandboxLimits } from './limits.ts';
 import { compileOutcome, runOutcome, stopped } from './outcome.ts';
 import { harden } from './process/hardening.ts';
@@ -34,7 +34,7 @@ export class Sandbox {
     const started = [first];
     const spawn = async () => started.pop() ?? RunnerProcess.start(command);
     const limits = { ...LIMITS, ...options.limits };
-    const broker = options.fetch && new FetchBroker(options.fetch, limits);
+    const broker = options.fetch && fetchBroker(options.fetch, limits);
     const groups = await RunnerGroups.open({ runners, isolation, spawn, limits, broker, logger, observer });
     logger.info({ layers, missing, runners, isolation }, 'Sandbox is ready');
     return new Sandbox(options, layers, limits, groups);

@@ -1,39 +1,41 @@
 import { adminOperations } from '../admin/tenants.ts';
-import type { TenantCache } from '../database/notices/tenant-cache.ts';
 import type { ApiParts } from '../http/api.ts';
 import { authenticate } from '../http/authenticate.ts';
 import { referenceRoutes } from '../http/openapi/reference.ts';
 import type { Operation } from '../http/operations/operation.ts';
-import { type Perform, type PerformerParts, performer } from '../http/operations/perform.ts';
+import { type Perform, performer } from '../http/operations/perform.ts';
 import { serveOperations } from '../http/operations/serve-operations.ts';
 import { operations } from '../management/index.ts';
 import { protectedResourceMetadata } from '../oidc/metadata.ts';
-import type { Providers } from '../oidc/providers.ts';
 import { AccessTokens } from '../tokens/access-tokens/access-tokens.ts';
 import { ManagementAccess } from '../tokens/resources/management-access.ts';
 import { isRevoked } from '../tokens/revocation/revoked-tokens.ts';
 import { ADMIN_API, MANAGEMENT_API, type SystemApi } from '../tokens/urns.ts';
-
-export interface ServiceApisParts extends PerformerParts {
-  cache: TenantCache;
-  /** Revocation state by `jti`. Cleared whenever a token is revoked. */
-  revocations: TenantCache;
-  providers: Providers;
-}
+import { serviceCalls } from './calls.ts';
+import type { Foundation } from './foundation.ts';
+import type { Issuing } from './issuing.ts';
 
 /** Builds the two APIs from their operations, each with its resource, scope and reference. */
-export function serviceApis({ cache, revocations, providers, ...performerParts }: ServiceApisParts): {
+export function serviceApis(
+  foundation: Foundation,
+  issuing: Issuing,
+): {
   management: ApiParts;
   admin: ApiParts;
   /** The same operations by route, for the console. */
   rows: Record<'management' | 'operator', ReadonlyMap<string, Perform>>;
 } {
+  const { secrets, clock, caches } = foundation;
+  const { audit: refusals, rateLimits, providers } = issuing;
+  const performerParts = { services: serviceCalls(foundation, issuing), secrets, clock, refusals, rateLimits };
+
   function apiOf(api: SystemApi, rows: readonly Operation[]): ApiParts {
-    const access = new ManagementAccess(cache, api);
+    const access = new ManagementAccess(caches.configuration, api);
     const tokens = new AccessTokens({
       keysOf: async (tenant) => (await providers.of(tenant)).keys,
       audiencesOf: (tenant) => access.audiencesOf(tenant),
-      isRevoked: ({ id, store }, jti) => revocations.get(id, jti, () => isRevoked(store, jti)),
+      isRevoked: ({ id, store }, jti) => caches.revocations.get(id, jti, () => isRevoked(store, jti)),
+      clock,
     });
     return {
       metadata: protectedResourceMetadata(api, access),

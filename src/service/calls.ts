@@ -1,34 +1,19 @@
-import type { Clock } from '../base/clock.ts';
 import type { Services } from '../http/operations/services.ts';
-import type { AddressGuard } from '../net/address-guard.ts';
-import type { HttpClient } from '../net/http-client.ts';
-import type { Sandbox } from '../script-runners/sandbox.ts';
-import { hashPassword, verifyPassword } from '../sign-in/proofs/passwords.ts';
 import { deliver } from '../webhooks/sending/deliver.ts';
-
-export interface ServiceCallsParts {
-  sandbox: Sandbox;
-  guard: AddressGuard;
-  client: HttpClient;
-  clock: Clock;
-  scriptLimits: { timeoutMs: number; memoryMb: number };
-  webhookLimits: { deadlineMs: number; maxResponseBytes: number };
-}
+import type { Foundation } from './foundation.ts';
+import type { Issuing } from './issuing.ts';
 
 /** Returns the slow work that operations of the Management API may use, implemented by the parts that do it. */
-export function serviceCalls({
-  scriptLimits,
-  sandbox,
-  guard,
-  client,
-  clock,
-  webhookLimits,
-}: ServiceCallsParts): Services {
+export function serviceCalls(
+  { config, guard, client, clock, passwords }: Foundation,
+  { sandbox }: Pick<Issuing, 'sandbox'>,
+): Services {
+  const { timeoutMs: deadlineMs, maxResponseBytes } = config.webhooks;
   return {
-    scriptLimits,
-    hashPassword: (tenantId, password) => hashPassword(password, { tenantId, isInteractive: false }),
+    scriptLimits: config.sandbox,
+    hashPassword: (tenantId, password) => passwords.hash(password, { tenantId, isInteractive: false }),
     verifyPassword: (tenantId, digest, password) =>
-      verifyPassword(digest, password, { tenantId, isInteractive: false }),
+      passwords.verify(digest, password, { tenantId, isInteractive: false }),
     refuseHookUrl: (url) => guard.checkUrl(url),
 
     async compileScript(tenantId, script) {
@@ -56,7 +41,13 @@ export function serviceCalls({
     async sendHookTest({ url, headers, signingKey, hookId, events }) {
       const target = { hookId, url, headers, keys: [signingKey] };
       for (const { id, body } of events) {
-        const { error, status, message } = await deliver(client, target, { id, body }, webhookLimits, clock);
+        const { error, status, message } = await deliver(
+          client,
+          target,
+          { id, body },
+          { deadlineMs, maxResponseBytes },
+          clock,
+        );
         if (error) return { reason: message ?? error, ...(status !== undefined && { status }) };
       }
       return undefined;

@@ -1,16 +1,18 @@
-import type { Config } from '../config/index.ts';
 import { type ConsoleParts, consoleRoutes } from '../console/routes.ts';
-import type { Database } from '../database/database.ts';
 import { PUBLISHED_MS } from '../tokens/keys/key-rotation.ts';
 import { DEFAULT_RETRY_SCHEDULE } from '../webhooks/sending/retry-schedule.ts';
+import type { Foundation } from './foundation.ts';
 
 /** The console, with the settings of the service that its pages state. */
 export const serviceConsole = (
-  { webhooks, signingKeyRotationDays }: Config,
-  { database, ...parts }: Omit<ConsoleParts, 'commits' | 'settings'> & { database: Pick<Database, 'commits'> },
-): ReturnType<typeof consoleRoutes> =>
+  { config: { webhooks, signingKeyRotationDays }, database, tenants, secrets, clock }: Foundation,
+  parts: Pick<ConsoleParts, 'rows' | 'providerOf'>,
+) =>
   consoleRoutes({
     ...parts,
+    tenants,
+    secrets,
+    clock,
     commits: database.commits,
     settings: {
       retryScheduleSeconds: webhooks.retryScheduleSeconds ?? DEFAULT_RETRY_SCHEDULE,

@@ -1,9 +1,5 @@
 import type { AddressInfo } from 'node:net';
 import type { Express, RequestHandler } from 'express';
-import type { AuditBatch } from '../audit/batch.ts';
-import type { Closing } from '../base/closing.ts';
-import type { Config } from '../config/index.ts';
-import type { Database } from '../database/database.ts';
 import { peerTrust } from '../http/server/app.ts';
 import { Connections } from '../http/server/connections.ts';
 import type { Readiness } from '../http/server/health.ts';
@@ -13,16 +9,8 @@ import { toOriginForm } from '../http/server/request-target.ts';
 import { createHttpServer, listen, stopListening } from '../http/server/server.ts';
 import { metricsServer } from '../observe/metrics.ts';
 import { sendBusyPage } from '../sign-in/pages/busy-page.ts';
-import type { Observers } from './metrics.ts';
-
-export interface ServiceHttpParts {
-  config: Pick<Config, 'port' | 'host' | 'metricsPort' | 'limits'>;
-  closing: Closing;
-  database: Pick<Database, 'waiting'>;
-  audit: Pick<AuditBatch, 'isBehind'>;
-  observers: Observers | undefined;
-  readiness: Readiness;
-}
+import type { Foundation } from './foundation.ts';
+import type { Issuing } from './issuing.ts';
 
 /**
  * Starts the HTTP servers: connection limits, load shedding and the app, and the metrics port.
@@ -30,7 +18,9 @@ export interface ServiceHttpParts {
  * @returns the port it listens on
  */
 export async function serveHttp(
-  { config, closing, database, audit, observers, readiness }: ServiceHttpParts,
+  { config, closing, database, observers }: Foundation,
+  { audit }: Issuing,
+  readiness: Readiness,
   makeApp: (shedLoad: RequestHandler) => Express,
 ): Promise<number> {
   const { limits, port, host, metricsPort } = config;

@@ -1,5 +1,5 @@
-import { SPEND_VIEW } from '../tokens/exchange/spend-subject-tokens.ts';
-import { SETTLE_VIEW } from '../webhooks/deliveries/sqlite.ts';
+import { spendProcedure } from '../tokens/exchange/spend-subject-tokens.ts';
+import { settleProcedure } from '../webhooks/deliveries/settle.ts';
 
 /** Views with triggers, through which features write several tables in one statement on SQLite. */
-export const sqliteViews = SPEND_VIEW + SETTLE_VIEW;
+export const sqliteViews = spendProcedure.definition + settleProcedure.definition;

@@ -1,15 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../database/database.ts';
 import { DEFAULT_TENANT } from '../tenants.ts';
 import { MANAGEMENT_RESOURCE_ID } from '../tokens/urns.ts';
 import { credentialsPath, writeCredentials } from './first-start.ts';
+import { readIfExists } from './secret-key.ts';
 
 /** The address of the default tenant. After the first start the database decides, not the environment. */
-export interface Address {
-  endpoint: string;
-  managementApiIndicator: string;
-}
+export type Address = Pick<Config, 'endpoint' | 'managementApiIndicator'>;
 
 export async function addressInForce(database: Database): Promise<Address> {
   const tenantId = DEFAULT_TENANT;
@@ -19,10 +16,7 @@ export async function addressInForce(database: Database): Promise<Address> {
 }
 
 /** Returns a warning if the environment names another address than the one in force, otherwise undefined. */
-export function addressWarning(
-  { endpoint, managementApiIndicator }: Pick<Config, 'endpoint' | 'managementApiIndicator'>,
-  inForce: Address,
-): string | undefined {
+export function addressWarning({ endpoint, managementApiIndicator }: Address, inForce: Address): string | undefined {
   if (endpoint !== inForce.endpoint)
     return `ENDPOINT is ${endpoint}, but the database says that the tenant ${DEFAULT_TENANT} is at ${inForce.endpoint}. Issuer and links use the address in the database. Set ENDPOINT to it, or move the tenant: npm run cli -- change-address --to ${endpoint}`;
   const isChosen = managementApiIndicator !== `${endpoint}/api`;
@@ -40,10 +34,7 @@ export async function updateCredentials(
   dataDir: string,
   { endpoint, managementApiIndicator }: Address,
 ): Promise<boolean> {
-  const text = await readFile(credentialsPath(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const text = await readIfExists(credentialsPath(dataDir));
   if (text === undefined) return false;
   const known = JSON.parse(text);
   if (known.endpoint === endpoint && known.managementApiIndicator === managementApiIndicator) return false;

@@ -5,14 +5,7 @@ import type { TenantStore } from '../database/store/tenant-store.ts';
 import { DEFAULT_TOKEN_TTL } from '../entities.ts';
 
 /** The demonstration, as `credentials.json` contains it under `demo`. */
-export interface Demonstration {
-  clientId: string;
-  redirectUri: string;
-  resource: string;
-  scope: string;
-  actor: { id: string; username: string; password: string };
-  subject: { id: string };
-}
+export type Demonstration = Awaited<ReturnType<typeof addDemonstration>>;
 
 const REDIRECT_URI = 'http://localhost:4400/callback';
 const RESOURCE = 'https://orders.example.com/api';
@@ -43,7 +36,7 @@ export async function prepareDemonstration(hashPassword: (password: string) => P
 export async function addDemonstration(
   store: TenantStore,
   { secrets, password, passwordHash, now }: { secrets: SecretBox; password: string; passwordHash: string; now: number },
-): Promise<Demonstration> {
+) {
   const [resourceId, scopeId, roleId, clientId] = [newId(), newId(), newId(), newId()];
   const [actorId, subjectId] = [newShortId(), newShortId()];
   const user = {

@@ -1,12 +1,12 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createLink, linkUrl } from '../admin/administrators.ts';
+import { type ApplicationCredentials, addSystemApi, createTenant } from '../admin/create-tenant.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { Config } from '../config/index.ts';
-import { createLink, linkUrl } from '../console/session/administrators.ts';
 import type { Database } from '../database/database.ts';
 import { DEFAULT_TENANT } from '../tenants.ts';
 import { ADMIN_API } from '../tokens/urns.ts';
-import { type ApplicationCredentials, addSystemApi, createTenant } from './create-tenant.ts';
 import { addDemonstration, type Demonstration, prepareDemonstration } from './demonstration.ts';
 
 /** The content of `DATA_DIR/credentials.json`, which is written at the first start and only readable by its owner. */
@@ -94,15 +94,8 @@ export async function firstStart({
  * Returns the text that describes the first start: what was created, where it is, and what to try next. Secrets are
  * only shown on a terminal. Other output ends up in a log, which more people can read than the file, and for longer.
  */
-export function describeFirstStart(created: FirstStart, { dataDir, isTerminal }: FirstStartSurroundings): string {
-  return isTerminal ? forTerminal(created, dataDir) : forLog(created, dataDir);
-}
-
-export interface FirstStartSurroundings {
-  dataDir: string;
-  /** True if standard output is a terminal. */
-  isTerminal: boolean;
-}
+export const describeFirstStart = (created: FirstStart, dataDir: string, isTerminal: boolean): string =>
+  isTerminal ? forTerminal(created, dataDir) : forLog(created, dataDir);
 
 function forLog({ endpoint }: FirstStart, dataDir: string): string {
   return [

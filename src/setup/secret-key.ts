@@ -11,15 +11,17 @@ export class SecretKeyError extends Error {
   }
 }
 
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+/** Returns the text of a file, or undefined if there is none. */
+export const readIfExists = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
 
 /** Returns the key from `DATA_DIR/secret.key`, which is created at the first start and only readable by its owner. */
 export async function loadSecretKey(dataDir: string): Promise<Buffer> {
   const path = join(dataDir, 'secret.key');
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (isMissing(error)) return undefined;
-    throw error;
-  });
+  const text = await readIfExists(path);
   if (text === undefined) {
     const key = randomBytes(32);
     await mkdir(dataDir, { recursive: true, mode: 0o700 });

@@ -2,7 +2,8 @@ import { ServiceError } from '../errors.ts';
 import { allowedIdentifiers } from './interaction/allowed-identifiers.ts';
 import { type Flow, progressOf } from './interaction/flow.ts';
 import { readIdentifier } from './interaction/identifiers.ts';
-import { type Identifier, type InteractionEvent, newProgress, type Verification } from './interaction/progress.ts';
+import { type InteractionEvent, newProgress } from './interaction/progress.ts';
+import type { Identifier, Verification } from './interaction/verification.ts';
 
 /**
  * Everything a user can do in an interaction. The pages and the Experience API call these actions and nothing else, so

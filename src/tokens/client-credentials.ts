@@ -1,7 +1,7 @@
 import { errors } from 'oidc-provider';
 import { newId } from '../base/ids.ts';
 import type { JwtAccessTokens } from './access-tokens/jwt-access-token.ts';
-import type { OwnGrant } from './endpoint/token-request.ts';
+import type { GrantType } from './endpoint/token-request.ts';
 import { organizationAudience } from './resources/organizations.ts';
 import { DEFAULT_TTL_SECONDS, grantedScopes, unavailableResource } from './resources/resource-servers.ts';
 import type { Targets } from './resources/user-target.ts';
@@ -21,7 +21,7 @@ export function clientCredentials({
   resourceServers,
   organizations,
   accessTokens,
-}: ClientCredentialsCollaborators): OwnGrant {
+}: ClientCredentialsCollaborators): GrantType {
   /** Only this grant has a default: a user's token without a resource stays opaque, so it can be an actor token. */
   async function defaultResource(): Promise<string> {
     const indicator = await resourceServers.defaultIndicator();

@@ -1,5 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
+import { MINUTE_MS } from '../../src/base/times.ts';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
 import { removeDeletedTenants } from '../../src/database/retention.ts';
@@ -8,8 +10,16 @@ import { tenantTables } from '../../src/database/tables/index.ts';
 import { type Answer, getJson, ManagementClient, postForm } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';
-import { withinOneMinute } from '../support/minute.ts';
 import { startService, type TestService } from '../support/start-service.ts';
+
+/** The time that a test needs between two runs of the service's jobs, even on a busy host. */
+const NEEDED_MS = 15_000;
+
+/** Waits for the next minute if little is left of this one, because jobs run with each minute. */
+async function withinOneMinute(): Promise<void> {
+  const leftMs = MINUTE_MS - (Date.now() % MINUTE_MS);
+  if (leftMs < NEEDED_MS) await pause(leftMs + 50);
+}
 
 describe.each(databases)('the operator API on %s', (kind) => {
   let service: TestService;
@@ -207,7 +217,7 @@ describe.each(databases)('the operator API on %s', (kind) => {
     expect((await make('doomed', ['https://new.example'])).status).toBe(422);
 
     // An interrupted removal: some tables are already empty, the tenant still exists.
-    await store.removeAll('userIdentities', {});
+    await database.write((db) => db('userIdentities').where({ tenantId: 'doomed' }).delete());
     await Promise.all([removeDeletedTenants(database), removeDeletedTenants(database)]);
     for (const table of tenantTables)
       expect([table, await database.reader(table).where({ tenantId: 'doomed' }).first('tenantId')]).toEqual([

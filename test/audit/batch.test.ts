@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { AuditBatch } from '../../src/audit/batch.ts';
 import { connect } from '../../src/database/connect.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import { Tenants } from '../../src/tenants.ts';
-import { createDatabase, databases } from '../support/databases.ts';
+import { createMigrated, databases } from '../support/databases.ts';
 import { addTenant } from '../support/tenant-rows.ts';
 
 describe.each(databases)('the audit batch on %s', (kind) => {
   it('writes all entries except those that the database refuses', async () => {
-    await using place = await createDatabase(kind);
+    await using place = await createMigrated(kind);
     const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 2 };
-    await migrate(settings);
     const database = connect(settings);
     await addTenant(database, 'acme');
     await addTenant(database, 'other');
@@ -19,10 +17,10 @@ describe.each(databases)('the audit batch on %s', (kind) => {
     const batch = new AuditBatch({ database, onError: (error) => faults.push(error) });
 
     const entry = { key: 'ExchangeTokenBy.ClientCredentials', result: 'Success', payload: {}, createdAt: 1 } as const;
-    batch.add('acme', entry);
-    batch.add('acme', { ...entry, key: null as never });
-    batch.add('gone', entry);
-    batch.add('other', entry);
+    batch.add({ tenantId: 'acme', entry });
+    batch.add({ tenantId: 'acme', entry: { ...entry, key: null as never } });
+    batch.add({ tenantId: 'gone', entry });
+    batch.add({ tenantId: 'other', entry });
     const announced: string[] = [];
     database.commits.listen((tenantId, written) => written.has('auditLog') && announced.push(tenantId));
     await batch.flush();

@@ -16,7 +16,7 @@ const refusal = (applicationId: string, ip: string): AuditEntry => ({
 /** A token audit that records its entries, and `of` to read those of one tenant in order. */
 function recorder() {
   const written: { tenantId: string; entry: AuditEntry }[] = [];
-  const audit = new TokenAudit({ add: (tenantId, entry) => void written.push({ tenantId, entry }) });
+  const audit = new TokenAudit({ add: (entry) => void written.push(entry) });
   const of = (tenantId: string) => written.filter((one) => one.tenantId === tenantId).map(({ entry }) => entry);
   return { audit, of };
 }

@@ -2,8 +2,9 @@ import { Sandbox } from '../../src/script-runners/sandbox.ts';
 import type { Bench } from './run.ts';
 import { latenciesUs, latencyUs, median, rate } from './sandbox/measure.ts';
 import { neighbourP95 } from './sandbox/neighbour.ts';
-import { nodeVm, quickjs, rawIsolatedVm, workerd } from './sandbox/peers.ts';
+import { nodeVm, type PackagedPeers, rawIsolatedVm } from './sandbox/peers.ts';
 import { INPUT, SCRIPT, verify } from './sandbox/sample.ts';
+import { loadPeers } from './support/load-peers.ts';
 
 const ROUNDS = 15;
 /** Milliseconds of other work between two calls whose latency is measured, like the rest of a request. */
@@ -32,6 +33,7 @@ const caller =
 
 /** Compares the sandbox with its peers, interleaved in every round. Every ratio is the median of the rounds' ratios. */
 export const bench: Bench = async () => {
+  const { quickjs, workerd } = await loadPeers<PackagedPeers>('sandbox');
   const [one, two] = [await start(1), await start(2)];
   // Only the latency of these two is measured, so both start with the same history.
   const [hardened, plain] = [await start(1), await start(1, false)];

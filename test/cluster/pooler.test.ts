@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config/index.ts';
 import { isBehindPooler, openDatabase } from '../../src/database/open.ts';
 import type { Logger } from '../../src/observe/logger.ts';
 import { castOf, verifyAccessToken } from '../support/cast.ts';
-import { createDatabase, type Database } from '../support/databases.ts';
+import { createMigrated, type Database } from '../support/databases.ts';
 import { startService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { hasPgBouncer, startPgBouncer } from './pgbouncer.ts';
@@ -18,7 +18,7 @@ const poolers = [
 
 describe.each(poolers)('behind $name, in transaction mode', ({ start }) => {
   it('works, and processes notify each other over direct connections', async () => {
-    await using database = await createDatabase('postgres');
+    await using database = await createMigrated('postgres');
     await using pooler = await start(database.url ?? '');
     await using receiver = await WebhookReceiver.start();
     const pooled: Database = { ...database, url: pooler.url };
@@ -52,7 +52,7 @@ describe.each(poolers)('behind $name, in transaction mode', ({ start }) => {
   });
 
   it('works without DATABASE_DIRECT_URL, and warns that changes take effect later', async () => {
-    await using database = await createDatabase('postgres');
+    await using database = await createMigrated('postgres');
     await using pooler = await start(database.url ?? '');
     expect([await isBehindPooler(pooler.url), await isBehindPooler(database.url ?? '')]).toEqual([true, false]);
     await using service = await startService('postgres', {}, { ...database, url: pooler.url });

@@ -2,7 +2,7 @@ import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { getJson, postForm } from '../support/call.ts';
 import { type Cast, castOf, verifyAccessToken } from '../support/cast.ts';
-import { createDatabase, type Database } from '../support/databases.ts';
+import { createMigrated, type Database } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { Balancer } from './balancer.ts';
 
@@ -16,7 +16,7 @@ let second: TestService;
 let cast: Cast;
 
 beforeAll(async () => {
-  database = await createDatabase('postgres');
+  database = await createMigrated('postgres');
   balancer = await Balancer.start();
   const env = { ENDPOINT: balancer.url, RATE_LIMIT_TOKEN: '1000000' };
   first = await startService('postgres', env, database);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOf } from '../../src/base/ids.ts';
 import { routes } from '../../src/console/places/index.ts';
-import { type Administrator, csrfTokenOf } from '../../src/console/session/session.ts';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
+import { csrfTokenOf } from '../../src/http/csrf.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { dumpTenant } from '../support/tenant-rows.ts';
 
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 const COOKIE = `console_session=${TOKEN}`;
-const csrf = csrfTokenOf({ token: TOKEN } as Administrator);
+const csrf = csrfTokenOf(TOKEN);
 
 interface RequestOptions {
   method?: string;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addAdministrator, removeAdministrator } from '../../src/console/session/administrators.ts';
+import { addAdministrator, removeAdministrator } from '../../src/admin/administrators.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { press, signIn } from '../sign-in/stage.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLink } from '../../src/admin/administrators.ts';
 import { hashOf } from '../../src/base/ids.ts';
-import { createLink } from '../../src/console/session/administrators.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { press, signIn } from '../sign-in/stage.ts';
 import { look } from '../support/browser.ts';

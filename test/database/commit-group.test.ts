@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import { createDatabase, type Database as TestDatabase } from '../support/databases.ts';
+import { createMigrated, type Database as TestDatabase } from '../support/databases.ts';
 
 let files: TestDatabase;
 let database: Database;
@@ -10,9 +9,8 @@ let database: Database;
 let commits: number[];
 
 beforeEach(async () => {
-  files = await createDatabase('sqlite');
+  files = await createMigrated('sqlite');
   const settings = { databaseUrl: undefined, dataDir: files.dataDir, poolSize: 2 };
-  await migrate(settings);
   commits = [];
   database = connect(settings, { onCommit: (transactions) => commits.push(transactions) });
   await database.write((db) => db.raw('create table notes (id integer primary key, text text not null)'));

@@ -1,17 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import { createLogger } from '../../src/observe/logger.ts';
-import { createDatabase, databases } from '../support/databases.ts';
+import { createMigrated, databases } from '../support/databases.ts';
 
 /** A confidential value in a statement, such as a password hash. */
 const VALUE = 'argon2id-7f3c9d';
 
 describe.each(databases)('a statement that fails on %s', (kind) => {
   it('does not log its values', async () => {
-    await using owned = await createDatabase(kind);
+    await using owned = await createMigrated(kind);
     const settings = { databaseUrl: owned.url, dataDir: owned.dataDir, poolSize: 1 };
-    await migrate(settings);
     const database = connect(settings);
     const lines: string[] = [];
     const logger = createLogger('error', { write: (line: string) => void lines.push(line) });

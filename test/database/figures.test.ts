@@ -2,13 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MINUTE_MS } from '../../src/base/times.ts';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import { sweepExpired } from '../../src/database/retention.ts';
 import { FigureWriter, WIDTHS } from '../../src/database/statistics/figure-writer.ts';
-import type { FigureRow } from '../../src/database/statistics/figures.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
+import type { Row } from '../../src/database/tables/index.ts';
 import { createLogger } from '../../src/observe/logger.ts';
-import { createDatabase, databases, type Database as TestDatabase } from '../support/databases.ts';
+import { createMigrated, databases, type Database as TestDatabase } from '../support/databases.ts';
 import { addTenant } from '../support/tenant-rows.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
@@ -18,13 +17,12 @@ describe.each(databases)('figures on %s', (kind) => {
   let files: TestDatabase;
   let database: Database;
   const open = () => connect({ databaseUrl: files.url, dataDir: files.dataDir, poolSize: 2 });
-  const stored = (width: keyof typeof WIDTHS, tenantId = 'acme'): Promise<FigureRow[]> =>
+  const stored = (width: keyof typeof WIDTHS, tenantId = 'acme'): Promise<Row<'figures'>[]> =>
     database.reader('figures').where({ widthMs: WIDTHS[width].widthMs, tenantId }).orderBy('startsAt');
   const writer = (of = database) => new FigureWriter(of, logger);
 
   beforeEach(async () => {
-    files = await createDatabase(kind);
-    await migrate({ databaseUrl: files.url, dataDir: files.dataDir, poolSize: 2 });
+    files = await createMigrated(kind);
     database = open();
     await addTenant(database, 'acme');
   });
@@ -107,9 +105,8 @@ describe.each(databases)('figures on %s', (kind) => {
 });
 
 it('keeps the figures of two processes that write concurrently on PostgreSQL', async () => {
-  await using files = await createDatabase('postgres');
+  await using files = await createMigrated('postgres');
   const settings = { databaseUrl: files.url, dataDir: files.dataDir, poolSize: 4 };
-  await migrate(settings);
   const processes = [connect(settings), connect(settings)];
   const [first] = processes as [Database];
   const tenants = Array.from({ length: 20 }, (_, index) => `tenant-${index}`);

@@ -1,12 +1,10 @@
 import { expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import { createDatabase } from '../support/databases.ts';
+import { createMigrated } from '../support/databases.ts';
 
 it('folds case in the search indexes on SQLite as searches do', async () => {
-  await using place = await createDatabase('sqlite');
+  await using place = await createMigrated('sqlite');
   const settings = { databaseUrl: undefined, dataDir: place.dataDir, poolSize: 1 };
-  await migrate(settings);
   const database = connect(settings);
   const folded = `select sql from sqlite_master where name like 'users_folded_%'`;
   const indexes: { sql: string }[] = await database.reader.raw(folded);

@@ -6,9 +6,9 @@ import { createDatabase } from '../support/databases.ts';
 const NOTES = 'select * from notes where id = ?';
 
 /** Opens one connection with a table of one row and a prepared statement. */
-async function openScratch() {
+async function openScratch({ isDirect = true } = {}) {
   const owned = await createDatabase('postgres');
-  const database = connect({ databaseUrl: owned.url, dataDir: owned.dataDir, poolSize: 1, isDirect: true });
+  const database = connect({ databaseUrl: owned.url, dataDir: owned.dataDir, poolSize: 1, isDirect });
   await database.write((db) => db.raw('create table notes (id text primary key, text text)'));
   await database.write((db) => db.raw("insert into notes values ('a', 'first')"));
   expect(await prepared(database.reader, NOTES, ['a'])).toEqual([{ id: 'a', text: 'first' }]);
@@ -28,6 +28,12 @@ describe('a prepared statement on PostgreSQL', () => {
     await using scratch = await openScratch();
     await prepared(scratch.database.reader, NOTES, ['a']);
     expect(await scratch.statements()).toHaveLength(1);
+  });
+
+  it('has no name behind a pooler, which may run it on another connection', async () => {
+    await using scratch = await openScratch({ isDirect: false });
+    expect(await scratch.database.transaction((db) => prepared(db, NOTES, ['a']))).toHaveLength(1);
+    expect(await scratch.statements()).toEqual([]);
   });
 
   it('is prepared again if a newer release changed its table', async () => {

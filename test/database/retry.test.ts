@@ -1,12 +1,10 @@
 import { expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import { createDatabase } from '../support/databases.ts';
+import { createMigrated } from '../support/databases.ts';
 
 it('completes both of two transactions that lock in opposite order on PostgreSQL', async () => {
-  await using owned = await createDatabase('postgres');
+  await using owned = await createMigrated('postgres');
   const settings = { databaseUrl: owned.url, dataDir: owned.dataDir, poolSize: 4 };
-  await migrate(settings);
   const database = connect(settings);
   await database.write((db) =>
     db('serviceSettings').insert([

@@ -1,7 +1,9 @@
+import type { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/base/times.ts';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
+import { acquire, release } from '../../src/database/drivers/knex-connections.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { removeDeletedTenants, sweepExpired } from '../../src/database/retention.ts';
 import { operations } from '../../src/management/index.ts';
@@ -17,6 +19,7 @@ import { samples } from '../support/samples.ts';
 import { buildStage } from '../support/stage.ts';
 import { startService } from '../support/start-service.ts';
 import { planNodes, type Sent, StatementRecorder, sqlitePlan, triggeredStatements } from '../support/statements.ts';
+import { status, WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const ROWS = 20_000;
 
@@ -35,8 +38,8 @@ const WALKS: Record<string, RegExp> = {
 const isWalk = (sql: string): boolean => Object.values(WALKS).some((walk) => walk.test(sql));
 
 /**
- * Records the statements of every operation, a sign-in, an exchange, the reuse of a spent token, and all scheduled
- * jobs.
+ * Records the statements of every operation, failing webhook attempts, a sign-in, an exchange, the reuse of a spent
+ * token, and all scheduled jobs.
  */
 async function statementsOfUse(kind: DatabaseKind): Promise<Sent[]> {
   const recorder = new StatementRecorder(kind);
@@ -52,8 +55,18 @@ async function statementsOfUse(kind: DatabaseKind): Promise<Sent[]> {
     await recorder.during(job.name, async () => job(database, later));
   await stage.close();
 
-  await using service = await startService(kind);
-  const { spa, alice, mint } = castOf(service);
+  await using service = await startService(kind, { WEBHOOK_RETRY_SCHEDULE: '0,0,0,0' });
+  await using receiver = await WebhookReceiver.start({ behaviour: status(503) });
+  const { spa, alice, bob, mint } = castOf(service);
+  await service.api.must('POST /hooks', {
+    name: 'failing',
+    events: ['User.Data.Updated'],
+    config: { url: receiver.url },
+  });
+  await recorder.during('failing attempts', async () => {
+    await service.api.must(`PATCH /users/${bob.id}`, { name: 'Casey' });
+    await receiver.reach(3); // The first two are settled.
+  });
   await recorder.during('sign-in and exchange', async () => {
     const exchange = { subject_token: await mint(), actor_token: await spa.signIn(alice) };
     expect((await spa.exchange(exchange)).status).toBe(200);
@@ -86,14 +99,14 @@ async function scansOnSqlite(database: Database, sql: string): Promise<string[]>
 /** Returns nodes that read a whole table, in the plan for the values the statement was sent with. */
 async function scansOnPostgres(database: Database, { sql, bindings }: Sent): Promise<string[]> {
   if (isWalk(sql)) return [];
-  const connection = await database.reader.client.acquireConnection();
+  const connection = (await acquire(database.reader)) as Client;
   try {
     const { rows } = await connection.query(`explain (format json) ${sql}`, [...bindings]);
     return planNodes(rows)
       .filter((node) => node['Node Type'] === 'Seq Scan' && GROWING.includes(node['Relation Name'] ?? ''))
       .map((node) => `Seq Scan on ${node['Relation Name']}`);
   } finally {
-    await database.reader.client.releaseConnection(connection);
+    release(database.reader, connection, { isBroken: false });
   }
 }
 

@@ -1,12 +1,10 @@
 import { expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import { createDatabase } from '../support/databases.ts';
+import { createMigrated } from '../support/databases.ts';
 
 it('fails only the statement that SQLite cannot prepare, and can run it again later', async () => {
-  await using place = await createDatabase('sqlite');
+  await using place = await createMigrated('sqlite');
   const settings = { databaseUrl: undefined, dataDir: place.dataDir, poolSize: 2 };
-  await migrate(settings);
   const { write, close } = connect(settings);
   const read = () => write(async (db) => db.raw('select 1 as one from later'));
   await expect(read()).rejects.toThrow('no such table: later');

@@ -1,18 +1,16 @@
 import { expect, it } from 'vitest';
 import { userContextById } from '../../src/custom-claims/find-user-context.ts';
 import { connect } from '../../src/database/connect.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import { sqliteViews } from '../../src/service/sqlite-views.ts';
 import { subjectTokenByHash } from '../../src/tokens/exchange/find-subject-token.ts';
-import { createDatabase } from '../support/databases.ts';
+import { createMigrated } from '../support/databases.ts';
 
 // SQLite plans without statistics, so the plan on an empty database is the plan on a full one.
 it.each(Object.entries({ subjectTokenByHash, userContextById }))(
   'finds every row of %s by more than its tenant on SQLite',
   async (_name, { texts }) => {
-    await using owned = await createDatabase('sqlite');
+    await using owned = await createMigrated('sqlite');
     const settings = { databaseUrl: owned.url, dataDir: owned.dataDir, poolSize: 1 };
-    await migrate(settings);
     const database = connect(settings, { sqliteViews });
     const plan = (await database.reader.raw(`explain query plan ${texts.sqlite}`, ['[]'])) as { detail: string }[];
     await database.close();

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import { HOUR_MS } from '../../src/base/times.ts';
 import { ManagementClient } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';
-import { createDatabase, databases } from '../support/databases.ts';
+import { createMigrated, databases } from '../support/databases.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 
 it.each(databases)('keeps working while its clock jumps an hour forward and back (%s)', async (kind) => {
-  await using database = await createDatabase(kind);
+  await using database = await createMigrated(kind);
   await using receiver = await WebhookReceiver.start();
   await using service = await ServiceProcess.on(database, {
     env: { DEMO: 'true', LOG_LEVEL: 'fatal' },

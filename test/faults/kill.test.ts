@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createDatabase, databases } from '../support/databases.ts';
+import { createMigrated, databases } from '../support/databases.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -13,7 +13,7 @@ it.each(databases)(
   async (kind) => {
     console.log(`KILL_SEED=${SEED} KILLS=${KILLS}`);
     const random = seededRandom(SEED);
-    await using database = await createDatabase(kind);
+    await using database = await createMigrated(kind);
     await using receiver = await WebhookReceiver.start();
     await using service = await ServiceProcess.on(database, {
       env: { DEMO: 'true', RATE_LIMIT_TOKEN: '1000000', RATE_LIMIT_AUTHORIZATION: '1000000' },

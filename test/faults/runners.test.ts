@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { decodeJwt } from 'jose';
 import { expect, it } from 'vitest';
 import { type Answer, postForm } from '../support/call.ts';
-import { createDatabase } from '../support/databases.ts';
+import { createMigrated } from '../support/databases.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 
 const KILLS = 6;
@@ -27,7 +27,7 @@ function killRunners(pid: number): void {
 it.runIf(process.platform === 'linux')(
   'issues tokens with the claims of the script or refuses them, while runners are killed repeatedly',
   async () => {
-    await using database = await createDatabase('sqlite');
+    await using database = await createMigrated('sqlite');
     const env = { LOG_LEVEL: 'fatal', RATE_LIMIT_TOKEN: '1000000', SANDBOX_RUNNERS: '2' };
     await using service = await ServiceProcess.on(database, { env });
     await service.start();

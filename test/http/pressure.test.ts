@@ -6,7 +6,7 @@ import { Commits } from '../../src/database/notices/commits.ts';
 import { Figures } from '../../src/database/statistics/figures.ts';
 import { HashingQueue } from '../../src/sign-in/proofs/hashing-queue.ts';
 import { postForm } from '../support/call.ts';
-import { createDatabase, databases } from '../support/databases.ts';
+import { createMigrated, databases } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import { RawSocket } from '../support/raw-socket.ts';
 import { startService } from '../support/start-service.ts';
@@ -77,7 +77,7 @@ function block(ms: number): void {
 }
 
 it('refuses requests while too many wait for a database connection', async () => {
-  await using database = await createDatabase('postgres');
+  await using database = await createMigrated('postgres');
   const port = String(await freePort());
   await using service = await startService(
     'postgres',
@@ -102,10 +102,10 @@ it('reports that the audit log is behind until its entries are written', async (
   const { promise: isWritten, resolve: write } = Promise.withResolvers<never>();
   const database = { kind: 'sqlite', write: () => isWritten, figures: new Figures(), commits: new Commits() } as const;
   const audit = new AuditBatch({ database, onError: () => {} });
-  const entry = { key: 'A', result: 'Success', payload: {}, createdAt: 0 } as const;
-  for (let count = 1; count < 10_000; count += 1) audit.add('t', entry);
+  const entry = { tenantId: 't', entry: { key: 'A', result: 'Success', payload: {}, createdAt: 0 } } as const;
+  for (let count = 1; count < 10_000; count += 1) audit.add(entry);
   expect(audit.isBehind).toBe(false);
-  audit.add('t', entry);
+  audit.add(entry);
   expect(audit.isBehind).toBe(true);
   write(undefined as never);
   await audit.flush();

@@ -1,10 +1,12 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { readConfig } from '../../src/config/index.ts';
 import { RawSocket } from '../support/raw-socket.ts';
 import { startService } from '../support/start-service.ts';
 
 const head = (line: string, ...headers: string[]) => [line, 'Host: localhost', ...headers, '', ''].join('\r\n');
 const FORM = ['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 1000'];
+
+afterEach(() => void vi.useRealTimers());
 
 const quick = { DEMO: 'false', HEADERS_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '1000' };
 
@@ -74,7 +76,6 @@ it('stops even if a client has not sent its whole request', async () => {
   using slow = await RawSocket.to(service.url);
   slow.send(head('POST /oidc/token HTTP/1.1', ...FORM));
   using silent = await RawSocket.to(service.url);
-  const startedAt = performance.now();
+  vi.useFakeTimers({ toFake: ['setTimeout'] }); // The deadline for accepted requests never comes.
   await Promise.all([service[Symbol.asyncDispose](), slow.closed, silent.closed]);
-  expect(performance.now() - startedAt).toBeLessThan(20_000); // Accepted requests get 30 s.
 });

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import { Leader } from '../../src/jobs/leader.ts';
 import { startJobs } from '../../src/jobs/scheduler.ts';
 import { createLogger } from '../../src/observe/logger.ts';
-import { createDatabase } from '../support/databases.ts';
+import { createMigrated } from '../support/databases.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 
 const logger = createLogger('silent');
@@ -12,9 +11,8 @@ const logger = createLogger('silent');
 const TAKEN_OVER_MS = 20_000;
 
 async function prepare(kind: 'sqlite' | 'postgres') {
-  const files = await createDatabase(kind);
+  const files = await createMigrated(kind);
   const settings = { databaseUrl: files.url, dataDir: files.dataDir, poolSize: 2 };
-  await migrate(settings);
   return { files, open: () => connect(settings) };
 }
 
@@ -43,7 +41,8 @@ it('is one of several processes, releases the lease when it stops, and is replac
   expect(leader.isLeading).toBe(false);
   await expect.poll(() => next.isLeading, { timeout: TAKEN_OVER_MS }).toBe(true);
 
-  // A leader that cannot renew its lease steps down by itself. A lease in the future (clock set back) is taken over.
+  // A leader steps down when it cannot renew its lease. Another process replaces it, even if the lease ends far in the
+  // future, because a clock was set back.
   const [nextDatabase, otherDatabase] = next === first ? [one, other] : [other, one];
   await nextDatabase.close();
   await otherDatabase.write((db) => db('leases').update({ expiresAt: Date.now() + 3_600_000 }));
@@ -66,7 +65,7 @@ it('is the only process that runs jobs', async () => {
 });
 
 it('is replaced by another process within seconds when it is killed', async () => {
-  await using database = await createDatabase('postgres');
+  await using database = await createMigrated('postgres');
   const [first, second] = [await ServiceProcess.on(database), await ServiceProcess.on(database)];
   try {
     await first.start();

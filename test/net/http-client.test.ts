@@ -95,9 +95,8 @@ describe('limits', () => {
     ['sends one byte at a time', drip(20)],
   ])('end a request at the deadline if the server %s', async (_, behaviour) => {
     await using receiver = await WebhookReceiver.start({ behaviour });
-    const started = performance.now();
-    await expect(post(clientOf(), receiver.url, { deadlineMs: 200 })).rejects.toMatchObject({ reason: 'timeout' });
-    expect(performance.now() - started).toBeLessThan(10_000);
+    const timeout = { reason: 'timeout', message: 'No complete response within 200 ms.' };
+    await expect(post(clientOf(), receiver.url, { deadlineMs: 200 })).rejects.toMatchObject(timeout);
   });
 
   it('include the DNS lookup in the deadline', async () => {

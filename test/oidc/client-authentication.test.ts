@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MINUTE_MS } from '../../src/base/times.ts';
+import { connect } from '../../src/database/connect.ts';
+import { TOKEN_EXCHANGE } from '../../src/tokens/urns.ts';
 import { type Answer, postForm } from '../support/call.ts';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
@@ -71,6 +74,22 @@ describe.each(databases)('client authentication on %s', (kind) => {
     expect([status, body.error]).toEqual([400, 'invalid_request']);
   });
 
+  it.each([
+    ['no client id', {}],
+    ['a Basic header that is no form encoding', basic('m%zz', 'x')],
+    ['a Basic header without a client id', basic('', 'x')],
+    ['a wrong secret', basic('nobody', 'x')],
+  ])('refuses %s in the same words for every grant', async (_, headers) => {
+    const grants = ['client_credentials', 'refresh_token', TOKEN_EXCHANGE, 'authorization_code', 'password', ''];
+    const answers = await Promise.all(grants.map((grant_type) => token({ grant_type }, headers)));
+    for (const { status, headers, body } of answers)
+      expect([status, headers.get('www-authenticate'), body]).toEqual([
+        answers[0]?.status,
+        answers[0]?.headers.get('www-authenticate'),
+        answers[0]?.body,
+      ]);
+  });
+
   it('refuses grants that a client may not use', async () => {
     const refused = await token({ grant_type: 'authorization_code' }, basic(machine.clientId, machine.clientSecret));
     expect([refused.status, refused.body.error]).toEqual([400, 'unauthorized_client']);
@@ -88,14 +107,31 @@ describe.each(databases)('client authentication on %s', (kind) => {
     const second = await service.api.must(`POST /applications/${id}/secrets`, { name: 'second' });
     const expired = await service.api.must(`POST /applications/${id}/secrets`, {
       name: 'expired',
-      expiresAt: Date.now() + 5_000,
+      expiresAt: service.time.now() + MINUTE_MS,
     });
     for (const { value } of [first, second, expired]) expect((await use(value)).status).toBe(200);
 
     await service.api.must(`DELETE /applications/${id}/secrets/second`);
     expect((await use(second.value)).status).toBe(401);
-    await expect.poll(async () => (await use(expired.value)).status).toBe(401);
+    service.time.pass(MINUTE_MS);
+    expect((await use(expired.value)).status).toBe(401);
     expect((await use(first.value)).status).toBe(200);
+  });
+
+  it('responds with an OAuth error at every endpoint when it fails to check a secret', async () => {
+    const { id } = await service.api.must('POST /applications', { name: 'Broken', type: 'MachineToMachine' });
+    const { value } = await service.api.must(`POST /applications/${id}/secrets`, { name: 'unreadable' });
+    const database = connect({ databaseUrl: service.databaseUrl, dataDir: service.dataDir, poolSize: 2 });
+    await database.write((db) => db('applicationSecrets').where({ applicationId: id }).update({ valueEncrypted: 'x' }));
+    await database.close();
+    for (const path of ['token', 'token/introspection', 'token/revocation', 'request']) {
+      const form = { grant_type: 'client_credentials', token: 'x' };
+      const failed = await postForm(`${service.url}/oidc/${path}`, form, basic(id, value));
+      expect([path, failed.status]).toEqual([path, 500]);
+      expect(failed.body).toMatchObject({ error: 'server_error', code: 'oidc.server_error' });
+      expect(failed.body.requestId).toEqual(expect.any(String));
+      expect(failed.headers.get('access-control-allow-origin')).toBe('*');
+    }
   });
 
   it('grants the scopes of the roles of an application, and needs a resource unless there is a default one', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { addAdministrator } from '../../src/console/session/administrators.ts';
+import { addAdministrator } from '../../src/admin/administrators.ts';
 import { connect } from '../../src/database/connect.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { authorization, Visitor } from '../sign-in/visitor.ts';

@@ -6,7 +6,6 @@ import { sweepExpired } from '../../src/database/retention.ts';
 import { postForm } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';
-import { withinOneMinute } from '../support/minute.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 
 /** Endpoints that make the service write for anonymous callers. */
@@ -45,7 +44,7 @@ describe.each(databases)('the public endpoints on %s', (kind) => {
   it.each(['/auth', '/session/end'])(
     'limits the requests of one address at %s, and of no other address',
     async (path) => {
-      await withinOneMinute();
+      service.time.startMinute();
       const address = path === '/auth' ? '198.51.100.1' : '198.51.100.2';
       for (let request = 0; request < 3; request += 1) expect((await open(path, address)).status).toBeLessThan(400);
       const refused = await open(path, address);
@@ -64,7 +63,7 @@ describe.each(databases)('the public endpoints on %s', (kind) => {
       oidcClientMetadata: { redirectUris: ['http://localhost:4400/callback'] },
     });
     const { value } = await service.api.must(`POST /applications/${id}/secrets`, { name: 'one' });
-    await withinOneMinute();
+    service.time.startMinute();
     for (let request = 0; request < 3; request += 1) expect((await push('198.51.100.3')).status).toBe(201);
     const refused = await push('198.51.100.3');
     expect([refused.status, refused.body.error]).toEqual([429, 'temporarily_unavailable']);
@@ -99,7 +98,7 @@ describe.each(databases)('the public endpoints on %s', (kind) => {
       .where({ model: 'Session' })
       .select('id', 'expiresAt');
     const made = after.filter(({ id }) => !before.some((known: { id: string }) => known.id === id));
-    for (const { expiresAt } of made) expect(expiresAt).toBeLessThanOrEqual(Date.now() + 60 * 60 * 1000);
+    for (const { expiresAt } of made) expect(expiresAt).toBeLessThanOrEqual(service.time.now() + 60 * 60 * 1000);
   });
 
   it.each([['gzip'], ['deflate'], ['x-unknown'], ['identity, gzip']].map(([one], index) => [one as string, index]))(
@@ -117,7 +116,7 @@ describe.each(databases)('the public endpoints on %s', (kind) => {
   );
 
   it('counts anonymous refusals together in the audit log, but records each of an authenticated client or known user', async () => {
-    await withinOneMinute();
+    service.time.startMinute();
     const { machine, demo } = service.credentials;
     const basic = (secret: string) => ({ authorization: `Basic ${btoa(`${machine.clientId}:${secret}`)}` });
     const send = (form: Record<string, string>, headers: Record<string, string> = {}) =>
@@ -157,7 +156,7 @@ describe.each(databases)('the public endpoints on %s', (kind) => {
 
 it('writes the count of anonymous refusals when the service stops', async () => {
   await using service = await startService('sqlite');
-  await withinOneMinute();
+  service.time.startMinute();
   for (let request = 0; request < 7; request += 1)
     await postForm(`${service.url}/oidc/token`, { grant_type: 'client_credentials', client_id: 'unknown' });
   const shared = { url: service.databaseUrl, dataDir: service.dataDir, [Symbol.asyncDispose]: async () => {} };

@@ -1,9 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { postForm } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';
 import { registerApplication } from '../support/code-grant.ts';
 import { databases } from '../support/databases.ts';
-import { withinOneMinute } from '../support/minute.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 
 /** The tests set the address of each request in a header, like a trusted proxy. */
@@ -31,9 +30,21 @@ async function statuses(count: number, send: (index: number) => Promise<{ status
 }
 
 describe.each(databases)('rate limits on %s', (kind) => {
+  /** One service per limit of a client. The tests share them: each starts a minute of its own. */
+  let services: Record<'two' | 'three', TestService>;
+  beforeAll(async () => {
+    services = {
+      two: await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '2' }),
+      three: await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '3' }),
+    };
+  });
+  afterAll(async () => {
+    for (const service of Object.values(services)) await service[Symbol.asyncDispose]();
+  });
+
   it('limit one client at one address, but not the same client elsewhere', async () => {
-    await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '3' });
-    await withinOneMinute();
+    const service = services.three;
+    service.time.startMinute();
     expect(await statuses(5, () => machine(service, '192.0.2.1'))).toEqual([200, 200, 200, 429, 429]);
 
     const refused = await machine(service, '192.0.2.1');
@@ -49,8 +60,8 @@ describe.each(databases)('rate limits on %s', (kind) => {
   });
 
   it('do not let unauthenticated requests use up the limit of a client or the tenant', async () => {
-    await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '2' });
-    await withinOneMinute();
+    const service = services.two;
+    service.time.startMinute();
     // The tenant's limit is 50 times the limit of one client.
     const anonymous = await statuses(110, (index) => unknown(service, `unknown${index}`, '198.51.100.7'));
     expect(anonymous.slice(0, 3)).toEqual([401, 401, 429]);
@@ -61,16 +72,16 @@ describe.each(databases)('rate limits on %s', (kind) => {
   });
 
   it('do not lock a client out elsewhere because of wrong secrets from one address', async () => {
-    await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '2' });
-    await withinOneMinute();
+    const service = services.two;
+    service.time.startMinute();
     expect(await statuses(4, () => machine(service, '198.51.100.7', 'wrong'))).toEqual([401, 401, 429, 429]);
     expect(await statuses(2, () => machine(service, '203.0.113.1'))).toEqual([200, 200]);
   });
 
   it('do not limit an authenticated client because of unauthenticated requests from its address', async () => {
-    await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '3' });
+    const service = services.three;
     const web = await registerApplication(service, 'Traditional');
-    await withinOneMinute();
+    service.time.startMinute();
     const address = '198.51.100.7';
     const anonymous = await statuses(5, (index) => unknown(service, `unknown${index}`, address));
     expect(anonymous).toEqual([401, 401, 401, 429, 429]);
@@ -99,8 +110,8 @@ describe.each(databases)('rate limits on %s', (kind) => {
   });
 
   it('do not let an address over its limit keep guessing the secret of a client', async () => {
-    await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '2' });
-    await withinOneMinute();
+    const service = services.two;
+    service.time.startMinute();
     const address = '198.51.100.7';
     expect(await statuses(3, (index) => unknown(service, `unknown${index}`, address))).toEqual([401, 401, 429]);
     expect(await statuses(3, () => machine(service, address, 'wrong'))).toEqual([429, 429, 429]);
@@ -109,8 +120,8 @@ describe.each(databases)('rate limits on %s', (kind) => {
   });
 
   it.each(['introspection', 'revocation'])('count wrong secrets at %s with those at the token endpoint', async (at) => {
-    await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '2' });
-    await withinOneMinute();
+    const service = services.two;
+    service.time.startMinute();
     const { clientId, clientSecret } = service.credentials.machine;
     const send = (secret: string, address = '198.51.100.7') =>
       postForm(`${service.url}/oidc/token/${at}`, { token: 'x' }, { ...basic(clientId, secret), ...from(address) });
@@ -121,8 +132,8 @@ describe.each(databases)('rate limits on %s', (kind) => {
   });
 
   it('count one IPv6 network as one address, and IPv4 in IPv6 as the IPv4 address', async () => {
-    await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '3' });
-    await withinOneMinute();
+    const service = services.three;
+    service.time.startMinute();
     const sameNetwork = ['2001:db8:0:1::1', '2001:db8:0:1:ffff::2', '2001:DB8::1:0:0:0:3', '2001:db8:0:1::4'];
     expect(await statuses(4, (index) => unknown(service, `a${index}`, sameNetwork[index] as string))).toEqual([
       401, 401, 401, 429,
@@ -135,8 +146,8 @@ describe.each(databases)('rate limits on %s', (kind) => {
   });
 
   it('recognize a client id in any encoding', async () => {
-    await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '3' });
-    await withinOneMinute();
+    const service = services.three;
+    service.time.startMinute();
     const { clientId, clientSecret } = service.credentials.machine;
     const [first = '', ...rest] = clientId;
     const escaped = `%${first.charCodeAt(0).toString(16)}${rest.join('')}`;
@@ -148,14 +159,14 @@ describe.each(databases)('rate limits on %s', (kind) => {
   });
 
   it('count the refresh requests of a client once it has authenticated', async () => {
-    await using service = await startService(kind, { ...BEHIND_PROXY, RATE_LIMIT_TOKEN: '3' });
+    const service = services.three;
     const { clientId, secret } = await (async () => {
       const application = { name: 'Web', type: 'Traditional' };
       const { id } = await service.api.must('POST /applications', application);
       const { value } = await service.api.must(`POST /applications/${id}/secrets`, { name: 'one' });
       return { clientId: id as string, secret: value as string };
     })();
-    await withinOneMinute();
+    service.time.startMinute();
     const refresh = (value: string, address: string) =>
       ask(
         service,
@@ -170,7 +181,7 @@ describe.each(databases)('rate limits on %s', (kind) => {
   it('limit the subject tokens of one application', async () => {
     await using service = await startService(kind, { RATE_LIMIT_SUBJECT_TOKENS: '2' });
     const { mint, bob } = castOf(service);
-    await withinOneMinute();
+    service.time.startMinute();
     await mint();
     await mint();
     const { status, body, headers } = await service.api.call('POST /subject-tokens', { userId: bob.id });
@@ -185,7 +196,7 @@ it('rate limits count across all processes with one PostgreSQL', async () => {
   await using first = await startService('postgres', env);
   const shared = { url: first.databaseUrl, dataDir: first.dataDir, [Symbol.asyncDispose]: async () => {} };
   await using second = await startService('postgres', env, shared);
-  await withinOneMinute();
+  for (const service of [first, second]) service.time.startMinute();
   expect(await statuses(5, () => unknown(first, 'roaming', '192.0.2.1'))).toEqual([401, 401, 401, 401, 401]);
   // Client ids that the database would refuse, or could confuse with each other.
   for (const id of [`${'a'.repeat(63)}😀`, `${'b'.repeat(300)}1`, `${'b'.repeat(300)}2`])

@@ -48,12 +48,6 @@ describe.each(databases)('a refresh on %s', (kind) => {
   const keyOf = (token: string) => ({ model: 'RefreshToken', id: hashOf(token) });
   const refusalOf = ({ status, body }: Answer) => [status, body.error, body.error_description];
 
-  /** Moves the rotation of a token into the past. */
-  async function spentLongAgo(token: string): Promise<void> {
-    const { consumedAt } = await store.get('oidcPayloads', keyOf(token));
-    await store.change('oidcPayloads', keyOf(token), { consumedAt: (consumedAt as number) - LONG_AGO_MS });
-  }
-
   /** Ages a refresh token by this part of its 14 days. */
   async function age(token: string, part: number): Promise<void> {
     const key = keyOf(token);
@@ -109,7 +103,7 @@ describe.each(databases)('a refresh on %s', (kind) => {
   it('refuses a token that was spent long ago, and ends its grant', async () => {
     const token = await refreshTokenOf(spa);
     const { body } = await refresh(spa, token);
-    await spentLongAgo(token);
+    service.time.pass(LONG_AGO_MS);
     // Another error in the same request must not hide the replay.
     const replayed = await refresh(spa, token, { resource: 'https://unknown.example' });
     expect(refusalOf(replayed)).toEqual([400, 'invalid_grant', 'refresh token was already used']);
@@ -121,9 +115,9 @@ describe.each(databases)('a refresh on %s', (kind) => {
   it('records each replay of a public application with its user', async () => {
     const token = await refreshTokenOf(spa);
     await refresh(spa, token);
-    await spentLongAgo(token);
+    service.time.pass(LONG_AGO_MS);
     // Replays of earlier tests may be written late, but they have an older time.
-    const query = `applicationId=${spa.clientId}&result=Error&logKey=ExchangeTokenBy.RefreshToken&start_time=${Date.now()}`;
+    const query = `applicationId=${spa.clientId}&result=Error&logKey=ExchangeTokenBy.RefreshToken&start_time=${service.time.now()}`;
     const replays = async (): Promise<{ payload: { userId?: string; details: { description?: string } } }[]> =>
       (await service.api.must(`GET /logs?${query}&page_size=100`)).filter(
         ({ payload }: { payload: { details: { description?: string } } }) =>
@@ -131,7 +125,7 @@ describe.each(databases)('a refresh on %s', (kind) => {
       );
     const second = await refreshTokenOf(spa);
     await refresh(spa, second);
-    await spentLongAgo(second);
+    service.time.pass(LONG_AGO_MS);
     for (const one of [token, second]) expect((await refresh(spa, one)).status).toBe(400);
     await expect.poll(replays, { timeout: 20_000 }).toHaveLength(2);
     for (const { payload } of await replays()) expect(payload.userId).toBe(service.credentials.demo.actor.id);

@@ -1,6 +1,5 @@
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
 import { SecretBox } from '../../src/base/secret-box.ts';
 import { DAY_MS } from '../../src/base/times.ts';
 import { connect } from '../../src/database/connect.ts';
@@ -45,8 +44,8 @@ describe.each(databases)('signing keys on %s', (kind) => {
   const store = () => new TenantStore(database, 'default');
   const job = async (rotationDays?: number) => {
     const secrets = new SecretBox(await loadSecretKey(service.dataDir));
-    const tenants = new Tenants(database, systemClock);
-    await rotateSigningKeys({ database, tenants, secrets, clock: systemClock, rotationDays });
+    const tenants = new Tenants(database, Date.now);
+    await rotateSigningKeys({ database, tenants, secrets, clock: Date.now, rotationDays });
   };
   /** Changes the time when a key was created or retires. */
   const backdate = (id: string, patch: { createdAt?: number; retireAt?: number }) =>

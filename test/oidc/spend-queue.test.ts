@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { hashOf } from '../../src/base/ids.ts';
 import { StateMachine } from '../../src/base/state.ts';
 import { connect } from '../../src/database/connect.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import { sqliteViews } from '../../src/service/sqlite-views.ts';
 import { Tenants } from '../../src/tenants.ts';
 import {
@@ -12,16 +11,15 @@ import {
   type SpendQueueState,
 } from '../../src/tokens/exchange/spend-queue.ts';
 import { mintSubjectToken } from '../../src/tokens/exchange/subject-tokens.ts';
-import { createDatabase, type DatabaseKind, databases } from '../support/databases.ts';
+import { createMigrated, type DatabaseKind, databases } from '../support/databases.ts';
 import { addTenant } from '../support/tenant-rows.ts';
 
 const NOW = 1_700_000_000_000;
 
 /** Creates a spend queue on a database with this many subject tokens. */
 async function createQueue(kind: DatabaseKind, tokens: number) {
-  const place = await createDatabase(kind);
+  const place = await createMigrated(kind);
   const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 2 };
-  await migrate(settings);
   const database = connect(settings, { sqliteViews });
   await addTenant(database, 'acme');
   const tenant = await new Tenants(database, () => NOW).byId('acme');
@@ -95,7 +93,7 @@ describe.each(databases)('the spend queue on %s', (kind) => {
   it('spends tokens that are ready at the same time in one transaction', async () => {
     await using place = await createQueue(kind, 16);
     const { queue, spends, writes } = place;
-    const results = await Promise.all(spends.map((spend) => queue.during(() => queue.spend(spend))));
+    const results = await Promise.all(spends.map((pending) => queue.run((spend) => spend(pending))));
     expect(results).toEqual(Array(16).fill(true));
     expect(writes).toHaveBeenCalledTimes(1);
   });
@@ -104,10 +102,10 @@ describe.each(databases)('the spend queue on %s', (kind) => {
     await using place = await createQueue(kind, 3);
     const { queue, spends, writes } = place;
     const ready = spends.map(() => Promise.withResolvers<void>());
-    const exchanges = spends.map((spend, index) =>
-      queue.during(async () => {
+    const exchanges = spends.map((pending, index) =>
+      queue.run(async (spend) => {
         await ready[index]?.promise;
-        return queue.spend(spend);
+        return spend(pending);
       }),
     );
     setImmediate(async () => {
@@ -124,9 +122,9 @@ describe.each(databases)('the spend queue on %s', (kind) => {
   it('starts at once for a single exchange, and is idle after its transaction', async () => {
     await using place = await createQueue(kind, 1);
     const { queue, spends, writes } = place;
-    const [spend] = spends as [PendingSpend];
+    const [pending] = spends as [PendingSpend];
     expect(queue.state).toBe('idle');
-    const isSpent = queue.during(() => queue.spend(spend));
+    const isSpent = queue.run((spend) => spend(pending));
     expect(queue.state).toBe('starting');
     await expect.poll(() => writes.mock.calls.length, { interval: 0 }).toBe(1);
     expect(await isSpent).toBe(true);
@@ -136,9 +134,9 @@ describe.each(databases)('the spend queue on %s', (kind) => {
   it('gathers while other exchanges are in progress', async () => {
     await using place = await createQueue(kind, 1);
     const { queue, spends, writes } = place;
-    const [spend] = spends as [PendingSpend];
-    void queue.during(() => new Promise(() => {}));
-    const isSpent = queue.during(() => queue.spend(spend));
+    const [pending] = spends as [PendingSpend];
+    void queue.run(() => new Promise(() => {}));
+    const isSpent = queue.run((spend) => spend(pending));
     expect([queue.state, writes.mock.calls.length]).toEqual(['gathering', 0]);
     expect(await isSpent).toBe(true);
     await expect.poll(() => queue.state).toBe('idle');
@@ -147,8 +145,8 @@ describe.each(databases)('the spend queue on %s', (kind) => {
   it('waits only briefly for exchanges that are not ready', async () => {
     await using place = await createQueue(kind, 2);
     const { queue, spends } = place;
-    for (let i = 0; i < 5; i++) void queue.during(() => new Promise(() => {}));
-    for (const spend of spends) expect(await queue.during(() => queue.spend(spend))).toBe(true);
+    for (let i = 0; i < 5; i++) void queue.run(() => new Promise(() => {}));
+    for (const pending of spends) expect(await queue.run((spend) => spend(pending))).toBe(true);
   });
 
   it('spends a token for only one of several exchanges that sent it', async () => {
@@ -159,7 +157,7 @@ describe.each(databases)('the spend queue on %s', (kind) => {
       ...spend,
       impersonation: { ...spend.impersonation, id: `rival-${index}` },
     }));
-    const results = await Promise.all(rivals.map((rival) => queue.during(() => queue.spend(rival))));
+    const results = await Promise.all(rivals.map((rival) => queue.run((spend) => spend(rival))));
     expect(results.filter(Boolean)).toHaveLength(1);
   });
 });

@@ -185,6 +185,28 @@ describe.each(databases)('token exchange on %s', (kind) => {
     expect(body.error_description).toMatch(/allowTokenExchange/);
   });
 
+  it('names the subject and the actor of a refused exchange in its audit entry, as far as it found out', async () => {
+    const context = { ticketId: `refused on ${kind}` };
+    const mint = () => cast.mint({ context });
+    const unknown = { resource: 'https://unknown.example' };
+    await cast.spa.exchange({ subject_token: await mint(), actor_token: actorToken, ...unknown });
+    const bound = await cast.mint({ context, clientId: service.credentials.machine.clientId });
+    await cast.spa.exchange({ subject_token: bound, actor_token: actorToken });
+    const entries = async () =>
+      (await service.api.must('GET /logs?logKey=Impersonation.Refused&page_size=100'))
+        .map(({ payload: { userId, actorId, details } }: { payload: Record<string, Record<string, unknown>> }) => ({
+          userId,
+          actorId,
+          error: details?.error,
+          context: details?.context,
+        }))
+        .filter((entry: { context: unknown }) => JSON.stringify(entry.context) === JSON.stringify(context));
+    await expect.poll(entries).toEqual([
+      { userId: cast.bob.id, actorId: cast.alice.id, error: 'invalid_request', context },
+      { userId: cast.bob.id, actorId: undefined, error: 'invalid_target', context },
+    ]);
+  });
+
   it('writes the impersonation and its audit row in the transaction of the spend', async () => {
     const { body } = await cast.spa.exchange({
       subject_token: await cast.mint({ context: { ticketId: 'T-9', reason: 'why' } }),

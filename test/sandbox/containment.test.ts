@@ -10,7 +10,7 @@ const corpus = readCorpus();
  * pass first, even on a busy host.
  */
 const CIRCUMSTANCES: Record<string, Partial<SandboxOptions>> = {
-  'wall-deadline': { timeoutMs: 500 },
+  'wall-deadline': { timeoutMs: 250 },
   'process-border': { timeoutMs: 400 },
   'isolate-memory': { timeoutMs: 400, limits: { graceMs: 3_000 } },
   'runner-memory': { timeoutMs: 400 },
@@ -21,8 +21,8 @@ const CIRCUMSTANCES: Record<string, Partial<SandboxOptions>> = {
 /** Time limit in milliseconds of scripts marked `unhurried`. */
 const UNHURRIED_MS = 30_000;
 
-/** Milliseconds within which every script that must be stopped has an outcome. */
-const ANSWERED_MS = 4_200;
+/** Milliseconds within which every script that must be stopped has an outcome: five times its limit, for a busy host. */
+const ANSWERED_MS = 20_000;
 
 /** Time limit in milliseconds of the innocent neighbour, longer than that of hostile scripts because the host may be busy. */
 const NEIGHBOUR_MS = 2_000;

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { FetchRefusal, type RunOutcome, type Sandbox, type SandboxFetch } from '../../src/script-runners/sandbox.ts';
 import { BENIGN, INPUT, startSandbox } from './support.ts';
@@ -38,15 +37,20 @@ describe('fetch', () => {
   });
 
   it('fails when its isolate runs out of memory, and the runner survives', async () => {
-    const never: SandboxFetch = (_tenantId, _request, { signal }) =>
-      new Promise((_, reject) => signal.addEventListener('abort', () => reject(new FetchRefusal('over'))));
+    let asked = Promise.withResolvers<void>();
+    const never: SandboxFetch = (_tenantId, _request, { signal }) => {
+      asked.resolve();
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new FetchRefusal('over'))));
+    };
     await using sandbox = await startSandbox({ runners: 1, timeoutMs: 600, fetch: never });
     const body = `const kept = []; for (let i = 0; i < 24; i++) kept.push(Array(16384).fill(i + .5));
       await fetch('https://a.example/'); return { length: kept.length };`;
     const runs: Promise<RunOutcome>[] = [];
     for (let i = 0; i < 5; i++) {
-      runs.push(run(sandbox, body)); // 3 MB each, of 16.
-      await pause(40);
+      asked = Promise.withResolvers();
+      const next = run(sandbox, body); // 3 MB each, of 16.
+      runs.push(next);
+      await Promise.race([asked.promise, next]);
     }
     for (const { result } of await Promise.all(runs)) expect(['thrown', 'timeout', 'memory']).toContain(result);
     expect(sandbox.status().groups[0]).toMatchObject({ deaths: 0 });

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { Reply, Request } from '../../sandbox/protocol.ts';
-import { FetchBroker } from '../../src/script-runners/fetch-broker.ts';
+import { fetchBroker } from '../../src/script-runners/fetch-broker.ts';
 import { LIMITS } from '../../src/script-runners/limits.ts';
 import { runOutcome } from '../../src/script-runners/outcome.ts';
 import type { ProcessListener, RunnerProcess } from '../../src/script-runners/process/runner-process.ts';
@@ -60,7 +60,7 @@ async function openGroup({ runnerEnded = () => {}, parked = LIMITS.parked, fetch
     },
     listener: { runnerKilled: () => {}, runnerEnded },
     limits: { ...LIMITS, parked },
-    broker: new FetchBroker(fetch, LIMITS),
+    broker: fetchBroker(fetch, LIMITS),
     logger: { info: () => {}, warn: () => {}, error: (facts) => errors.push((facts as { err: unknown }).err) },
   });
   await group.open();

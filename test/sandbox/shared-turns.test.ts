@@ -1,7 +1,7 @@
-import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { FetchBroker } from '../../src/script-runners/fetch-broker.ts';
+import { fetchBroker } from '../../src/script-runners/fetch-broker.ts';
 import { LIMITS } from '../../src/script-runners/limits.ts';
 import { RunnerProcess } from '../../src/script-runners/process/runner-process.ts';
 import { Run } from '../../src/script-runners/run.ts';
@@ -50,7 +50,7 @@ async function groupOfLiars(
     spawn,
     listener: { runnerKilled: () => {}, runnerEnded: () => {} },
     limits: LIMITS,
-    broker: fetch && new FetchBroker(fetch, LIMITS),
+    broker: fetch && fetchBroker(fetch, LIMITS),
     logger,
   });
   await group.open();
@@ -121,7 +121,7 @@ describe('quick runs of one script', () => {
     const slow = Array.from({ length: 8 }, (_, index) =>
       run(sandbox, 'slow', String(index)).then(() => order.push(`slow ${index}`)),
     );
-    await pause(20);
+    await expect.poll(() => sharedOf(sandbox)?.executing).toBeGreaterThan(0);
     const before = order.length;
     await sandbox.run({ tenantId: 'other', source: BENIGN, input: INPUT });
     order.push('other');

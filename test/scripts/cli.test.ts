@@ -5,6 +5,7 @@ import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { childEnvironment } from '../support/compile-cache.ts';
 import { createDatabase, type Database, databases } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import { startService, type TestService } from '../support/start-service.ts';
@@ -18,7 +19,7 @@ const commands = readdirSync(join(root, 'scripts'))
 async function cli(args: string[], env: Record<string, string> = {}) {
   const child = spawn('sh', ['-c', 'umask 022; exec "$0" scripts/cli.ts "$@"', process.execPath, ...args], {
     cwd: root,
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...childEnvironment, ...env },
   });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code: child.exitCode, stdout, stderr };

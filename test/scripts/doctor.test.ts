@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Finding } from '../../scripts/checks/finding.ts';
 import { examine } from '../../scripts/doctor.ts';
 import { connect } from '../../src/database/connect.ts';
+import { childEnvironment } from '../support/compile-cache.ts';
 import { createDatabase, databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 
@@ -53,7 +54,7 @@ describe.each(databases)('doctor on %s', (kind) => {
   it('exits with 1 if there is a fault', async () => {
     const run = promisify(execFile)(process.execPath, ['scripts/cli.ts', 'doctor', '--json'], {
       cwd: root,
-      env: { PATH: process.env.PATH, ...environment() },
+      env: { ...childEnvironment, ...environment() },
     });
     const { stdout, code = 0 } = await run.catch((error) => error);
     expect(code).toBe(kind === 'sqlite' ? 0 : 1);

@@ -9,11 +9,10 @@ import { SecretBox } from '../../src/base/secret-box.ts';
 import { connect } from '../../src/database/connect.ts';
 import type { Database as Connection } from '../../src/database/database.ts';
 import { camelCase } from '../../src/database/drivers/names.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import { tenantTables } from '../../src/database/tables/index.ts';
 import { ManagementClient } from '../support/call.ts';
 import { castOf, verifyAccessToken } from '../support/cast.ts';
-import { createDatabase, type Database, type DatabaseKind } from '../support/databases.ts';
+import { createMigrated, type Database, type DatabaseKind } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { buildWorld } from '../support/world.ts';
@@ -35,9 +34,7 @@ class Installation implements AsyncDisposable {
   }
 
   static async prepare(kind: DatabaseKind): Promise<Installation> {
-    const installation = new Installation(kind, await createDatabase(kind));
-    await migrate(installation.settings);
-    return installation;
+    return new Installation(kind, await createMigrated(kind));
   }
 
   get settings() {

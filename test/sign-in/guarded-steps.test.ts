@@ -1,6 +1,6 @@
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { Secret, TOTP } from 'otpauth';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
@@ -12,32 +12,46 @@ const NEW = 'copper lantern forty';
 const codeOf = (secret: string, at = Date.now()) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at });
 
-async function holderOfTotp(service: TestService) {
-  const user = await service.api.must('POST /users', {
-    username: 'rosa',
-    primaryEmail: 'rosa@example.com',
-    password: PASSWORD,
-  });
-  const { secret } = await service.api.must(`POST /users/${user.id}/mfa-verifications`, { type: 'Totp' });
-  return { id: user.id as string, secret: secret as string };
+/** Each test has its own account, because the tests share a service. */
+let rosas = 0;
+async function makeRosa(service: TestService) {
+  rosas += 1;
+  const username = `rosa${rosas}`;
+  const email = { type: 'email', value: `${username}@example.com` };
+  const { id } = await service.api.must('POST /users', { username, primaryEmail: email.value, password: PASSWORD });
+  return { id: id as string, username, email };
 }
 
-const email = { type: 'email', value: 'rosa@example.com' };
+async function holderOfTotp(service: TestService) {
+  const user = await makeRosa(service);
+  const { secret } = await service.api.must(`POST /users/${user.id}/mfa-verifications`, { type: 'Totp' });
+  return { ...user, secret: secret as string };
+}
 
 /** Starts a reset and identifies the account by the mailed code. */
-async function reset(service: TestService, mailbox: Mailbox) {
+async function reset(service: TestService, mailbox: Mailbox, email: { type: string; value: string }) {
   const opened = await experience(service);
   await opened.call('PUT /', { interactionEvent: 'ForgotPassword' });
   const { verificationId } = (await opened.call('POST /verification/verification-code', { identifier: email })).body;
-  const code = await mailbox.code(mailbox.mails.length + 1);
+  const code = await mailbox.code(1, email.value);
   await opened.call('POST /verification/verification-code/verify', { verificationId, code });
   expect((await opened.call('POST /identification', { verificationId })).status).toBe(204);
   return opened;
 }
 
 describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) => {
+  let mailbox: Mailbox;
+  let service: TestService;
+  beforeAll(async () => {
+    mailbox = await Mailbox.start();
+    service = await startService(kind, { SMTP_URL: mailbox.url });
+  });
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    await mailbox[Symbol.asyncDispose]();
+  });
+
   it('accepts no password as the proof of a reset', async () => {
-    await using service = await startService(kind);
     const { actor } = service.credentials.demo;
     const { call } = await experience(service);
     const right = { identifier: { type: 'username', value: actor.username }, password: actor.password };
@@ -53,11 +67,9 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
   });
 
   it('does not replace a second factor, an address or an identity in a reset', async () => {
-    await using mailbox = await Mailbox.start();
-    await using service = await startService(kind, { SMTP_URL: mailbox.url });
-    const { id } = await holderOfTotp(service);
+    const { id, username, email } = await holderOfTotp(service);
     const factors = await service.api.must(`GET /users/${id}/mfa-verifications`);
-    const { call } = await reset(service, mailbox);
+    const { call } = await reset(service, mailbox, email);
     const refused = { status: 422, body: { code: 'session.not_allowed' } };
     expect(await call('POST /verification/totp/secret')).toMatchObject(refused);
     expect(await call('POST /verification/backup-code/generate')).toMatchObject(refused);
@@ -69,17 +81,15 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     expect(await call('POST /verification/social/acme/authorization-uri')).toMatchObject(refused);
     expect(await service.api.must(`GET /users/${id}/mfa-verifications`)).toEqual(factors);
     expect(await service.api.must(`GET /users/${id}`)).toMatchObject({
-      username: 'rosa',
-      primaryEmail: 'rosa@example.com',
+      username,
+      primaryEmail: email.value,
     });
   });
 
   it('asks for the second factor of the account before a reset changes the password', async () => {
-    await using mailbox = await Mailbox.start();
-    await using service = await startService(kind, { SMTP_URL: mailbox.url });
-    const { id, secret } = await holderOfTotp(service);
+    const { id, email, secret } = await holderOfTotp(service);
     const missing = { status: 422, body: { code: 'session.mfa_required' } };
-    const { call, visitor, uid } = await reset(service, mailbox);
+    const { call, visitor, uid } = await reset(service, mailbox, email);
     expect(await call('PUT /profile/password', { password: NEW })).toMatchObject(missing);
     expect(await call('POST /submit')).toMatchObject(missing);
     await service.api.must(`POST /users/${id}/password/verify`, { password: PASSWORD });
@@ -97,20 +107,18 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
   });
 
   it('ends every session in a reset, including that of the same browser', async () => {
-    await using mailbox = await Mailbox.start();
-    await using service = await startService(kind, { SMTP_URL: mailbox.url });
-    const { id } = await service.api.must('POST /users', { primaryEmail: 'rosa@example.com', password: PASSWORD });
+    const { id, email } = await makeRosa(service);
     const visitor = new Visitor(service.url);
     await visitor.open((await authorization(service)).url);
-    await visitor.submit('identifier', { identifier: 'rosa@example.com' });
+    await visitor.submit('identifier', { identifier: email.value });
     await visitor.submit('password', { password: PASSWORD });
     expect(visitor.left).toBeDefined();
     const session = visitor.cookies.filter(({ name }) => name.includes('session'));
 
     const again = await authorization(service, { prompt: 'login', first_screen: 'reset_password' });
     await visitor.open(again.url);
-    await visitor.submit('identifier', { identifier: 'rosa@example.com' });
-    await visitor.submit('code', { code: await mailbox.code() });
+    await visitor.submit('identifier', { identifier: email.value });
+    await visitor.submit('code', { code: await mailbox.code(1, email.value) });
     expect((await visitor.submit('new-password', { password: NEW })).text).toContain('Your password has been changed');
     const stolen = await fetch(`${service.url}/account`, {
       redirect: 'manual',
@@ -122,8 +130,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
   });
 
   it("adds no factor, address or identity in a sign-in before the account's factors are proven", async () => {
-    await using service = await startService(kind);
-    const { id, secret } = await holderOfTotp(service);
+    const { id, email, secret } = await holderOfTotp(service);
     const { call, submit, visitor, uid } = await experience(service);
     const proof = (await call('POST /verification/password', { identifier: email, password: PASSWORD })).body;
     await call('POST /identification', proof);
@@ -164,11 +171,10 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
   });
 
   it('does not write the rehashed password of one account to another', async () => {
-    await using mailbox = await Mailbox.start();
     await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const passwordDigest = await bcrypt(NEW, 10);
     await service.api.must('POST /users', { username: 'mine', passwordDigest, passwordAlgorithm: 'Bcrypt' });
-    const { id } = await service.api.must('POST /users', { primaryEmail: 'rosa@example.com', password: PASSWORD });
+    const { id, email } = await makeRosa(service);
     await service.api.must('PATCH /sign-in-exp', {
       signIn: {
         methods: [
@@ -181,7 +187,7 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
     const mine = { identifier: { type: 'username', value: 'mine' }, password: NEW };
     expect((await call('POST /verification/password', mine)).status).toBe(200);
     const { verificationId } = (await call('POST /verification/verification-code', { identifier: email })).body;
-    const code = await mailbox.code();
+    const code = await mailbox.code(1, email.value);
     await call('POST /verification/verification-code/verify', { verificationId, code });
     await call('POST /identification', { verificationId });
     expect((await submit()).claims?.sub).toBe(id);
@@ -189,7 +195,6 @@ describe.each(databases)('the steps of a sign-in and of a reset on %s', (kind) =
   });
 
   it('accepts the code that set up an authenticator app only once', async () => {
-    await using service = await startService(kind);
     const { actor } = service.credentials.demo;
     const right = { identifier: { type: 'username', value: actor.username }, password: actor.password };
     const first = await experience(service);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { authorization, Visitor } from './visitor.ts';
@@ -24,11 +24,22 @@ function browserAt(service: TestService, address: string): Visitor {
 }
 
 describe.each(databases)('wrong passwords on %s', (kind) => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService(kind, { TRUST_PROXY: 'loopback' });
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  /** Each test has its own account and networks, because the tests share a service. */
+  async function makePerson(username: string): Promise<Person & { id: string }> {
+    const person = { username, password: 'violet harbour ninety' };
+    const { id } = await service.api.must('POST /users', person);
+    return { ...person, id };
+  }
+
   it('from unknown browsers do not lock out a browser that signed in before', async () => {
-    await using service = await startService(kind);
-    const { actor } = service.credentials.demo;
-    const other = { username: 'other', password: 'violet harbour ninety' };
-    await service.api.must('POST /users', other);
+    const actor = await makePerson('ann');
+    const other = await makePerson('other');
     const known = new Visitor(service.url);
     expect(await tryAs(service, known, actor)).toBe(303);
     const cookie = known.cookies.find(({ name }) => name.endsWith('_known'));
@@ -51,8 +62,7 @@ describe.each(databases)('wrong passwords on %s', (kind) => {
   });
 
   it('do not lock out other networks, but every address of the same one', async () => {
-    await using service = await startService(kind, { TRUST_PROXY: 'loopback' });
-    const { actor } = service.credentials.demo;
+    const actor = await makePerson('ben');
     for (let tries = 0; tries < 10; tries += 1) {
       const guess = { ...actor, password: 'not it' };
       expect(await tryAs(service, browserAt(service, `2001:db8:1:1::${tries + 1}`), guess)).toBe(422);
@@ -62,8 +72,7 @@ describe.each(databases)('wrong passwords on %s', (kind) => {
   });
 
   it('from many networks together lock out unknown browsers, but not a known one', async () => {
-    await using service = await startService(kind, { TRUST_PROXY: 'loopback' });
-    const { actor } = service.credentials.demo;
+    const actor = await makePerson('cat');
     const known = browserAt(service, '198.51.100.1');
     expect(await tryAs(service, known, actor)).toBe(303);
     const statuses = new Set<number>();

@@ -51,17 +51,18 @@ export class Mailbox {
     for (const tell of [...this.#waiting]) tell();
   }
 
-  /** Returns the code in the `count`th message; waits for that message. */
-  async code(count = 1): Promise<string> {
+  /** Returns the code in the `count`th message, or in the `count`th to this address; waits for that message. */
+  async code(count = 1, address?: string): Promise<string> {
     const deadline = AbortSignal.timeout(PATIENCE_MS);
-    while (this.mails.length < count) {
+    const sent = () => this.mails.filter(({ to }) => address === undefined || to === address);
+    while (sent().length < count) {
       deadline.throwIfAborted();
       await new Promise<void>((resolve) => {
         this.#waiting.add(resolve);
         deadline.addEventListener('abort', () => resolve(), { once: true });
       });
     }
-    const [code = ''] = /\d{6}/.exec(this.mails[count - 1]?.text ?? '') ?? [];
+    const [code = ''] = /\d{6}/.exec(sent()[count - 1]?.text ?? '') ?? [];
     return code;
   }
 

@@ -7,7 +7,8 @@ import { Messenger } from '../../src/sign-in/messages/messenger.ts';
 import { hang, WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const logger = createLogger('silent');
-const none = { smtpUrl: undefined, smsUrl: undefined, from: 'no-reply@acme.example', outbox: undefined, logger };
+const unset = { smtpUrl: undefined, smsUrl: undefined, outbox: undefined };
+const none = { ...unset, from: 'no-reply@acme.example', logger, clock: Date.now };
 const message = { channel: 'sms', to: '+4912345', subject: '', text: '123456 is your code' } as const;
 
 describe('messages', () => {

@@ -1,6 +1,6 @@
+import { type ApplicationCredentials, createTenant } from '../../src/admin/create-tenant.ts';
 import { SecretBox } from '../../src/base/secret-box.ts';
 import { connect } from '../../src/database/connect.ts';
-import { type ApplicationCredentials, createTenant } from '../../src/setup/create-tenant.ts';
 import { loadSecretKey } from '../../src/setup/secret-key.ts';
 import { ManagementClient } from '../support/call.ts';
 import type { TestService } from '../support/start-service.ts';
@@ -15,7 +15,7 @@ export async function secondTenant(service: TestService, connector: Record<strin
   const secrets = new SecretBox(await loadSecretKey(dataDir));
   const machine = (await createTenant(database, secrets, tenant, { now: Date.now() })) as ApplicationCredentials;
   await database.close();
-  await new Promise((resolve) => setTimeout(resolve, 1_100)); // As long as tenants may stay cached.
+  service.time.pass(1_100); // As long as tenants may stay cached.
 
   const api = new ManagementClient(endpoint, tenant.managementApiIndicator, machine);
   const { id: clientId } = await api.must('POST /applications', {

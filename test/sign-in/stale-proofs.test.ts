@@ -1,5 +1,5 @@
 import { Secret, TOTP } from 'otpauth';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { experience } from './experience.ts';
@@ -8,15 +8,27 @@ import { PASSWORD } from './stage.ts';
 import { Visitor } from './visitor.ts';
 
 const NEW = 'copper lantern forty';
-const email = { type: 'email', value: 'rosa@example.com' };
 const codeOf = (secret: string, at = Date.now()) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at });
 
-const makeRosa = async (service: TestService): Promise<string> =>
-  (await service.api.must('POST /users', { username: 'rosa', primaryEmail: email.value, password: PASSWORD })).id;
+interface Rosa {
+  id: string;
+  username: string;
+  email: { type: string; value: string };
+}
+
+/** Each test has its own account, because the tests share a service. */
+let rosas = 0;
+async function makeRosa(service: TestService): Promise<Rosa> {
+  rosas += 1;
+  const username = `rosa${rosas}`;
+  const email = { type: 'email', value: `${username}@example.com` };
+  const { id } = await service.api.must('POST /users', { username, primaryEmail: email.value, password: PASSWORD });
+  return { id, username, email };
+}
 
 /** Starts a sign-in and identifies the account by its password, without completing it. */
-async function withPassword(service: TestService, identifier = email, password = PASSWORD) {
+async function withPassword(service: TestService, identifier: Rosa['email'], password = PASSWORD) {
   const opened = await experience(service);
   const proof = (await opened.call('POST /verification/password', { identifier, password })).body;
   expect((await opened.call('POST /identification', proof)).status).toBe(204);
@@ -26,11 +38,21 @@ async function withPassword(service: TestService, identifier = email, password =
 const startOver = { status: 422, body: { code: 'session.identifier_required' } };
 
 describe.each(databases)('a proof of an account that has changed since, on %s', (kind) => {
+  let mailbox: Mailbox;
+  let service: TestService;
+  beforeAll(async () => {
+    mailbox = await Mailbox.start();
+    service = await startService(kind, { SMTP_URL: mailbox.url });
+  });
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    await mailbox[Symbol.asyncDispose]();
+  });
+
   it('does not sign in after the password was replaced', async () => {
-    await using service = await startService(kind);
-    const id = await makeRosa(service);
-    const open = await withPassword(service);
-    const submitted = await withPassword(service);
+    const { id, email } = await makeRosa(service);
+    const open = await withPassword(service, email);
+    const submitted = await withPassword(service, email);
     const { redirectTo } = (await submitted.call('POST /submit')).body;
     await service.api.must(`PATCH /users/${id}/password`, { password: NEW });
     expect(await open.call('POST /submit')).toMatchObject(startOver);
@@ -41,8 +63,7 @@ describe.each(databases)('a proof of an account that has changed since, on %s', 
   });
 
   it('is not accepted for a password that was replaced before it identified the account', async () => {
-    await using service = await startService(kind);
-    const id = await makeRosa(service);
+    const { id, email } = await makeRosa(service);
     const { call } = await experience(service);
     const { verificationId } = (await call('POST /verification/password', { identifier: email, password: PASSWORD }))
       .body;
@@ -55,13 +76,14 @@ describe.each(databases)('a proof of an account that has changed since, on %s', 
   });
 
   it('is not accepted for a reset code that was kept until the password had changed', async () => {
-    await using mailbox = await Mailbox.start();
-    await using service = await startService(kind, { SMTP_URL: mailbox.url });
-    const id = await makeRosa(service);
+    const { id, email } = await makeRosa(service);
     const { call } = await experience(service);
     await call('PUT /', { interactionEvent: 'ForgotPassword' });
     const { verificationId } = (await call('POST /verification/verification-code', { identifier: email })).body;
-    await call('POST /verification/verification-code/verify', { verificationId, code: await mailbox.code() });
+    await call('POST /verification/verification-code/verify', {
+      verificationId,
+      code: await mailbox.code(1, email.value),
+    });
     await service.api.must(`PATCH /users/${id}/password`, { password: NEW });
     expect((await call('POST /identification', { verificationId })).status).toBe(422);
     expect((await call('PUT /profile/password', { password: 'silver meadow eighty' })).status).toBe(422);
@@ -69,11 +91,10 @@ describe.each(databases)('a proof of an account that has changed since, on %s', 
   });
 
   it('does not let a change that was in progress on the account page overwrite a reset', async () => {
-    await using service = await startService(kind);
-    const id = await makeRosa(service);
+    const { id, username } = await makeRosa(service);
     const visitor = new Visitor(service.url);
     await visitor.open('/account');
-    await visitor.submit('identifier', { identifier: 'rosa' });
+    await visitor.submit('identifier', { identifier: username });
     await visitor.submit('password', { password: PASSWORD });
     await visitor.open('/account?edit=password');
     const { action, fields } = visitor.form('password');
@@ -90,8 +111,8 @@ describe.each(databases)('a proof of an account that has changed since, on %s', 
   it('does not enroll a factor in a sign-in that started before a reset', async () => {
     await using service = await startService(kind);
     await service.api.must('PATCH /sign-in-exp', { mfa: { factors: ['Totp'], policy: 'Mandatory' } });
-    const id = await makeRosa(service);
-    const { call } = await withPassword(service);
+    const { id, email } = await makeRosa(service);
+    const { call } = await withPassword(service, email);
     const { verificationId, secret } = (await call('POST /verification/totp/secret')).body;
     await service.api.must(`PATCH /users/${id}/password`, { password: NEW });
     expect((await call('POST /verification/totp/verify', { verificationId, code: codeOf(secret) })).status).toBe(422);
@@ -100,13 +121,14 @@ describe.each(databases)('a proof of an account that has changed since, on %s', 
   });
 
   it('does not reset the password by a code for an address that the account no longer has', async () => {
-    await using mailbox = await Mailbox.start();
-    await using service = await startService(kind, { SMTP_URL: mailbox.url });
-    const id = await makeRosa(service);
+    const { id, email } = await makeRosa(service);
     const { call } = await experience(service);
     await call('PUT /', { interactionEvent: 'ForgotPassword' });
     const { verificationId } = (await call('POST /verification/verification-code', { identifier: email })).body;
-    await call('POST /verification/verification-code/verify', { verificationId, code: await mailbox.code() });
+    await call('POST /verification/verification-code/verify', {
+      verificationId,
+      code: await mailbox.code(1, email.value),
+    });
     expect((await call('POST /identification', { verificationId })).status).toBe(204);
     await service.api.must(`PATCH /users/${id}`, { primaryEmail: 'new@example.com' });
     expect(await call('PUT /profile/password', { password: NEW })).toMatchObject(startOver);
@@ -114,19 +136,17 @@ describe.each(databases)('a proof of an account that has changed since, on %s', 
   });
 
   it('is not accepted for a second factor that was replaced after it was proven', async () => {
-    await using service = await startService(kind);
-    const id = await makeRosa(service);
+    const { id, email } = await makeRosa(service);
     const first = await service.api.must(`POST /users/${id}/mfa-verifications`, { type: 'Totp' });
-    const { call } = await withPassword(service);
+    const { call } = await withPassword(service, email);
     expect((await call('POST /verification/totp/verify', { code: codeOf(first.secret) })).status).toBe(200);
     await service.api.must(`POST /users/${id}/mfa-verifications`, { type: 'Totp' });
     expect(await call('POST /submit')).toMatchObject(startOver);
   });
 
   it('does not sign in a user who was suspended between the last step and completion', async () => {
-    await using service = await startService(kind);
-    const id = await makeRosa(service);
-    const { call, visitor } = await withPassword(service);
+    const { id, email } = await makeRosa(service);
+    const { call, visitor } = await withPassword(service, email);
     const { redirectTo } = (await call('POST /submit')).body;
     await service.api.must(`PATCH /users/${id}/is-suspended`, { isSuspended: true });
     expect((await visitor.open(redirectTo)).status).toBe(400);
@@ -137,13 +157,13 @@ describe.each(databases)('a proof of an account that has changed since, on %s', 
 
   it('shows a page, and not an error, to a user who is suspended or deleted midway', async () => {
     await using service = await startService(kind);
-    const id = await makeRosa(service);
+    const { id, email } = await makeRosa(service);
     await service.api.must('PATCH /sign-in-exp', { mfa: { factors: ['Totp'], policy: 'Mandatory' } });
     for (const end of [
       () => service.api.must(`PATCH /users/${id}/is-suspended`, { isSuspended: true }),
       () => service.api.must(`DELETE /users/${id}`),
     ]) {
-      const { visitor, uid } = await withPassword(service);
+      const { visitor, uid } = await withPassword(service, email);
       await end();
       const page = await visitor.open(`/sign-in/${uid}`);
       expect(page).toMatchObject({ status: 200, text: expect.stringContaining('Sign in') });
@@ -154,9 +174,14 @@ describe.each(databases)('a proof of an account that has changed since, on %s', 
 });
 
 describe.each(databases)('proofs of two accounts in one sign-in on %s', (kind) => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService(kind);
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
   it('do not count as two factors', async () => {
-    await using service = await startService(kind);
-    const id = await makeRosa(service);
+    const { id, email } = await makeRosa(service);
     const other = await service.api.must('POST /users', { username: 'mallory', password: NEW });
     const { secret } = await service.api.must(`POST /users/${other.id}/mfa-verifications`, { type: 'Totp' });
     const { call, submit } = await withPassword(service, { type: 'username', value: 'mallory' }, NEW);
@@ -173,11 +198,10 @@ describe.each(databases)('proofs of two accounts in one sign-in on %s', (kind) =
   });
 
   it('do not write data gathered for the first to the second', async () => {
-    await using service = await startService(kind);
     const first = await service.api.must('POST /users', { primaryEmail: 'first@example.com', password: PASSWORD });
     const second = await service.api.must('POST /users', { primaryEmail: 'second@example.com', password: NEW });
     const { call, submit } = await withPassword(service, { type: 'email', value: 'first@example.com' });
-    expect((await call('POST /profile', { type: 'username', value: 'mallory' })).status).toBe(204);
+    expect((await call('POST /profile', { type: 'username', value: 'trudy' })).status).toBe(204);
     const { verificationId, secret } = (await call('POST /verification/totp/secret')).body;
     await call('POST /verification/totp/verify', { verificationId, code: codeOf(secret) });
     expect((await call('POST /profile/mfa', { type: 'Totp', verificationId })).status).toBe(204);

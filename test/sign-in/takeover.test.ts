@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { startService, type TestService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -26,8 +26,13 @@ const anonymousCaller =
     });
 
 describe.each(databases)('the privacy of a sign-in on %s', (kind) => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService(kind);
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
   it('does not let an attacker who knows the URL of a sign-in page read or continue it', async () => {
-    await using service = await startService(kind);
     const { victim, uid, tokensAt } = await victimOf(service);
     const other = await experience(service);
     const others = other.visitor.cookies.find(({ name }) => name === 'default_experience')?.value ?? '';
@@ -43,7 +48,6 @@ describe.each(databases)('the privacy of a sign-in on %s', (kind) => {
   });
 
   it('drops everything a registration gathered when the event changes to a sign-in', async () => {
-    await using service = await startService(kind);
     const { actor } = service.credentials.demo;
     const before = await service.api.must(`GET /users/${actor.id}`);
     for (const route of ['PUT /interaction-event', 'PUT /']) {
@@ -78,7 +82,6 @@ describe.each(databases)('the privacy of a sign-in on %s', (kind) => {
   });
 
   it("does not include the interaction's id in webhooks or audit entries", async () => {
-    await using service = await startService(kind);
     await using receiver = await WebhookReceiver.start();
     await service.api.must('POST /hooks', { name: 'h', events: ['PostSignIn'], config: { url: receiver.url } });
     const { victim, uid } = await victimOf(service);

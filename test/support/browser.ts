@@ -4,17 +4,18 @@ import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { type Browser, type Page, chromium as playwright } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserPath } from './chromium.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '../screenshots');
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** Starts a real browser from npm, or the one of `CHROMIUM_PATH`. */
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = await browserPath();
+  const { chromium } = await import('playwright-core'); // Here, because most importers of this file need no browser.
   const args = [
     '--no-sandbox',
     '--no-zygote',
@@ -22,7 +23,7 @@ export async function launchBrowser(): Promise<Browser> {
     '--disable-dev-shm-usage',
     '--font-render-hinting=none',
   ];
-  return playwright.launch({ executablePath, args });
+  return chromium.launch({ executablePath, args });
 }
 
 interface AxeResults {
@@ -34,10 +35,9 @@ interface AxeResults {
  * page's content security policy stays in force.
  */
 export async function expectAccessible(page: Page): Promise<void> {
-  await page.evaluate(axeSource);
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-  );
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(readFileSync(AXE, 'utf8'));
+  const run = 'axe.run({ resultTypes: ["violations"], selectors: false })'; // Describes only what fails.
+  const { violations } = await page.evaluate<AxeResults>(run);
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   const lines = serious.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('; ')}`,

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
-import { createDatabase, databases } from './databases.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { createDatabase, createMigrated, databases } from './databases.ts';
 
 describe.each(databases)('a test database on %s', (kind) => {
   it('is empty, separate, and removed when disposed', async () => {
@@ -11,6 +12,11 @@ describe.each(databases)('a test database on %s', (kind) => {
     expect(existsSync(first.dataDir)).toBe(true);
     await second[Symbol.asyncDispose]();
     expect(existsSync(second.dataDir)).toBe(false);
+  });
+
+  it('can have the current schema from the start', async () => {
+    await using database = await createMigrated(kind);
+    expect(await migrate({ databaseUrl: database.url, dataDir: database.dataDir, poolSize: 2 })).toEqual([]);
   });
 });
 

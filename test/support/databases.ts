@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -17,13 +17,25 @@ export type Database = AsyncDisposable & {
 };
 
 /** Creates an empty database for one test. Disposing it also ends its remaining connections. */
-export async function createDatabase(kind: DatabaseKind, server = inject('postgresUrl')): Promise<Database> {
+export function createDatabase(kind: DatabaseKind, server = inject('postgresUrl')): Promise<Database> {
+  return create(kind, server);
+}
+
+/** Creates a database with the current schema, as a copy of the one that the setup has migrated. */
+export async function createMigrated(kind: DatabaseKind): Promise<Database> {
+  const { folder, name } = inject('migrated');
+  const database = await create(kind, inject('postgresUrl'), name);
+  if (kind === 'sqlite') await cp(folder, database.dataDir, { recursive: true });
+  return database;
+}
+
+async function create(kind: DatabaseKind, server: string, template?: string): Promise<Database> {
   const dataDir = await mkdtemp(join(tmpdir(), 'understudy-data-'));
   const removeData = () => rm(dataDir, { recursive: true, force: true });
   if (kind === 'sqlite') return { url: undefined, dataDir, [Symbol.asyncDispose]: removeData };
 
   const name = `understudy_${randomBytes(8).toString('hex')}`;
-  await execute(server, `CREATE DATABASE ${name}`);
+  await execute(server, `CREATE DATABASE ${name} ${template ? `TEMPLATE ${template}` : ''}`);
   return {
     url: Object.assign(new URL(server), { pathname: `/${name}` }).href,
     dataDir,

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { childEnvironment } from './compile-cache.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -41,7 +42,7 @@ export async function runSteps(steps: readonly Step[], env: Record<string, strin
   const script = steps.map(({ commands }) => `printf '${SEPARATOR}'\n${commands}`).join('\n');
   const shell = spawn('bash', ['-e', '-o', 'pipefail', '-c', script], {
     cwd: root,
-    env: { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, ...env },
+    env: { ...childEnvironment, PATH: `${dirname(process.execPath)}:${process.env.PATH}`, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr] = await Promise.all([text(shell.stdout), text(shell.stderr), once(shell, 'close')]);

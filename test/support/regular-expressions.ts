@@ -64,21 +64,23 @@ function charactersOf({ source }: RegExp): string[] {
   return [...new Set([...KINDS, ...escaped, ...signs, ...words])].slice(0, MAX_CHARACTERS);
 }
 
-/** Yields all attacks whose start and unit have at most two of these characters. */
-export function* attacksOn(expression: RegExp): Generator<Attack> {
+/** Yields all attacks whose start and unit have at most two of these characters, in groups that differ in their end. */
+export function* attacksOn(expression: RegExp): Generator<Attack[]> {
   const characters = charactersOf(expression);
   const pairs = characters.flatMap((first) => characters.map((second) => first + second));
   const short = [...characters, ...pairs];
   for (const prefix of ['', ...short])
-    for (const unit of short) for (const suffix of ['', '\u0000', ' a']) yield { prefix, unit, suffix };
+    for (const unit of short) yield ['', '\u0000', ' a'].map((suffix) => ({ prefix, unit, suffix }));
 }
 
-/** Returns the CPU milliseconds of this thread, so that other processes do not matter. */
-export function costOf(expression: RegExp, text: string): number {
+/** Returns the CPU milliseconds of this thread for these texts, so that other processes do not matter. */
+export function costOf(expression: RegExp, texts: string[]): number {
   const before = process.threadCpuUsage();
-  if (expression.global) text.replace(expression, '');
-  else expression.test(text);
-  expression.lastIndex = 0;
+  for (const text of texts) {
+    if (expression.global) text.replace(expression, '');
+    else expression.test(text);
+    expression.lastIndex = 0;
+  }
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1000;
 }

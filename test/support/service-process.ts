@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { KillPoint } from '../webhooks/kill-points.ts';
 import { getJson, ManagementClient } from './call.ts';
+import { childEnvironment } from './compile-cache.ts';
 import type { Database } from './databases.ts';
 import { freePort } from './free-port.ts';
 import { hasEnded } from './has-ended.ts';
@@ -31,7 +32,7 @@ export class ServiceProcess implements AsyncDisposable {
     this.#database = database;
     this.#preload = preload.flatMap((path) => ['--import', join(root, path)]);
     this.#env = {
-      PATH: process.env.PATH ?? '',
+      ...childEnvironment,
       PORT: String(port),
       DATA_DIR: database.dataDir,
       ...(database.url && { DATABASE_URL: database.url }),

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { childEnvironment } from './compile-cache.ts';
 import { hasEnded } from './has-ended.ts';
 
 export interface Process {
@@ -17,7 +18,7 @@ export function start(env: Record<string, string>, output: 'pipe' | 'terminal' =
     output === 'pipe'
       ? command
       : ['script', '--quiet', '--return', '--command', `exec ${command.join(' ')}`, '/dev/null'];
-  const child = spawn(file, args, { env: { PATH: process.env.PATH, SANDBOX_RUNNERS: '1', ...env } });
+  const child = spawn(file, args, { env: { ...childEnvironment, SANDBOX_RUNNERS: '1', ...env } });
   let text = '';
   const { promise: exited, resolve } = Promise.withResolvers<number | null>();
   const waiting = new Set<() => void>();

@@ -2,11 +2,13 @@ import type { DestinationStream } from 'pino';
 import { readConfig } from '../../src/config/index.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import type { SandboxOptions } from '../../src/script-runners/sandbox.ts';
+import type { ServiceParts } from '../../src/service/foundation.ts';
 import { type Service, startService as start } from '../../src/service/index.ts';
 import type { FirstStart } from '../../src/setup/first-start.ts';
 import { ManagementClient } from './call.ts';
-import { createDatabase, type Database, type DatabaseKind } from './databases.ts';
+import { createMigrated, type Database, type DatabaseKind } from './databases.ts';
 import { freePort } from './free-port.ts';
+import { MovableTime } from './movable-time.ts';
 
 export interface TestService extends AsyncDisposable {
   /** The tenant's endpoint. */
@@ -18,8 +20,13 @@ export interface TestService extends AsyncDisposable {
   credentials: FirstStart & { demo: NonNullable<FirstStart['demo']> };
   /** A client of the default tenant's Management API, as its first machine-to-machine application. */
   api: ManagementClient;
+  time: MovableTime;
   /** Stops the service and keeps the database, so that another can start on it. */
   stop(): Promise<void>;
+}
+
+interface TestParts extends Partial<Pick<ServiceParts, 'passwords'>>, Pick<SandboxOptions, 'harden'> {
+  log?: DestinationStream;
 }
 
 /**
@@ -31,9 +38,9 @@ export async function startService(
   kind: DatabaseKind,
   env: Record<string, string> = {},
   shared?: Database,
-  { log, ...besides }: Pick<SandboxOptions, 'harden'> & { log?: DestinationStream } = {},
+  { log, harden, ...parts }: TestParts = {},
 ): Promise<TestService> {
-  const database = shared ?? (await createDatabase(kind));
+  const database = shared ?? (await createMigrated(kind));
   const port = await freePort();
   const config = readConfig({
     PORT: String(port),
@@ -43,8 +50,10 @@ export async function startService(
     SANDBOX_RUNNERS: '1',
     ...env,
   });
-  const sandbox = { ...config.sandbox, ...besides };
-  const service: Service = await start({ ...config, sandbox }, createLogger(config.logLevel, log));
+  const sandbox = { ...config.sandbox, harden };
+  const time = new MovableTime();
+  const logger = createLogger(config.logLevel, log);
+  const service: Service = await start({ ...config, sandbox }, { logger, clock: time.now, ...parts });
   const credentials = service.credentials as TestService['credentials'];
   let isStopped = false;
   const stop = async () => {
@@ -58,6 +67,7 @@ export async function startService(
     databaseUrl: database.url,
     credentials,
     api: new ManagementClient(config.endpoint, config.managementApiIndicator, credentials?.machine),
+    time,
     stop,
     async [Symbol.asyncDispose]() {
       await stop();

@@ -1,7 +1,6 @@
-import PostgresClient from 'knex/lib/dialects/postgres/index.js';
+import knex, { type Knex } from 'knex';
 import { vi } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { PreparedSqliteClient } from '../../src/database/drivers/sqlite-client.ts';
 import type { DatabaseKind } from './databases.ts';
 
 /** A statement as it was sent, and the label it was recorded under. */
@@ -15,7 +14,19 @@ interface Query {
   sql: string;
   bindings?: readonly unknown[];
 }
-type Client = { _query(connection: object, query: Query): Promise<object> };
+
+/** Calls `listen` with each statement that this process sends to databases of this kind, until it is restored. */
+export function spyOnStatements(
+  kind: DatabaseKind,
+  listen: (query: Query, connection: object) => void,
+): { mockRestore(): void } {
+  const send = knex.Client.prototype.query;
+  return vi.spyOn(knex.Client.prototype, 'query').mockImplementation(function (this: Knex.Client, connection, query) {
+    const sent = send.call(this, connection, query); // Completes the query.
+    if (this.config.client === (kind === 'sqlite' ? 'sqlite3' : 'pg')) listen(query, connection);
+    return sent;
+  });
+}
 
 /** Records the statements that this process sends to databases of this kind, each text once, without changing them. */
 export class StatementRecorder {
@@ -24,14 +35,8 @@ export class StatementRecorder {
   #by = '';
 
   constructor(kind: DatabaseKind) {
-    const client = (kind === 'sqlite' ? PreparedSqliteClient : PostgresClient).prototype as unknown as Client;
-    const send = client._query;
-    const record = ({ sql, bindings = [] }: Query) => {
+    this.#spy = spyOnStatements(kind, ({ sql, bindings = [] }) => {
       if (this.#by && !this.#sent.has(sql)) this.#sent.set(sql, { sql, bindings, by: this.#by });
-    };
-    this.#spy = vi.spyOn(client, '_query').mockImplementation(function (this: Client, connection, query) {
-      record(query);
-      return send.call(this, connection, query);
     });
   }
 

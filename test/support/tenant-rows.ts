@@ -1,49 +1,9 @@
 import type { Database } from '../../src/database/database.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
-import type { Table } from '../../src/database/tables/index.ts';
+import { tenantTables } from '../../src/database/tables/index.ts';
 
-/** Tables with parents before children, as foreign keys require. */
-const TABLES: Table[] = [
-  'users',
-  'userIdentities',
-  'userFactors',
-  'applications',
-  'applicationSecrets',
-  'resources',
-  'resourceAliases',
-  'scopes',
-  'roles',
-  'roleScopes',
-  'userRoles',
-  'applicationRoles',
-  'organizations',
-  'organizationRoles',
-  'organizationScopes',
-  'organizationUsers',
-  'organizationApplications',
-  'organizationRoleScopes',
-  'organizationRoleResourceScopes',
-  'organizationUserRoles',
-  'organizationApplicationRoles',
-  'signInSettings',
-  'connectors',
-  'signingKeys',
-  'oidcPayloads',
-  'subjectTokens',
-  'impersonations',
-  'issuedJwts',
-  'revokedTokens',
-  'hooks',
-  'events',
-  'replays',
-  'deliveries',
-  'attempts',
-  'clearings',
-  'scriptVersions',
-  'activeScripts',
-  'scriptRuns',
-  'auditLog',
-];
+/** All tables except those that a running service writes in the background. */
+const TABLES = tenantTables.filter((table) => table !== 'figures' && table !== 'rateLimits');
 
 /** Every row of a tenant without its tenant id: tables in order, rows as text so that two dumps can be compared. */
 export type TenantRows = Record<string, string[]>;

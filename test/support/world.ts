@@ -158,7 +158,8 @@ async function traces(store: TenantStore, made: { user: string; application: str
   await store.add('events', [{ id: eventId, ...event }]);
   const dead = { state: 'dead', dueAt: null, attempts: 1, trigger: 'schedule', createdAt: now } as const;
   await store.add('deliveries', [{ id: delivery, eventId, hookId, ...dead }]);
-  const over = { filter: {}, count: 1, done: 1, state: 'done', createdAt: now } as const;
+  const filter = { since: 0, until: now, events: [] };
+  const over = { filter, count: 1, done: 1, state: 'done', createdAt: now } as const;
   await store.add('replays', [{ id: replay, hookId, ...over }]);
   return { impersonation, run, delivery, replay };
 }

@@ -14,6 +14,7 @@ import { startService } from '../../src/service/index.ts';
 import { ManagementClient, postForm } from '../support/call.ts';
 import { castOf } from '../support/cast.ts';
 import { freePort } from '../support/free-port.ts';
+import { MovableTime } from '../support/movable-time.ts';
 import { startPostgres } from '../support/postgres.ts';
 import type { TestService } from '../support/start-service.ts';
 import { status, WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -32,8 +33,7 @@ const SERVICE_TABLES = ['serviceSettings', 'tenants', 'tenantEndpoints'];
 
 /** Opens the database without conversions: names as in the database, values as the driver returns them. */
 function rawDatabase(settings: DatabaseSettings): Knex {
-  const { wrapIdentifier: _, postProcessResponse: __, ...config } = knexConfig(settings);
-  return knex({ ...config, migrations: { migrationSource, tableName: 'migrations' } });
+  return knex({ ...knexConfig(settings), migrations: { migrationSource, tableName: 'migrations' } });
 }
 
 /** Runs the migrations and returns their statements. */
@@ -135,7 +135,7 @@ const config = readConfig({
 });
 const settings: DatabaseSettings = { databaseUrl: undefined, dataDir, poolSize: 1 };
 await writeFile(join(folder, 'sqlite.sql'), await schemaOf(settings));
-const service = await startService(config, createLogger(config.logLevel));
+const service = await startService(config, { logger: createLogger(config.logLevel) });
 const { credentials } = service;
 if (!credentials) throw new Error('The database is not empty.');
 const made = await use(
@@ -147,6 +147,7 @@ const made = await use(
     databaseUrl: undefined,
     credentials: credentials as TestService['credentials'],
     api: new ManagementClient(config.endpoint, config.managementApiIndicator, credentials.machine),
+    time: new MovableTime(),
     stop: service.close,
     [Symbol.asyncDispose]: service.close,
   },

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
 import { sqliteViews } from '../../src/service/sqlite-views.ts';
 import { Deliveries } from '../../src/webhooks/deliveries/deliveries.ts';
-import type { HookKey, Settlement } from '../../src/webhooks/deliveries/statements.ts';
+import type { HookKey } from '../../src/webhooks/deliveries/due.ts';
+import type { Settlement } from '../../src/webhooks/deliveries/settle.ts';
 import { castOf } from '../support/cast.ts';
 import { databases } from '../support/databases.ts';
 import { park } from '../support/park.ts';
@@ -14,6 +15,8 @@ const HOOKS = 20;
 const BACKLOG = 40_000;
 const ROUNDS = 25;
 
+// No statement may scan the backlog: `scans.test.ts` and `parked.test.ts` read the plans. The benchmark `webhooks` compares
+// the rate with that of an empty table.
 describe.each(databases)('failing endpoints with a backlog on %s', (kind) => {
   it('do not stall writes and token exchanges', async () => {
     await using service = await startService(kind, { WEBHOOK_RETRY_SCHEDULE: Array(200).fill('0').join() });
@@ -24,13 +27,6 @@ describe.each(databases)('failing endpoints with a backlog on %s', (kind) => {
       await api.must(`PATCH /users/${bob.id}`, { name: 'Casey' });
       expect((await spa.exchange({ subject_token: await mint() })).status).toBe(200);
     };
-    const rounds = async () => {
-      const startedAt = performance.now();
-      for (let count = 0; count < ROUNDS; count += 1) await round();
-      return performance.now() - startedAt;
-    };
-    await round();
-    const calmMs = await rounds();
 
     const hook = { events: ['User.Data.Updated'], config: { url: receiver.url } };
     for (let count = 0; count < HOOKS; count += 1) await api.must('POST /hooks', { name: `Hook ${count}`, ...hook });
@@ -40,14 +36,11 @@ describe.each(databases)('failing endpoints with a backlog on %s', (kind) => {
 
     await round();
     await receiver.reach(HOOKS); // From now on attempts keep failing.
-    const failingMs = await rounds();
+    for (let count = 0; count < ROUNDS; count += 1) await round();
     await receiver.reach(2 * HOOKS + 1); // Attempts went on, if only after the rounds on a busy machine.
-    // A scan per settled attempt made this hundreds of times as long. The extra second allows for other load on the
-    // machine.
-    expect(failingMs).toBeLessThan(10 * calmMs + 1_000);
   });
 
-  it('are found and settled about as fast as with an empty table', async () => {
+  it('are found, claimed and settled among the deliveries that are not due', async () => {
     await using harness = await PollerHarness.open(kind);
     const hooks: HookKey[] = [];
     for (let count = 0; count < HOOKS; count += 1)
@@ -55,26 +48,16 @@ describe.each(databases)('failing endpoints with a backlog on %s', (kind) => {
     await harness.announce(20);
     const deliveries = new Deliveries(harness.database, 'me');
     const rooms = hooks.map((hook) => ({ ...hook, room: 8 }));
-
-    /** Measures milliseconds to find, claim and release 160 deliveries; the best of several runs. */
-    const cycleMs = async () => {
-      const times: number[] = [];
-      for (let count = 0; count < 7; count += 1) {
-        const now = Date.now();
-        const startedAt = performance.now();
-        expect(await deliveries.dueHooks(now)).toHaveLength(HOOKS);
-        const claimed = await deliveries.claim(rooms, now, now + 60_000);
-        expect(claimed).toHaveLength(8 * HOOKS);
-        await deliveries.settle(
-          claimed.map(({ tenantId, id, hookId }): Settlement => ({ tenantId, id, hookId, state: 'waiting' })),
-        );
-        times.push(performance.now() - startedAt);
-      }
-      return Math.min(...times);
-    };
-    const emptyMs = await cycleMs();
     await park(harness.database, 'default', BACKLOG, Date.now());
-    const fullMs = await cycleMs();
-    expect(fullMs).toBeLessThan(10 * emptyMs);
+    for (let cycle = 0; cycle < 3; cycle += 1) {
+      const now = Date.now();
+      expect(await deliveries.dueHooks(now)).toHaveLength(HOOKS);
+      const claimed = await deliveries.claim(rooms, now, now + 60_000);
+      expect(claimed).toHaveLength(8 * HOOKS);
+      expect(claimed.map(({ eventId }) => eventId)).not.toContain('parked');
+      await deliveries.settle(
+        claimed.map(({ tenantId, id, hookId }): Settlement => ({ tenantId, id, hookId, state: 'waiting' })),
+      );
+    }
   });
 });

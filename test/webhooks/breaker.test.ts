@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Breaker } from '../../src/webhooks/sending/breaker.ts';
 import { disabledReason } from '../../src/webhooks/sending/health.ts';
 import { Slots } from '../../src/webhooks/sending/slots.ts';
@@ -98,6 +98,8 @@ describe('a webhook that always fails', () => {
 });
 
 describe('slots', () => {
+  afterEach(() => void vi.useRealTimers());
+
   it('are limited, and free again when an attempt ends', () => {
     const slots = new Slots(2);
     const [first] = [slots.acquire(), slots.acquire()];
@@ -106,11 +108,13 @@ describe('slots', () => {
     expect(slots.acquire()).toBeDefined();
   });
 
-  it('are freed by slow attempts, which continue', async () => {
+  it('are freed by slow attempts, which continue', () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
     const slots = new Slots(1);
     slots.acquire();
+    vi.advanceTimersByTime(slots.nextFreeMs - 1);
     expect(slots.acquire()).toBeUndefined();
-    await new Promise((resolve) => setTimeout(resolve, slots.nextFreeMs + 5));
+    vi.advanceTimersByTime(1);
     expect(slots.acquire()).toBeDefined();
     expect(slots.inUse).toBe(2);
   });

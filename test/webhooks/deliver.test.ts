@@ -94,9 +94,7 @@ describe('the outcome', () => {
     ['reset', cutMidBody(), 200],
   ])('is %s if the response is incomplete, even after status 200', async (error, behaviour, code) => {
     await using receiver = await WebhookReceiver.start({ behaviour });
-    const outcome = await attempt(receiver.url, {}, 1_000);
-    expect(outcome).toMatchObject({ error, status: code, message: expect.any(String) });
-    expect(outcome.durationMs).toBeLessThan(10_000);
+    expect(await attempt(receiver.url, {}, 1_000)).toMatchObject({ error, status: code, message: expect.any(String) });
   });
 
   it('is blocked if the address is not allowed', async () => {

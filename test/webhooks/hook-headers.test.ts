@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
 import { tenantTables } from '../../src/database/tables/index.ts';
-import { createDatabase, databases } from '../support/databases.ts';
+import { createMigrated, databases } from '../support/databases.ts';
 import { startService } from '../support/start-service.ts';
 import { status, WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -13,7 +13,7 @@ describe.each(databases)('the headers of a webhook on %s', (kind) => {
     connect({ databaseUrl: url, dataDir, poolSize: 1 });
 
   it('are sent and shown, and are encrypted in the database', async () => {
-    await using shared = await createDatabase(kind);
+    await using shared = await createMigrated(kind);
     await using service = await startService(kind, {}, shared);
     await using receiver = await WebhookReceiver.start({ behaviour: status(503, {}, 'later') });
     const { api } = service;
@@ -47,7 +47,7 @@ describe.each(databases)('the headers of a webhook on %s', (kind) => {
   });
 
   it('are encrypted at the next start if an earlier release stored them in plain text', async () => {
-    await using shared = await createDatabase(kind);
+    await using shared = await createMigrated(kind);
     await using receiver = await WebhookReceiver.start();
     const before = await startService(kind, {}, shared);
     const hook = { name: 'Mine', events: ['Role.Created'], config: { url: receiver.url } };

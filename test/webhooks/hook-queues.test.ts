@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimedDelivery } from '../../src/webhooks/deliveries/statements.ts';
+import type { ClaimedDelivery } from '../../src/webhooks/deliveries/claim.ts';
 import { HookQueues } from '../../src/webhooks/sending/hook-queues.ts';
 
 const now = 1_000_000;

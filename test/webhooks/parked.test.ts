@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
+import { claim, type HookRoom } from '../../src/webhooks/deliveries/claim.ts';
 import { Deliveries } from '../../src/webhooks/deliveries/deliveries.ts';
-import * as postgres from '../../src/webhooks/deliveries/postgres.ts';
-import * as sqlite from '../../src/webhooks/deliveries/sqlite.ts';
-import type { Connections, HookRoom, Statements } from '../../src/webhooks/deliveries/statements.ts';
+import { dueHooks } from '../../src/webhooks/deliveries/due.ts';
 import { park } from '../support/park.ts';
 import { type PlanNode, planNodes, sqlitePlan, triggeredStatements } from '../support/statements.ts';
 import { PollerHarness } from './poller-harness.ts';
@@ -12,7 +11,7 @@ const PARKED = 100_000;
 const HOOKS = 10;
 const DUE = 3;
 
-type Db = Connections['reader'];
+type Db = Database['reader'];
 
 /** Creates webhooks with three due rows each, and many rows that are not due. */
 async function withParkedRows(harness: PollerHarness): Promise<HookRoom[]> {
@@ -26,24 +25,21 @@ async function withParkedRows(harness: PollerHarness): Promise<HookRoom[]> {
 
 /** Returns a database that explains each statement instead of running it. */
 function explaining(db: Db, explain: string, plans: unknown[]): Db {
-  const raw = (sql: string, bindings: unknown[]) => {
-    const answer = db.raw(`${explain} ${sql}`, bindings as never).then((rows) => {
-      plans.push(...(rows as unknown as unknown[]));
-      return [];
-    });
-    return Object.assign(answer, { options: () => answer });
+  const raw = async (sql: string, bindings: unknown[]) => {
+    plans.push(...((await db.raw(`${explain} ${sql}`, bindings as never)) as unknown[]));
+    return [];
   };
-  return { raw } as unknown as Db;
+  return { raw, userParams: {} } as unknown as Db;
 }
 
-async function plansOf(database: Database, explain: string, statements: Statements, rooms: HookRoom[]) {
+async function plansOf({ kind, byKey }: Database, explain: string, rooms: HookRoom[]) {
   const plans: unknown[] = [];
-  const claim = { owner: 'me', now: Date.now(), leaseUntil: Date.now() + 1000 };
-  await database.byKey(async (db) => {
+  const lease = { owner: 'me', now: Date.now(), leaseUntil: Date.now() + 1000 };
+  await byKey(async (db) => {
     const reader = explaining(db, explain, plans);
-    const connections: Connections = { reader, byKey: (work) => work(reader) };
-    await statements.dueHooks(connections, claim.now, undefined);
-    await statements.claim(connections, rooms, claim);
+    const connections: Pick<Database, 'reader' | 'byKey'> = { reader, byKey: (work) => work(reader) };
+    await dueHooks[kind](connections, lease.now, undefined);
+    await claim[kind](connections, rooms, lease);
   });
   return plans;
 }
@@ -51,7 +47,7 @@ async function plansOf(database: Database, explain: string, statements: Statemen
 it('finds due rows on PostgreSQL without reading rows that are not due', async () => {
   await using harness = await PollerHarness.open('postgres');
   const rooms = await withParkedRows(harness);
-  const plans = await plansOf(harness.database, 'explain (analyze, format json)', postgres, rooms);
+  const plans = await plansOf(harness.database, 'explain (analyze, format json)', rooms);
   const isRead = (node: PlanNode) => node['Relation Name'] === 'deliveries' && node['Node Type'].includes('Scan');
   const nodes = planNodes(plans).filter(isRead);
   expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
@@ -76,7 +72,7 @@ const SQLITE_STEPS = [
 it('finds due rows on SQLite by every index column that can bound them', async () => {
   await using harness = await PollerHarness.open('sqlite');
   const rooms = await withParkedRows(harness);
-  const plans = (await plansOf(harness.database, 'explain query plan', sqlite, rooms)) as { detail: string }[];
+  const plans = (await plansOf(harness.database, 'explain query plan', rooms)) as { detail: string }[];
   const read = plans.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH) (deliveries|next)/.test(detail));
   expect(read.length).toBeGreaterThan(HOOKS);
   const ways = new Set(read.map((detail) => detail.replace(/^SEARCH \w+ /, '')));

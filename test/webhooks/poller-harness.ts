@@ -3,7 +3,6 @@ import { newId } from '../../src/base/ids.ts';
 import { SecretBox } from '../../src/base/secret-box.ts';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import type { DeliveryRow, HookRow } from '../../src/database/tables/index.ts';
 import { recordEvent } from '../../src/events/record.ts';
@@ -13,7 +12,7 @@ import { createLogger } from '../../src/observe/logger.ts';
 import { sqliteViews } from '../../src/service/sqlite-views.ts';
 import { type PollerSettings, WebhookPoller } from '../../src/webhooks/sending/poller.ts';
 import { sealSigningKey } from '../../src/webhooks/signatures/signing-keys.ts';
-import { createDatabase, type DatabaseKind } from '../support/databases.ts';
+import { createMigrated, type DatabaseKind } from '../support/databases.ts';
 
 export const SIGNING_KEY = 'k4Vb0wJ8sQ2mXr7TzLp5Yc1NdEa9HfGu';
 
@@ -42,9 +41,8 @@ export class PollerHarness {
   }
 
   static async open(kind: DatabaseKind): Promise<PollerHarness> {
-    const files = await createDatabase(kind);
+    const files = await createMigrated(kind);
     const settings = { databaseUrl: files.url, dataDir: files.dataDir, poolSize: 5 };
-    await migrate(settings);
     const database = connect(settings, { sqliteViews });
     const tenant = { id: 'default', name: 'Default', isSuspended: false, settings: '{}', version: 0, createdAt: 0 };
     await database.write((db) => db('tenants').insert(tenant));

@@ -1,6 +1,6 @@
-import { expect, it, vi } from 'vitest';
-import { PreparedSqliteClient } from '../../src/database/drivers/sqlite-client.ts';
+import { expect, it } from 'vitest';
 import { startService } from '../support/start-service.ts';
+import { spyOnStatements } from '../support/statements.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 
 // SQLite has a single writer connection, so a long read on it would make all writes wait.
@@ -14,15 +14,7 @@ it('searches the events of a replay on SQLite outside the writer connection', as
   await expect.poll(() => api.must(`GET /hooks/${id}/recent-logs`)).toHaveLength(3);
 
   const sent: { connection: object; sql: string }[] = [];
-  const send = PreparedSqliteClient.prototype._query;
-  const spy = vi.spyOn(PreparedSqliteClient.prototype, '_query').mockImplementation(function (
-    this: PreparedSqliteClient,
-    connection,
-    query,
-  ) {
-    sent.push({ connection, sql: query.sql });
-    return send.call(this, connection, query);
-  });
+  const spy = spyOnStatements('sqlite', ({ sql }, connection) => sent.push({ connection, sql }));
   const { count } = await api.must(`POST /hooks/${id}/replay`, { since: 0, state: 'delivered' });
   expect(count).toBe(3);
   await receiver.reach(6);

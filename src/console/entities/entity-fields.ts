@@ -4,8 +4,8 @@ import { type Faults, faultsOf } from '../parts/faults.ts';
 import { field, tick } from '../parts/form-parts.ts';
 import type { RefusedForm } from '../route.ts';
 
-/** A form field for one member of an entity. Dots lead into objects: `oidcClientMetadata.redirectUris`. */
-export interface EntityField {
+/** A form field for one member of an operation's body. */
+interface Field {
   name: string;
   label: string;
   hint?: string;
@@ -20,6 +20,16 @@ export interface EntityField {
   on?: 'create' | 'change';
   /** Initial value in the form of a new entity. */
   initial?: string;
+}
+
+/** The members of a body, and those of its objects after a dot. */
+type MemberOf<Body> = Body extends object
+  ? { [K in keyof Body & string]: K | `${K}.${keyof NonNullable<Body[K]> & string}` }[keyof Body & string]
+  : never;
+
+/** A form field for a member of this body. Dots lead into objects: `oidcClientMetadata.redirectUris`. */
+export interface EntityField<Body> extends Field {
+  name: MemberOf<Body>;
 }
 
 type Values = Record<string, unknown>;
@@ -38,13 +48,13 @@ function setValueAt(target: Values, name: string, value: unknown): void {
   at[last] = value;
 }
 
-function textOf(value: unknown, { kind, initial = '' }: EntityField): string {
+function textOf(value: unknown, { kind, initial = '' }: Field): string {
   if (value === undefined || value === null) return kind === 'json' ? '{}' : initial;
   if (kind === 'lines') return (value as string[]).join('\n');
   return kind === 'json' ? JSON.stringify(value, null, 2) : String(value);
 }
 
-function render(each: EntityField, text: string, faults: Faults): Html {
+function render(each: Field, text: string, faults: Faults): Html {
   const { name, label, hint, kind, options, isOptional } = each;
   if (kind === 'tick') return tick(name, label, hint, text === 'true');
   const isLarge = kind === 'json' || kind === 'lines';
@@ -63,7 +73,7 @@ function render(each: EntityField, text: string, faults: Faults): Html {
 }
 
 /** Returns the inputs of a form, filled with the submitted values if it was refused, or else with the stored ones. */
-export function fieldsOf(fields: readonly EntityField[], entity: Values | undefined, refused?: RefusedForm): Html[] {
+export function fieldsOf(fields: readonly Field[], entity: object | undefined, refused?: RefusedForm): Html[] {
   const faults = faultsOf(refused);
   return fields.map((each) => {
     const typed = refused && each.kind !== 'password' ? (refused.values.get(each.name) ?? '') : undefined;
@@ -72,7 +82,7 @@ export function fieldsOf(fields: readonly EntityField[], entity: Values | undefi
 }
 
 /** @throws 400 `guard.invalid_input` for invalid JSON */
-function parsed({ name, kind }: EntityField, text: string): unknown {
+function parsed({ name, kind }: Field, text: string): unknown {
   if (kind === 'lines')
     return text
       .split(/\r?\n/)
@@ -87,8 +97,8 @@ function parsed({ name, kind }: EntityField, text: string): unknown {
   }
 }
 
-/** Returns the submitted form as the body of an operation. The operation validates it. */
-export function bodyOf(fields: readonly EntityField[], sent: URLSearchParams, isNew: boolean): Values {
+/** Returns the submitted form as the body of an operation. The compiler checks its names, the operation its values. */
+export function bodyOf<Body>(fields: readonly EntityField<Body>[], sent: URLSearchParams, isNew: boolean): Body {
   const body: Values = {};
   for (const each of fields) {
     const given = sent.get(each.name) ?? '';
@@ -99,5 +109,5 @@ export function bodyOf(fields: readonly EntityField[], sent: URLSearchParams, is
     else if (!isNew && each.isOptional && each.kind !== 'number') setValueAt(body, each.name, null);
     else if (!each.isOptional && each.kind !== 'number') setValueAt(body, each.name, '');
   }
-  return body;
+  return body as Body;
 }

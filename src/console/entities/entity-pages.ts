@@ -1,4 +1,6 @@
+import type { PathParams } from '../../http/operations/operation.ts';
 import { type Html, html } from '../../pages/html.ts';
+import type { ApiRoute, Body, Item, Result } from '../api.ts';
 import { formPage } from '../parts/form-parts.ts';
 import { type Column, note, pageQuery, pager, rawJson, search, table } from '../parts/parts.ts';
 import {
@@ -14,35 +16,52 @@ import {
 } from '../route.ts';
 import { bodyOf, type EntityField, fieldsOf } from './entity-fields.ts';
 
+/** `'/users/:userId'` → `'/users'` */
+type ListOf<Path extends string> = Path extends `${infer List}/:${string}` ? List : never;
+
+/** Paths of entities that the API lists, creates, reads, changes, and deletes. */
+type EntityPath = {
+  [R in ApiRoute]: R extends `PATCH ${infer Path}`
+    ? [`GET ${Path}` | `DELETE ${Path}` | `GET ${ListOf<Path>}` | `POST ${ListOf<Path>}`] extends [ApiRoute]
+      ? Path
+      : never
+    : never;
+}[ApiRoute];
+
 /** An entity as the API returns it. */
-export type Entity = Record<string, unknown> & { id: string; name?: string | null };
+export type Entity<Path extends EntityPath> = Result<`GET ${Path}`>;
+type Row<Path extends EntityPath> = Item<`GET ${ListOf<Path>}`>;
+type NewBody<Path extends EntityPath> = Body<`POST ${ListOf<Path>}`>;
+type ChangedBody<Path extends EntityPath> = Body<`PATCH ${Path}`>;
+type Field<Path extends EntityPath> = EntityField<NewBody<Path> | ChangedBody<Path>>;
 
 /**
- * Describes one kind of entity. Its list, create, detail, edit, and delete pages are derived from this. `list` and `item`
- * are paths of the Management API; the pages use the same path parameters.
+ * Describes one kind of entity. Its list, create, detail, edit, and delete pages are derived from this. The pages use the
+ * same path parameters as the API. Functions are declared as methods, which TypeScript compares loosely: so the pages of
+ * every kind are `EntityPages`.
  */
-export interface EntityPages {
+export interface EntityPages<Path extends EntityPath = EntityPath> {
   /** Path of the list page. */
   path: string;
-  list: string;
-  item: string;
+  /** Path of an entity in the Management API: `/users/:userId`. The list has this path without the last parameter. */
+  entity: Path;
   singular: string;
   plural: string;
   lead: string;
-  nameOf?: (entity: Entity) => string;
+  nameOf?(entity: Entity<Path> | Row<Path>): string;
   /** Returns the query parameters of a search. Undefined if the list cannot be searched. */
   searchQuery?: (text: string) => Record<string, string>;
-  /** True if `list` returns all entities at once, without paging. */
+  /** True if the list has all entities at once, without paging. */
   isUnpaged?: boolean;
   /** Columns of the list after the name. */
-  columns: (request: ConsoleRequest) => Column<Entity>[];
-  fields: readonly EntityField[];
+  columns(request: ConsoleRequest): Column<Row<Path>>[];
+  fields: readonly Field<Path>[];
   /** Renders the content of the detail page. */
-  show: (request: ConsoleRequest, entity: Entity) => Promise<Html> | Html;
+  show(request: ConsoleRequest<PathParams<Path>>, entity: Entity<Path>): Promise<Html> | Html;
   /** Actions in addition to Edit and Delete. */
-  actions?: (request: ConsoleRequest, entity: Entity) => Html | false;
+  actions?(request: ConsoleRequest<PathParams<Path>>, entity: Entity<Path>): Html | false;
   /** Message after an entity was created, with secrets that are shown only once. */
-  afterCreate?: (created: Entity, request: ConsoleRequest) => Promise<Flash> | Flash;
+  afterCreate?(created: Result<`POST ${ListOf<Path>}`>, request: ConsoleRequest): Promise<Flash> | Flash;
   /** Warning on the delete page: the consequences of deleting an entity. */
   deleteWarning?: string;
   /** Further routes below the detail page. */
@@ -59,31 +78,30 @@ export const matches = (text: string): Record<string, string> => ({ q: text });
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-const nameOf = ({ nameOf }: EntityPages, entity: Entity): string => nameOf?.(entity) || entity.name || entity.id;
+type Named = Entity<EntityPath> | Row<EntityPath>;
+const nameOf = ({ nameOf }: EntityPages, entity: Named): string => nameOf?.(entity) || entity.name || entity.id;
 
-/** Path of the detail page: `path`, then the end of `item` that follows `list`, such as `/:userId`. */
-const itemPath = ({ path, list, item }: EntityPages): string => path + item.slice(list.length);
+const listOf = ({ entity }: EntityPages) => entity.slice(0, entity.lastIndexOf('/')) as ListOf<EntityPath>;
 
-/** The page's path parameters, with the id of this entity. */
-const paramsOf = ({ item }: EntityPages, request: ConsoleRequest, id: string): Record<string, string> => ({
-  ...request.params,
-  [/:(\w+)$/.exec(item)?.[1] ?? 'id']: id,
-});
+/** Path of the detail page: `path`, then the last parameter of `entity`, such as `/:userId`. */
+const itemPath = ({ path, entity }: EntityPages): string => path + entity.slice(entity.lastIndexOf('/'));
 
-export const readEntity = async ({ item }: EntityPages, { perform }: ConsoleRequest): Promise<Entity> =>
-  (await perform<Entity>(`GET ${item}`)).value;
+/** Path of the detail page of this entity. */
+const pathOf = ({ path }: EntityPages, { id }: { id: string }): string => `${path}/${encodeURIComponent(id)}`;
+
+const readEntity = async ({ entity }: EntityPages, { perform }: ConsoleRequest<never>) =>
+  (await perform(`GET ${entity}`)).value;
 
 async function showList(pages: EntityPages, request: ConsoleRequest): Promise<Page> {
-  const { path, list, singular, plural, lead, searchQuery, isUnpaged, columns } = pages;
+  const { path, singular, plural, lead, searchQuery, isUnpaged, columns } = pages;
   const text = request.query.get('q')?.trim() ?? '';
   const found = text !== '' && searchQuery ? searchQuery(text) : {};
   const query = isUnpaged ? found : { ...found, ...pageQuery(request) };
-  const { value: rows, total } = await request.perform<Entity[]>(`GET ${list}`, { query });
-  const href = (entity: Entity) => request.to(fillPath(itemPath(pages), paramsOf(pages, request, entity.id)));
-  const create = html`<a class="button primary" href="${request.to(`${fillPath(path, request.params)}/new`)}">New ${singular}</a>`;
-  const name: Column<Entity> = {
+  const { value: rows, total } = await request.perform(`GET ${listOf(pages)}`, { query });
+  const create = html`<a class="button primary" href="${request.to(`${path}/new`)}">New ${singular}</a>`;
+  const name: Column<Named> = {
     label: 'Name',
-    cell: (entity) => html`<a href="${href(entity)}">${nameOf(pages, entity)}</a>`,
+    cell: (entity) => html`<a href="${request.to(pathOf(pages, entity))}">${nameOf(pages, entity)}</a>`,
   };
   return {
     title: plural,
@@ -99,50 +117,52 @@ ${table({
       ? html`<p>No ${plural.toLowerCase()} yet.</p>${create}`
       : html`<p>No ${plural.toLowerCase()} match “${text}”.</p>`,
 })}
-${!isUnpaged && pager(request, total)}`,
+${total !== undefined && pager(request, total)}`,
   };
 }
 
-/** Shows the detail page, for actions whose errors appear on it. */
+/** Shows the detail page, for actions whose errors appear on it. Their paths are below its path. */
 export const showEntity =
   (pages: () => EntityPages): ShowPage =>
   (request, refused) =>
-    showItem(pages(), request, refused);
+    showItem(pages(), request as ConsoleRequest<never>, refused);
 
 function showNew(pages: EntityPages, request: ConsoleRequest, refused?: RefusedForm): Page {
   const { path, singular, plural } = pages;
   return formPage(request, refused, {
     title: `New ${singular}`,
-    back: { path: fillPath(path, request.params), label: plural },
+    back: { path, label: plural },
     content: fieldsOf(creating(pages), undefined, refused),
     submit: `Create ${singular}`,
   });
 }
 
-const creating = ({ fields }: EntityPages) => fields.filter(({ on }) => on !== 'change');
-const changing = ({ fields }: EntityPages) => fields.filter(({ on }) => on !== 'create');
+const creating = ({ fields }: EntityPages) =>
+  fields.filter((field): field is EntityField<NewBody<EntityPath>> => field.on !== 'change');
+const changing = ({ fields }: EntityPages) =>
+  fields.filter((field): field is EntityField<ChangedBody<EntityPath>> => field.on !== 'create');
 
 async function create(pages: EntityPages, request: ConsoleRequest) {
-  const { list, afterCreate, singular } = pages;
+  const { afterCreate, singular } = pages;
   const body = bodyOf(creating(pages), request.submitted, true);
-  const { value } = await request.perform<Entity>(`POST ${list}`, { body });
+  const { value } = await request.perform(`POST ${listOf(pages)}`, { body });
   const flash = (await afterCreate?.(value, request)) ?? { text: `${capital(singular)} created.` };
-  return { to: fillPath(itemPath(pages), paramsOf(pages, request, value.id)), flash };
+  return { to: pathOf(pages, value), flash };
 }
 
-async function showItem(pages: EntityPages, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+async function showItem(pages: EntityPages, request: ConsoleRequest<never>, refused?: RefusedForm): Promise<Page> {
   const { path, plural, actions, show } = pages;
   const entity = await readEntity(pages, request);
   const here = fillPath(itemPath(pages), request.params);
   return {
     title: nameOf(pages, entity),
-    back: { path: fillPath(path, request.params), label: plural },
+    back: { path, label: plural },
     actions: html`${actions?.(request, entity)}<a class="button" href="${request.to(`${here}/edit`)}">Edit</a><a class="button danger" href="${request.to(`${here}/delete`)}">Delete</a>`,
     content: html`${refused && note('bad', refused.error.message)}${await show(request, entity)}${rawJson(entity)}`,
   };
 }
 
-async function showChange(pages: EntityPages, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+async function showChange(pages: EntityPages, request: ConsoleRequest<never>, refused?: RefusedForm): Promise<Page> {
   const entity = await readEntity(pages, request);
   const name = nameOf(pages, entity);
   return formPage(request, refused, {
@@ -153,14 +173,14 @@ async function showChange(pages: EntityPages, request: ConsoleRequest, refused?:
   });
 }
 
-async function change(pages: EntityPages, request: ConsoleRequest) {
+async function change(pages: EntityPages, request: ConsoleRequest<never>) {
   const body = bodyOf(changing(pages), request.submitted, false);
-  await request.perform(`PATCH ${pages.item}`, { body });
+  await request.perform(`PATCH ${pages.entity}`, { body });
   return { to: fillPath(itemPath(pages), request.params), flash: { text: 'Changes saved.' } };
 }
 
 /** The confirmation page, which names the entity. */
-async function showDelete(pages: EntityPages, request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+async function showDelete(pages: EntityPages, request: ConsoleRequest<never>, refused?: RefusedForm): Promise<Page> {
   const name = nameOf(pages, await readEntity(pages, request));
   return formPage(request, refused, {
     title: `Delete ${pages.singular} ${name}`,
@@ -171,11 +191,11 @@ async function showDelete(pages: EntityPages, request: ConsoleRequest, refused?:
   });
 }
 
-async function remove(pages: EntityPages, request: ConsoleRequest) {
+async function remove(pages: EntityPages, request: ConsoleRequest<never>) {
   const name = nameOf(pages, await readEntity(pages, request));
-  await request.perform(`DELETE ${pages.item}`);
+  await request.perform(`DELETE ${pages.entity}`);
   return {
-    to: fillPath(pages.path, request.params),
+    to: pages.path,
     flash: { text: `${capital(pages.singular)} “${name}” deleted.` },
   };
 }
@@ -192,8 +212,8 @@ export function entityRoutes(pages: EntityPages): Route[] {
     page(pages.path, of(showList)),
     form(`${pages.path}/new`, of(showNew), of(create)),
     page(here, of(showItem)),
-    form(`${here}/edit`, of(showChange), of(change)),
-    form(`${here}/delete`, of(showDelete), of(remove)),
+    form<string>(`${here}/edit`, of(showChange), of(change)),
+    form<string>(`${here}/delete`, of(showDelete), of(remove)),
     ...(pages.routes ?? []),
   ];
 }

@@ -1,4 +1,5 @@
-import { type Html, html } from '../../pages/html.ts';
+import { DAY_MS, HOUR_MS } from '../../base/times.ts';
+import { csrfField, type Html, html } from '../../pages/html.ts';
 import type { ConsoleRequest, Page, RefusedForm } from '../route.ts';
 import { type Faults, faultsOf } from './faults.ts';
 import { note } from './parts.ts';
@@ -14,9 +15,6 @@ interface FormParts {
   faults?: Faults;
 }
 
-/** The CSRF token field that every form needs. */
-export const token = ({ csrf }: ConsoleRequest): Html => html`<input type="hidden" name="csrf" value="${csrf}">`;
-
 /** The message to show above the form: a general error, or errors of members that have no field here. */
 function faultAbove(content: string, { general, fields }: Faults): string | undefined {
   const elsewhere = [...fields].filter(([name]) => !content.includes(`id="${name}-fault"`));
@@ -30,7 +28,7 @@ export function formOf(
 ): Html {
   const fields = html`${content}`;
   const fault = faults && faultAbove(fields.text, faults);
-  return html`<form class="form" method="post" action="${request.to(path)}" novalidate>${token(request)}
+  return html`<form class="form" method="post" action="${request.to(path)}" novalidate>${csrfField(request.csrf)}
 ${fault && note('bad', fault)}
 ${fields}
 <div class="buttons"><button class="button ${kind}">${submit}</button>${cancel !== undefined && html`<a class="button" href="${request.to(cancel)}">Cancel</a>`}</div>
@@ -58,7 +56,7 @@ export const buttonForm = (
   label: Html | string,
   { fields = {}, kind = 'compact' }: { fields?: Record<string, string> | URLSearchParams; kind?: string } = {},
 ): Html =>
-  html`<form class="inline" method="post" action="${request.to(path)}">${token(request)}${[...new URLSearchParams(fields)].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="button ${kind}">${label}</button></form>`;
+  html`<form class="inline" method="post" action="${request.to(path)}">${csrfField(request.csrf)}${[...new URLSearchParams(fields)].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="button ${kind}">${label}</button></form>`;
 
 interface FieldParts {
   name: string;
@@ -89,9 +87,9 @@ export const choice = (name: string, label: string, options: Options, chosen: st
 /** Time ranges that filter a list: value in the URL, label, and milliseconds. */
 export const TIME_RANGES = [
   ['', 'Any time', undefined],
-  ['1h', 'Last hour', 3_600_000],
-  ['24h', 'Last 24 hours', 86_400_000],
-  ['7d', 'Last 7 days', 604_800_000],
+  ['1h', 'Last hour', HOUR_MS],
+  ['24h', 'Last 24 hours', DAY_MS],
+  ['7d', 'Last 7 days', 7 * DAY_MS],
 ] as const;
 
 /** A filter form. It uses GET, so the filters are part of the page's URL. */

@@ -2,7 +2,12 @@ import { type Html, html } from '../../pages/html.ts';
 import type { ConsoleRequest } from '../route.ts';
 import { copyable } from './parts.ts';
 
-type Named = { id: string; name?: string | null; username?: string | null; primaryEmail?: string | null };
+interface Named {
+  id: string;
+  name: string | null;
+  username?: string | null;
+  primaryEmail?: string | null;
+}
 
 /** Names of users and applications by id, for a list, with two reads in total. Deleted ones have no name. */
 export interface Names {
@@ -12,10 +17,14 @@ export interface Names {
 
 export const nameOf = ({ id, name, username, primaryEmail }: Named): string => name || username || primaryEmail || id;
 
-async function namesIn({ perform }: ConsoleRequest, list: string, ids: Set<string>): Promise<Map<string, string>> {
+async function namesIn(
+  { perform }: ConsoleRequest,
+  list: 'users' | 'applications',
+  ids: Set<string>,
+): Promise<Map<string, string>> {
   if (ids.size === 0) return new Map();
   const query = { 'search.id': [...ids], mode: 'exact', isCaseSensitive: 'true', page: '1', page_size: '100' };
-  const { value } = await perform<Named[]>(`GET ${list}`, { query });
+  const { value } = await perform(`GET /${list}`, { query });
   return new Map(value.map((one) => [one.id, nameOf(one)]));
 }
 
@@ -28,8 +37,8 @@ const present = (ids: (string | null)[]): Set<string> => new Set(ids.filter((id)
 
 export async function namesOf(request: ConsoleRequest, { users, applications }: ReferencedIds): Promise<Names> {
   return {
-    users: await namesIn(request, '/users', present(users)),
-    applications: await namesIn(request, '/applications', present(applications)),
+    users: await namesIn(request, 'users', present(users)),
+    applications: await namesIn(request, 'applications', present(applications)),
   };
 }
 

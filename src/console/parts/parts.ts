@@ -1,3 +1,4 @@
+import type { TInteger, TNumberOptions } from 'typebox';
 import { type Html, html } from '../../pages/html.ts';
 import type { ConsoleRequest } from '../route.ts';
 
@@ -43,6 +44,10 @@ export function elapsed(time: number, now: number): string {
 export const countOf = (count: number, noun: string): string =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 
+/** The range of a number, from its schema: "60 to 3,600". */
+export const rangeOf = ({ minimum, maximum }: TInteger & Pick<TNumberOptions, 'minimum' | 'maximum'>): string =>
+  `${minimum?.toLocaleString('en')} to ${maximum?.toLocaleString('en')}`;
+
 /** A status: a colored dot with its name, never color alone. */
 export const state = (kind: 'ok' | 'warn' | 'bad' | 'info' | 'off', label: string): Html =>
   html`<span class="state ${kind}">${label}</span>`;
@@ -77,7 +82,7 @@ export const facts = (pairs: readonly (readonly [string, Content])[]): Html =>
 export interface Column<T> {
   label: string;
   /** In the first column: the row's name, as a link. */
-  cell: (row: T) => Content;
+  cell(row: T): Content;
   isNumber?: boolean;
 }
 

@@ -1,12 +1,13 @@
 import type { Request, Response } from 'express';
 import type { SecretBox } from '../../base/secret-box.ts';
-import { readCookie } from '../../http/cookies.ts';
+import { MINUTE_MS } from '../../base/times.ts';
+import { type Cookie, clearCookie, readCookie, setCookie } from '../../http/cookies.ts';
 import type { Tenant } from '../../tenants.ts';
 import type { Flash } from '../route.ts';
-import { type Administrator, cookieName, cookieOptions, unseal } from './session.ts';
+import type { Administrator } from './session.ts';
 
-/** Time allowed between an action and the page that follows it. */
-const FLASH_MS = 60_000;
+/** The cookie of a flash. It lasts for the time between an action and the page that follows it, and only that page gets it. */
+const cookieAt = (path: string): Cookie => ({ name: 'console_flash', path: `/console${path}`, maxAge: MINUTE_MS });
 
 /** Binds a flash to one session: neither another administrator nor a later session can open it. */
 const purposeOf = ({ token }: Administrator): string => `console-flash:${token}`;
@@ -19,7 +20,7 @@ export function leaveFlash(
   { administrator, path, flash }: { administrator: Administrator; path: string; flash: Flash },
 ): void {
   const sealed = secrets.seal(JSON.stringify(flash), purposeOf(administrator));
-  response.cookie(cookieName(home, 'flash'), sealed, { ...cookieOptions(home, path), maxAge: FLASH_MS });
+  setCookie(response, home, cookieAt(path), sealed);
 }
 
 /** Returns the flash left for this page and deletes its cookie, so it is shown once. */
@@ -30,10 +31,9 @@ export function takeFlash(
   secrets: SecretBox,
   administrator: Administrator,
 ): Flash | undefined {
-  const name = cookieName(home, 'flash');
-  const sealed = readCookie(request, name);
+  const cookie = cookieAt(request.path);
+  const sealed = readCookie(request, home, cookie);
   if (sealed === undefined) return undefined;
-  response.clearCookie(name, cookieOptions(home, request.path));
-  const text = unseal(secrets, sealed, purposeOf(administrator));
-  return text === undefined ? undefined : (JSON.parse(text) as Flash);
+  clearCookie(response, home, cookie);
+  return secrets.openJson(sealed, purposeOf(administrator));
 }

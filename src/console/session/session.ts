@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import type { CookieOptions, Request, Response } from 'express';
+import type { Request, Response } from 'express';
+import { managedTenantIds } from '../../admin/administrators.ts';
 import { hashOf } from '../../base/ids.ts';
-import type { SecretBox } from '../../base/secret-box.ts';
-import { readCookie } from '../../http/cookies.ts';
+import { HOUR_MS } from '../../base/times.ts';
+import { type Cookie, clearCookie, readCookie, setCookie } from '../../http/cookies.ts';
 import type { Tenant } from '../../tenants.ts';
-import { managedTenantIds } from './administrators.ts';
 
 /** 12 hours, more than a working day. Then the administrator signs in again. */
-const SESSION_MS = 12 * 60 * 60 * 1000;
+const SESSION_MS = 12 * HOUR_MS;
+
+const SESSION: Cookie = { name: 'console_session', path: '/console', maxAge: SESSION_MS };
 
 /** The signed-in administrator. */
 export interface Administrator {
@@ -20,31 +22,11 @@ export interface Administrator {
   token: string;
 }
 
-/** Limits cookies to the console's path, so that other tenants on the same host never receive them. */
-export const cookieOptions = ({ protocol, path }: Tenant, below = ''): CookieOptions => ({
-  httpOnly: true,
-  sameSite: 'lax',
-  secure: protocol === 'https',
-  path: `${path}/console${below}`,
-});
-
-export const cookieName = ({ protocol }: Tenant, name: string): string =>
-  `${protocol === 'https' ? '__Secure-' : ''}console_${name}`;
-
-/** Opens a sealed value; undefined if it was tampered with, or sealed by another service or for another purpose. */
-export function unseal(secrets: SecretBox, sealed: string | undefined, purpose: string): string | undefined {
-  try {
-    return sealed && secrets.open(sealed, purpose);
-  } catch {
-    return undefined;
-  }
-}
-
 export async function openSession(response: Response, tenant: Tenant, userId: string, now: number): Promise<void> {
   const token = randomBytes(32).toString('base64url');
   const session = { id: hashOf(token), userId, createdAt: now, expiresAt: now + SESSION_MS };
   await tenant.store.add('consoleSessions', [session]);
-  response.cookie(cookieName(tenant, 'session'), token, { ...cookieOptions(tenant), maxAge: SESSION_MS });
+  setCookie(response, tenant, SESSION, token);
 }
 
 /** Returns the signed-in administrator; undefined without a valid session or if the user is suspended. Runs on every request. */
@@ -53,7 +35,7 @@ export async function findAdministrator(
   tenant: Tenant,
   now: number,
 ): Promise<Administrator | undefined> {
-  const token = readCookie(request, cookieName(tenant, 'session'));
+  const token = readCookie(request, tenant, SESSION);
   if (!token) return undefined;
   const { store } = tenant;
   const session = await store.find('consoleSessions', { id: hashOf(token) });
@@ -67,8 +49,5 @@ export async function findAdministrator(
 
 export async function closeSession(response: Response, tenant: Tenant, { token }: Administrator): Promise<void> {
   await tenant.store.removeAll('consoleSessions', { id: hashOf(token) });
-  response.clearCookie(cookieName(tenant, 'session'), cookieOptions(tenant));
+  clearCookie(response, tenant, SESSION);
 }
-
-/** The CSRF token of every form. It is derived from the session cookie, which no other site can read. */
-export const csrfTokenOf = ({ token }: Administrator): string => hashOf(`csrf:${token}`);

@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { type Request, type Response, Router } from 'express';
 import type { Provider } from 'oidc-provider';
+import { linkedTenantIds, redeemLink } from '../../admin/administrators.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
+import { MINUTE_MS } from '../../base/times.ts';
 import { contextOf } from '../../http/context.ts';
-import { readCookie } from '../../http/cookies.ts';
+import { type Cookie, clearCookie, readCookie, setCookie } from '../../http/cookies.ts';
 import { type Html, html } from '../../pages/html.ts';
 import type { Tenant } from '../../tenants.ts';
 import { CONSOLE_CLIENT_ID, challengeOf, consoleCallback, redeemCode } from '../../tokens/clients/console-client.ts';
 import { sendPlain } from '../respond.ts';
-import { linkedTenantIds, redeemLink } from './administrators.ts';
-import { cookieName, cookieOptions, openSession, unseal } from './session.ts';
+import { openSession } from './session.ts';
 
 interface SignInParts {
   providerOf(tenant: Tenant): Promise<Provider>;
@@ -19,7 +20,7 @@ interface SignInParts {
 }
 
 /** Time allowed from the first page of a sign-in to its callback. */
-const SIGN_IN_MS = 30 * 60 * 1000;
+const SIGN_IN_MS = 30 * MINUTE_MS;
 
 /** A sign-in in progress, kept in a sealed cookie of the browser that started it. */
 interface PendingSignIn {
@@ -34,7 +35,7 @@ interface PendingSignIn {
 }
 
 const PURPOSE = 'console-sign-in';
-const BELOW = '/-';
+const PENDING: Cookie = { name: 'console_sign_in', path: '/console/-' };
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
@@ -54,11 +55,7 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
       ...(typeof link === 'string' && { link }),
       begunAt: clock(),
     };
-    response.cookie(
-      cookieName(tenant, 'sign_in'),
-      secrets.seal(JSON.stringify(pending), PURPOSE),
-      cookieOptions(tenant, BELOW),
-    );
+    setCookie(response, tenant, PENDING, secrets.seal(JSON.stringify(pending), PURPOSE));
     const query = new URLSearchParams({
       client_id: CONSOLE_CLIENT_ID,
       redirect_uri: consoleCallback(tenant.endpoint),
@@ -75,10 +72,8 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
 
   const takePending = (request: Request, response: Response): PendingSignIn | undefined => {
     const { tenant } = contextOf(request);
-    const name = cookieName(tenant, 'sign_in');
-    const text = unseal(secrets, readCookie(request, name), PURPOSE);
-    response.clearCookie(name, cookieOptions(tenant, BELOW));
-    const pending = text ? (JSON.parse(text) as PendingSignIn) : undefined;
+    const pending = secrets.openJson<PendingSignIn>(readCookie(request, tenant, PENDING), PURPOSE);
+    clearCookie(response, tenant, PENDING);
     return pending && pending.begunAt + SIGN_IN_MS > clock() ? pending : undefined;
   };
 

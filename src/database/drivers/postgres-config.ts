@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import PostgresClient from 'knex/lib/dialects/postgres/index.js';
+import { isUsable } from './knex-connections.ts';
 
 /** Limits in milliseconds for a statement, for waiting on a lock, and for an abandoned transaction. */
 const TIMEOUTS = { statement_timeout: 20_000, lock_timeout: 10_000, idle_in_transaction_session_timeout: 20_000 };
@@ -14,14 +14,6 @@ interface PostgresConnection {
   connection: { stream: { setTimeout(ms: number, done: () => void): void; destroy(error: Error): void } };
 }
 
-/** Uses no named prepared statements, because a pooler may assign each transaction another connection. */
-class UnpreparedPostgresClient extends PostgresClient {
-  override _query(connection: object, query: { options?: { name?: string } }): Promise<object> {
-    const { name: _, ...options } = query.options ?? {};
-    return super._query(connection, Object.assign(query, { options }));
-  }
-}
-
 function afterCreate({ connection: { stream } }: PostgresConnection, done: () => void): void {
   stream.setTimeout(SILENCE_MS, () => stream.destroy(new Error('Connection terminated: no response from PostgreSQL')));
   done();
@@ -33,6 +25,9 @@ export const WITHOUT_VALUES = { compileSqlOnError: false };
 const connectionTo = (databaseUrl: string) =>
   ({ connectionString: databaseUrl, application_name: 'understudy', connectionTimeoutMillis: 5_000 }) as const;
 const COMMON = { ...WITHOUT_VALUES, acquireConnectionTimeout: 10_000, log };
+
+/** For `prepared`. Behind a pooler statements have no names, because each transaction may get another connection. */
+const NAMED_STATEMENTS = { userParams: { namesStatements: true } };
 
 /** Configuration for migrations, which have no time limit. */
 export const migratorConfig = (databaseUrl: string): Knex.Config => ({
@@ -54,12 +49,13 @@ export function poolConfig(databaseUrl: string, { size, isDirect, session }: Poo
   const options = Object.entries(session).map(([name, value]) => `-c ${name}=${value}`);
   return {
     ...COMMON,
-    client: isDirect ? 'pg' : (UnpreparedPostgresClient as unknown as typeof Knex.Client),
+    ...(isDirect && NAMED_STATEMENTS),
+    client: 'pg',
     connection: {
       ...connectionTo(databaseUrl),
       keepAlive: true,
       ...(isDirect && { ...TIMEOUTS, options: options.join(' ') }),
     },
-    pool: { min: 0, max: size, afterCreate },
+    pool: { min: 0, max: size, afterCreate, validate: isUsable },
   };
 }

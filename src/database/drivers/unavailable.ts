@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { ServiceError } from '../../errors.ts';
+import { poolOf } from './knex-connections.ts';
 
 /** The kind of a database error. Used as a metric label: never rename. */
 type ErrorClass = 'busy' | 'connection' | 'constraint' | 'full' | 'pool' | 'read_only' | 'timeout' | 'undone' | 'other';
@@ -57,7 +58,7 @@ export function markFailures(db: Knex): Knex {
     error.detail = columnsIn(error.detail);
     error.where = undefined;
   });
-  db.client.pool.on('acquireFail', (_id: number, error: object) => mark(error));
+  poolOf(db).on('acquireFail', (_id, error) => mark(error));
   return db;
 }
 

@@ -21,13 +21,13 @@ export class DatabaseUnreachableError extends Error {
  * @throws {DatabaseUnreachableError} after 30 s; any other error at once
  */
 export async function waitForDatabase<T>(work: () => Promise<T>, logger: Logger): Promise<T> {
-  const deadline = Date.now() + TIMEOUT_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   for (let run = 1; ; run += 1) {
     try {
       return await work();
     } catch (error) {
       if (!['connection', 'pool'].includes(errorClassOf(error))) throw error;
-      if (Date.now() > deadline) throw new DatabaseUnreachableError(error);
+      if (performance.now() > deadline) throw new DatabaseUnreachableError(error);
       if (run === 1)
         logger.warn({ reason: (error as Error).message }, 'Database is not responding yet; retrying for 30 s');
       await sleep(PAUSE_MS);

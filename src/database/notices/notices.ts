@@ -46,7 +46,10 @@ export class Notices {
   /** Resolves when connected, or after the first failure. A failed connection is retried every second. */
   async start(): Promise<void> {
     this.#unlisten = this.#options.commits.listenToOwn((tenantId, written) => this.#collect(tenantId, written));
-    this.#heartbeat = setInterval(() => void this.#client?.query('select 1').catch(() => this.#drop()), HEARTBEAT_MS);
+    this.#heartbeat = setInterval(
+      () => void this.#client?.query('select 1').catch(() => this.#client?.end()),
+      HEARTBEAT_MS,
+    );
     await this.#connect();
   }
 
@@ -126,10 +129,6 @@ export class Notices {
     if (!this.#isInterrupted)
       this.#options.logger.warn({ err }, `Notices between processes are interrupted: ${effect}`);
     this.#isInterrupted = true;
-  }
-
-  #drop(): void {
-    void this.#client?.end();
   }
 
   #retry(): void {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { TIME_DIGITS } from '../../base/ids.ts';
-import type { Database } from '../database.ts';
-import type { EventRow } from '../tables/index.ts';
+import type { Row } from '../tables/index.ts';
+import type { DatabaseKind } from './batched-read.ts';
 import { prepared } from './prepared.ts';
 
 const DELIVERY = '(tenant_id, id, event_id, hook_id, state, due_at, attempts, trigger, times_disabled, created_at)';
@@ -26,14 +26,12 @@ const POSTGRES = `with event as (
   for key share of hooks
   returning id`;
 
-const SQLITE = {
-  event: 'insert into events (tenant_id, id, type, body, occurred_at) values (?, ?, ?, ?, ?)',
-  deliveries: `with event as (select tenant_id, id, type, occurred_at from events where tenant_id = ? and id = ?)
-    insert into deliveries ${DELIVERY}
-    ${deliveries('lower(hex(randomblob(6)))')}
-    where hooks.enabled and (hooks.event = event.type or event.type in (select value from json_each(hooks.events)))
-    returning id`,
-};
+const SQLITE_EVENT = 'insert into events (tenant_id, id, type, body, occurred_at) values (?, ?, ?, ?, ?)';
+const SQLITE_DELIVERIES = `with event as (select tenant_id, id, type, occurred_at from events where tenant_id = ? and id = ?)
+  insert into deliveries ${DELIVERY}
+  ${deliveries('lower(hex(randomblob(6)))')}
+  where hooks.enabled and (hooks.event = event.type or event.type in (select value from json_each(hooks.events)))
+  returning id`;
 
 /**
  * Inserts an event, and a delivery due at once for each enabled webhook of its tenant that subscribes to it, without
@@ -42,16 +40,12 @@ const SQLITE = {
  *
  * @returns the number of deliveries
  */
-export async function insertEvent(
-  db: Knex,
-  kind: Database['kind'],
-  { tenantId, id, type, body, occurredAt }: EventRow,
-): Promise<number> {
-  const event = [tenantId, id, type, body, occurredAt];
-  if (kind === 'postgres') {
-    return (await prepared(db, POSTGRES, event)).length;
-  }
-  await db.raw(SQLITE.event, event);
-  const rows: unknown[] = await db.raw(SQLITE.deliveries, [tenantId, id]);
-  return rows.length;
-}
+export const insertEvent: Record<DatabaseKind, (db: Knex, event: Row<'events'>) => Promise<number>> = {
+  async postgres(db, { tenantId, id, type, body, occurredAt }) {
+    return (await prepared(db, POSTGRES, [tenantId, id, type, body, occurredAt])).length;
+  },
+  async sqlite(db, { tenantId, id, type, body, occurredAt }) {
+    await prepared(db, SQLITE_EVENT, [tenantId, id, type, body, occurredAt]);
+    return (await prepared(db, SQLITE_DELIVERIES, [tenantId, id])).length;
+  },
+};

@@ -20,17 +20,18 @@ export const isStaleStatement = ({ code, routine }: { code?: string; routine?: s
   code === '0A000' && routine === 'RevalidateCachedQuery';
 
 /**
- * Runs a statement with constant text and `?` for its values. PostgreSQL parses and plans it once per connection, which
- * for a join costs more than running it; behind a pooler it has no name and is planned each time. (On SQLite every
- * statement stays prepared: see `sqlite-client.ts`.) Do not use it for text built at run time: the server would keep
- * every variant.
+ * Runs a statement with `?` for its values, and returns its rows. PostgreSQL parses and plans it once per connection,
+ * which for a join costs more than running it; behind a pooler it has no name and is planned each time. (On SQLite
+ * every statement stays prepared: see `sqlite-statements.ts`.) The text must be constant: the server keeps each one.
  *
  * A stale statement is prepared again. Inside a transaction, which the failure has ended, `retryIfUndone` repeats the
  * whole transaction.
  */
-export async function prepared<Row>(db: Knex, sql: string, bindings: readonly unknown[]): Promise<Row[]> {
-  const run = async () =>
-    (await db.raw(sql, bindings as Knex.RawBinding[]).options({ name: nameOf(sql) })) as unknown as Row[];
+export async function prepared<Row>(db: Knex, sql: string, bindings: readonly Knex.Value[]): Promise<Row[]> {
+  const run = async (): Promise<Row[]> => {
+    const statement = db.raw(sql, bindings);
+    return db.userParams.namesStatements ? statement.options({ name: nameOf(sql) }) : statement;
+  };
   try {
     return await run();
   } catch (error) {

@@ -1,13 +1,24 @@
 import type { Knex } from 'knex';
-import type { Database } from '../database.ts';
+import type { DatabaseKind } from './batched-read.ts';
+import { prepared } from './prepared.ts';
 
-/** The arguments that a store passes to a statement. */
+/** The arguments that a store passes to a statement. None of them builds or runs another one. */
 export interface StatementContext {
-  db: Knex;
-  kind: Database['kind'];
-  /** The statement must use it in every condition: nothing else limits it to the tenant. */
+  kind: DatabaseKind;
   tenantId: string;
+  /** Runs a statement that limits every table to `tenantId`, as `prepared` does. */
+  prepared<Row>(sql: string, bindings: readonly Knex.Value[]): Promise<Row[]>;
 }
 
 /** SQL where a query builder costs more than the query, or one statement replaces several: `TenantStore.write`. */
 export type Statement<Result> = (context: StatementContext) => Promise<Result>;
+
+/** @throws in `prepared` if a statement does not name the tenant */
+export const statementContext = (db: Knex, kind: DatabaseKind, tenantId: string): StatementContext => ({
+  kind,
+  tenantId,
+  async prepared(sql, bindings) {
+    if (!sql.includes('tenant_id') || !bindings.includes(tenantId)) throw new Error(`Not limited to a tenant: ${sql}`);
+    return prepared(db, sql, bindings);
+  },
+});

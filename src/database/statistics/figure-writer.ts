@@ -2,7 +2,12 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/times.ts';
 import type { Logger } from '../../observe/logger.ts';
 import type { Database } from '../database.ts';
 import { snakeCase } from '../drivers/names.ts';
-import { addTo, type CountedMinute, type Counts, FIGURES, type Figure } from './figures.ts';
+import { insertFromRecords, recordsOf } from '../statements/insert-many.ts';
+import { prepared } from '../statements/prepared.ts';
+import type { Row } from '../tables/index.ts';
+import { addTo, type CountedMinute, FIGURES, NONE } from './figures.ts';
+
+type FigureRow = Row<'figures'>;
 
 /** Interval between writes. A `kill -9` loses at most this much of the figures, and none of the rows they count. */
 export const WRITE_EVERY_MS = 2_000;
@@ -16,50 +21,43 @@ export const WIDTHS = {
   hour: { widthMs: HOUR_MS, keptMs: 15 * DAY_MS },
 } as const;
 
-const KEY = ['tenant_id', 'width_ms', 'starts_at'];
-const COLUMNS = [...KEY, 'expires_at', ...FIGURES.map(snakeCase)];
+const COLUMNS = ['tenantId', 'widthMs', 'startsAt', 'expiresAt', ...FIGURES] as const satisfies (keyof FigureRow)[];
 
+/** Ordered, so that two processes lock the rows in the same order. Skips tenants that were removed in the meantime. */
 function upsertFor(kind: Database['kind']): string {
-  const source =
-    kind === 'postgres'
-      ? 'json_populate_recordset(null::figures, ?) as counted'
-      : `(select ${COLUMNS.map((column) => `value ->> '${column}' as ${column}`)} from json_each(?)) as counted`;
-  const most = kind === 'postgres' ? 'greatest' : 'max';
-  const change = (figure: Figure) => {
-    const [old, added] = [`figures.${snakeCase(figure)}`, `excluded.${snakeCase(figure)}`];
-    return `${snakeCase(figure)} = ${figure === 'backlog' ? `${most}(${old}, ${added})` : `${old} + ${added}`}`;
-  };
-  // Ordered, so that two processes lock the rows in the same order. Skips tenants that were removed in the meantime.
-  return `insert into figures (${COLUMNS}) select ${COLUMNS} from ${source}
-    where exists (select 1 from tenants where tenants.id = counted.tenant_id) order by ${KEY}
-    on conflict (${KEY}) do update set ${FIGURES.map(change)}`;
+  const [tenantId, most] =
+    kind === 'postgres' ? ['record.tenant_id', 'greatest'] : ["record.value ->> 'tenant_id'", 'max'];
+  const changes = FIGURES.map(snakeCase).map((column) => {
+    const [old, added] = [`figures.${column}`, `excluded.${column}`];
+    return `${column} = ${column === 'backlog' ? `${most}(${old}, ${added})` : `${old} + ${added}`}`;
+  });
+  return `${insertFromRecords(kind, 'figures', COLUMNS)}
+    where exists (select 1 from tenants where tenants.id = ${tenantId}) order by 1, 2, 3
+    on conflict (tenant_id, width_ms, starts_at) do update set ${changes}`;
 }
 
 const UPSERTS = { sqlite: upsertFor('sqlite'), postgres: upsertFor('postgres') };
 
 /** Merges the counts per row: a statement cannot change a row twice, and two minutes may be in the same hour. */
-function rowsOf(minutes: readonly CountedMinute[]): Record<string, unknown>[] {
-  const rows = new Map<string, { key: Record<string, unknown>; counts: Counts }>();
+function rowsOf(minutes: readonly CountedMinute[]): FigureRow[] {
+  const rows = new Map<string, FigureRow>();
   for (const { tenantId, startsAt: minute, counts } of minutes) {
     for (const { widthMs, keptMs } of Object.values(WIDTHS)) {
       const startsAt = minute - (minute % widthMs);
       const name = `${widthMs} ${startsAt} ${tenantId}`;
-      const key = { tenant_id: tenantId, width_ms: widthMs, starts_at: startsAt, expires_at: startsAt + keptMs };
-      const row = rows.get(name) ?? { key, counts: {} };
-      addTo(row.counts, counts);
+      const row = rows.get(name) ?? { tenantId, widthMs, startsAt, expiresAt: startsAt + keptMs, ...NONE };
+      addTo(row, counts);
       rows.set(name, row);
     }
   }
-  return [...rows.values()].map(({ key, counts }) => ({
-    ...key,
-    ...Object.fromEntries(FIGURES.map((figure) => [snakeCase(figure), counts[figure] ?? 0])),
-  }));
+  return [...rows.values()];
 }
 
 /** Adds counts to the figures in the database, in one statement. */
 export async function writeFigures(database: Database, minutes: readonly CountedMinute[]): Promise<void> {
   if (minutes.length === 0) return;
-  await database.write(async (db) => db.raw(UPSERTS[database.kind], [JSON.stringify(rowsOf(minutes))]));
+  const records = recordsOf(database.kind, COLUMNS, rowsOf(minutes));
+  await database.write((db) => prepared(db, UPSERTS[database.kind], [records]));
   for (const tenantId of new Set(minutes.map(({ tenantId }) => tenantId)))
     database.commits.announce(tenantId, new Set(['figures']));
 }

@@ -1,5 +1,4 @@
 import { MINUTE_MS } from '../../base/times.ts';
-import type { Owned } from '../tables/row.ts';
 
 /** The figures per tenant, each a column of the table `figures`. All are sums except `backlog`, a maximum. */
 export const FIGURES = [
@@ -23,12 +22,8 @@ export const FIGURES = [
 export type Figure = (typeof FIGURES)[number];
 export type Counts = Partial<Record<Figure, number>>;
 
-/** The figures of one minute or one hour. */
-export interface FigureRow extends Owned, Record<Figure, number> {
-  widthMs: number;
-  startsAt: number;
-  expiresAt: number;
-}
+/** Every figure without a count. */
+export const NONE = Object.fromEntries(FIGURES.map((figure) => [figure, 0])) as Record<Figure, number>;
 
 /** The figures of one tenant in one minute. */
 export interface CountedMinute {

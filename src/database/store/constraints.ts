@@ -1,23 +1,8 @@
-import { type ErrorCode, ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors.ts';
+import { snakeCase } from '../drivers/names.ts';
 import type { Written } from '../notices/commits.ts';
-import type { Table } from '../tables/index.ts';
-
-/** Error codes for values that must be unique, by table and column. All others have the generic code. */
-const uniqueErrors: Partial<Record<Table, Record<string, ErrorCode>>> = {
-  users: {
-    username: 'user.username_already_in_use',
-    primary_email: 'user.email_already_in_use',
-    primary_phone: 'user.phone_already_in_use',
-  },
-  userIdentities: { external_id: 'user.identity_already_in_use' },
-  roles: { name: 'role.name_in_use' },
-  roleScopes: { scope_id: 'role.scope_exists' },
-  resources: { indicator: 'resource.resource_identifier_in_use' },
-  resourceAliases: { indicator: 'resource.resource_identifier_in_use' },
-  scopes: { name: 'scope.name_exists' },
-  connectors: { target: 'connector.target_in_use' },
-  applicationSecrets: { name: 'application.secret_name_exists' },
-};
+import { tables } from '../tables/index.ts';
+import type { Column } from '../tables/table.ts';
 
 interface DriverError {
   code?: string;
@@ -44,9 +29,10 @@ export function constraintError(table: Written, error: unknown): ServiceError | 
   const found = violation(error as DriverError);
   if (!found) return undefined;
   if (found.kind === 'unique') {
-    const [, code] =
-      Object.entries(uniqueErrors[table as Table] ?? {}).find(([column]) => found.columns.includes(column)) ?? [];
-    return new ServiceError(code ?? 'entity.unique_integrity_violation');
+    const columns = table === 'tenants' ? {} : tables[table].columns;
+    const isMeant = ([name, { taken }]: [string, Column]) => taken && found.columns.includes(snakeCase(name));
+    const [, column] = Object.entries(columns).find(isMeant) ?? [];
+    return new ServiceError(column?.taken ?? 'entity.unique_integrity_violation');
   }
   if (found.kind === 'reference') {
     const status = table.startsWith('organization') ? 422 : 404;

@@ -6,11 +6,13 @@ import { type BatchedRead, type KeyRecord, readMany } from '../statements/batche
 import { insertEvent } from '../statements/insert-event.ts';
 import { encode, insertMany, insertMissing } from '../statements/insert-many.ts';
 import { selectOne } from '../statements/select-one.ts';
-import type { Statement } from '../statements/statement.ts';
+import { type Statement, statementContext } from '../statements/statement.ts';
 import type { Counts } from '../statistics/figures.ts';
-import type { Fields, Key, Patch, Row, Table } from '../tables/index.ts';
+import type { ColumnOf, Key, NewRow, Patch, PrimaryKey, Row, Table, WithoutKey } from '../tables/index.ts';
 import { AfterCommit } from './after-commit.ts';
 import { constraintError } from './constraints.ts';
+import { type Changes, type Fragment, fragmentOf } from './fragment.ts';
+import { requireKey } from './require-key.ts';
 
 export type Rows<T extends Table> = Knex.QueryBuilder<Row<T>, Row<T>[]>;
 export type Query = Knex.QueryBuilder;
@@ -51,21 +53,33 @@ export class TenantStore {
   /** Query of the rows whose ids another query finds. A cross join, because SQLite then reads the ids first. */
   byIds<T extends Table>(table: T, ids: Query): Rows<T> {
     const found = this.#reader.from(ids.as('page')).crossJoin(this.rows(table) as never);
-    return found.where('page.id', this.raw('??', [`${table}.id`])).select(`${table}.*`) as unknown as Rows<T>;
+    return found.where('page.id', this.fragment('??', [`${table}.id`])).select(`${table}.*`) as unknown as Rows<T>;
   }
 
-  /** An SQL fragment for a select list or an order, with Knex bindings. */
-  raw(sql: string, bindings: readonly unknown[] = []): Knex.Raw {
-    return this.#reader.raw(sql, bindings as Knex.RawBinding[]);
+  /** An SQL expression to use in a query, with Knex bindings. */
+  fragment(sql: string, bindings: readonly unknown[] = []): Fragment {
+    return fragmentOf(this.#reader, sql, bindings);
   }
 
-  async find<T extends Table>(table: T, key: Key<T>): Promise<Row<T> | undefined> {
-    const { read, record } = selectOne<Row<T>>(table, this.#own(key));
+  /** Counts the rows of several queries in one statement. */
+  async countEach<Name extends string>(queries: Record<Name, Query>): Promise<Record<Name, number>> {
+    const counts = Object.keys(queries).map((name) => `(select count(*) from (?) as ${name}) as ${name}`);
+    const rows: unknown = await this.#reader.raw(`select ${counts.join(', ')}`, Object.values<Query>(queries));
+    return (rows as [Record<Name, number>])[0];
+  }
+
+  /** Limits the time of each further statement of this transaction. PostgreSQL only. */
+  async limitStatements(ms: number): Promise<void> {
+    await this.#reader.raw(`set local statement_timeout = ${ms}`);
+  }
+
+  async find<T extends Table, C extends ColumnOf<T>>(table: T, key: Key<T, C>): Promise<Row<T> | undefined> {
+    const { read, record } = selectOne<Row<T>>(table, this.#match(table, key));
     return this.#readOne(read, record);
   }
 
   /** @throws 404 `entity.not_exists_with_id`, for users `entity.not_found` */
-  async get<T extends Table>(table: T, key: Key<T>): Promise<Row<T>> {
+  async get<T extends Table, C extends ColumnOf<T>>(table: T, key: Key<T, C>): Promise<Row<T>> {
     const row = await this.find(table, key);
     if (!row) throw new ServiceError(table === 'users' ? 'entity.not_found' : 'entity.not_exists_with_id');
     return row;
@@ -76,8 +90,8 @@ export class TenantStore {
    *
    * @throws 404 `entity.not_exists`, for users `entity.not_found`
    */
-  async lock<T extends Table>(table: T, key: Key<T>): Promise<Row<T>> {
-    const row = (await this.#reader(table).where(this.#own(key)).forUpdate().first()) as Row<T> | undefined;
+  async lock<T extends Table, C extends ColumnOf<T>>(table: T, key: Key<T, C>): Promise<Row<T>> {
+    const row = (await this.#reader(table).where(this.#match(table, key)).forUpdate().first()) as Row<T> | undefined;
     if (!row) throw notExists(table);
     return row;
   }
@@ -89,96 +103,86 @@ export class TenantStore {
 
   /** Runs a statement of `statements/` that changes rows of these tables, atomically. */
   write<Result>(tables: readonly Table[], statement: Statement<Result>): Promise<Result> {
-    return this.#write(tables, (db) => statement({ db, kind: this.kind, tenantId: this.tenantId }));
+    return this.#write(tables, (db) => statement(statementContext(db, this.kind, this.tenantId)));
   }
 
   /** @throws the error of the violated constraint: see `constraints.ts` */
-  async insert<T extends Table>(table: T, row: Fields<T>): Promise<Row<T>> {
-    const [inserted]: Row<T>[] = await this.#write(table, (db) =>
-      db(table)
-        .insert(this.#own(encode(row)))
-        .returning('*'),
-    );
+  async insert<T extends Table>(table: T, row: NewRow<T>): Promise<Row<T>> {
+    const own = this.#own(encode(row));
+    const [inserted]: Row<T>[] = await this.#write(table, (db) => db(table).insert(own).returning('*'));
     return inserted as Row<T>;
   }
 
   /** Inserts rows without returning them. */
-  async add<T extends Table>(table: T, rows: Fields<T>[]): Promise<void> {
+  async add<T extends Table>(table: T, rows: readonly NewRow<T>[]): Promise<void> {
     if (rows.length === 0) return;
     const own = rows.map((row) => this.#own(row));
     await this.#write(table, (db) => insertMany(db, this.kind, table, own));
   }
 
   /** Inserts an event, and a delivery for each webhook that subscribes to it. */
-  async addEvent(event: Omit<Row<'events'>, 'tenantId'>): Promise<void> {
+  async addEvent(event: NewRow<'events'>): Promise<void> {
     await this.transaction(async (store) => {
       const own = { ...event, tenantId: this.tenantId };
-      const count = await store.#write('events', (db) => insertEvent(db, this.kind, own));
+      const count = await store.#write('events', (db) => insertEvent[this.kind](db, own));
       if (count > 0) store.#transaction?.after.wrote(this.tenantId, 'deliveries');
     });
   }
 
   /** Inserts the rows that do not exist yet and returns them. A violated foreign key still throws. */
-  async addMissing<T extends Table>(table: T, rows: Fields<T>[]): Promise<Row<T>[]> {
+  async addMissing<T extends Table>(table: T, rows: readonly NewRow<T>[]): Promise<Row<T>[]> {
     if (rows.length === 0) return [];
     const own = rows.map((row) => this.#own(row));
     return this.#write(table, (db) => insertMissing<Row<T>>(db, this.kind, table, own));
   }
 
   /** Inserts or updates the row with this primary key. */
-  async put<T extends Table>(table: T, key: Key<T>, fields: Patch<T>): Promise<void> {
-    await this.#write(table, (db) =>
-      db(table)
-        .insert(this.#own(encode({ ...fields, ...key })))
-        .onConflict(['tenantId', ...Object.keys(key)])
-        .merge(),
-    );
+  async put<T extends Table>(table: T, key: PrimaryKey<T>, fields: WithoutKey<T>): Promise<void> {
+    const own = this.#own(encode({ ...fields, ...key }));
+    const columns = ['tenantId', ...Object.keys(key)];
+    await this.#write(table, (db) => db(table).insert(own).onConflict(columns).merge());
   }
 
   /**
    * @throws 404 `entity.not_exists`, for users `entity.not_found`
    * @throws 422 `entity.invalid_input` when the patch is empty
    */
-  async update<T extends Table>(table: T, key: Key<T>, patch: Patch<T>): Promise<Row<T>> {
+  async update<T extends Table, C extends ColumnOf<T>>(table: T, key: Key<T, C>, patch: Patch<T>): Promise<Row<T>> {
     const encoded = encode(patch);
     if (Object.keys(encoded).length === 0) {
       throw (await this.find(table, key)) ? new ServiceError('entity.invalid_input') : notExists(table);
     }
-    const [row] = await this.#write(
-      table,
-      async (db) => (await db(table).where(this.#own(key)).update(this.#own(encoded)).returning('*')) as Row<T>[],
-    );
+    const [match, own] = [this.#match(table, key), this.#own(encoded)];
+    const [row]: Row<T>[] = await this.#write(table, (db) => db(table).where(match).update(own).returning('*'));
     if (!row) throw notExists(table);
     return row;
   }
 
   /** Updates the matching rows and returns their number. As compare-and-set it makes things happen only once. */
-  async change<T extends Table>(table: T, match: Key<T>, patch: Patch<T>): Promise<number> {
-    return this.changeWhere(table, (query) => query.where(match), patch);
+  async change<T extends Table, C extends ColumnOf<T>>(table: T, key: Key<T, C>, patch: Patch<T>): Promise<number> {
+    requireKey(table, key);
+    return this.changeWhere(table, (query) => query.where(key), patch);
   }
 
   /** Like `change`, with any condition. It is added to the tenant's. */
-  async changeWhere<T extends Table>(table: T, condition: Condition, patch: Patch<T>): Promise<number> {
-    return this.#write(table, (db) =>
-      db(table)
-        .where({ tenantId: this.tenantId })
-        .andWhere(condition)
-        .update(this.#own(encode(patch))),
-    );
+  async changeWhere<T extends Table>(table: T, condition: Condition, changes: Changes<T>): Promise<number> {
+    const own = this.#own(encode(changes));
+    return this.#write(table, (db) => db(table).where(this.#own({})).andWhere(condition).update(own));
   }
 
   /** @throws 404 `entity.not_found` */
-  async remove<T extends Table>(table: T, key: Key<T>): Promise<void> {
+  async remove<T extends Table, C extends ColumnOf<T>>(table: T, key: Key<T, C>): Promise<void> {
     if ((await this.removeAll(table, key)) === 0) throw new ServiceError('entity.not_found');
   }
 
   /** Deletes the matching rows and returns their number. */
-  async removeAll<T extends Table>(table: T, key: Key<T>): Promise<number> {
-    return this.#write(table, (db) => db(table).where(this.#own(key)).delete());
+  async removeAll<T extends Table, C extends ColumnOf<T>>(table: T, key: Key<T, C>): Promise<number> {
+    const match = this.#match(table, key);
+    return this.#write(table, (db) => db(table).where(match).delete());
   }
 
   async removeWhere<T extends Table>(table: T, condition: Condition): Promise<number> {
-    return this.#write(table, (db) => db(table).where({ tenantId: this.tenantId }).andWhere(condition).delete());
+    return this.#write(table, (db) => db(table).where(this.#own({})).andWhere(condition).delete());
   }
 
   /** Runs `work` in a transaction. Inside a transaction, uses that one. */
@@ -213,6 +217,11 @@ export class TenantStore {
   async #readOne<R>(read: BatchedRead<R>, key: KeyRecord): Promise<R | undefined> {
     if (!this.#transaction) return this.#database.reads.load(read, key);
     return (await readMany(this.#transaction.db, this.kind, read, [key]))[0];
+  }
+
+  #match(table: Table, key: object): Record<string, unknown> {
+    requireKey(table, key);
+    return this.#own(key);
   }
 
   /** Sets the tenant last, so that no key can replace it. */

@@ -1,4 +1,4 @@
-import type { Knex } from 'knex';
+import type { Fragment } from './fragment.ts';
 import type { TenantStore } from './tenant-store.ts';
 
 /**
@@ -10,16 +10,16 @@ interface MatchOptions {
 }
 
 /** Matches a pattern: `%` is any text, `_` any character, and `\` escapes the next one. */
-export function like(store: TenantStore, column: string, pattern: string, { isCaseSensitive }: MatchOptions): Knex.Raw {
+export function like(store: TenantStore, column: string, pattern: string, { isCaseSensitive }: MatchOptions): Fragment {
   if (store.kind === 'sqlite') {
     // SQLite's LIKE always folds case and GLOB never does.
     return isCaseSensitive
-      ? store.raw('?? glob ?', [column, globOf(pattern)])
-      : store.raw("?? like ? escape '\\'", [column, pattern]);
+      ? store.fragment('?? glob ?', [column, globOf(pattern)])
+      : store.fragment("?? like ? escape '\\'", [column, pattern]);
   }
   return isCaseSensitive
-    ? store.raw('?? like ?', [column, pattern])
-    : store.raw('lower(?? collate "C") like lower(? collate "C")', [column, pattern]);
+    ? store.fragment('?? like ?', [column, pattern])
+    : store.fragment('lower(?? collate "C") like lower(? collate "C")', [column, pattern]);
 }
 
 export function equals(
@@ -27,11 +27,11 @@ export function equals(
   column: string,
   values: string[],
   { isCaseSensitive }: MatchOptions,
-): Knex.Raw {
+): Fragment {
   const list = (value: string) => values.map(() => value).join(', ');
-  if (isCaseSensitive) return store.raw(`?? in (${list('?')})`, [column, ...values]);
-  if (store.kind === 'sqlite') return store.raw(`?? collate nocase in (${list('?')})`, [column, ...values]);
-  return store.raw(`lower(?? collate "C") in (${list('lower(? collate "C")')})`, [column, ...values]);
+  if (isCaseSensitive) return store.fragment(`?? in (${list('?')})`, [column, ...values]);
+  if (store.kind === 'sqlite') return store.fragment(`?? collate nocase in (${list('?')})`, [column, ...values]);
+  return store.fragment(`lower(?? collate "C") in (${list('lower(? collate "C")')})`, [column, ...values]);
 }
 
 /** Matches with SIMILAR TO or a regular expression. PostgreSQL only. */
@@ -40,11 +40,11 @@ export function matches(
   column: string,
   pattern: string,
   { mode, isCaseSensitive }: MatchOptions & { mode: 'similar_to' | 'posix' },
-): Knex.Raw {
-  if (mode === 'posix') return store.raw(`?? ${isCaseSensitive ? '~' : '~*'} ?`, [column, pattern]);
+): Fragment {
+  if (mode === 'posix') return store.fragment(`?? ${isCaseSensitive ? '~' : '~*'} ?`, [column, pattern]);
   return isCaseSensitive
-    ? store.raw('?? similar to ?', [column, pattern])
-    : store.raw('lower(?? collate "C") similar to lower(? collate "C")', [column, pattern]);
+    ? store.fragment('?? similar to ?', [column, pattern])
+    : store.fragment('lower(?? collate "C") similar to lower(? collate "C")', [column, pattern]);
 }
 
 /** Converts a LIKE pattern to GLOB, where `*`, `?` and `[` are special, and `[*]` is a literal. */

@@ -1,84 +1,62 @@
-import type { Identified, Json, Owned } from './row.ts';
+import { cached, flag, id, json, key, number, of, orDefault, orNull, sealed, table, text, unique } from './table.ts';
 
-/** Rows of applications, resources, roles and organizations. */
-
-export interface ApplicationRow extends Identified {
-  name: string;
-  description: string | null;
-  type: 'Native' | 'SPA' | 'Traditional' | 'MachineToMachine';
-  oidcClientMetadata: {
-    redirectUris: string[];
-    postLogoutRedirectUris: string[];
-    backchannelLogoutUri?: string;
-    logoUri?: string;
-  };
-  customClientMetadata: {
-    allowTokenExchange?: boolean;
-    corsAllowedOrigins?: string[];
-    idTokenTtl?: number;
-    refreshTokenTtlInDays?: number;
-    alwaysIssueRefreshToken?: boolean;
-    rotateRefreshToken?: boolean;
-    requirePkce?: boolean;
-  };
-  customData: Json;
-  isThirdParty: boolean;
-  createdAt: number;
-}
-
-export interface ApplicationSecretRow extends Owned {
-  applicationId: string;
-  name: string;
-  valueEncrypted: string;
-  createdAt: number;
-  expiresAt: number | null;
-}
-
-export interface ResourceRow extends Identified {
-  name: string;
-  indicator: string;
-  isDefault: boolean;
-  accessTokenTtl: number;
-}
-
-/** An additional indicator of a resource. */
-export interface ResourceAliasRow extends Owned {
-  indicator: string;
-  resourceId: string;
-}
-
-export interface ScopeRow extends Identified {
-  resourceId: string;
-  name: string;
-  description: string | null;
-  createdAt: number;
-}
-
-export interface RoleRow extends Identified {
-  name: string;
-  description: string;
-  type: 'User' | 'MachineToMachine';
-  isDefault: boolean;
-}
-
-export interface OrganizationRow extends Identified {
-  name: string;
-  description: string | null;
-  customData: Json;
-  isMfaRequired: boolean;
-  color: Json;
-  branding: Json;
-  customCss: string | null;
-  createdAt: number;
-}
-
-export interface OrganizationRoleRow extends Identified {
-  name: string;
-  description: string | null;
-  type: 'User' | 'MachineToMachine';
-}
-
-export interface OrganizationScopeRow extends Identified {
-  name: string;
-  description: string | null;
-}
+/** Applications, resources and roles. */
+export const accessTables = {
+  applications: cached({
+    id,
+    name: text,
+    description: orNull(text),
+    type: of<'Native' | 'SPA' | 'Traditional' | 'MachineToMachine'>(text),
+    oidcClientMetadata: of<{
+      redirectUris: string[];
+      postLogoutRedirectUris: string[];
+      backchannelLogoutUri?: string;
+      logoUri?: string;
+    }>(json),
+    customClientMetadata: of<{
+      allowTokenExchange?: boolean;
+      corsAllowedOrigins?: string[];
+      idTokenTtl?: number;
+      refreshTokenTtlInDays?: number;
+      alwaysIssueRefreshToken?: boolean;
+      rotateRefreshToken?: boolean;
+      requirePkce?: boolean;
+    }>(json),
+    customData: json,
+    isThirdParty: orDefault(flag),
+    createdAt: number,
+  }),
+  applicationSecrets: cached({
+    applicationId: key(text),
+    name: unique(key(text), 'application.secret_name_exists'),
+    valueEncrypted: sealed,
+    createdAt: number,
+    expiresAt: orNull(number),
+  }),
+  resources: cached({
+    id,
+    name: text,
+    indicator: unique(text, 'resource.resource_identifier_in_use'),
+    isDefault: orDefault(flag),
+    accessTokenTtl: orDefault(number),
+  }),
+  /** Additional indicators of resources. */
+  resourceAliases: cached({ indicator: unique(key(text), 'resource.resource_identifier_in_use'), resourceId: text }),
+  scopes: cached({
+    id,
+    resourceId: text,
+    name: unique(text, 'scope.name_exists'),
+    description: orNull(text),
+    createdAt: number,
+  }),
+  roles: cached({
+    id,
+    name: unique(text, 'role.name_in_use'),
+    description: text,
+    type: of<'User' | 'MachineToMachine'>(text),
+    isDefault: orDefault(flag),
+  }),
+  roleScopes: cached({ roleId: key(text), scopeId: unique(key(text), 'role.scope_exists') }),
+  userRoles: table({ userId: key(text), roleId: key(text) }),
+  applicationRoles: cached({ applicationId: key(text), roleId: key(text) }),
+};

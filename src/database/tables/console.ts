@@ -1,22 +1,14 @@
-import type { Identified, Owned } from './row.ts';
+import { expiring, id, json, key, number, of, orNull, table, text } from './table.ts';
 
-/** Rows of administrators: users of the default tenant, which owns the rows, who manage tenants in the console. */
-
-export interface AdministratorRow extends Owned {
-  userId: string;
-  managedTenantId: string;
-  createdAt: number;
-}
-
-/** A single-use link that makes a user an administrator. */
-export interface AdministratorLinkRow extends Identified {
-  managedTenantIds: string[];
-  spentAt: number | null;
-  expiresAt: number;
-}
-
-export interface ConsoleSessionRow extends Identified {
-  userId: string;
-  createdAt: number;
-  expiresAt: number;
-}
+/** Administrators: users of the default tenant, which owns the rows, who manage tenants in the console. */
+export const consoleTables = {
+  administrators: table({ userId: key(text), managedTenantId: key(text), createdAt: number }),
+  /** Single-use links that make a user an administrator. */
+  administratorLinks: table({
+    id,
+    managedTenantIds: of<string[]>(json),
+    spentAt: orNull(number),
+    expiresAt: expiring(number),
+  }),
+  consoleSessions: table({ id, userId: text, createdAt: number, expiresAt: expiring(number) }),
+};

@@ -1,142 +1,80 @@
-import type { FigureRow } from '../statistics/figures.ts';
-import type * as access from './access.ts';
-import type * as claims from './claims.ts';
-import type * as console from './console.ts';
-import type * as oidc from './oidc.ts';
-import type * as people from './people.ts';
-import type { Json, Owned } from './row.ts';
-import type * as webhooks from './webhooks.ts';
+import { accessTables } from './access.ts';
+import { consoleTables } from './console.ts';
+import { organizationTables } from './organizations.ts';
+import { recordTables } from './records.ts';
+import { scriptTables } from './scripts.ts';
+import { signInTables } from './sign-in.ts';
+import type { ColumnsOf, NewRowOf, RowOf, TableDefinition } from './table.ts';
+import { tokenTables } from './tokens.ts';
+import { userTables } from './users.ts';
+import { webhookTables } from './webhooks.ts';
 
-export type * from './access.ts';
-export type * from './claims.ts';
-export type * from './console.ts';
-export type * from './oidc.ts';
-export type * from './people.ts';
-export type * from './webhooks.ts';
+export type { TokenType } from './scripts.ts';
 
-/** The type of a table's rows. The value is not used. */
-const rowsOf = <Fields extends Owned>(): Fields => ({}) as Fields;
-
-/**
- * All tenant-owned tables, parents before children, with their rows as the code sees them: camelCase, booleans as
- * booleans, JSON parsed, times in epoch milliseconds. Each row contains `tenantId`, which only the store sets.
- */
-const tables = {
-  users: rowsOf<people.UserRow>(),
-  userIdentities: rowsOf<people.UserIdentityRow>(),
-  userFactors: rowsOf<people.UserFactorRow>(),
-  applications: rowsOf<access.ApplicationRow>(),
-  applicationSecrets: rowsOf<access.ApplicationSecretRow>(),
-  resources: rowsOf<access.ResourceRow>(),
-  resourceAliases: rowsOf<access.ResourceAliasRow>(),
-  scopes: rowsOf<access.ScopeRow>(),
-  roles: rowsOf<access.RoleRow>(),
-  roleScopes: rowsOf<Owned & { roleId: string; scopeId: string }>(),
-  userRoles: rowsOf<Owned & { userId: string; roleId: string }>(),
-  applicationRoles: rowsOf<Owned & { applicationId: string; roleId: string }>(),
-  organizations: rowsOf<access.OrganizationRow>(),
-  organizationRoles: rowsOf<access.OrganizationRoleRow>(),
-  organizationScopes: rowsOf<access.OrganizationScopeRow>(),
-  organizationUsers: rowsOf<Owned & { organizationId: string; userId: string }>(),
-  organizationApplications: rowsOf<Owned & { organizationId: string; applicationId: string }>(),
-  organizationRoleScopes: rowsOf<Owned & { organizationRoleId: string; organizationScopeId: string }>(),
-  organizationRoleResourceScopes: rowsOf<Owned & { organizationRoleId: string; scopeId: string }>(),
-  organizationUserRoles: rowsOf<Owned & { organizationId: string; userId: string; organizationRoleId: string }>(),
-  organizationApplicationRoles: rowsOf<
-    Owned & { organizationId: string; applicationId: string; organizationRoleId: string }
-  >(),
-  configs: rowsOf<Owned & { key: 'impersonation' | 'sandbox' | 'key-rotation'; settings: Json }>(),
-  signInSettings: rowsOf<Owned & { settings: Json }>(),
-  connectors: rowsOf<people.ConnectorRow>(),
-  signingKeys: rowsOf<oidc.SigningKeyRow>(),
-  oidcPayloads: rowsOf<oidc.OidcPayloadRow>(),
-  subjectTokens: rowsOf<oidc.SubjectTokenRow>(),
-  impersonations: rowsOf<oidc.ImpersonationRow>(),
-  issuedJwts: rowsOf<oidc.IssuedJwtRow>(),
-  revokedTokens: rowsOf<oidc.RevokedTokenRow>(),
-  hooks: rowsOf<webhooks.HookRow>(),
-  events: rowsOf<webhooks.EventRow>(),
-  replays: rowsOf<webhooks.ReplayRow>(),
-  deliveries: rowsOf<webhooks.DeliveryRow>(),
-  attempts: rowsOf<webhooks.AttemptRow>(),
-  clearings: rowsOf<webhooks.ClearingRow>(),
-  scriptVersions: rowsOf<claims.ScriptVersionRow>(),
-  activeScripts: rowsOf<claims.ActiveScriptRow>(),
-  scriptRuns: rowsOf<claims.ScriptRunRow>(),
-  auditLog: rowsOf<oidc.AuditRow>(),
-  signInProgress: rowsOf<people.SignInProgressRow>(),
-  verificationCodes: rowsOf<people.VerificationCodeRow>(),
-  figures: rowsOf<FigureRow>(),
-  rateLimits: rowsOf<Owned & { key: string; points: number; expiresAt: number }>(),
-  administrators: rowsOf<console.AdministratorRow>(),
-  administratorLinks: rowsOf<console.AdministratorLinkRow>(),
-  consoleSessions: rowsOf<console.ConsoleSessionRow>(),
+/** All tables whose rows belong to a tenant, parents before children. */
+const definitions = {
+  ...userTables,
+  ...accessTables,
+  ...organizationTables,
+  ...recordTables,
+  ...signInTables,
+  ...tokenTables,
+  ...webhookTables,
+  ...scriptTables,
+  ...consoleTables,
 };
 
-export type Tables = typeof tables;
-export type Table = keyof Tables;
+type Definitions = typeof definitions;
+export type Table = keyof Definitions;
+export type Tables = { [T in Table]: RowOf<Definitions[T]> };
 export type Row<T extends Table> = Tables[T];
-export type Fields<T extends Table> = Partial<Omit<Row<T>, 'tenantId'>>;
-/** Equality conditions on columns; `null` matches null. */
-export type Key<T extends Table> = Fields<T>;
-export type Patch<T extends Table> = Fields<T>;
+export type NewRow<T extends Table> = NewRowOf<Definitions[T]>;
+export type ColumnOf<T extends Table> = ColumnsOf<Definitions[T]>;
+export type PrimaryKey<T extends Table> = Pick<Row<T>, ColumnsOf<Definitions[T], 'key'>>;
+export type WithoutKey<T extends Table> = Omit<NewRow<T>, keyof PrimaryKey<T>>;
+/** Values of the columns `C` that select rows; `null` matches null. An empty key is one of a table with one row per tenant. */
+export type Key<T extends Table, C extends ColumnOf<T>> = [C] extends [never] ? PrimaryKey<T> : Pick<Row<T>, C>;
+/** The columns to change. Undefined leaves a column as it is. */
+export type Patch<T extends Table> = { [C in ColumnOf<T>]?: Row<T>[C] | undefined };
 
-/** All tables of a tenant, parents before children. */
+export type ApplicationRow = Row<'applications'>;
+export type ApplicationSecretRow = Row<'applicationSecrets'>;
+export type AttemptRow = Row<'attempts'>;
+export type AuditRow = Row<'auditLog'>;
+export type ClearingRow = Row<'clearings'>;
+export type ConnectorRow = Row<'connectors'>;
+export type DeliveryRow = Row<'deliveries'>;
+export type HookRow = Row<'hooks'>;
+export type ImpersonationRow = Row<'impersonations'>;
+export type OidcPayloadRow = Row<'oidcPayloads'>;
+export type ReplayRow = Row<'replays'>;
+export type ResourceRow = Row<'resources'>;
+export type RoleRow = Row<'roles'>;
+export type ScopeRow = Row<'scopes'>;
+export type ScriptRunRow = Row<'scriptRuns'>;
+export type ScriptVersionRow = Row<'scriptVersions'>;
+export type SigningKeyRow = Row<'signingKeys'>;
+export type SubjectTokenRow = Row<'subjectTokens'>;
+export type UserFactorRow = Row<'userFactors'>;
+export type UserIdentityRow = Row<'userIdentities'>;
+export type UserRow = Row<'users'>;
+
+export const tables: Readonly<Record<Table, TableDefinition>> = definitions;
 export const tenantTables = Object.keys(tables) as Table[];
+export const configurationTables = tenantTables.filter((table) => tables[table].isConfiguration);
 
-/** Tables of a tenant's configuration, which requests only read. Every process caches them until a write. */
-export const configurationTables: readonly Table[] = [
-  'applications',
-  'applicationSecrets',
-  'applicationRoles',
-  'resources',
-  'resourceAliases',
-  'scopes',
-  'roles',
-  'roleScopes',
-  'organizationRoles',
-  'organizationRoleResourceScopes',
-  'scriptVersions',
-  'activeScripts',
-  'configs',
-];
+/** Names of the columns of this kind. Rows are converted by name alone, so a name has the same kind in every table. */
+const columnsOf = (kind: string): ReadonlySet<string> =>
+  new Set(
+    tenantTables.flatMap((table) => {
+      const { columns } = tables[table];
+      return Object.keys(columns).filter((name) => columns[name]?.kind === kind);
+    }),
+  );
 
-/**
- * Names of the columns that contain JSON; `booleanColumns` names those with booleans. SQLite returns text and 0/1 for
- * them. They are converted by name alone, so a name has the same type in every table.
- */
-export const jsonColumns: ReadonlySet<string> = new Set([
-  'settings',
-  'customData',
-  'profile',
-  'details',
-  'oidcClientMetadata',
-  'customClientMetadata',
-  'color',
-  'branding',
-  'payload',
-  'context',
-  'config',
-  'events',
-  'oldSigningKeys',
-  'filter',
-  'tokenSample',
-  'contextSample',
-  'droppedClaims',
-  'console',
-  'domains',
-  'managedTenantIds',
-]);
-
-export const booleanColumns: ReadonlySet<string> = new Set([
-  'isSuspended',
-  'isSso',
-  'isDefault',
-  'isThirdParty',
-  'isMfaRequired',
-  'enabled',
-  'isSuccess',
-  'blockIssuanceOnError',
-  'recordInputs',
-  'assumeEmailVerified',
-]);
+/** SQLite returns JSON as text and booleans as 0 and 1. */
+export const jsonColumns = columnsOf('json');
+export const booleanColumns = columnsOf('flag');
+/** The primary key of a table, besides the tenant. Empty if a tenant has one row. */
+export const keyOf = (table: Table): string[] =>
+  Object.entries(tables[table].columns).flatMap(([name, { role }]) => (role === 'key' ? [name] : []));

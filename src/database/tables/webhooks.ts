@@ -1,75 +1,81 @@
-import type { Identified, Json, Owned } from './row.ts';
+import { flag, id, json, key, number, of, orDefault, orNull, sealed, table, text } from './table.ts';
 
-/** Rows of webhooks, events, replays, deliveries and attempts. */
+/** A delivered delivery has no row. */
+type RowState = 'waiting' | 'delivering' | 'dead' | 'cancelled';
 
-export interface HookRow extends Identified {
-  name: string;
-  event: string | null;
+/** Selects the events of a replay. */
+interface ReplayFilter {
+  /** Times of the events, both included. */
+  since: number;
+  until: number;
   events: string[];
-  /** An earlier release may have stored `headers` here. */
-  config: { url: string; headers?: Record<string, string>; retries?: number };
-  headersEncrypted: string | null;
-  signingKeyEncrypted: string;
-  oldSigningKeys: { signingKeyEncrypted: string; expiresAt: number }[];
-  enabled: boolean;
-  disabledReason: string | null;
-  failingSince: number | null;
-  lastFailureAt: number | null;
-  goneCount: number;
-  timesDisabled: number;
-  createdAt: number;
+  /** Only events with a delivery to the webhook in this state. Without it, also events older than the webhook. */
+  state?: RowState | 'delivered' | undefined;
 }
 
-export interface EventRow extends Identified {
-  type: string;
-  body: string;
-  occurredAt: number;
-}
+const trigger = of<'schedule' | 'manual' | 'replay'>(text);
 
-export interface ReplayRow extends Identified {
-  hookId: string;
-  filter: Json;
-  cursor: string | null;
-  count: number;
-  done: number;
-  state: 'running' | 'done' | 'cancelled';
-  createdAt: number;
-}
-
-export interface DeliveryRow extends Identified {
-  eventId: string;
-  hookId: string;
-  state: 'waiting' | 'delivering' | 'dead' | 'cancelled';
-  /** Null in the final states `dead` and `cancelled`. */
-  dueAt: number | null;
-  attempts: number;
-  leaseUntil: number | null;
-  leaseOwner: string | null;
-  lastStatus: number | null;
-  trigger: 'schedule' | 'manual' | 'replay';
-  /** The webhook's `timesDisabled` at creation. A `waiting` delivery with less than the current one is cancelled. */
-  timesDisabled: number;
-  createdAt: number;
-}
-
-/** A webhook that was disabled or deleted, and whose deliveries still have to be cancelled or removed. */
-export interface ClearingRow extends Identified {
-  hookId: string;
-}
-
-/** Identified by its delivery and its number. */
-export interface AttemptRow extends Owned {
-  deliveryId: string;
-  eventId: string;
-  eventType: string;
-  hookId: string;
-  number: number;
-  trigger: 'schedule' | 'manual' | 'replay';
-  startedAt: number;
-  durationMs: number;
-  status: number | null;
-  errorClass: string | null;
-  errorMessage: string | null;
-  responseBody: string | null;
-  isSuccess: boolean;
-}
+export const webhookTables = {
+  hooks: table({
+    id,
+    name: text,
+    event: orNull(text),
+    events: of<string[]>(json),
+    /** An earlier release may have stored `headers` here. */
+    config: of<{ url: string; headers?: Record<string, string>; retries?: number }>(json),
+    headersEncrypted: orNull(sealed),
+    signingKeyEncrypted: sealed,
+    oldSigningKeys: of<{ signingKeyEncrypted: string; expiresAt: number }[]>(json),
+    enabled: orDefault(flag),
+    disabledReason: orNull(text),
+    failingSince: orNull(number),
+    lastFailureAt: orNull(number),
+    goneCount: orDefault(number),
+    timesDisabled: orDefault(number),
+    createdAt: number,
+  }),
+  events: table({ id, type: text, body: text, occurredAt: number }),
+  replays: table({
+    id,
+    hookId: text,
+    filter: of<ReplayFilter>(json),
+    cursor: orNull(text),
+    count: number,
+    done: orDefault(number),
+    state: of<'running' | 'done' | 'cancelled'>(text),
+    createdAt: number,
+  }),
+  deliveries: table({
+    id,
+    eventId: text,
+    hookId: text,
+    state: of<RowState>(text),
+    /** Null in the final states `dead` and `cancelled`. */
+    dueAt: orNull(number),
+    attempts: orDefault(number),
+    leaseUntil: orNull(number),
+    leaseOwner: orNull(text),
+    lastStatus: orNull(number),
+    trigger: orDefault(trigger),
+    /** The webhook's `timesDisabled` at creation. A `waiting` delivery with less than the current one is cancelled. */
+    timesDisabled: orDefault(number),
+    createdAt: number,
+  }),
+  attempts: table({
+    deliveryId: key(text),
+    eventId: text,
+    eventType: text,
+    hookId: text,
+    number: key(number),
+    trigger,
+    startedAt: number,
+    durationMs: number,
+    status: orNull(number),
+    errorClass: orNull(text),
+    errorMessage: orNull(text),
+    responseBody: orNull(text),
+    isSuccess: flag,
+  }),
+  /** Webhooks that were disabled or deleted, and whose deliveries still have to be cancelled or removed. */
+  clearings: table({ id, hookId: text }),
+};

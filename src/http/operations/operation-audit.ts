@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../audit/record.ts';
 import type { ServiceError } from '../../errors.ts';
-import type { Operation, OperationCall } from './operation.ts';
+import type { Input, Operation, OperationCall } from './operation.ts';
 
 /** Longest id from the path of a refused request, whose length the caller chooses. */
 const MAX_TEXT = 256;
@@ -32,9 +32,9 @@ const whereOf = ({ caller: { userId }, params }: OperationCall) => ({
 export function auditOf(
   call: OperationCall,
   operation: Operation,
-  { outcome, input, status, now }: { outcome: unknown; input: unknown; status: number; now: number },
+  { outcome, input, status, now }: { outcome: unknown; input: Input; status: number; now: number },
 ): AuditEntry {
-  const { userId, actorId, ...details } = operation.audit?.(outcome, input as never) ?? {};
+  const { userId, actorId, ...details } = operation.audit?.(outcome, input) ?? {};
   const entry = entryOf(call, operation, now);
   const createdId = (outcome as { id?: unknown } | undefined)?.id;
   const created = operation.method === 'POST' && typeof createdId === 'string' ? { id: createdId } : {};

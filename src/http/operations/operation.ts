@@ -1,11 +1,11 @@
-import type { Static, TSchema } from 'typebox';
+import type { Static, TSchema, TUndefined, TUnknown } from 'typebox';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { ErrorCode } from '../../errors.ts';
-import type { EventType } from '../../events/catalogue.ts';
+import type { EventData, EventType } from '../../events/catalogue.ts';
 import type { Tenant } from '../../tenants.ts';
 import type { Caller } from '../context.ts';
-import type { RateLimitName, Verdict } from '../rate-limits/rate-limits.ts';
+import type { SharedLimit, Verdict } from '../rate-limits/rate-limits.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageRequest } from './pagination.ts';
 import type { Services } from './services.ts';
 
@@ -20,12 +20,17 @@ export type PathParams<R extends string> = R extends `${string}:${infer Name}/${
     : unknown;
 
 /** The request of an operation, in all three phases. */
-export interface Input<Params = Record<string, string>, Body = unknown, Query = unknown> {
+export interface Input<
+  Params = Record<string, string>,
+  Body = unknown,
+  Query = unknown,
+  Page = PageRequest | undefined,
+> {
   params: Params;
   body: Body;
   query: Query;
-  /** Undefined if the whole list is requested. */
-  page: PageRequest | undefined;
+  /** Undefined if the whole list is requested, or the operation returns no list. */
+  page: Page;
   caller: Caller;
   tenant: Tenant;
 }
@@ -69,64 +74,12 @@ export interface AuditFields {
   [detail: string]: unknown;
 }
 
-/**
- * An operation has three phases. `load` reads briefly. `prepare` does slow work and has no store. `run` writes in one
- * transaction, has no network, and checks again what `load` read. So no transaction stays open while a password is
- * hashed; on SQLite, which has one writer, that would stall the service.
- */
-export interface Definition<Params, B extends TSchema, Q extends TSchema, Loaded, Prepared, Outcome> {
-  summary: string;
-  /** True for an operation with a body that changes nothing and is not audited. Every GET is a read. */
-  isRead?: boolean;
-  description?: string;
-  status: number;
-  /** Only if a path parameter has a specific format: `{ tokenTypePath: … }`. */
-  params?: TSchema;
-  body?: B;
-  query?: Q;
-  /** The response is the outcome, reduced to this schema. Without it the response has no body. */
-  returns?: TSchema;
-  /** `always`: one page by default. `optional`: the whole list by default. In both cases `run` returns `Listed`. */
-  paginated?: 'always' | 'optional';
-  /** Rate limit by application and address. */
-  rateLimit?: RateLimitName;
-  /** Error codes besides those of every operation, with a status if it is not the usual one of the code. */
-  errors?: (ErrorCode | readonly [ErrorCode, status: number])[];
-  load?: (input: Input<Params, Static<B>, Static<Q>> & { store: TenantStore }) => Promise<Loaded>;
-  prepare?: (
-    input: Input<Params, Static<B>, Static<Q>> & { loaded: Awaited<Loaded>; secrets: SecretBox; now: number },
-    services: Services,
-  ) => Promise<Prepared>;
-  run: (
-    input: Input<Params, Static<B>, Static<Q>> & { loaded: Awaited<Loaded>; prepared: Awaited<Prepared> } & RunTools,
-  ) => Promise<Outcome>;
-  event?: EventType;
-  /** By default `data` is the outcome, reduced to the schema of the event catalogue. */
-  eventFields?: (outcome: Outcome, input: Input<Params, Static<B>, Static<Q>>) => EventFields;
-  /** Further events. */
-  furtherEvents?: {
-    event: EventType;
-    eventFields: (outcome: Outcome, input: Input<Params, Static<B>, Static<Q>>) => EventFields | EventFields[];
-  }[];
-  /** Fields of the audit entry besides route, path and caller: the affected user, the actor and the reason. */
-  audit?: (outcome: Outcome, input: Input<Params, Static<B>, Static<Q>>) => AuditFields;
-  /** The status, if it depends on the outcome. The first PUT of a resource is 201. */
-  statusOf?: (outcome: Outcome) => number;
-  /** The other value of `statusOf` besides `status`. */
-  otherStatus?: number;
-  /** Media type of an outcome that is text, sent as it is instead of JSON. */
-  contentType?: string;
-}
+/** Error codes, with a status if it is not the usual one of the code. */
+export type Errors = (ErrorCode | readonly [ErrorCode, status: number])[];
 
-// biome-ignore lint/suspicious/noExplicitAny: one list has operations of every type, each checked when declared.
-type AnyDefinition = Definition<any, TSchema, TSchema, any, any, any>;
-
-export interface Operation extends AnyDefinition {
-  /** Method and path, such as `PATCH /roles/:id`. */
-  route: string;
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  path: string;
-}
+/** `always`: one page by default. `optional`: the whole list by default. In both cases `run` returns `Listed`. */
+type Paginated = 'always' | 'optional';
+type Pagination = Paginated | undefined;
 
 /** One page of a list. `total` is the exact number of items on all pages. */
 export interface Listed<T> {
@@ -134,15 +87,131 @@ export interface Listed<T> {
   total: number;
 }
 
+/** The parts of an operation that are no functions. */
+interface Facts<P, B, Q, Returns, Pages, E> {
+  summary: string;
+  /** True for an operation with a body that changes nothing and is not audited. Every GET is a read. */
+  isRead?: boolean;
+  description?: string;
+  status: number;
+  /** Only if a path parameter has a specific format: `{ tokenTypePath: … }`. */
+  params?: P;
+  body?: B;
+  query?: Q;
+  /** The response is the outcome, reduced to this schema. Without it the response has no body. */
+  returns?: Returns;
+  paginated?: Pages;
+  /** Rate limit by application and address. */
+  rateLimit?: SharedLimit;
+  /** Besides those of every operation. */
+  errors?: Errors;
+  event?: E;
+  /** The other value of `statusOf` besides `status`. */
+  otherStatus?: number;
+}
+
+/**
+ * An operation has three phases. `load` reads briefly. `prepare` does slow work and has no store. `run` writes in one
+ * transaction, has no network, and checks again what `load` read. So no transaction stays open while a password is
+ * hashed; on SQLite, which has one writer, that would stall the service.
+ */
+interface Phases<In, Loaded, Prepared, Outcome> {
+  load?: (input: In & { store: TenantStore }) => Promise<Loaded>;
+  prepare?: (input: In & { loaded: Loaded; secrets: SecretBox; now: number }, services: Services) => Promise<Prepared>;
+  run: (input: In & { loaded: Loaded; prepared: Prepared } & RunTools) => Promise<Outcome>;
+  /** By default `data` is the outcome, reduced to the schema of the event catalogue. */
+  eventFields?: (outcome: Outcome, input: In) => EventFields;
+  /** Further events. */
+  furtherEvents?: { event: EventType; eventFields: (outcome: Outcome, input: In) => EventFields | EventFields[] }[];
+  /** Fields of the audit entry besides route, path and caller: the affected user, the actor and the reason. */
+  audit?: (outcome: Outcome, input: In) => AuditFields;
+  /** The status, if it depends on the outcome. The first PUT of a resource is 201. */
+  statusOf?: (outcome: Outcome) => number;
+  /** Media type of an outcome that is text, sent as it is instead of JSON. */
+  contentType?: [Outcome] extends [string] ? string : never;
+}
+
+/**
+ * An operation. Its type keeps the route and the schemas, but not the types of its phases, which were checked when it was
+ * declared: they are methods here, whose parameters TypeScript compares loosely.
+ */
+export interface Operation<
+  R extends string = string,
+  P extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+  Q extends TSchema = TSchema,
+  Returns extends TSchema = TSchema,
+  Pages extends Pagination = Pagination,
+> extends Facts<P, B, Q, Returns, Pages, EventType | undefined> {
+  /** Method and path, such as `PATCH /roles/:id`. */
+  route: R;
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  load?(input: Input & { store: TenantStore }): Promise<unknown>;
+  prepare?(input: Input & { loaded: unknown; secrets: SecretBox; now: number }, services: Services): Promise<unknown>;
+  run(input: Input & { loaded: unknown; prepared: unknown } & RunTools): Promise<unknown>;
+  eventFields?(outcome: unknown, input: Input): EventFields;
+  furtherEvents?: { event: EventType; eventFields(outcome: unknown, input: Input): EventFields | EventFields[] }[];
+  audit?(outcome: unknown, input: Input): AuditFields;
+  statusOf?(outcome: unknown): number;
+  contentType?: string;
+}
+
+/**
+ * The types of the calls of an API, by route. Without path parameters `params` is unknown, without query parameters
+ * `query`; without a body `body` is undefined, without a response `result`; without pages `total`.
+ */
+export type ApiOf<Rows extends readonly Operation[]> = {
+  [O in Rows[number] as O['route']]: O extends Operation<infer R, infer P, infer B, infer Q, infer Returns, infer Pages>
+    ? {
+        params: PathParams<R> & Static<P>;
+        body: Static<B>;
+        query: Static<Q> & (Pages extends Paginated ? { page?: string; page_size?: string } : unknown);
+        result: Static<Returns>;
+        total: Pages extends Paginated ? number : undefined;
+      }
+    : never;
+};
+
+/** The page of an operation's input. */
+type PageOf<Pages> = Pages extends 'optional'
+  ? PageRequest | undefined
+  : Pages extends 'always'
+    ? PageRequest
+    : undefined;
+
+/** The least that `run` returns: the fields of the response, and for a list the rows of a page. */
+type OutcomeOf<Returns, Pages> = Pages extends Paginated
+  ? { rows: Returns; total: number }
+  : Returns extends undefined
+    ? unknown
+    : Returns;
+
+/** Requires `eventFields` if the outcome does not contain the event's `data`. */
+type EventFieldsOf<E, Outcome> = E extends EventType
+  ? [Outcome] extends [EventData<E>]
+    ? unknown
+    : { eventFields: object }
+  : unknown;
+
 /** Declares an operation of an API. Its phases are typed by its route and schemas. */
 export function operation<
   const R extends string,
-  B extends TSchema = TSchema,
-  Q extends TSchema = TSchema,
+  P extends TSchema = TUnknown,
+  B extends TSchema = TUndefined,
+  Q extends TSchema = TUnknown,
+  Returns extends TSchema = TUndefined,
+  Pages extends Pagination = undefined,
+  E extends EventType | undefined = undefined,
   Loaded = undefined,
   Prepared = undefined,
-  Outcome = unknown,
->(route: R, definition: Definition<PathParams<R>, B, Q, Loaded, Prepared, Outcome>): Operation {
+  Outcome extends OutcomeOf<Static<Returns>, Pages> = never,
+>(
+  route: R,
+  definition: Facts<P, B, Q, Returns, Pages, E> &
+    Phases<Input<PathParams<R> & Static<P>, Static<B>, Static<Q>, PageOf<Pages>>, Loaded, Prepared, Outcome> &
+    EventFieldsOf<E, Outcome>,
+): Operation<R, P, B, Q, Returns, Pages> {
   const [method, path] = route.split(' ') as [Operation['method'], string];
-  return { ...(definition as unknown as AnyDefinition), route, method, path };
+  return { ...definition, route, method, path };
 }

@@ -5,8 +5,9 @@ import { project } from '../../base/project.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { ServiceError } from '../../errors.ts';
 import { catalogue, type EventType } from '../../events/catalogue.ts';
-import { type EventFacts, recordEvent } from '../../events/record.ts';
-import { type RateLimitName, type RateLimits, rateLimitHeaders } from '../rate-limits/rate-limits.ts';
+import { recordEvent } from '../../events/record.ts';
+import { rateLimitHeaders, type SharedLimit } from '../rate-limits/rate-limits.ts';
+import type { SharedLimits } from '../rate-limits/shared-limits.ts';
 import type { EventFields, Input, Listed, Operation, OperationCall } from './operation.ts';
 import { auditOf, refusalOf } from './operation-audit.ts';
 import { readPage } from './pagination.ts';
@@ -20,7 +21,7 @@ export interface PerformerParts {
   clock: Clock;
   /** Records refused writes. Successful ones are recorded in their transaction. */
   refusals: Pick<AuditBatch, 'add'>;
-  rateLimits: RateLimits;
+  rateLimits: SharedLimits;
 }
 
 export interface OperationResult {
@@ -54,8 +55,8 @@ function inputParser(operation: Operation): (call: OperationCall) => Input {
     return {
       params,
       page: paginated && readPage(given, paginated),
-      query: parseQuery ? parseQuery(query) : {},
-      body: parseBody ? parseBody(body ?? {}) : undefined,
+      query: parseQuery?.(query),
+      body: parseBody?.(body ?? {}),
       caller,
       tenant,
     };
@@ -84,15 +85,15 @@ function eventsOf(
 }
 
 function resultOf(operation: Operation, status: number, outcome: unknown, { page }: Input): OperationResult {
-  const { returns, paginated, contentType } = operation;
+  const { returns, paginated } = operation;
   const { rows, total } = paginated ? (outcome as Listed<unknown>) : { rows: outcome, total: undefined };
-  return { status, value: contentType ? outcome : returns && project(returns, rows), total, page };
+  return { status, value: returns && project(returns, rows), total, page };
 }
 
 /** @throws 429 `request.rate_limited` */
 function enforceRateLimit(
-  rateLimits: RateLimits,
-  name: RateLimitName,
+  rateLimits: SharedLimits,
+  name: SharedLimit,
   { tenant, caller, ip, onVerdict }: OperationCall,
 ): void {
   const verdict = rateLimits.take(tenant.id, name, caller.userId ?? caller.applicationId, ip);
@@ -126,7 +127,7 @@ export function performer(
       const status = operation.statusOf?.(outcome) ?? operation.status;
       const { ip, userAgent, path, params } = call;
       const { method, path: matchedRoute } = operation;
-      const facts: EventFacts = { userAgent, ip, path, method, status, params, matchedRoute };
+      const facts = { userAgent, ip, path, method, status, params, matchedRoute };
       for (const { type, fields } of eventsOf(operation, outcome, input)) {
         await recordEvent(store, type, fields, facts, now);
       }
@@ -141,7 +142,7 @@ export function performer(
       return await perform(call);
     } catch (error) {
       if (isWrite && error instanceof ServiceError)
-        refusals.add(call.tenant.id, refusalOf(call, operation, error, clock()));
+        refusals.add({ tenantId: call.tenant.id, entry: refusalOf(call, operation, error, clock()) });
       throw error;
     }
   };

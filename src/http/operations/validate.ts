@@ -19,14 +19,21 @@ function keepEachOnce(_schema: unknown, values: unknown[]): boolean {
   return true;
 }
 
-function ajvWith(options: Options): Ajv2020 {
+/** Returns a function that compiles a schema at its first use, once for all services of a process. */
+function validators(options: Options): (schema: TSchema) => ValidateFunction {
   const ajv = new Ajv2020({ allErrors: true, strict: false, ...options });
-  return ajv.addKeyword({ keyword: EACH_ONCE, type: 'array', modifying: true, validate: keepEachOnce });
+  ajv.addKeyword({ keyword: EACH_ONCE, type: 'array', modifying: true, validate: keepEachOnce });
+  const compiled = new WeakMap<TSchema, ValidateFunction>();
+  return (schema) => {
+    const validate = compiled.get(schema) ?? ajv.compile(sizesFirst(close(schema)));
+    compiled.set(schema, validate);
+    return validate;
+  };
 }
 
-const ajv = ajvWith({});
+const plain = validators({});
 /** For query parameters, which arrive as text. */
-const coercingAjv = ajvWith({ coerceTypes: true });
+const coercing = validators({ coerceTypes: true });
 
 type JsonSchema = Record<string, unknown>;
 
@@ -109,9 +116,12 @@ export function checkTextAndDepth(value: unknown, root: string): void {
       throw invalidInput(root, `${path}: must not contain U+0000 or a lone surrogate`);
     if (node === null || typeof node !== 'object') continue;
     if (depth >= MAX_DEPTH) throw invalidInput(root, `${root}: must not be nested deeper than ${MAX_DEPTH} levels`);
-    for (const [name, member] of Object.entries(node)) {
+    for (const name of Object.keys(node)) {
       if (!isStorableText(name))
         throw invalidInput(root, `${path}: property names must not contain U+0000 or a lone surrogate`);
+      const member = (node as Record<string, unknown>)[name];
+      const isFine = typeof member === 'string' ? isStorableText(member) : typeof member !== 'object';
+      if (isFine) continue;
       waiting.push([member, Array.isArray(node) ? `${path}[${name}]` : `${path}.${name}`, depth + 1]);
     }
   }
@@ -123,10 +133,11 @@ export function checkTextAndDepth(value: unknown, root: string): void {
  * @throws 400 `guard.invalid_input`
  */
 export function parser(schema: TSchema, root: 'body' | 'query' | 'params'): (value: unknown) => unknown {
-  const compile: ValidateFunction = (root === 'query' ? coercingAjv : ajv).compile(sizesFirst(close(schema)));
+  const validatorOf = root === 'query' ? coercing : plain;
   return (value) => {
     checkTextAndDepth(value, root);
-    if (compile(value)) return value;
-    throw invalidInput(root, faultsOf(compile.errors, root));
+    const validate = validatorOf(schema);
+    if (validate(value)) return value;
+    throw invalidInput(root, faultsOf(validate.errors, root));
   };
 }

@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '../../base/address.ts';
+import type { Config } from '../../config/index.ts';
 
 /** Most bytes of an event stream to buffer for a client that does not read them. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
@@ -12,12 +13,7 @@ const isEventStream = (response: ServerResponse): boolean =>
 const isInProgress = (response: ServerResponse): boolean =>
   response.req.complete && !response.writableEnded && !isEventStream(response);
 
-export interface ConnectionLimits {
-  /** Further connections are closed immediately. */
-  maxConnections: number;
-  /** Time for the client to send the request, and again to read the rest of the response once it is written. */
-  requestTimeoutMs: number;
-}
+type ConnectionLimits = Pick<Config['limits'], 'maxConnections' | 'requestTimeoutMs'>;
 
 /**
  * Tracks open connections and requests in progress. One address (for IPv6, one /64 network) can have at most half of

@@ -1,18 +1,12 @@
 import { createServer, type Server } from 'node:http';
+import type { Config } from '../../config/index.ts';
 
 /** Largest head of a request. */
 const MAX_HEADER_BYTES = 16 * 1024;
 /** How often Node checks for requests that arrive too slowly. They can exceed their timeout by this much. */
 const CHECK_MS = 1_000;
 
-export interface ServerTimes {
-  /** Time from the connection, or the first byte of a later request, to the end of the head. */
-  headersTimeoutMs: number;
-  /** Time to the end of the body. */
-  requestTimeoutMs: number;
-  /** Idle time between two requests. Must be longer than a proxy's, which would otherwise use a closed connection. */
-  keepAliveTimeoutMs: number;
-}
+type ServerTimes = Pick<Config['limits'], 'headersTimeoutMs' | 'requestTimeoutMs' | 'keepAliveTimeoutMs'>;
 
 /** Creates the server. It closes slow connections with 408, and those with a larger head with 431. */
 export function createHttpServer({ headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs }: ServerTimes): Server {

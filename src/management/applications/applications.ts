@@ -9,7 +9,7 @@ import { addSecret, isConfidential } from '../../tokens/clients/application-secr
 import { endImpersonations } from '../../tokens/revocation/end-access.ts';
 import { endJwts } from '../../tokens/revocation/issued-jwts.ts';
 import { optional } from '../shared/fields.ts';
-import { getById, newestFirst } from '../shared/listing.ts';
+import { byId, newestFirst } from '../shared/listing.ts';
 import { search, searchQuery } from '../shared/search.ts';
 import { checkMetadata } from './redirect-uris.ts';
 
@@ -54,14 +54,13 @@ export const applications = [
     summary: 'List applications, newest first',
     status: 200,
     query: searchQuery('applications', {
-      types: {
-        anyOf: [type, Type.Array(type, { maxItems: 100 })],
+      types: Type.Union([type, Type.Array(type, { maxItems: 100 })], {
         description: 'One of these types; the parameter can be repeated',
-      },
-      type: { ...type },
-      isThirdParty: { type: 'string', enum: ['true', 'false'] },
-      excludeRoleId: { type: 'string' },
-      excludeOrganizationId: { type: 'string' },
+      }),
+      type,
+      isThirdParty: Type.Enum(['true', 'false'], { type: 'string' }),
+      excludeRoleId: Type.String(),
+      excludeOrganizationId: Type.String(),
     }),
     returns: Type.Array(Application),
     paginated: 'optional',
@@ -125,7 +124,7 @@ export const applications = [
     },
   }),
 
-  getById('GET /applications/:id', 'applications', 'Get an application', Application),
+  operation('GET /applications/:id', byId('applications', 'Get an application', Application)),
 
   operation('PATCH /applications/:id', {
     summary: 'Update an application',

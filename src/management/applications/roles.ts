@@ -1,28 +1,27 @@
 import Type from 'typebox';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { Role } from '../../entities.ts';
-import { foreignKeyNotFound, ServiceError } from '../../errors.ts';
-import { operation } from '../../http/operations/operation.ts';
+import { ServiceError } from '../../errors.ts';
+import { type Caller, operation } from '../../http/operations/operation.ts';
+import { requireRoles } from '../roles/holders.ts';
 import { Ids } from '../shared/fields.ts';
 import { byName } from '../shared/listing.ts';
 import { guardRoles } from '../shared/operator-rights.ts';
 import { search, searchQuery } from '../shared/search.ts';
 
-/** @throws 404 `entity.relation_foreign_key_not_found`, 422 `application.invalid_role_type` */
-async function requireMachineRoles(store: TenantStore, roleIds: string[]): Promise<void> {
-  const roles = await store.from('roles').whereIn('id', roleIds).select('type');
-  if (roles.length < roleIds.length) throw foreignKeyNotFound('roleIds');
-  if (roles.some(({ type }) => type !== 'MachineToMachine')) throw new ServiceError('application.invalid_role_type');
-}
-
 /**
- * Only machine-to-machine applications have roles.
+ * Adds roles to an application. Only machine-to-machine applications have roles.
  *
- * @throws 404 as `store.lock` does, 422 `application.invalid_role_type`
+ * @returns the ids of the roles that it did not have
+ * @throws what `store.lock`, `requireRoles` and `guardRoles` throw, 422 `application.invalid_role_type`
  */
-async function lockMachineApplication(store: TenantStore, id: string): Promise<void> {
-  const { type } = await store.lock('applications', { id });
+async function addRoles(store: TenantStore, caller: Caller, applicationId: string, roleIds: string[]) {
+  const { type } = await store.lock('applications', { id: applicationId });
   if (type !== 'MachineToMachine') throw new ServiceError('application.invalid_role_type');
+  await requireRoles(store, roleIds, 'MachineToMachine', 'application.invalid_role_type');
+  await guardRoles(store, caller, roleIds);
+  const rows = roleIds.map((roleId) => ({ applicationId, roleId }));
+  return (await store.addMissing('applicationRoles', rows)).map(({ roleId }) => roleId);
 }
 
 export const applicationRoles = [
@@ -48,12 +47,7 @@ export const applicationRoles = [
     returns: Type.Object({ roleIds: Type.Array(Type.String()), addedRoleIds: Type.Array(Type.String()) }),
     errors: ['entity.not_exists', 'entity.relation_foreign_key_not_found', 'application.invalid_role_type'],
     async run({ params: { id }, body: { roleIds }, caller, store }) {
-      await lockMachineApplication(store, id);
-      await requireMachineRoles(store, roleIds);
-      await guardRoles(store, caller, roleIds);
-      const rows = roleIds.map((roleId) => ({ applicationId: id, roleId }));
-      const added = await store.addMissing('applicationRoles', rows);
-      return { roleIds, addedRoleIds: added.map(({ roleId }) => roleId) };
+      return { roleIds, addedRoleIds: await addRoles(store, caller, id, roleIds) };
     },
     audit: ({ addedRoleIds }) => ({ addedRoleIds }),
   }),
@@ -64,15 +58,9 @@ export const applicationRoles = [
     body: Type.Object({ roleIds: Ids({ least: 0 }) }),
     errors: ['entity.not_exists', 'entity.relation_foreign_key_not_found', 'application.invalid_role_type'],
     async run({ params: { id }, body: { roleIds }, caller, store }) {
-      await lockMachineApplication(store, id);
-      await requireMachineRoles(store, roleIds);
-      await guardRoles(store, caller, roleIds);
+      await addRoles(store, caller, id, roleIds);
       await store.removeWhere('applicationRoles', (held) =>
         held.where({ applicationId: id }).whereNotIn('roleId', roleIds),
-      );
-      await store.addMissing(
-        'applicationRoles',
-        roleIds.map((roleId) => ({ applicationId: id, roleId })),
       );
     },
     audit: (_, { body }) => ({ roleIds: body.roleIds }),

@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { activeVersion, saveVersion, scriptValueOf } from '../../custom-claims/versions.ts';
 import { ServiceError } from '../../errors.ts';
 import { authorOf, operation } from '../../http/operations/operation.ts';
-import { checkScript, ScriptValue, TokenTypePath, tokenTypeOf } from './script-value.ts';
+import { checkScript, ScriptValue, TokenTypePath } from './script-value.ts';
 
 const TOKEN_TYPES = ['access-token', 'client-credentials'] as const;
 const KEYS = { 'access-token': 'jwt.accessToken', 'client-credentials': 'jwt.clientCredentials' } as const;
@@ -30,6 +30,7 @@ export const jwtCustomizer = [
   operation('GET /configs/jwt-customizer/types', {
     summary: 'Get the TypeScript declaration for authors of claims scripts',
     status: 200,
+    returns: Type.String(),
     contentType: 'text/plain',
     run: async () => CLAIMS_TYPES,
   }),
@@ -40,8 +41,8 @@ export const jwtCustomizer = [
     params: TokenTypePath,
     returns: ScriptValue,
     errors: ['entity.not_exists_with_id'],
-    async run({ params, store, secrets }) {
-      const version = await activeVersion(store, tokenTypeOf(params));
+    async run({ params: { tokenTypePath }, store, secrets }) {
+      const version = await activeVersion(store, tokenTypePath);
       if (!version) throw new ServiceError('entity.not_exists_with_id');
       return scriptValueOf(version, secrets);
     },
@@ -56,8 +57,7 @@ export const jwtCustomizer = [
     returns: ScriptValue,
     errors: ['jwt_customizer.general'],
     prepare: ({ body, tenant }, { compileScript }) => checkScript(tenant.id, body, compileScript),
-    async run({ params, body, caller, store, now, secrets }) {
-      const tokenType = tokenTypeOf(params);
+    async run({ params: { tokenTypePath: tokenType }, body, caller, store, now, secrets }) {
       const isFirst = !(await store.find('activeScripts', { tokenType }));
       const version = await saveVersion(store, tokenType, body, { authorId: authorOf(caller), now, secrets });
       return { ...scriptValueOf(version, secrets), version: version.number, isFirst };
@@ -75,12 +75,12 @@ export const jwtCustomizer = [
     returns: ScriptValue,
     errors: ['entity.not_exists', 'jwt_customizer.general'],
     prepare: ({ body, tenant }, { compileScript }) => checkScript(tenant.id, body, compileScript),
-    async run({ params, body, caller, store, now, secrets }) {
-      const active = await activeVersion(store, tokenTypeOf(params));
+    async run({ params: { tokenTypePath }, body, caller, store, now, secrets }) {
+      const active = await activeVersion(store, tokenTypePath);
       if (!active) throw new ServiceError('entity.not_exists');
       const merged = { ...scriptValueOf(active, secrets), ...body };
       const by = { authorId: authorOf(caller), now, secrets };
-      const version = await saveVersion(store, tokenTypeOf(params), merged, by);
+      const version = await saveVersion(store, tokenTypePath, merged, by);
       return { ...scriptValueOf(version, secrets), version: version.number };
     },
     audit: ({ version }) => ({ version }),
@@ -92,6 +92,6 @@ export const jwtCustomizer = [
     status: 204,
     params: TokenTypePath,
     errors: ['entity.not_found'],
-    run: ({ params, store }) => store.remove('activeScripts', { tokenType: tokenTypeOf(params) }),
+    run: ({ params: { tokenTypePath: tokenType }, store }) => store.remove('activeScripts', { tokenType }),
   }),
 ];

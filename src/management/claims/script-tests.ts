@@ -6,7 +6,7 @@ import { ownScriptLimits } from '../../custom-claims/tenant-limits.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { Id, JsonObject, Nullable } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
-import { operation, type Services } from '../../http/operations/operation.ts';
+import { type Input, operation, type Services } from '../../http/operations/operation.ts';
 import { invalidBody } from '../shared/fields.ts';
 import { checkSizes, EnvironmentVariables, RunFacts, Script } from './script-value.ts';
 
@@ -42,12 +42,7 @@ async function load({ body: { runId, token, context }, store }: { body: TestScri
   return { limits: await ownScriptLimits(store), recorded };
 }
 
-interface ScriptTest {
-  body: TestScript;
-  loaded: Awaited<ReturnType<typeof load>>;
-  tenant: { id: string };
-  secrets: SecretBox;
-}
+type ScriptTest = Input<unknown, TestScript> & { loaded: Awaited<ReturnType<typeof load>>; secrets: SecretBox };
 
 async function testScript(
   { body, loaded: { limits, recorded }, tenant, secrets }: ScriptTest,

@@ -1,5 +1,4 @@
 import Type, { type Static } from 'typebox';
-import type { TokenType } from '../../database/tables/index.ts';
 import { JsonObject, Nullable, scriptResults } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Services } from '../../http/operations/operation.ts';
@@ -16,7 +15,6 @@ const SCRIPT = `const getCustomJwtClaims = async ({ token, context, environmentV
 
 /** The path parameter that names the token type. */
 export const TokenTypePath = Type.Object({ tokenTypePath: Type.Enum(['access-token', 'client-credentials']) });
-export const tokenTypeOf = ({ tokenTypePath }: { tokenTypePath: string }): TokenType => tokenTypePath as TokenType;
 
 export const Script = Type.String({
   minLength: 1,
@@ -52,13 +50,10 @@ export const RunFacts = Type.Object({
   wallMs: Type.Integer(),
   cpuMs: Type.Integer(),
   droppedClaims: Type.Array(Type.String()),
-  console: Type.Array(JsonObject),
+  console: Type.Array(Type.Unsafe<{ level: string; text: string }>(JsonObject)),
 });
 
-interface ScriptUpload {
-  script: string;
-  environmentVariables?: Static<typeof EnvironmentVariables>;
-}
+type ScriptUpload = Pick<Static<typeof ScriptValue>, 'script' | 'environmentVariables'>;
 
 /** @throws 400 when the script or its variables are too large */
 export function checkSizes({ script, environmentVariables = {} }: ScriptUpload): void {

@@ -5,7 +5,7 @@ import { Id, Nullable, scriptResults, Timestamp } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { optional } from '../shared/fields.ts';
 import { list, newestFirst } from '../shared/listing.ts';
-import { RunFacts, ScriptValue, TokenTypePath, tokenTypeOf } from './script-value.ts';
+import { RunFacts, ScriptValue, TokenTypePath } from './script-value.ts';
 
 const VersionPath = Type.Object({
   ...TokenTypePath.properties,
@@ -42,8 +42,7 @@ export const scriptVersions = [
     status: 200,
     params: TokenTypePath,
     returns: Type.Array(ScriptVersion),
-    async run({ params, store }) {
-      const tokenType = tokenTypeOf(params);
+    async run({ params: { tokenTypePath: tokenType }, store }) {
       const columns = ['number', 'sha256', 'authorId', 'createdAt'] as const;
       const [active, rows] = await Promise.all([
         store.find('activeScripts', { tokenType }),
@@ -63,9 +62,8 @@ export const scriptVersions = [
     params: VersionPath,
     returns: Type.Object({ ...ScriptVersion.properties, value: ScriptValue }),
     errors: ['entity.not_exists_with_id'],
-    async run({ params, store, secrets }) {
-      const tokenType = tokenTypeOf(params);
-      const version = await store.get('scriptVersions', { tokenType, number: Number(params.version) });
+    async run({ params: { tokenTypePath: tokenType, version: number }, store, secrets }) {
+      const version = await store.get('scriptVersions', { tokenType, number: Number(number) });
       const active = await store.find('activeScripts', { tokenType, number: version.number });
       return { ...version, active: active !== undefined, value: scriptValueOf(version, secrets) };
     },
@@ -78,9 +76,8 @@ export const scriptVersions = [
     params: VersionPath,
     returns: ScriptValue,
     errors: ['entity.not_exists_with_id'],
-    async run({ params, store, secrets }) {
-      const tokenType = tokenTypeOf(params);
-      const number = Number(params.version);
+    async run({ params: { tokenTypePath: tokenType, version }, store, secrets }) {
+      const number = Number(version);
       await activate(store, tokenType, number);
       return scriptValueOf(await store.get('scriptVersions', { tokenType, number }), secrets);
     },
@@ -100,12 +97,17 @@ export const scriptVersions = [
     }),
     returns: Type.Array(ScriptRun),
     paginated: 'always',
-    async run({ params, query: { result, version, inputRecorded, since, until }, page, store }) {
+    async run({
+      params: { tokenTypePath: tokenType },
+      query: { result, version, inputRecorded, since, until },
+      page,
+      store,
+    }) {
       const { rows, total } = await list(store, 'scriptRuns', {
         page,
         order: newestFirst,
         where(runs) {
-          runs.where({ tokenType: tokenTypeOf(params) });
+          runs.where({ tokenType });
           if (result !== undefined) runs.where({ result });
           if (version !== undefined) runs.where({ number: version });
           if (inputRecorded !== undefined) runs[inputRecorded ? 'whereNotNull' : 'whereNull']('inputEncrypted');
@@ -124,7 +126,7 @@ export const scriptVersions = [
     params: Type.Object({ ...TokenTypePath.properties, runId: Id }),
     returns: ScriptRun,
     errors: ['entity.not_exists_with_id'],
-    run: async ({ params, store }) =>
-      runOf(await store.get('scriptRuns', { id: params.runId, tokenType: tokenTypeOf(params) })),
+    run: async ({ params: { tokenTypePath: tokenType, runId: id }, store }) =>
+      runOf(await store.get('scriptRuns', { id, tokenType })),
   }),
 ];

@@ -5,7 +5,7 @@ import { operation } from '../../http/operations/operation.ts';
 import { ImpersonationPolicy, readImpersonationPolicy } from '../../tokens/exchange/impersonation-policy.ts';
 import { endImpersonations } from '../../tokens/revocation/end-access.ts';
 import { optional, requireExisting } from '../shared/fields.ts';
-import { getById, list } from '../shared/listing.ts';
+import { byId, list } from '../shared/listing.ts';
 
 const Impersonation = Type.Object({
   tenantId: Type.String(),
@@ -56,7 +56,7 @@ export const impersonations = [
     },
   }),
 
-  getById('GET /impersonations/:id', 'impersonations', 'Get an impersonation', Impersonation),
+  operation('GET /impersonations/:id', byId('impersonations', 'Get an impersonation', Impersonation)),
 
   operation('POST /impersonations/revoke', {
     summary: 'Revoke every impersonation of a user',
@@ -89,9 +89,7 @@ export const impersonations = [
     },
     audit: ({ subjectId, actorId }) => ({ userId: subjectId, actorId: actorId ?? undefined }),
   }),
-];
 
-export const impersonationPolicy = [
   operation('GET /configs/impersonation', {
     summary: 'Get the impersonation policy',
     status: 200,

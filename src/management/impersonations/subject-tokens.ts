@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import type { Condition, TenantStore } from '../../database/store/tenant-store.ts';
 import type { SubjectTokenRow } from '../../database/tables/index.ts';
 import { Id, JsonObject, Nullable, Owned, Timestamp } from '../../entities.ts';
@@ -51,14 +51,8 @@ const states = (now: number): Record<string, Condition> => ({
   expired: (token) => token.where({ spentAt: null, revokedAt: null }).where('expiresAt', '<=', now),
 });
 
-interface Restrictions {
-  clientId?: string;
-  actorId?: string;
-  resource?: string;
-}
-
 /** A token bound to an item that does not exist could never be exchanged. @throws 404 */
-async function requireBound(store: TenantStore, { clientId, actorId, resource }: Restrictions): Promise<void> {
+async function requireBound(store: TenantStore, { clientId, actorId, resource }: Static<typeof MintSubjectToken>) {
   if (clientId !== undefined && !(await store.find('applications', { id: clientId })))
     throw foreignKeyNotFound('clientId');
   if (actorId !== undefined && !(await store.find('users', { id: actorId }))) throw foreignKeyNotFound('actorId');

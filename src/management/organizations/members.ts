@@ -2,115 +2,92 @@ import Type from 'typebox';
 import type { Condition, TenantStore } from '../../database/store/tenant-store.ts';
 import { Application, User } from '../../entities.ts';
 import { userViews } from '../../events/user-view.ts';
-import { type Operation, operation } from '../../http/operations/operation.ts';
-import { requireMachineApplications } from '../applications/applications.ts';
-import { Ids, optional, requireExisting } from '../shared/fields.ts';
+import { type Errors, operation } from '../../http/operations/operation.ts';
+import { Ids, only, optional } from '../shared/fields.ts';
 import { containing, list, mapped, newestFirst, TEXTS, TextQuery } from '../shared/listing.ts';
 import {
   APPLICATIONS,
+  type Column,
+  type MemberInput,
   type MemberKind,
-  memberIdOf,
+  type MembersInput,
   RolesOfMember,
   USERS,
   withOrganizationRoles,
 } from './memberships.ts';
 
-/** A kind with the parts in which adding and replacing members differ. */
-interface MembersKind extends MemberKind {
-  /** The members in the summary of the operation that adds them. */
-  added: string;
-  /** Throws one of `errors` unless all of them can be members. */
-  requireAll(store: TenantStore, ids: string[]): Promise<void>;
-  errors: NonNullable<Operation['errors']>;
-}
+/** The members that a call added and removed. */
+type MembershipChange = Record<'added' | 'removed', string[]>;
 
-const USER_MEMBERS: MembersKind = {
-  ...USERS,
-  added: 'users',
-  requireAll: (store, ids) => requireExisting(store, 'users', { ids, member: 'userIds', status: 422 }),
-  errors: [['entity.relation_foreign_key_not_found', 422]],
-};
-
-const APPLICATION_MEMBERS: MembersKind = {
-  ...APPLICATIONS,
-  added: 'machine-to-machine applications',
-  requireAll: (store, ids) => requireMachineApplications(store, ids, 422),
-  errors: [['entity.relation_foreign_key_not_found', 422], 'entity.db_constraint_violated'],
-};
-
-/** The members that a call added and removed. Without any, no event is emitted. */
-interface MembershipChange {
-  added: string[];
-  removed: string[];
-}
-
-/** Returns the event of a change of memberships. */
+/** Returns the event of a change: none if nothing changed. */
 function membershipEvent({ ids }: MemberKind) {
   const field = ids.replace(/^./, (letter) => letter.toUpperCase());
-  const eventFields = ({ added, removed }: MembershipChange, { params }: { params: { id: string } }) =>
-    (added.length > 0 || removed.length > 0) && {
-      organizationId: params.id,
-      ...(added.length > 0 && { [`added${field}`]: added }),
-      ...(removed.length > 0 && { [`removed${field}`]: removed }),
-    };
-  return { event: 'Organization.Membership.Updated', eventFields } as const;
+  return {
+    event: 'Organization.Membership.Updated' as const,
+    eventFields: ({ added, removed }: MembershipChange, { params }: { params: { id: string } }) =>
+      (added.length > 0 || removed.length > 0) && {
+        organizationId: params.id,
+        ...(added.length > 0 && { [`added${field}`]: added }),
+        ...(removed.length > 0 && { [`removed${field}`]: removed }),
+      },
+  };
 }
+
+const memberIdIn = (row: { userId: string } | { applicationId: string }) =>
+  'userId' in row ? row.userId : row.applicationId;
 
 /** Adds members. Those that are members already are kept. @returns the new ones */
-async function addMembers(store: TenantStore, { members, column }: MemberKind, organizationId: string, ids: string[]) {
-  const rows = ids.map((id) => ({ organizationId, [column]: id }));
-  return (await store.addMissing(members, rows)).map((row) => row[column]);
+async function addMembers(store: TenantStore, kind: MemberKind, organizationId: string, ids: string[]) {
+  const rows = ids.map((id) => ({ organizationId, ...only(kind.column, id) }));
+  return (await store.addMissing(kind.members, rows)).map(memberIdIn);
 }
 
-const addition = (route: `POST /organizations/:id/${string}`, kind: MembersKind) =>
-  operation(route, {
-    summary: `Add ${kind.added} to an organization`,
-    description: 'Existing members are kept.',
-    status: 201,
-    body: Type.Object({ [kind.ids]: Ids() }),
-    returns: Type.Object({ [kind.ids]: Type.Array(Type.String()) }),
-    errors: ['entity.not_exists_with_id', ...kind.errors],
-    async run({ params: { id }, body: { [kind.ids]: ids }, store }) {
-      await store.get('organizations', { id });
-      await kind.requireAll(store, ids);
-      return { [kind.ids]: ids, added: await addMembers(store, kind, id, ids), removed: [] };
-    },
-    ...membershipEvent(kind),
-    audit: ({ added }) => ({ added }),
-  });
+const addition = <C extends Column>(kind: MemberKind<C>) => ({
+  summary: `Add ${kind.added} to an organization`,
+  description: 'Existing members are kept.',
+  status: 201,
+  body: Type.Object(only(kind.ids, Ids())),
+  returns: Type.Object(only(kind.ids, Type.Array(Type.String()))),
+  errors: ['entity.not_exists_with_id', ...kind.errors] satisfies Errors,
+  async run({ params: { id }, body: { [kind.ids]: ids }, store }: MembersInput<C>) {
+    await store.get('organizations', { id });
+    await kind.requireAll(store, ids);
+    return { ...only(kind.ids, ids), added: await addMembers(store, kind, id, ids), removed: [] };
+  },
+  ...membershipEvent(kind),
+  audit: ({ added }: MembershipChange) => ({ added }),
+});
 
-const replacement = (route: `PUT /organizations/:id/${string}`, kind: MembersKind) =>
-  operation(route, {
-    summary: `Replace the ${kind.nouns} of an organization`,
-    status: 204,
-    body: Type.Object({ [kind.ids]: Ids({ least: 0 }) }),
-    errors: ['entity.not_exists', ...kind.errors],
-    async run({ params: { id: organizationId }, body: { [kind.ids]: ids }, store }) {
-      const { members, column } = kind;
-      await store.lock('organizations', { id: organizationId });
-      await kind.requireAll(store, ids);
-      const present = await store.from(members).where({ organizationId }).select(column);
-      const wanted = new Set(ids);
-      const removed = present.map((row) => row[column]).filter((id) => !wanted.has(id));
-      await store.removeWhere(members, (member) => member.where({ organizationId }).whereNotIn(column, ids));
-      return { added: await addMembers(store, kind, organizationId, ids), removed };
-    },
-    ...membershipEvent(kind),
-    audit: ({ added, removed }) => ({ added, removed }),
-  });
+const replacement = <C extends Column>(kind: MemberKind<C>) => ({
+  summary: `Replace the ${kind.nouns} of an organization`,
+  status: 204,
+  body: Type.Object(only(kind.ids, Ids({ least: 0 }))),
+  errors: ['entity.not_exists', ...kind.errors] satisfies Errors,
+  async run({ params: { id: organizationId }, body: { [kind.ids]: ids }, store }: MembersInput<C>) {
+    const { members, column }: MemberKind = kind;
+    await store.lock('organizations', { id: organizationId });
+    await kind.requireAll(store, ids);
+    const present = await store.from(members).where({ organizationId }).select(column);
+    const wanted = new Set(ids);
+    const removed = present.map(memberIdIn).filter((id) => !wanted.has(id));
+    await store.removeWhere(members, (member) => member.where({ organizationId }).whereNotIn(column, ids));
+    return { added: await addMembers(store, kind, organizationId, ids), removed };
+  },
+  ...membershipEvent(kind),
+  audit: ({ added, removed }: MembershipChange) => ({ added, removed }),
+});
 
-const removal = (route: `DELETE /organizations/:id/${string}`, kind: MemberKind) =>
-  operation(route, {
-    summary: `Remove ${kind.noun} from an organization`,
-    status: 204,
-    errors: ['entity.not_found'],
-    async run({ params, store }) {
-      const memberId = memberIdOf(kind, params);
-      await store.remove(kind.members, { organizationId: params.id, [kind.column]: memberId });
-      return { added: [], removed: [memberId] };
-    },
-    ...membershipEvent(kind),
-  });
+const removal = <C extends Column>(kind: MemberKind<C>) => ({
+  summary: `Remove ${kind.noun} from an organization`,
+  status: 204,
+  errors: ['entity.not_found'] satisfies Errors,
+  async run({ params, store }: MemberInput<C>) {
+    const memberId = params[kind.column];
+    await store.remove(kind.members, { organizationId: params.id, ...only(kind.column, memberId) });
+    return { added: [], removed: [memberId] };
+  },
+  ...membershipEvent(kind),
+});
 
 export const organizationUsers = [
   operation('GET /organizations/:id/users', {
@@ -130,9 +107,9 @@ export const organizationUsers = [
       );
     },
   }),
-  addition('POST /organizations/:id/users', USER_MEMBERS),
-  replacement('PUT /organizations/:id/users', USER_MEMBERS),
-  removal('DELETE /organizations/:id/users/:userId', USERS),
+  operation('POST /organizations/:id/users', addition(USERS)),
+  operation('PUT /organizations/:id/users', replacement(USERS)),
+  operation('DELETE /organizations/:id/users/:userId', removal(USERS)),
 ];
 
 export const organizationApplications = [
@@ -153,7 +130,7 @@ export const organizationApplications = [
       );
     },
   }),
-  addition('POST /organizations/:id/applications', APPLICATION_MEMBERS),
-  replacement('PUT /organizations/:id/applications', APPLICATION_MEMBERS),
-  removal('DELETE /organizations/:id/applications/:applicationId', APPLICATIONS),
+  operation('POST /organizations/:id/applications', addition(APPLICATIONS)),
+  operation('PUT /organizations/:id/applications', replacement(APPLICATIONS)),
+  operation('DELETE /organizations/:id/applications/:applicationId', removal(APPLICATIONS)),
 ];

@@ -3,10 +3,9 @@ import { newShortId } from '../../base/ids.ts';
 import { Organization } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { optional } from '../shared/fields.ts';
-import { containing, getById, list, newestFirst, TEXTS, TextQuery } from '../shared/listing.ts';
+import { byId, containing, list, newestFirst, removal, TEXTS, TextQuery } from '../shared/listing.ts';
 
-const { name, description, customData, isMfaRequired, color, branding, customCss } = Organization.properties;
-const Fields = { name, description, customData, isMfaRequired, color, branding, customCss };
+const { tenantId: _, id: __, createdAt: ___, ...Fields } = Organization.properties;
 
 export const organizations = [
   operation('GET /organizations', {
@@ -22,24 +21,21 @@ export const organizations = [
   operation('POST /organizations', {
     summary: 'Create an organization',
     status: 201,
-    body: Type.Object({ ...Type.Partial(Type.Object(Fields)).properties, name }),
+    body: Type.Object({ ...optional(Fields).properties, name: Fields.name }),
     returns: Organization,
     run: ({ body, store, now }) =>
       store.insert('organizations', {
         id: newShortId(),
-        description: null,
         customData: {},
-        isMfaRequired: false,
         color: {},
         branding: {},
-        customCss: null,
         ...body,
         createdAt: now,
       }),
     event: 'Organization.Created',
   }),
 
-  getById('GET /organizations/:id', 'organizations', 'Get an organization', Organization),
+  operation('GET /organizations/:id', byId('organizations', 'Get an organization', Organization)),
 
   operation('PATCH /organizations/:id', {
     summary: 'Update an organization',
@@ -53,10 +49,7 @@ export const organizations = [
   }),
 
   operation('DELETE /organizations/:id', {
-    summary: 'Delete an organization and its memberships',
-    status: 204,
-    errors: ['entity.not_found'],
-    run: ({ params, store }) => store.remove('organizations', params),
+    ...removal('organizations', 'Delete an organization and its memberships'),
     event: 'Organization.Deleted',
   }),
 ];

@@ -2,26 +2,28 @@ import Type from 'typebox';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { OrganizationScope } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
-import { type Operation, operation } from '../../http/operations/operation.ts';
+import { type Errors, type Input, operation, type RunTools } from '../../http/operations/operation.ts';
 import { isSystemScope } from '../../tokens/urns.ts';
 import { ScopeWithResource, withResources } from '../roles/scopes.ts';
-import { Ids, requireExisting } from '../shared/fields.ts';
+import { Ids, only, requireExisting } from '../shared/fields.ts';
 import { byName, list, mapped } from '../shared/listing.ts';
 
+type Column = 'organizationScopeId' | 'scopeId';
+
 /** An organization role has two sets of scopes: organization scopes, and scopes of API resources. */
-interface ScopeSet {
-  /** Typed as one of the two tables, which differ only in the name of one column. */
-  table: 'organizationRoleScopes';
-  column: 'organizationScopeId';
+interface ScopeSet<C extends Column = Column> {
+  table: 'organizationRoleScopes' | 'organizationRoleResourceScopes';
+  /** The name of the column, and of the path parameter. */
+  column: C;
   /** The field of a body that contains ids of scopes. */
-  ids: 'organizationScopeIds';
+  ids: `${C}s`;
   /** The table of the scopes themselves. */
   target: 'organizationScopes' | 'scopes';
   noun: string;
-  errors: NonNullable<Operation['errors']>;
+  errors: Errors;
 }
 
-export const ORGANIZATION_SCOPES: ScopeSet = {
+export const ORGANIZATION_SCOPES: ScopeSet<'organizationScopeId'> = {
   table: 'organizationRoleScopes',
   column: 'organizationScopeId',
   ids: 'organizationScopeIds',
@@ -29,14 +31,14 @@ export const ORGANIZATION_SCOPES: ScopeSet = {
   noun: 'organization scope',
   errors: [['entity.relation_foreign_key_not_found', 422]],
 };
-export const RESOURCE_SCOPES = {
+export const RESOURCE_SCOPES: ScopeSet<'scopeId'> = {
   table: 'organizationRoleResourceScopes',
   column: 'scopeId',
   ids: 'scopeIds',
   target: 'scopes',
   noun: 'API scope',
   errors: [['entity.relation_foreign_key_not_found', 422], 'role.management_api_scopes_not_assignable_to_user_role'],
-} as unknown as ScopeSet;
+};
 
 /**
  * Adds scopes to a role. Scopes that it already has are kept.
@@ -48,65 +50,65 @@ export const RESOURCE_SCOPES = {
  */
 export async function addRoleScopes(
   store: TenantStore,
-  { table, column, target, ids }: ScopeSet,
+  set: ScopeSet,
   organizationRoleId: string,
   scopeIds: string[],
-  member: string = ids,
+  member: string = set.ids,
 ): Promise<boolean> {
-  if (table !== ORGANIZATION_SCOPES.table && scopeIds.some(isSystemScope))
+  if (set.target === 'scopes' && scopeIds.some(isSystemScope))
     throw new ServiceError('role.management_api_scopes_not_assignable_to_user_role');
-  await requireExisting(store, target, { ids: scopeIds, member, status: 422 });
-  const added = await store.addMissing(
-    table,
-    scopeIds.map((id) => ({ organizationRoleId, [column]: id })),
-  );
-  return added.length > 0;
+  await requireExisting(store, set.target, { ids: scopeIds, member, status: 422 });
+  const rows = scopeIds.map((id) => ({ organizationRoleId, ...only(set.column, id) }));
+  return (await store.addMissing(set.table, rows)).length > 0;
 }
 
-const addition = (route: `POST /organization-roles/:id/${string}`, set: ScopeSet) =>
-  operation(route, {
-    summary: `Assign ${set.noun}s to an organization role`,
-    description: 'Scopes that the role already has are kept.',
-    status: 201,
-    body: Type.Object({ [set.ids]: Ids() }),
-    errors: ['entity.not_exists_with_id', ...set.errors],
-    async run({ params: { id }, body: { [set.ids]: scopeIds }, store }) {
-      await store.get('organizationRoles', { id });
-      return addRoleScopes(store, set, id, scopeIds);
-    },
-    event: 'OrganizationRole.Scopes.Updated',
-    eventFields: (hasChanged) => hasChanged && {},
-    audit: (_, { body }) => ({ ...body }),
-  });
+type ScopesInput<C extends Column> = Input<{ id: string }, Record<`${C}s`, string[]>> & RunTools;
 
-const replacement = (route: `PUT /organization-roles/:id/${string}`, set: ScopeSet) =>
-  operation(route, {
-    summary: `Replace the ${set.noun}s of an organization role`,
-    status: 204,
-    body: Type.Object({ [set.ids]: Ids({ least: 0 }) }),
-    errors: ['entity.not_exists', ...set.errors],
-    async run({ params: { id: organizationRoleId }, body: { [set.ids]: scopeIds }, store }) {
-      await store.lock('organizationRoles', { id: organizationRoleId });
-      const removed = await store.removeWhere(set.table, (held) =>
-        held.where({ organizationRoleId }).whereNotIn(set.column, scopeIds),
-      );
-      const hasAdded = await addRoleScopes(store, set, organizationRoleId, scopeIds);
-      return removed > 0 || hasAdded;
-    },
-    event: 'OrganizationRole.Scopes.Updated',
-    eventFields: (hasChanged) => hasChanged && {},
-    audit: (_, { body }) => ({ ...body }),
-  });
+const CHANGE = {
+  event: 'OrganizationRole.Scopes.Updated' as const,
+  eventFields: (hasChanged: boolean) => hasChanged && {},
+  audit: (_: boolean, { body }: { body: object }) => ({ ...body }),
+};
 
-const removal = (route: `DELETE /organization-roles/:id/${string}`, { table, column, noun }: ScopeSet) =>
-  operation(route, {
-    summary: `Remove an ${noun} from an organization role`,
-    status: 204,
-    errors: ['entity.not_found'],
-    run: ({ params: { id, ...params }, store }) =>
-      store.remove(table, { organizationRoleId: id, [column]: (params as Record<string, string>)[column] }),
-    event: 'OrganizationRole.Scopes.Updated',
-  });
+const addition = <C extends Column>(set: ScopeSet<C>) => ({
+  summary: `Assign ${set.noun}s to an organization role`,
+  description: 'Scopes that the role already has are kept.',
+  status: 201,
+  body: Type.Object(only(set.ids, Ids())),
+  errors: ['entity.not_exists_with_id', ...set.errors] satisfies Errors,
+  async run({ params: { id }, body: { [set.ids]: scopeIds }, store }: ScopesInput<C>) {
+    await store.get('organizationRoles', { id });
+    return addRoleScopes(store, set, id, scopeIds);
+  },
+  ...CHANGE,
+});
+
+const replacement = <C extends Column>(set: ScopeSet<C>) => ({
+  summary: `Replace the ${set.noun}s of an organization role`,
+  status: 204,
+  body: Type.Object(only(set.ids, Ids({ least: 0 }))),
+  errors: ['entity.not_exists', ...set.errors] satisfies Errors,
+  async run({ params: { id: organizationRoleId }, body: { [set.ids]: scopeIds }, store }: ScopesInput<C>) {
+    await store.lock('organizationRoles', { id: organizationRoleId });
+    const removed = await store.removeWhere(set.table, (held) =>
+      held.where({ organizationRoleId }).whereNotIn(set.column, scopeIds),
+    );
+    const hasAdded = await addRoleScopes(store, set, organizationRoleId, scopeIds);
+    return removed > 0 || hasAdded;
+  },
+  ...CHANGE,
+});
+
+const removal = <C extends Column>(set: ScopeSet<C>) => ({
+  summary: `Remove an ${set.noun} from an organization role`,
+  status: 204,
+  errors: ['entity.not_found'] satisfies Errors,
+  run({ params, store }: Input<{ id: string } & Record<C, string>> & RunTools) {
+    const { id: organizationRoleId, [set.column]: scopeId } = params;
+    return store.remove(set.table, { organizationRoleId, ...only(set.column, scopeId) });
+  },
+  event: CHANGE.event,
+});
 
 export const organizationRoleScopes = [
   operation('GET /organization-roles/:id/scopes', {
@@ -121,12 +123,10 @@ export const organizationRoleScopes = [
       return list(store, 'organizationScopes', { page, order: byName, where: (scopes) => scopes.whereIn('id', held) });
     },
   }),
-  addition('POST /organization-roles/:id/scopes', ORGANIZATION_SCOPES),
-  replacement('PUT /organization-roles/:id/scopes', ORGANIZATION_SCOPES),
-  removal('DELETE /organization-roles/:id/scopes/:organizationScopeId', ORGANIZATION_SCOPES),
-];
+  operation('POST /organization-roles/:id/scopes', addition(ORGANIZATION_SCOPES)),
+  operation('PUT /organization-roles/:id/scopes', replacement(ORGANIZATION_SCOPES)),
+  operation('DELETE /organization-roles/:id/scopes/:organizationScopeId', removal(ORGANIZATION_SCOPES)),
 
-export const organizationRoleResourceScopes = [
   operation('GET /organization-roles/:id/resource-scopes', {
     summary: 'List the API scopes of an organization role',
     status: 200,
@@ -140,7 +140,7 @@ export const organizationRoleResourceScopes = [
       return mapped(rows, (rows) => withResources(store, rows));
     },
   }),
-  addition('POST /organization-roles/:id/resource-scopes', RESOURCE_SCOPES),
-  replacement('PUT /organization-roles/:id/resource-scopes', RESOURCE_SCOPES),
-  removal('DELETE /organization-roles/:id/resource-scopes/:scopeId', RESOURCE_SCOPES),
+  operation('POST /organization-roles/:id/resource-scopes', addition(RESOURCE_SCOPES)),
+  operation('PUT /organization-roles/:id/resource-scopes', replacement(RESOURCE_SCOPES)),
+  operation('DELETE /organization-roles/:id/resource-scopes/:scopeId', removal(RESOURCE_SCOPES)),
 ];

@@ -1,13 +1,78 @@
 import Type from 'typebox';
 import { newId } from '../../base/ids.ts';
-import { OrganizationRole } from '../../entities.ts';
+import type { TenantStore } from '../../database/store/tenant-store.ts';
+import type { Row } from '../../database/tables/index.ts';
+import { OrganizationRole, OrganizationScope, Resource, Scope } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { Ids, optional } from '../shared/fields.ts';
-import { byName, containing, getById, list, mapped, TEXTS, TextQuery } from '../shared/listing.ts';
+import { byId, byName, containing, list, mapped, removal, TEXTS, TextQuery } from '../shared/listing.ts';
 import { addRoleScopes, ORGANIZATION_SCOPES, RESOURCE_SCOPES } from './role-scopes.ts';
-import { OrganizationRoleWithScopes, withRoleScopes } from './role-view.ts';
 
 const { name, description, type } = OrganizationRole.properties;
+
+const Named = Type.Pick(OrganizationScope, ['id', 'name']);
+const ResourceScope = Type.Object({
+  ...Type.Pick(Scope, ['id', 'name']).properties,
+  resource: Type.Pick(Resource, ['id', 'name']),
+});
+
+const OrganizationRoleWithScopes = Type.Object({
+  ...OrganizationRole.properties,
+  scopes: Type.Array(Named),
+  resourceScopes: Type.Array(ResourceScope),
+});
+
+interface Held {
+  organizationRoleId: string;
+  id: string;
+  name: string;
+}
+
+async function scopesOf(store: TenantStore, ids: string[]): Promise<Held[]> {
+  return store
+    .from('organizationRoleScopes')
+    .join(store.rows('organizationScopes'), 'organizationScopes.id', 'organizationRoleScopes.organizationScopeId')
+    .whereIn('organizationRoleId', ids)
+    .orderBy('organizationScopes.name')
+    .select({
+      organizationRoleId: 'organizationRoleId',
+      id: 'organizationScopes.id',
+      name: 'organizationScopes.name',
+    });
+}
+
+async function resourceScopesOf(store: TenantStore, ids: string[]) {
+  const rows: (Held & { resourceId: string; resourceName: string })[] = await store
+    .from('organizationRoleResourceScopes')
+    .join(store.rows('scopes'), 'scopes.id', 'organizationRoleResourceScopes.scopeId')
+    .join(store.rows('resources'), 'resources.id', 'scopes.resourceId')
+    .whereIn('organizationRoleId', ids)
+    .orderBy('scopes.name')
+    .select({
+      organizationRoleId: 'organizationRoleId',
+      id: 'scopes.id',
+      name: 'scopes.name',
+      resourceId: 'resources.id',
+      resourceName: 'resources.name',
+    });
+  return rows.map(({ resourceId, resourceName, ...held }) => ({
+    ...held,
+    resource: { id: resourceId, name: resourceName },
+  }));
+}
+
+/** Returns the roles with their scopes, which two queries read for all roles. */
+async function withRoleScopes(store: TenantStore, roles: readonly Row<'organizationRoles'>[]) {
+  const ids = roles.map(({ id }) => id);
+  const [scopes, resourceScopes] = await Promise.all([scopesOf(store, ids), resourceScopesOf(store, ids)]);
+  const byRole = Map.groupBy(scopes, ({ organizationRoleId }) => organizationRoleId);
+  const resourceByRole = Map.groupBy(resourceScopes, ({ organizationRoleId }) => organizationRoleId);
+  return roles.map((role) => ({
+    ...role,
+    scopes: byRole.get(role.id) ?? [],
+    resourceScopes: resourceByRole.get(role.id) ?? [],
+  }));
+}
 
 export const organizationRoles = [
   operation('GET /organization-roles', {
@@ -41,7 +106,7 @@ export const organizationRoles = [
       'role.management_api_scopes_not_assignable_to_user_role',
     ],
     async run({ body: { organizationScopeIds = [], resourceScopeIds = [], ...fields }, store }) {
-      const role = await store.insert('organizationRoles', { id: newId(), description: null, type: 'User', ...fields });
+      const role = await store.insert('organizationRoles', { id: newId(), type: 'User', ...fields });
       await addRoleScopes(store, ORGANIZATION_SCOPES, role.id, organizationScopeIds);
       await addRoleScopes(store, RESOURCE_SCOPES, role.id, resourceScopeIds, 'resourceScopeIds');
       return { ...role, hasScopes: organizationScopeIds.length + resourceScopeIds.length > 0 };
@@ -55,7 +120,7 @@ export const organizationRoles = [
     ],
   }),
 
-  getById('GET /organization-roles/:id', 'organizationRoles', 'Get an organization role', OrganizationRole),
+  operation('GET /organization-roles/:id', byId('organizationRoles', 'Get an organization role', OrganizationRole)),
 
   operation('PATCH /organization-roles/:id', {
     summary: 'Update the name or description of an organization role',
@@ -68,10 +133,7 @@ export const organizationRoles = [
   }),
 
   operation('DELETE /organization-roles/:id', {
-    summary: 'Delete an organization role and remove it from every member',
-    status: 204,
-    errors: ['entity.not_found'],
-    run: ({ params, store }) => store.remove('organizationRoles', params),
+    ...removal('organizationRoles', 'Delete an organization role and remove it from every member'),
     event: 'OrganizationRole.Deleted',
   }),
 ];

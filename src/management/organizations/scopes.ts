@@ -4,7 +4,7 @@ import { OrganizationScope } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { checkScopeName, SCOPE_NAME_ERRORS } from '../resources/scopes.ts';
 import { optional } from '../shared/fields.ts';
-import { byName, containing, getById, list, TEXTS, TextQuery } from '../shared/listing.ts';
+import { byId, byName, containing, list, removal, TEXTS, TextQuery } from '../shared/listing.ts';
 
 const { name, description } = OrganizationScope.properties;
 
@@ -27,12 +27,12 @@ export const organizationScopes = [
     errors: ['entity.unique_integrity_violation', ...SCOPE_NAME_ERRORS],
     async run({ body, store }) {
       checkScopeName(body.name);
-      return store.insert('organizationScopes', { id: newId(), description: null, ...body });
+      return store.insert('organizationScopes', { id: newId(), ...body });
     },
     event: 'OrganizationScope.Created',
   }),
 
-  getById('GET /organization-scopes/:id', 'organizationScopes', 'Get an organization scope', OrganizationScope),
+  operation('GET /organization-scopes/:id', byId('organizationScopes', 'Get an organization scope', OrganizationScope)),
 
   operation('PATCH /organization-scopes/:id', {
     summary: 'Update the name or description of an organization scope',
@@ -48,10 +48,7 @@ export const organizationScopes = [
   }),
 
   operation('DELETE /organization-scopes/:id', {
-    summary: 'Delete an organization scope and remove it from every role',
-    status: 204,
-    errors: ['entity.not_found'],
-    run: ({ params, store }) => store.remove('organizationScopes', params),
+    ...removal('organizationScopes', 'Delete an organization scope and remove it from every role'),
     event: 'OrganizationScope.Deleted',
   }),
 ];

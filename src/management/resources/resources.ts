@@ -7,7 +7,7 @@ import { ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { isSystemResource, MANAGEMENT_RESOURCE_ID } from '../../tokens/urns.ts';
 import { optional, requireIndicator } from '../shared/fields.ts';
-import { byName, getById, list, mapped } from '../shared/listing.ts';
+import { byId, byName, list, mapped } from '../shared/listing.ts';
 
 const { name, indicator, accessTokenTtl } = Resource.properties;
 const ResourceWithScopes = Type.Object({ ...Resource.properties, scopes: Type.Optional(Type.Array(Scope)) });
@@ -63,7 +63,7 @@ export const resources = [
     },
   }),
 
-  getById('GET /resources/:id', 'resources', 'Get an API resource', Resource),
+  operation('GET /resources/:id', byId('resources', 'Get an API resource', Resource)),
 
   operation('PATCH /resources/:id', {
     summary: 'Update the name or the token lifetime of an API resource',

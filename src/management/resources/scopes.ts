@@ -61,7 +61,7 @@ export const scopes = [
       refuseManagementApi(resourceId);
       checkScopeName(body.name);
       await store.get('resources', { id: resourceId });
-      return store.insert('scopes', { id: newId(), resourceId, description: null, ...body, createdAt: now });
+      return store.insert('scopes', { id: newId(), resourceId, ...body, createdAt: now });
     },
     event: 'Scope.Created',
   }),

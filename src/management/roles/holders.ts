@@ -1,7 +1,8 @@
 import Type from 'typebox';
-import type { Condition } from '../../database/store/tenant-store.ts';
+import type { Condition, TenantStore } from '../../database/store/tenant-store.ts';
+import type { Row } from '../../database/tables/index.ts';
 import { Application, User } from '../../entities.ts';
-import { ServiceError } from '../../errors.ts';
+import { type ErrorCode, foreignKeyNotFound, ServiceError } from '../../errors.ts';
 import { userViews } from '../../events/user-view.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { requireMachineApplications } from '../applications/applications.ts';
@@ -10,7 +11,19 @@ import { mapped, newestFirst } from '../shared/listing.ts';
 import { guardRoles } from '../shared/operator-rights.ts';
 import { search, searchQuery } from '../shared/search.ts';
 
-export const roleUsers = [
+/** @throws 404 `entity.relation_foreign_key_not_found`, and the error `wrongType` for roles of another type */
+export async function requireRoles(
+  store: TenantStore,
+  roleIds: string[],
+  type: Row<'roles'>['type'],
+  wrongType: ErrorCode,
+) {
+  const roles = await store.from('roles').whereIn('id', roleIds).select('type');
+  if (roles.length < roleIds.length) throw foreignKeyNotFound('roleIds');
+  if (roles.some((role) => role.type !== type)) throw new ServiceError(wrongType);
+}
+
+export const roleHolders = [
   operation('GET /roles/:id/users', {
     summary: 'List the users who have a role',
     status: 200,
@@ -41,10 +54,8 @@ export const roleUsers = [
       const role = await store.get('roles', { id });
       if (role.type !== 'User') throw new ServiceError('entity.db_constraint_violated');
       await requireExisting(store, 'users', { ids: userIds, member: 'userIds' });
-      const added = await store.addMissing(
-        'userRoles',
-        userIds.map((userId) => ({ userId, roleId: id })),
-      );
+      const rows = userIds.map((userId) => ({ userId, roleId: id }));
+      const added = await store.addMissing('userRoles', rows);
       if (added.length < userIds.length) throw new ServiceError('role.user_exists');
     },
     audit: (_, { body }) => ({ userIds: body.userIds }),
@@ -56,9 +67,7 @@ export const roleUsers = [
     errors: ['entity.not_found'],
     run: ({ params: { id, userId }, store }) => store.remove('userRoles', { userId, roleId: id }),
   }),
-];
 
-export const roleApplications = [
   operation('GET /roles/:id/applications', {
     summary: 'List the applications that have a role',
     status: 200,

@@ -1,23 +1,100 @@
-import Type from 'typebox';
+import Type, { type Static, type TObject } from 'typebox';
 import { newId } from '../../base/ids.ts';
-import { Role } from '../../entities.ts';
+import type { TenantStore } from '../../database/store/tenant-store.ts';
+import type { Row } from '../../database/tables/index.ts';
+import { Application, Role, User } from '../../entities.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { Ids, optional } from '../shared/fields.ts';
-import { byName, getById, mapped } from '../shared/listing.ts';
+import { byId, byName, mapped, removal } from '../shared/listing.ts';
 import { search, searchQuery } from '../shared/search.ts';
-import { RoleWithHolders, withHolders } from './holders-summary.ts';
 import { assignScopes } from './scopes.ts';
 
 const { name, description, type, isDefault } = Role.properties;
+
+/** Users and applications shown with each role. */
+const FEATURED = 3;
+
+const FeaturedUser = Type.Pick(User, ['id', 'name', 'avatar']);
+const FeaturedApplication = Type.Pick(Application, ['id', 'name', 'type']);
+
+const RoleWithHolders = Type.Object({
+  ...Role.properties,
+  usersCount: Type.Integer(),
+  featuredUsers: Type.Array(FeaturedUser),
+  applicationsCount: Type.Integer(),
+  featuredApplications: Type.Array(FeaturedApplication),
+});
+
+interface HolderKind<Featured extends TObject = TObject> {
+  table: 'userRoles' | 'applicationRoles';
+  holder: 'userId' | 'applicationId';
+  holders: 'users' | 'applications';
+  featured: Featured;
+}
+
+const USERS = { table: 'userRoles', holder: 'userId', holders: 'users', featured: FeaturedUser } as const;
+const APPLICATIONS = {
+  table: 'applicationRoles',
+  holder: 'applicationId',
+  holders: 'applications',
+  featured: FeaturedApplication,
+} as const;
+
+async function countsOf(store: TenantStore, { table }: HolderKind, roleIds: string[]): Promise<Map<string, number>> {
+  const rows = await store
+    .from(table)
+    .whereIn('roleId', roleIds)
+    .groupBy('roleId')
+    .select('roleId')
+    .count<{ roleId: string; count: number }[]>({ count: '*' });
+  return new Map(rows.map(({ roleId, count }) => [roleId, count]));
+}
+
+/** One limited select per role, in a single statement, so that a role with many holders is not read as a whole. */
+async function featuredOf<Featured extends TObject>(
+  store: TenantStore,
+  { table, holder, holders, featured }: HolderKind<Featured>,
+  roleIds: string[],
+) {
+  const columns = Object.keys(featured.properties).map((column) => `${holders}.${column}`);
+  const selects = roleIds.map((roleId) => {
+    const first = store.from(table).where({ roleId }).orderBy(holder).limit(FEATURED).select('roleId', holder);
+    return store
+      .from(holders)
+      .join(first.as('first'), `first.${holder}`, `${holders}.id`)
+      .select('first.roleId', ...columns);
+  });
+  const [head, ...rest] = selects;
+  const rows: ({ roleId: string } & Static<Featured>)[] = head ? await head.unionAll(rest) : [];
+  return Map.groupBy(rows, ({ roleId }) => roleId);
+}
+
+/** Returns the roles with their holders, with four queries for any number of roles. */
+async function withHolders(store: TenantStore, roles: readonly Row<'roles'>[]) {
+  const ids = roles.map(({ id }) => id);
+  const [usersCount, featuredUsers, applicationsCount, featuredApplications] = await Promise.all([
+    countsOf(store, USERS, ids),
+    featuredOf(store, USERS, ids),
+    countsOf(store, APPLICATIONS, ids),
+    featuredOf(store, APPLICATIONS, ids),
+  ]);
+  return roles.map((role) => ({
+    ...role,
+    usersCount: usersCount.get(role.id) ?? 0,
+    featuredUsers: featuredUsers.get(role.id) ?? [],
+    applicationsCount: applicationsCount.get(role.id) ?? 0,
+    featuredApplications: featuredApplications.get(role.id) ?? [],
+  }));
+}
 
 export const roles = [
   operation('GET /roles', {
     summary: 'List roles by name, each with the number of its users and applications and the first of them',
     status: 200,
     query: searchQuery('roles', {
-      type: { type: 'string', enum: ['User', 'MachineToMachine'] },
-      excludeUserId: { type: 'string' },
-      excludeApplicationId: { type: 'string' },
+      type: Type.Enum(type.enum, { type: 'string' }),
+      excludeUserId: Type.String(),
+      excludeApplicationId: Type.String(),
     }),
     returns: Type.Array(RoleWithHolders),
     paginated: 'always',
@@ -69,7 +146,7 @@ export const roles = [
     ],
   }),
 
-  getById('GET /roles/:id', 'roles', 'Get a role', Role),
+  operation('GET /roles/:id', byId('roles', 'Get a role', Role)),
 
   operation('PATCH /roles/:id', {
     summary: 'Update the name, description or default status of a role',
@@ -82,10 +159,7 @@ export const roles = [
   }),
 
   operation('DELETE /roles/:id', {
-    summary: 'Delete a role and all its assignments',
-    status: 204,
-    errors: ['entity.not_found'],
-    run: ({ params, store }) => store.remove('roles', params),
+    ...removal('roles', 'Delete a role and all its assignments'),
     event: 'Role.Deleted',
   }),
 ];

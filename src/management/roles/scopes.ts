@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { Condition, TenantStore } from '../../database/store/tenant-store.ts';
-import type { RoleRow, ScopeRow } from '../../database/tables/index.ts';
+import type { ResourceRow, RoleRow, ScopeRow } from '../../database/tables/index.ts';
 import { Resource, Scope } from '../../entities.ts';
 import { foreignKeyNotFound, ServiceError } from '../../errors.ts';
 import { type Caller, operation } from '../../http/operations/operation.ts';
@@ -19,7 +19,7 @@ export async function withResources(store: TenantStore, scopes: readonly ScopeRo
     .from('resources')
     .whereIn('id', [...new Set(scopes.map(({ resourceId }) => resourceId))]);
   const byId = new Map(resources.map((resource) => [resource.id, resource]));
-  return scopes.map((scope) => ({ ...scope, resource: byId.get(scope.resourceId) }));
+  return scopes.map((scope) => ({ ...scope, resource: byId.get(scope.resourceId) as ResourceRow }));
 }
 
 const held = (store: TenantStore, roleId: string) => store.from('roleScopes').where({ roleId }).select('scopeId');
@@ -41,10 +41,8 @@ export async function assignScopes(
   await guardScopes(store, caller, scopeIds);
   const scopes = await store.from('scopes').whereIn('id', scopeIds).orderBy(byName).select('*');
   if (scopes.length !== scopeIds.length) throw foreignKeyNotFound('scopeIds');
-  await store.add(
-    'roleScopes',
-    scopeIds.map((scopeId) => ({ roleId: role.id, scopeId })),
-  );
+  const rows = scopeIds.map((scopeId) => ({ roleId: role.id, scopeId }));
+  await store.add('roleScopes', rows);
   return scopes;
 }
 

@@ -28,9 +28,19 @@ const Log = Type.Object({
 });
 
 /** Returns an entry in the form of the compatible API, in which everything but id, key and time is in `payload`. */
-function viewOf({ tenantId, id, key, createdAt, payload: details, ...who }: AuditRow) {
-  const present = Object.fromEntries(Object.entries(who).filter(([, value]) => value !== null));
-  return { tenantId, id, key, payload: { key, ...present, details }, createdAt };
+function viewOf({ tenantId, id, key, createdAt, payload: details, ...row }: AuditRow) {
+  const payload = {
+    key,
+    result: row.result,
+    applicationId: row.applicationId ?? undefined,
+    userId: row.userId ?? undefined,
+    actorId: row.actorId ?? undefined,
+    ip: row.ip ?? undefined,
+    userAgent: row.userAgent ?? undefined,
+    requestId: row.requestId ?? undefined,
+    details,
+  };
+  return { tenantId, id, key, payload, createdAt };
 }
 
 export const logs = [

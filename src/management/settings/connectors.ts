@@ -6,7 +6,7 @@ import { Owned, Timestamp } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { connectorPurposeOf, DEFAULT_SCOPE } from '../../sign-in/proofs/connectors.ts';
-import { getById } from '../shared/listing.ts';
+import { byId, removal } from '../shared/listing.ts';
 
 const Fields = {
   target: Type.String({
@@ -102,7 +102,7 @@ export const connectors = [
     },
   }),
 
-  getById('GET /connectors/:id', 'connectors', 'Get a connector', Connector),
+  operation('GET /connectors/:id', byId('connectors', 'Get a connector', Connector)),
 
   operation('PATCH /connectors/:id', {
     summary: 'Update a connector',
@@ -127,10 +127,7 @@ export const connectors = [
   }),
 
   operation('DELETE /connectors/:id', {
-    summary: 'Delete a connector',
+    ...removal('connectors', 'Delete a connector'),
     description: 'Accounts stay linked. Unlink them one by one.',
-    status: 204,
-    errors: ['entity.not_found'],
-    run: ({ params, store }) => store.remove('connectors', params),
   }),
 ];

@@ -87,18 +87,15 @@ export async function readOverview(store: TenantStore, range: Range, now: number
     .from('deliveries')
     .whereNotNull('dueAt')
     .limit(MAX_COUNTED + 1);
-  const [rows, [current]] = await Promise.all([
+  const [rows, current] = await Promise.all([
     store
       .from('figures')
       .where({ widthMs })
       .where('startsAt', '>=', from - spanMs)
       .where((of) => of.where('startsAt', '>=', from).orWhere('startsAt', '<', beforeEnds))
-      .select(store.raw(`${step} as step, ${sums}`))
-      .groupByRaw(step) as unknown as Promise<(Totals & { step: number })[]>,
-    store.raw(
-      `select (select count(*) from (?) as running) as running, (select count(*) from (?) as waiting) as waiting`,
-      [running.select('id'), waiting.select('id')],
-    ) as unknown as Promise<{ running: number; waiting: number }[]>,
+      .select<(Totals & { step: number })[]>(store.fragment(`${step} as step, ${sums}`))
+      .groupByRaw(step),
+    store.countEach({ running: running.select('id'), waiting: waiting.select('id') }),
   ]);
 
   const byStep = new Map(rows.map(({ step, ...sums }) => [step, sums]));
@@ -108,7 +105,7 @@ export async function readOverview(store: TenantStore, range: Range, now: number
   });
   const total = totals();
   for (const { startsAt: _, ...counts } of points) addTo(total, counts);
-  return { range, points, total, before: totals(byStep.get(0)), running: 0, waiting: 0, ...current };
+  return { range, points, total, before: totals(byStep.get(0)), ...current };
 }
 
 export const overview = [

@@ -35,10 +35,22 @@ const SigningKey = Type.Object({
   retireAt: Nullable(Timestamp),
 });
 
-const viewOf = <K extends { algorithm: string }>({ algorithm, ...key }: K) => ({
+const viewOf = <K extends { algorithm: SigningAlgorithm }>({ algorithm, ...key }: K) => ({
   ...key,
   signingKeyAlgorithm: algorithm,
 });
+
+const KeyRotation = Type.Object({
+  rotationDays: Nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 3650,
+      description: 'null: the value of `SIGNING_KEY_ROTATION_DAYS`',
+    }),
+  ),
+});
+
+const CONFIG = { key: 'key-rotation' } as const;
 
 export const signingKeys = [
   operation('GET /configs/oidc/private-keys', {
@@ -76,21 +88,7 @@ export const signingKeys = [
       await store.remove('signingKeys', { id: keyId });
     },
   }),
-];
 
-const KeyRotation = Type.Object({
-  rotationDays: Nullable(
-    Type.Integer({
-      minimum: 1,
-      maximum: 3650,
-      description: 'null: the value of `SIGNING_KEY_ROTATION_DAYS`',
-    }),
-  ),
-});
-
-const CONFIG = { key: 'key-rotation' } as const;
-
-export const keyRotation = [
   operation('GET /configs/oidc/key-rotation', {
     summary: 'Get the rotation interval of signing keys',
     status: 200,

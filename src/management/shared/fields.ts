@@ -14,6 +14,11 @@ export const Ids = ({ least = 1, most = MAX_IDS } = {}) =>
 /** Returns an object schema in which every field is optional. */
 export const optional = <T extends Record<string, TSchema>>(fields: T) => Type.Partial(Type.Object(fields));
 
+type Field<Name extends string, Value> = Name extends string ? Record<Name, Value> : never;
+
+/** Returns an object with one field. Unlike `{ [name]: value }` its type keeps the name. */
+export const only = <Name extends string, Value>(name: Name, value: Value) => ({ [name]: value }) as Field<Name, Value>;
+
 /** @throws 400 `request.invalid_input` for a period that ends before it starts */
 export function requireOrder(startTime: number | undefined, endTime: number | undefined): void {
   if (startTime !== undefined && endTime !== undefined && startTime > endTime)

@@ -2,7 +2,7 @@ import Type, { type TSchema } from 'typebox';
 import type { Condition, Rows, TenantStore } from '../../database/store/tenant-store.ts';
 import { like } from '../../database/store/text-match.ts';
 import type { Tables } from '../../database/tables/index.ts';
-import { type Listed, operation, type PageRequest } from '../../http/operations/operation.ts';
+import type { Errors, Listed, PageRequest } from '../../http/operations/operation.ts';
 import { optional } from './fields.ts';
 
 type Identified = { [T in keyof Tables]: Tables[T] extends { id: string } ? T : never }[keyof Tables];
@@ -49,15 +49,24 @@ export async function list<T extends Identified>(
   return { rows: rows as Tables[T][], total: (counted as { total: number }).total };
 }
 
-/** Returns the operation that gets a row by its id alone. */
-export const getById = (route: `GET /${string}/:id`, table: Identified, summary: string, returns: TSchema) =>
-  operation(route, {
-    summary,
-    status: 200,
-    returns,
-    errors: ['entity.not_exists_with_id'],
-    run: ({ params: { id }, store }) => store.get(table, { id }),
-  });
+type OfOne = { params: { id: string }; store: TenantStore };
+
+/** Returns the definition of the operation that gets a row by its id alone. */
+export const byId = <T extends Identified, Returns extends TSchema>(table: T, summary: string, returns: Returns) => ({
+  summary,
+  status: 200,
+  returns,
+  errors: ['entity.not_exists_with_id'] satisfies Errors,
+  run: ({ params: { id }, store }: OfOne) => store.get(table as Identified, { id }) as Promise<Tables[T]>,
+});
+
+/** Returns the definition of the operation that deletes a row by its id alone. */
+export const removal = (table: Identified, summary: string) => ({
+  summary,
+  status: 204,
+  errors: ['entity.not_found'] satisfies Errors,
+  run: ({ params: { id }, store }: OfOne) => store.remove(table, { id }),
+});
 
 /** Returns the same page with each row mapped. */
 export async function mapped<T, U>({ rows, total }: Listed<T>, map: (rows: T[]) => Promise<U[]>): Promise<Listed<U>> {

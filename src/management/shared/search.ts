@@ -1,4 +1,4 @@
-import Type, { type TSchemaOptions } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import type { Condition, TenantStore } from '../../database/store/tenant-store.ts';
 import { equals, like, matches } from '../../database/store/text-match.ts';
 import type { Tables } from '../../database/tables/index.ts';
@@ -30,13 +30,16 @@ const Value = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'str
 /**
  * Returns the query schema of a searchable list: `search` and `mode`, also per field, and the list's own parameters.
  */
-export function searchQuery<E extends Record<string, TSchemaOptions>>(table: keyof typeof searchable, extra?: E) {
+export function searchQuery<E extends Record<string, TSchema> = Record<never, TSchema>>(
+  table: keyof typeof searchable,
+  extra?: E,
+) {
   const fields = searchable[table];
   const of = (name: string, description: string) =>
     Object.fromEntries(
       fields.map((field) => [`${name}.${field}`, { ...Value, description: `${description} ${field}` }]),
     );
-  return Type.Unsafe<SearchQuery & { [K in keyof E]?: string }>({
+  return Type.Unsafe<SearchQuery & { [K in keyof E]?: Static<E[K]> }>({
     type: 'object',
     properties: {
       ...extra,
@@ -148,7 +151,7 @@ export async function search<T extends keyof typeof searchable>(
   if (!isCostly) return list(store, table, { ...listing, where: both });
   try {
     return await store.transaction(async (store) => {
-      await store.raw(`set local statement_timeout = ${PATTERN_TIMEOUT_MS}`);
+      await store.limitStatements(PATTERN_TIMEOUT_MS);
       return list(store, table, { ...listing, where: both });
     });
   } catch (error) {

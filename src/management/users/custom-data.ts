@@ -1,25 +1,27 @@
-import Type, { type TSchema } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { JsonObject, Profile } from '../../entities.ts';
-import { operation } from '../../http/operations/operation.ts';
+import { type Input, operation, type RunTools } from '../../http/operations/operation.ts';
+import { only } from '../shared/fields.ts';
 import { changeUser } from './writes.ts';
 
-/** Returns the operation that merges into a field. */
-const merging = (route: `PATCH /users/:userId/${string}`, field: 'customData' | 'profile', schema: TSchema) =>
-  operation(route, {
-    summary: `Merge into the ${field === 'profile' ? field : 'custom data'} of a user`,
-    status: 200,
-    body: Type.Object({ [field]: schema }),
-    returns: schema,
-    errors: ['entity.not_found'],
-    async run({ params: { userId }, body, store, now }) {
-      const user = await store.lock('users', { id: userId });
-      const merged = { ...user[field], ...(body[field] as object) };
-      await changeUser(store, userId, { [field]: merged }, now);
-      return merged;
-    },
-    event: 'User.Data.Updated',
-    eventFields: (merged) => ({ data: merged }),
-  });
+type Json = Static<typeof JsonObject>;
+
+/** Returns the definition of the operation that merges into a field. */
+const merging = <F extends 'customData' | 'profile', S extends TSchema>(field: F, schema: S) => ({
+  summary: `Merge into the ${field === 'profile' ? field : 'custom data'} of a user`,
+  status: 200,
+  body: Type.Object(only(field, schema)),
+  returns: schema,
+  errors: ['entity.not_found' as const],
+  async run({ params: { userId }, body, store, now }: Input<{ userId: string }, Record<F, Json>> & RunTools) {
+    const user = await store.lock('users', { id: userId });
+    const merged = { ...user[field], ...body[field] };
+    await changeUser(store, userId, { [field]: merged }, now);
+    return merged;
+  },
+  event: 'User.Data.Updated' as const,
+  eventFields: (merged: Json) => ({ data: merged }),
+});
 
 export const userData = [
   operation('GET /users/:userId/custom-data', {
@@ -29,6 +31,6 @@ export const userData = [
     errors: ['entity.not_found'],
     run: async ({ params: { userId }, store }) => (await store.get('users', { id: userId })).customData,
   }),
-  merging('PATCH /users/:userId/custom-data', 'customData', JsonObject),
-  merging('PATCH /users/:userId/profile', 'profile', Profile),
+  operation('PATCH /users/:userId/custom-data', merging('customData', JsonObject)),
+  operation('PATCH /users/:userId/profile', merging('profile', Profile)),
 ];

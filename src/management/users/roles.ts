@@ -1,17 +1,17 @@
 import Type from 'typebox';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { Role } from '../../entities.ts';
-import { foreignKeyNotFound, ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
+import { requireRoles } from '../roles/holders.ts';
 import { Ids } from '../shared/fields.ts';
 import { byName } from '../shared/listing.ts';
 import { search, searchQuery } from '../shared/search.ts';
 
-/** @throws 404 `entity.relation_foreign_key_not_found`, 422 `user.invalid_role_type` */
-async function requireUserRoles(store: TenantStore, roleIds: string[]): Promise<void> {
-  const roles = await store.from('roles').whereIn('id', roleIds).select('type');
-  if (roles.length < roleIds.length) throw foreignKeyNotFound('roleIds');
-  if (roles.some(({ type }) => type !== 'User')) throw new ServiceError('user.invalid_role_type');
+/** Adds roles to a user. @returns the ids of those that the user did not have @throws what `requireRoles` throws */
+async function addRoles(store: TenantStore, userId: string, roleIds: string[]) {
+  await requireRoles(store, roleIds, 'User', 'user.invalid_role_type');
+  const rows = roleIds.map((roleId) => ({ userId, roleId }));
+  return (await store.addMissing('userRoles', rows)).map(({ roleId }) => roleId);
 }
 
 export const userRoles = [
@@ -38,12 +38,7 @@ export const userRoles = [
     errors: ['entity.not_found', 'entity.relation_foreign_key_not_found', 'user.invalid_role_type'],
     async run({ params: { userId }, body: { roleIds }, store }) {
       await store.get('users', { id: userId });
-      await requireUserRoles(store, roleIds);
-      const added = await store.addMissing(
-        'userRoles',
-        roleIds.map((roleId) => ({ userId, roleId })),
-      );
-      return { roleIds, addedRoleIds: added.map(({ roleId }) => roleId) };
+      return { roleIds, addedRoleIds: await addRoles(store, userId, roleIds) };
     },
     audit: ({ addedRoleIds }) => ({ addedRoleIds }),
   }),
@@ -56,12 +51,8 @@ export const userRoles = [
     errors: ['entity.not_found', 'entity.relation_foreign_key_not_found', 'user.invalid_role_type'],
     async run({ params: { userId }, body: { roleIds }, store }) {
       await store.lock('users', { id: userId });
-      await requireUserRoles(store, roleIds);
+      await addRoles(store, userId, roleIds);
       await store.removeWhere('userRoles', (held) => held.where({ userId }).whereNotIn('roleId', roleIds));
-      await store.addMissing(
-        'userRoles',
-        roleIds.map((roleId) => ({ userId, roleId })),
-      );
       return { roleIds };
     },
     audit: ({ roleIds }) => ({ roleIds }),

@@ -8,7 +8,7 @@ import { optional } from '../shared/fields.ts';
 import { requireOtherAdministrator } from '../shared/last-administrator.ts';
 import { mapped, newestFirst } from '../shared/listing.ts';
 import { search, searchQuery } from '../shared/search.ts';
-import { NewPassword, passwordOf, refuseMixedPassword } from './new-password.ts';
+import { NewPassword, passwordOf, refuseMixedPassword } from './passwords.ts';
 import { changeUser, createUser, UserFields, withNormalizedIdentifiers } from './writes.ts';
 
 const CreateUser = optional({ ...UserFields, ...NewPassword });
@@ -26,8 +26,8 @@ export const users = [
     summary: 'List users, newest first',
     status: 200,
     query: searchQuery('users', {
-      excludeRoleId: { type: 'string' },
-      excludeOrganizationId: { type: 'string' },
+      excludeRoleId: Type.String(),
+      excludeOrganizationId: Type.String(),
     }),
     returns: Type.Array(User),
     paginated: 'always',

@@ -42,21 +42,12 @@ export async function touchUser(store: TenantStore, id: string, now: number): Pr
 /** Assigns the roles that are marked as default. */
 async function assignDefaultRoles(store: TenantStore, userId: string): Promise<void> {
   const roles = await store.from('roles').where({ type: 'User', isDefault: true }).select('id');
-  await store.add(
-    'userRoles',
-    roles.map(({ id }) => ({ userId, roleId: id })),
-  );
+  const rows = roles.map(({ id }) => ({ userId, roleId: id }));
+  await store.add('userRoles', rows);
 }
 
 export async function createUser(store: TenantStore, fields: UserFields, passwordHash: string | null, now: number) {
   const row = await store.insert('users', {
-    username: null,
-    primaryEmail: null,
-    primaryPhone: null,
-    name: null,
-    avatar: null,
-    applicationId: null,
-    lastSignInAt: null,
     customData: {},
     profile: {},
     ...withNormalizedIdentifiers(fields),

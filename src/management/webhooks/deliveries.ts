@@ -15,7 +15,7 @@ const Event = Type.Enum(eventTypes);
 const Delivery = Type.Object({
   id: Type.String(),
   eventId: Type.String({ description: 'The header `webhook-id` of every attempt' }),
-  event: Event,
+  event: Type.Unsafe<string>(Event),
   state: State,
   trigger: Trigger,
   attempts: Type.Integer(),
@@ -49,8 +49,7 @@ export const hookDeliveries = [
     errors: ['entity.not_exists_with_id'],
     async run({ params: { id }, query, page, store }) {
       await store.get('hooks', { id });
-      const { offset = 0, limit = DEFAULT_PAGE_SIZE } = page ?? {};
-      return listDeliveries(store, id, { ...query, offset, limit });
+      return listDeliveries(store, id, { ...query, ...page });
     },
   }),
 

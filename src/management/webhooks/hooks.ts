@@ -80,11 +80,8 @@ export const hooks = [
       return mapped(await list(store, 'hooks', { page, order: newestFirst }), async (rows) => {
         const views = rows.map((row) => hookView(secrets, row));
         if (!query.includeExecutionStats) return views;
-        const stats = await executionStats(
-          store,
-          rows.map(({ id }) => id),
-          now,
-        );
+        const ids = rows.map(({ id }) => id);
+        const stats = await executionStats(store, ids, now);
         return views.map((hook) => ({ ...hook, executionStats: stats.get(hook.id) }));
       });
     },
@@ -113,7 +110,6 @@ export const hooks = [
       const hook = await store.insert('hooks', {
         id,
         name: nameOf(body.config),
-        event: null,
         events: [],
         enabled: true,
         ...body,

@@ -4,7 +4,7 @@ import { HookConfig, JsonObject, Owned, SetOf, Timestamp } from '../../entities.
 import { ServiceError } from '../../errors.ts';
 import { eventTypes } from '../../events/catalogue.ts';
 import { sampleOf } from '../../events/sample.ts';
-import { DEFAULT_PAGE_SIZE, operation } from '../../http/operations/operation.ts';
+import { operation } from '../../http/operations/operation.ts';
 import { recentLogs } from '../../webhooks/deliveries/history.ts';
 import { openSigningKey } from '../../webhooks/signatures/signing-keys.ts';
 import { optional, requireOrder } from '../shared/fields.ts';
@@ -57,8 +57,7 @@ export const hookLogs = [
     async run({ params: { id }, query: { logKey, start_time: startTime, end_time: endTime }, page, store, now }) {
       requireOrder(startTime, endTime);
       await store.get('hooks', { id });
-      const { offset = 0, limit = DEFAULT_PAGE_SIZE } = page ?? {};
-      return recentLogs(store, id, { logKey, startTime, endTime, now, offset, limit });
+      return recentLogs(store, id, { logKey, startTime, endTime, now, ...page });
     },
   }),
 ];

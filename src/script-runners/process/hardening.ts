@@ -23,22 +23,12 @@ export class MissingLayerError extends Error {
   override readonly name = 'MissingLayerError';
 }
 
-export interface Hardening {
-  command: RunnerCommand;
-  /** Active layers, verified on a runner that started with them. */
-  layers: string[];
-  /** Wanted layers that are not active, each with the reason. */
-  missing: Record<string, string>;
-  /** The runner that was started for the verification. It becomes the first of the pool. */
-  first: RunnerProcess;
-}
-
 /**
  * Finds the strongest command that starts a runner on this host. Layers that the host does not support are left out.
  *
  * @throws {MissingLayerError} if a required layer is left out. Any other error means that no runner starts at all.
  */
-export async function harden(options: SandboxOptions): Promise<Hardening> {
+export async function harden(options: SandboxOptions) {
   const { require = [] } = options;
   const unknown = require.filter((name) => !LAYERS.includes(name));
   if (unknown.length > 0)
@@ -73,7 +63,15 @@ export async function harden(options: SandboxOptions): Promise<Hardening> {
       `Required sandbox layers are missing: ${lacking.map((name) => `${name} (${missing[name] ?? 'switched off'})`).join(', ')}.`,
     );
   }
-  return { command, layers, missing, first };
+  return {
+    command,
+    /** Active layers, verified on a runner that started with them. */
+    layers,
+    /** Wanted layers that are not active, each with the reason. */
+    missing,
+    /** The runner that was started for the verification. It becomes the first of the pool. */
+    first,
+  };
 }
 
 /** Tries the container with what it does not include, then all wrappers but the container, then only those that work on their own. */

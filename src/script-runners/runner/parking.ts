@@ -42,7 +42,7 @@ export class Parking {
     execution.abort ??= new AbortController();
     const { signal } = execution.abort;
     for (const { fetch, request } of fetches) {
-      void this.#broker.answer(execution.run.script.tenantId, request, signal).then((response) => {
+      void this.#broker(execution.run.script.tenantId, request, signal).then((response) => {
         if (signal.aborted) return;
         this.#arrivals.push({ execution, fetch, response });
         this.#onArrival();

@@ -7,7 +7,6 @@ import { columnOf } from '../interaction/identifiers.ts';
 import { recordUserAudit } from '../interaction/record-events.ts';
 import { hasPrimary, requiresFactor, usableFactors } from '../interaction/requirements.ts';
 import { requireGoodPassword } from '../proofs/new-password.ts';
-import { hashPassword, verifyPassword } from '../proofs/passwords.ts';
 import { refuseSsoAccount, ssoTargetsOf } from '../proofs/single-sign-on.ts';
 import { enrolmentForms, type FormBody } from '../routes/forms.ts';
 import type { IdentifierType } from '../settings.ts';
@@ -50,7 +49,7 @@ export const accountForms: Record<string, AccountForm> = {
 
   async 'code/send'({ flow, view }) {
     const pending = actions.pendingCode(flow);
-    if (!pending?.identifier) throw new ServiceError('verification_code.invalid');
+    if (!pending) throw new ServiceError('verification_code.invalid');
     await actions.sendCode(flow, pending.identifier, view.t);
     await saveProgress(flow);
   },
@@ -68,15 +67,15 @@ export const accountForms: Record<string, AccountForm> = {
   async password(account, { current = '', password = '' }) {
     const { flow, user } = account;
     await refuseSsoAccount(flow.store, user);
-    const { limits } = flow.tools;
+    const { limits, passwords } = flow.tools;
     const caller = { tenantId: flow.store.tenantId, isInteractive: true };
     const limitName = `account-page:${user.id}`;
     const isRight = await limits.attempt(flow.store, [['account', limitName]], async () =>
-      user.passwordHash ? verifyPassword(user.passwordHash, current, caller) : true,
+      user.passwordHash ? passwords.verify(user.passwordHash, current, caller) : true,
     );
     if (!isRight) throw new ServiceError('session.invalid_credentials');
     requireGoodPassword(password, flow.settings.passwordPolicy, [user.username ?? undefined, flow.settings.brandName]);
-    const passwordHash = await hashPassword(password, caller);
+    const passwordHash = await passwords.hash(password, caller);
     await limits.clear(flow.store, 'account', limitName);
     await applyChange(account, 'Password', { passwordHash }, (store) =>
       endSessions(store, user.id, { now: flow.now, exceptUid: flow.sessionUid }),

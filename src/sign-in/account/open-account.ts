@@ -1,17 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Provider } from 'oidc-provider';
-import { hashOf } from '../../base/ids.ts';
 import type { UserRow } from '../../database/tables/index.ts';
 import { contextOf } from '../../http/context.ts';
+import { csrfTokenOf } from '../../http/csrf.ts';
 import type { Tenant } from '../../tenants.ts';
 import { ACCOUNT_CLIENT_ID } from '../../tokens/clients/clients.ts';
 import { credentialsOf } from '../interaction/credentials.ts';
-import { type Flow, progressStoreOf, type Tools } from '../interaction/flow.ts';
+import type { Flow, Tools } from '../interaction/flow.ts';
 import { flowOfRequest } from '../interaction/open-flow.ts';
-import { newProgress, unsaved } from '../interaction/progress.ts';
-import type { FormView } from '../pages/layout.ts';
-import { viewOf } from '../pages/respond.ts';
+import { beginProgress, findProgress, newProgress, unsaved } from '../interaction/progress.ts';
+import { type FormView, viewOf } from '../pages/layout.ts';
 
 /**
  * A session older than this has to sign in again to see the account page: a forgotten browser must not expose the
@@ -26,16 +25,7 @@ const MAX_SESSION_AGE_SECONDS = 60 * 60;
 const RECENT_SIGN_IN_SECONDS = 5 * 60;
 
 /** A request of the account page by a signed-in user. */
-export interface OpenAccount {
-  request: Request;
-  response: Response;
-  provider: Provider;
-  flow: Flow;
-  user: UserRow;
-  view: FormView;
-  /** True if the session is at most `RECENT_SIGN_IN_SECONDS` old. */
-  isRecent: boolean;
-}
+export type OpenAccount = NonNullable<Awaited<ReturnType<typeof openAccount>>>;
 
 interface BrowserSession {
   jti: string;
@@ -50,12 +40,7 @@ async function sessionOf(provider: Provider, request: Request, response: Respons
 }
 
 /** Returns undefined if this browser is not signed in, or signed in more than `MAX_SESSION_AGE_SECONDS` ago. */
-export async function openAccount(
-  provider: Provider,
-  request: Request,
-  response: Response,
-  tools: Tools,
-): Promise<OpenAccount | undefined> {
+export async function openAccount(provider: Provider, request: Request, response: Response, tools: Tools) {
   const { store } = contextOf(request).tenant;
   const now = tools.clock();
   const { accountId, loginTs = 0, uid, jti } = await sessionOf(provider, request, response);
@@ -64,9 +49,8 @@ export async function openAccount(
 
   const id = `account:${uid}`;
   const common = await flowOfRequest(request, tools, now);
-  const progressStore = progressStoreOf(common);
   const fresh = { ...newProgress('SignIn'), userId: user.id };
-  await progressStore.begin(id, fresh, now);
+  await beginProgress(common, id, fresh, now);
   const flow: Flow = {
     ...common,
     uid: id,
@@ -75,10 +59,11 @@ export async function openAccount(
     credentials: await credentialsOf(store, user),
     sessionUid: uid,
     application: undefined,
-    saved: (await progressStore.find(id)) ?? unsaved(fresh),
+    saved: (await findProgress(common, id)) ?? unsaved(fresh),
   };
   const view = viewOf(flow.tenant, flow.settings, { acceptLanguage: request.headers['accept-language'] });
-  const formView = { ...view, action: `${view.base}/account`, csrf: hashOf(`csrf:${jti}`), fault: undefined };
+  const formView: FormView = { ...view, action: `${view.base}/account`, csrf: csrfTokenOf(jti), fault: undefined };
+  /** True if the session is at most `RECENT_SIGN_IN_SECONDS` old. */
   const isRecent = now / 1000 - loginTs <= RECENT_SIGN_IN_SECONDS;
   return { request, response, provider, flow, user, view: formView, isRecent };
 }

@@ -2,11 +2,11 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Provider } from 'oidc-provider';
 import { ServiceError } from '../../errors.ts';
 import { contextOf } from '../../http/context.ts';
+import { requireCsrfToken } from '../../http/csrf.ts';
+import { sendPage } from '../../pages/send.ts';
 import type { Tenant } from '../../tenants.ts';
 import { finishSocial, startSocial } from '../actions.ts';
 import { progressOf, saveProgress, type Tools } from '../interaction/flow.ts';
-import { requireCsrfToken } from '../interaction/open-flow.ts';
-import { sendPage } from '../pages/respond.ts';
 import { offeredConnectors } from '../proofs/connectors.ts';
 import { faultText } from '../routes/fault-text.ts';
 import type { FormBody } from '../routes/forms.ts';
@@ -69,7 +69,7 @@ export function accountRoutes(router: Router, { providerOf, tools, parseForm }: 
     const guarded = signedIn(async (account) => {
       const { request, response, view } = account;
       const body = bodyOf(account);
-      requireCsrfToken(view.csrf, body.csrf, request);
+      requireCsrfToken(request, view.csrf, body.csrf);
       if (needsRecentSignIn(account, step)) return askToSignInAgain(account, pageOf(step, body));
       try {
         response.redirect(303, await act(account));

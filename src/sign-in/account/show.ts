@@ -50,10 +50,8 @@ export async function accountHtml(account: OpenAccount, query: PageQuery, refuse
     const title = texts.removeTitle(enrol.names[factor.type]);
     return confirmationPage({ ...view, step: 'remove', id: factor.id, title, label: texts.remove });
   }
-  const pendingLink = progressOf(flow).verifications.find(
-    ({ id, type, isVerified }) => id === link && type === 'Social' && isVerified,
-  );
-  if (pendingLink) {
+  const pendingLink = progressOf(flow).verifications.find(({ id }) => id === link);
+  if (pendingLink?.type === 'Social' && pendingLink.isVerified) {
     const { target, details } = identityIn(pendingLink);
     const name = await nameOf(flow, target);
     const lead = texts.linkLead(identityName(details), name);

@@ -2,6 +2,7 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import type { Provider } from 'oidc-provider';
 import { ServiceError } from '../../errors.ts';
 import { contextOf } from '../../http/context.ts';
+import { requireCsrfToken } from '../../http/csrf.ts';
 import { parser } from '../../http/operations/validate.ts';
 import type { Tenant } from '../../tenants.ts';
 import { complete, missingOf } from '../actions.ts';
@@ -9,14 +10,8 @@ import { loginOf } from '../interaction/authentication-methods.ts';
 import { findExperience } from '../interaction/cookies.ts';
 import { type Flow, progressOf, saveProgress, type Tools } from '../interaction/flow.ts';
 import { rememberBrowser } from '../interaction/known-browsers.ts';
-import {
-  csrfTokenOf,
-  dropEndedSession,
-  type Interaction,
-  openFlow,
-  requireCsrfToken,
-} from '../interaction/open-flow.ts';
-import { viewOf } from '../pages/respond.ts';
+import { csrfOf, dropEndedSession, type Interaction, openFlow } from '../interaction/open-flow.ts';
+import { viewOf } from '../pages/layout.ts';
 import { calls, type ExperienceCall } from './calls.ts';
 
 interface ExperienceOptions {
@@ -25,12 +20,6 @@ interface ExperienceOptions {
 }
 
 const MAX_JSON_BYTES = 64 * 1024;
-
-interface OpenExperience {
-  flow: Flow;
-  interaction: Interaction;
-  provider: Provider;
-}
 
 /** The error of `submit` for each missing step. */
 const MISSING_CODES = {
@@ -46,19 +35,18 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
   const router = Router({ caseSensitive: true });
   router.use(express.json({ limit: MAX_JSON_BYTES, type: 'application/json' }));
 
-  const open = async (request: Request, response: Response): Promise<OpenExperience> => {
+  const open = async (request: Request, response: Response) => {
     response.set('Cache-Control', 'no-store');
     const { tenant } = contextOf(request);
-    const provider = await providerOf(tenant);
-    const interaction = await findExperience(provider, tenant, request);
-    return { provider, interaction, flow: await openFlow(request, interaction, tools) };
+    const interaction = await findExperience(await providerOf(tenant), tenant, request);
+    return { interaction, flow: await openFlow(request, interaction, tools) };
   };
 
   const serve =
     ({ run, body }: ExperienceCall): RequestHandler =>
     async (request, response) => {
       const { flow, interaction } = await open(request, response);
-      requireCsrfToken(csrfTokenOf(interaction), request.headers['x-csrf-token'], request);
+      requireCsrfToken(request, csrfOf(interaction), request.headers['x-csrf-token']);
       if (flow.saved.finishedAt !== null) throw new ServiceError('session.conflict');
       const given = (body ? parser(body, 'body')(request.body ?? {}) : undefined) as never;
       const { t } = viewOf(flow.tenant, flow.settings, { acceptLanguage: request.headers['accept-language'] });
@@ -87,13 +75,13 @@ export function experienceRoutes({ providerOf, tools }: ExperienceOptions): Rout
       userId,
       verificationRecords: verifications.map(({ id, type, isVerified }) => ({ id, type, isVerified })),
       missing,
-      csrfToken: csrfTokenOf(interaction),
+      csrfToken: csrfOf(interaction),
     });
   });
 
   router.post('/submit', async (request, response) => {
     const { flow, interaction } = await open(request, response);
-    requireCsrfToken(csrfTokenOf(interaction), request.headers['x-csrf-token'], request);
+    requireCsrfToken(request, csrfOf(interaction), request.headers['x-csrf-token']);
     if (flow.saved.finishedAt === null) {
       const missing = await missingOf(flow);
       if (missing) throw new ServiceError(MISSING_CODES[missing.what], { data: { ...missing } });

@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import type { Channel } from '../messages/messenger.ts';
 import type { IdentifierType, SignInSettings } from '../settings.ts';
 import { type Flow, progressOf } from './flow.ts';
-import type { Identifier } from './progress.ts';
+import type { Identifier } from './verification.ts';
 
 /**
  * The sign-in methods that are switched on. A method with neither password nor code can be used for nothing, not even a

@@ -1,5 +1,6 @@
 import { ONE_FACTOR, TWO_FACTORS } from '../../base/authentication-context.ts';
-import type { Progress, Verification, VerificationType } from './progress.ts';
+import type { Progress } from './progress.ts';
+import type { Verification, VerificationType } from './verification.ts';
 
 /** Value in `amr` by type of proof (RFC 8176 §2). */
 const METHODS: Partial<Record<VerificationType, string>> = {
@@ -36,7 +37,7 @@ export function loginOf(progress: Progress, accountId: string) {
     userId: accountId,
     verificationRecords: verified.map(({ type }) => ({ type })),
   };
-  return { accountId, amr, acr: authenticationContext(amr), interaction };
+  return { accountId, amr, acr: amr.includes('mfa') ? TWO_FACTORS : ONE_FACTOR, interaction };
 }
 
 /** Returns `amr` (RFC 8176). Includes `mfa` if two different factors were verified. */
@@ -46,6 +47,3 @@ function authenticationMethods(verifications: readonly Verification[]): string[]
   const hasSecond = verified.some(isSecondFactor);
   return [...methods, ...(hasSecond && verified.length > 1 ? ['mfa'] : [])];
 }
-
-/** Returns `acr`: two different factors, or one. */
-const authenticationContext = (amr: readonly string[]): string => (amr.includes('mfa') ? TWO_FACTORS : ONE_FACTOR);

@@ -8,8 +8,8 @@ import { insertFactor } from '../proofs/factors.ts';
 import { isSecondFactor, proofsOf } from './authentication-methods.ts';
 import { credentialsOf, requireUnchanged } from './credentials.ts';
 import { writable } from './events.ts';
-import { type Flow, progressOf, progressStoreOf } from './flow.ts';
-import { newProgress, type Progress } from './progress.ts';
+import { type Flow, progressOf } from './flow.ts';
+import { newProgress, type Progress, writeProgress } from './progress.ts';
 import { recordInteractionEvent, recordUserAudit, recordUserEvent } from './record-events.ts';
 
 /** The events that each interaction records when it completes (docs/wire-contract.md, Events). */
@@ -33,7 +33,7 @@ export async function complete(flow: Flow): Promise<UserRow> {
     await recordCompletion(store, flow, user);
     const next = nextProgress(progress, user.id, await credentialsOf(store, user));
     const finishedAt = progress.event === 'ForgotPassword' ? null : flow.now;
-    await progressStoreOf(flow).save(flow.uid, { ...flow.saved, progress: next, finishedAt }, store);
+    await writeProgress({ ...flow, store }, flow.uid, { ...flow.saved, progress: next, finishedAt });
     return { user, next };
   });
   flow.saved.progress = next;
@@ -51,10 +51,10 @@ function nextProgress(
   userId: string,
   credentials: string | undefined,
 ): Progress {
-  const proven = verifications.map(({ details: _, ...kept }) => kept);
+  const proven = verifications.filter((one) => one.isVerified).map((one) => ({ ...one, details: undefined }));
   if (event !== 'ForgotPassword')
     return { ...newProgress(event), verifications: proven, userId, ...(credentials && { credentials }) };
-  const secondFactors = proven.filter(({ type, isVerified }) => isVerified && isSecondFactor(type));
+  const secondFactors = proven.filter(({ type }) => isSecondFactor(type));
   return {
     ...newProgress('SignIn'),
     verifications: secondFactors,

@@ -1,7 +1,8 @@
 import { ServiceError } from '../../errors.ts';
 import { type Flow, progressOf } from './flow.ts';
-import type { InteractionEvent, Progress, VerificationType } from './progress.ts';
+import type { InteractionEvent, Progress } from './progress.ts';
 import { missingProof } from './requirements.ts';
+import type { VerificationType } from './verification.ts';
 
 /** The steps of an interaction and of the account page. */
 export type Step =

@@ -5,19 +5,15 @@ import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { ApplicationRow, UserRow } from '../../database/tables/index.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import type { ClientFacts } from '../../http/context.ts';
+import type { ExactLimits } from '../../http/rate-limits/exact-limits.ts';
 import type { Logger } from '../../observe/logger.ts';
 import type { Tenant } from '../../tenants.ts';
 import type { Messenger } from '../messages/messenger.ts';
+import type { Passwords } from '../proofs/passwords.ts';
 import type { RelyingParty } from '../proofs/relying-party.ts';
 import type { SignInSettings } from '../settings.ts';
-import type { Limits } from './limits.ts';
-import {
-  type InteractionEvent,
-  type Progress,
-  ProgressStore,
-  type SavedProgress,
-  type Verification,
-} from './progress.ts';
+import { beginProgress, type InteractionEvent, type Progress, type SavedProgress, writeProgress } from './progress.ts';
+import type { Proof, Verification } from './verification.ts';
 
 /** An account that this browser signed in to. */
 export interface KnownAccount {
@@ -30,8 +26,6 @@ export interface KnownAccount {
   until: number;
 }
 
-export type KnownAccounts = readonly KnownAccount[];
-
 /** Called after each step with `completed` or the code of the refusal. */
 export type SignInObserver = (event: InteractionEvent, outcome: 'completed' | ErrorCode) => void;
 
@@ -40,8 +34,9 @@ export interface Tools {
   secrets: SecretBox;
   clock: Clock;
   logger: Logger;
-  limits: Limits;
+  limits: ExactLimits;
   messenger: Messenger;
+  passwords: Passwords;
   relyingParty: RelyingParty;
   onOutcome?: SignInObserver | undefined;
 }
@@ -65,7 +60,7 @@ export interface Flow {
   readonly application: ApplicationRow | undefined;
   readonly facts: ClientFacts;
   /** Accounts that this browser signed in to before. */
-  readonly knownAccounts: KnownAccounts;
+  readonly knownAccounts: readonly KnownAccount[];
   readonly requestId: string;
   /** The time of the request. One value, so that all checks agree. */
   readonly now: number;
@@ -74,26 +69,34 @@ export interface Flow {
 
 export const progressOf = (flow: Flow): Progress => flow.saved.progress;
 
-export const progressStoreOf = ({ store, tools }: Pick<Flow, 'store' | 'tools'>): ProgressStore =>
-  new ProgressStore(store, tools.secrets);
-
 /** Saves the progress, also for the first request of an interaction, which has no row yet. */
 export async function saveProgress(flow: Flow): Promise<void> {
-  const progressStore = progressStoreOf(flow);
-  if (flow.saved.version === 0) await progressStore.begin(flow.uid, progressOf(flow), flow.now);
-  await progressStore.save(flow.uid, flow.saved);
+  if (flow.saved.version === 0) await beginProgress(flow, flow.uid, progressOf(flow), flow.now);
+  await writeProgress(flow, flow.uid, flow.saved);
 }
 
-export function addVerification(flow: Flow, verification: Omit<Verification, 'id'>): Verification {
-  const added = { id: newId(), ...verification };
+export function addVerification<P extends Proof>(flow: Flow, proof: P): Verification<P> {
+  const added = { id: newId(), ...proof };
   progressOf(flow).verifications.push(added);
   return added;
 }
 
+/** Replaces a started proof by the given one, which keeps its id. */
+export function giveProof<P extends Proof>(flow: Flow, { id }: Verification, proof: P): Verification<P> {
+  const given = { id, ...proof };
+  const { verifications } = progressOf(flow);
+  const place = verifications.findIndex((one) => one.id === id);
+  verifications.splice(place, 1, given);
+  return given;
+}
+
 /** @throws 422 `session.verification_not_found` if there is none with this id in this state */
-export function verificationOf(flow: Flow, id: string, isVerified: boolean): Verification {
-  const found = progressOf(flow).verifications.find((verification) => verification.id === id);
-  if (!found || found.isVerified !== isVerified) throw new ServiceError('session.verification_not_found');
+export function verificationOf<V extends boolean>(flow: Flow, id: string, isVerified: V) {
+  type Found = Extract<Verification, { isVerified: V }>;
+  const found = progressOf(flow).verifications.find(
+    (one): one is Found => one.id === id && one.isVerified === isVerified,
+  );
+  if (!found) throw new ServiceError('session.verification_not_found');
   return found;
 }
 

@@ -3,7 +3,7 @@ import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { UserRow } from '../../database/tables/index.ts';
 import { ServiceError } from '../../errors.ts';
 import type { IdentifierType } from '../settings.ts';
-import type { Identifier } from './progress.ts';
+import type { Identifier } from './verification.ts';
 
 /** The column of `users` for each type of identifier. */
 export const columnOf = { username: 'username', email: 'primaryEmail', phone: 'primaryPhone' } as const;
@@ -40,7 +40,9 @@ export function readIdentifier(text: string, allowed: readonly IdentifierType[])
 }
 
 export async function findUser(store: TenantStore, { type, value }: Identifier): Promise<UserRow | undefined> {
-  return store.find('users', { [columnOf[type]]: value });
+  if (type === 'email') return store.find('users', { primaryEmail: value });
+  if (type === 'phone') return store.find('users', { primaryPhone: value });
+  return store.find('users', { username: value });
 }
 
 /** @throws 422 `user.…_already_in_use` */

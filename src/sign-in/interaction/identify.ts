@@ -5,7 +5,8 @@ import { currentCredentials } from './credentials.ts';
 import { identifiedBy } from './events.ts';
 import { type Flow, progressOf, verificationOf } from './flow.ts';
 import { columnOf, findUser, requireFree } from './identifiers.ts';
-import { newProgress, type Verification } from './progress.ts';
+import { newProgress } from './progress.ts';
+import type { Verification } from './verification.ts';
 
 /**
  * Identifies the account by a verified first factor.
@@ -73,5 +74,5 @@ async function identifyNew(flow: Flow, { type, identifier, details }: Verificati
   await refuseSsoAddress(flow.store, identifier);
   await requireFree(flow.store, identifier);
   progress.account[columnOf[identifier.type]] = identifier.value;
-  if (type === 'NewPasswordIdentity') progress.passwordHash = String(details?.passwordHash);
+  if (type === 'NewPasswordIdentity') progress.passwordHash = details?.passwordHash;
 }

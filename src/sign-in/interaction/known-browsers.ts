@@ -1,29 +1,26 @@
 import type { Request, Response } from 'express';
 import { hashOf, newId } from '../../base/ids.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
+import { DAY_MS } from '../../base/times.ts';
 import type { UserRow } from '../../database/tables/index.ts';
-import { readCookie } from '../../http/cookies.ts';
+import { type Cookie, readCookie, setCookie } from '../../http/cookies.ts';
 import type { Tenant } from '../../tenants.ts';
-import { cookieName, cookieOptions } from '../pages/respond.ts';
-import type { Flow, KnownAccount, KnownAccounts } from './flow.ts';
+import type { Flow, KnownAccount } from './flow.ts';
 
 /** How long a browser stays known, counted from its last sign-in. */
-const LIFETIME_MS = 180 * 24 * 60 * 60 * 1000;
+const LIFETIME_MS = 180 * DAY_MS;
 /** Maximum number of accounts in the cookie, to keep it small. The account with the oldest sign-in is dropped. */
 const MAX_ACCOUNTS = 5;
+
+/** Named after the tenant, because tenants may share a host. */
+const cookieOf = ({ id }: Tenant): Cookie => ({ name: `${id}_known`, path: '/', maxAge: LIFETIME_MS });
 
 const purposeOf = ({ id }: Tenant): string => `known-browser:${id}`;
 
 /** Reads the cookie. Returns no accounts unless this service sealed it for this tenant. */
-export function knownAccountsOf(request: Request, tenant: Tenant, secrets: SecretBox, now: number): KnownAccounts {
-  const sealed = readCookie(request, cookieName(tenant, 'known'));
-  if (sealed === undefined) return [];
-  try {
-    const known = JSON.parse(secrets.open(sealed, purposeOf(tenant))) as KnownAccounts;
-    return known.filter(({ until }) => until > now);
-  } catch {
-    return []; // Sealed with another key or for another tenant, or forged.
-  }
+export function knownAccountsOf(request: Request, tenant: Tenant, secrets: SecretBox, now: number): KnownAccount[] {
+  const known = secrets.openJson<KnownAccount[]>(readCookie(request, tenant, cookieOf(tenant)), purposeOf(tenant));
+  return known?.filter(({ until }) => until > now) ?? [];
 }
 
 /** Truncated to keep the cookie small: 128 bits are enough to tell digests apart. */
@@ -46,9 +43,5 @@ export async function rememberBrowser(response: Response, flow: Flow, userId: st
   const browserId = before?.browserId ?? newId();
   const own: KnownAccount = { userId, browserId, password: passwordMarkOf(user), until: now + LIFETIME_MS };
   const known = [own, ...others].slice(0, MAX_ACCOUNTS);
-  response.cookie(cookieName(tenant, 'known'), tools.secrets.seal(JSON.stringify(known), purposeOf(tenant)), {
-    ...cookieOptions(tenant, '/'),
-    sameSite: 'lax',
-    maxAge: LIFETIME_MS,
-  });
+  setCookie(response, tenant, cookieOf(tenant), tools.secrets.seal(JSON.stringify(known), purposeOf(tenant)));
 }

@@ -1,14 +1,22 @@
 import type { Request, Response } from 'express';
 import { errors, type Provider } from 'oidc-provider';
-import { hashOf, isSameSecret } from '../../base/ids.ts';
+import { hashOf } from '../../base/ids.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { ServiceError } from '../../errors.ts';
 import { clientFactsOf, contextOf } from '../../http/context.ts';
+import { csrfTokenOf } from '../../http/csrf.ts';
 import { readSettings } from '../settings.ts';
 import { currentCredentials } from './credentials.ts';
-import { type Flow, progressStoreOf, type Tools } from './flow.ts';
+import type { Flow, Tools } from './flow.ts';
 import { knownAccountsOf } from './known-browsers.ts';
-import { type InteractionEvent, newProgress, type SavedProgress, unsaved } from './progress.ts';
+import {
+  beginProgress,
+  findProgress,
+  type InteractionEvent,
+  newProgress,
+  type SavedProgress,
+  unsaved,
+} from './progress.ts';
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
@@ -58,10 +66,9 @@ export async function openFlow(request: Request, interaction: Interaction, tools
   const firstScreen = FIRST_SCREENS.get(parameterOf(interaction, 'first_screen')) ?? 'SignIn';
   const mayRegister = settings.signInMode === 'SignInAndRegister';
   const fresh = newProgress(firstScreen === 'Register' && !mayRegister ? 'SignIn' : firstScreen);
-  const progressStore = progressStoreOf(common);
   // Creates the row, so that two concurrent posts see each other's version.
-  if (request.method !== 'GET') await progressStore.begin(uid, fresh, now);
-  const saved = (await progressStore.find(uid)) ?? unsaved(fresh);
+  if (request.method !== 'GET') await beginProgress(common, uid, fresh, now);
+  const saved = (await findProgress(common, uid)) ?? unsaved(fresh);
   return {
     ...common,
     uid,
@@ -105,13 +112,4 @@ export const cidOf = (interaction: Interaction): string => (interaction as Inter
  * Returns the token that every form sends back. The interaction's cookie is already bound to a path that only this
  * browser knows; the token protects the interaction if that path leaks.
  */
-export const csrfTokenOf = (interaction: Interaction): string =>
-  hashOf(`csrf:${cidOf(interaction)}:${interaction.uid}`);
-
-/** @throws 403 `session.forbidden` */
-export function requireCsrfToken(expected: string, given: unknown, request: Request): void {
-  const site = request.headers['sec-fetch-site'];
-  const isOwnSite = site === undefined || site === 'same-origin';
-  const isOwnToken = typeof given === 'string' && isSameSecret(given, expected);
-  if (!isOwnSite || !isOwnToken) throw new ServiceError('session.forbidden');
-}
+export const csrfOf = (interaction: Interaction): string => csrfTokenOf(`${cidOf(interaction)}:${interaction.uid}`);

@@ -4,7 +4,7 @@ import { requireAllowed } from './allowed-identifiers.ts';
 import { requireStep } from './events.ts';
 import { type Flow, identifiedUser, progressOf, verificationOf } from './flow.ts';
 import { columnOf, readIdentifier, requireFree } from './identifiers.ts';
-import type { Identifier } from './progress.ts';
+import type { Identifier } from './verification.ts';
 
 /** Reads an identifier that the user adds to an account that lacks it. @throws 422 if it belongs to another account */
 export async function readMissingIdentifier(flow: Flow, text: string, type: IdentifierType): Promise<Identifier> {

@@ -1,43 +1,11 @@
 import type { SecretBox } from '../../base/secret-box.ts';
+import { HOUR_MS } from '../../base/times.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { ServiceError } from '../../errors.ts';
-import type { FactorType, IdentifierType } from '../settings.ts';
+import type { FactorType } from '../settings.ts';
+import type { Identifier, Verification } from './verification.ts';
 
 export type InteractionEvent = 'SignIn' | 'Register' | 'ForgotPassword';
-
-export interface Identifier {
-  type: IdentifierType;
-  value: string;
-}
-
-export type VerificationType =
-  | 'Password'
-  | 'NewPasswordIdentity'
-  | 'EmailVerificationCode'
-  | 'PhoneVerificationCode'
-  | 'Social'
-  | 'EnterpriseSso'
-  | FactorType;
-
-/** A proof of identity that was started. It has been given once `isVerified` is true. */
-export interface Verification {
-  id: string;
-  type: VerificationType;
-  isVerified: boolean;
-  /** The identifier that a password or code belongs to. */
-  identifier?: Identifier;
-  /**
-   * The account that it proves. Known at once for a password, a factor or a linked identity; for a code, when the
-   * account is identified.
-   */
-  userId?: string;
-  /** `credentialsOf` the account before the proof was given. Once they differ, the proof is no longer valid. */
-  credentials?: string;
-  /** The second factor that was proven, so that a factor replacing it is not. */
-  factorId?: string;
-  /** Data that the proof needs until it is given or used, such as a challenge or a new factor's secret. Never shown. */
-  details?: Record<string, unknown>;
-}
 
 /**
  * A factor that is written when the interaction completes. `secret` is not sealed by itself, because the whole state
@@ -108,57 +76,47 @@ export interface SavedProgress {
 export const unsaved = (progress: Progress): SavedProgress => ({ progress, version: 0, finishedAt: null });
 
 /** The lifetime of an interaction in oidc-provider. */
-export const INTERACTION_LIFETIME_MS = 60 * 60 * 1000;
+export const INTERACTION_LIFETIME_MS = HOUR_MS;
 
 export const progressPurposeOf = (tenantId: string, id: string): string => `sign-in-progress:${tenantId}:${id}`;
 
+/** The part of a `Flow` that reads and writes progress. */
+interface Keeper {
+  store: TenantStore;
+  tools: { secrets: SecretBox };
+}
+
+/** Seals the progress, because it contains identifiers and secrets of new factors. */
+const sealed = ({ store, tools }: Keeper, id: string, progress: Progress): string =>
+  tools.secrets.seal(JSON.stringify(progress), progressPurposeOf(store.tenantId, id));
+
+export async function findProgress({ store, tools }: Keeper, id: string): Promise<SavedProgress | undefined> {
+  const row = await store.find('signInProgress', { id });
+  if (!row) return undefined;
+  const { version, finishedAt, stateEncrypted } = row;
+  const progress = JSON.parse(tools.secrets.open(stateEncrypted, progressPurposeOf(store.tenantId, id)));
+  return { version, finishedAt, progress };
+}
+
+export async function beginProgress(keeper: Keeper, id: string, progress: Progress, now: number): Promise<void> {
+  const fresh = {
+    id,
+    version: 0,
+    stateEncrypted: sealed(keeper, id, progress),
+    expiresAt: now + INTERACTION_LIFETIME_MS,
+  };
+  await keeper.store.addMissing('signInProgress', [fresh]);
+}
+
 /**
- * Stores the progress of a tenant's interactions. It is sealed, because it contains identifiers and secrets of new
- * factors.
+ * Writes the progress after a step, or as finished in the transaction that writes its changes.
+ *
+ * @throws 409 `session.conflict` if another request was faster or the interaction is finished, so that a form sent
+ * twice acts once
  */
-export class ProgressStore {
-  readonly #store: TenantStore;
-  readonly #secrets: SecretBox;
-
-  constructor(store: TenantStore, secrets: SecretBox) {
-    this.#store = store;
-    this.#secrets = secrets;
-  }
-
-  async find(id: string): Promise<SavedProgress | undefined> {
-    const row = await this.#store.find('signInProgress', { id });
-    if (!row) return undefined;
-    const { version, finishedAt, stateEncrypted } = row;
-    return {
-      version,
-      finishedAt,
-      progress: JSON.parse(this.#secrets.open(stateEncrypted, progressPurposeOf(this.#store.tenantId, id))),
-    };
-  }
-
-  async begin(id: string, progress: Progress, now: number): Promise<void> {
-    const fresh = {
-      id,
-      version: 0,
-      stateEncrypted: this.#seal(id, progress),
-      expiresAt: now + INTERACTION_LIFETIME_MS,
-    };
-    await this.#store.addMissing('signInProgress', [fresh]);
-  }
-
-  /**
-   * Saves the progress after a step, or as finished in the transaction that writes its changes.
-   *
-   * @throws 409 `session.conflict` if another request was faster or the interaction is finished, so that a form sent
-   * twice acts once
-   */
-  async save(id: string, { progress, version, finishedAt }: SavedProgress, store = this.#store): Promise<void> {
-    const next = { version: version + 1, finishedAt, stateEncrypted: this.#seal(id, progress) };
-    const saved = await store.change('signInProgress', { id, version, finishedAt: null }, next);
-    if (saved !== 1) throw new ServiceError('session.conflict');
-  }
-
-  #seal(id: string, progress: Progress): string {
-    return this.#secrets.seal(JSON.stringify(progress), progressPurposeOf(this.#store.tenantId, id));
-  }
+export async function writeProgress(keeper: Keeper, id: string, saved: SavedProgress): Promise<void> {
+  const { progress, version, finishedAt } = saved;
+  const next = { version: version + 1, finishedAt, stateEncrypted: sealed(keeper, id, progress) };
+  const written = await keeper.store.change('signInProgress', { id, version, finishedAt: null }, next);
+  if (written !== 1) throw new ServiceError('session.conflict');
 }

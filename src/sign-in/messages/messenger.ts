@@ -1,7 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport, type Transporter } from 'nodemailer';
+import type { Clock } from '../../base/clock.ts';
 import { newId } from '../../base/ids.ts';
+import type { Config } from '../../config/index.ts';
 import type { Logger } from '../../observe/logger.ts';
 
 export type Channel = 'email' | 'sms';
@@ -14,17 +16,7 @@ export interface Message {
   text: string;
 }
 
-interface MessengerOptions {
-  /** `smtp://user:password@host:port` or `smtps://…`. */
-  smtpUrl: string | undefined;
-  /** Receives `POST { to, text }` as JSON and sends the SMS. */
-  smsUrl: string | undefined;
-  /** Sender address of emails. */
-  from: string;
-  /** Folder for messages without a configured sender. Undefined: such messages cannot be sent. */
-  outbox: string | undefined;
-  logger: Logger;
-}
+type MessengerOptions = Config['messages'] & { logger: Logger; clock: Clock };
 
 /** Limit for the connection and for each response of the mail server or the SMS service. */
 const TIMEOUT_MS = 15_000;
@@ -92,10 +84,10 @@ export class Messenger {
 
   /** For development only: see `outbox`. */
   async #writeToOutbox(message: Message): Promise<void> {
-    const { outbox, logger } = this.#options;
+    const { outbox, logger, clock } = this.#options;
     if (outbox === undefined) throw new Error(`No sender is configured for ${message.channel}`);
     await mkdir(outbox, { recursive: true, mode: 0o700 });
-    const file = join(outbox, `${Date.now()}-${newId()}.txt`);
+    const file = join(outbox, `${clock()}-${newId()}.txt`);
     await writeFile(file, `To: ${message.to}\nSubject: ${message.subject}\n\n${message.text}\n`, { mode: 0o600 });
     logger.info(
       { to: message.to, text: message.text, file },

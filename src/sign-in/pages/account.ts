@@ -1,4 +1,4 @@
-import { type Html, html } from '../../pages/html.ts';
+import { csrfField, type Html, html } from '../../pages/html.ts';
 import type { FactorType, IdentifierType } from '../settings.ts';
 import { type FormView, layout } from './layout.ts';
 import { field, form, linkForm, note, submit } from './parts.ts';
@@ -27,7 +27,7 @@ const linkRow = (label: string, value: string, href: string, action: string): Ht
 
 /** A form and not a link, because another site can make the browser follow a link. */
 const linkButton = ({ action, csrf, t }: FormView, target: string, name: string): Html =>
-  html`<form method="post" action="${action}/link/${target}"><input type="hidden" name="csrf" value="${csrf}"><button class="button compact" aria-label="${t.account.add}: ${name}">${t.account.add}</button></form>`;
+  html`<form method="post" action="${action}/link/${target}">${csrfField(csrf)}<button class="button compact" aria-label="${t.account.add}: ${name}">${t.account.add}</button></form>`;
 
 const section = (title: string, content: Html, lead?: string): Html =>
   html`<section class="tight"><h2>${title}</h2>${lead && html`<p class="quiet small">${lead}</p>`}${content}</section>`;

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { documentOf } from '../../pages/document.ts';
 import { html } from '../../pages/html.ts';
+import { sendPage } from '../../pages/send.ts';
 import { chooseLanguage, textsOf } from '../texts/index.ts';
-import { sendPage } from './respond.ts';
 
 /**
  * The page shown while the service sheds load. It uses no tenant and no style sheet, because both would cost another

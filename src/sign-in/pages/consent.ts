@@ -1,4 +1,4 @@
-import { type Html, html } from '../../pages/html.ts';
+import { csrfField, type Html, html } from '../../pages/html.ts';
 import { type FormView, layout } from './layout.ts';
 
 export interface RequestedAccess {
@@ -27,7 +27,7 @@ export function consentPage(view: ConsentView): Html {
   const content = html`<ul class="bullets">${scopeTexts(view).map((words) => html`<li>${words}</li>`)}</ul>
 <div class="who"><span>${t.consent.as} ${account}</span></div>
 <form class="tight" method="post" action="${action}/consent">
-<input type="hidden" name="csrf" value="${csrf}">
+${csrfField(csrf)}
 <button class="button primary wide" name="decision" value="allow">${t.consent.allow}</button>
 <button class="button wide" name="decision" value="deny">${t.consent.deny}</button>
 </form>`;

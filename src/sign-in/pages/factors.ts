@@ -1,5 +1,5 @@
 import { renderSVG } from 'uqr';
-import { type Html, html, trusted } from '../../pages/html.ts';
+import { csrfField, type Html, html, trusted } from '../../pages/html.ts';
 import type { FactorType } from '../settings.ts';
 import { type FormView, layout } from './layout.ts';
 import { codeField, field, form, note, submit } from './parts.ts';
@@ -48,7 +48,7 @@ const passkeyForm = (
   label: string,
 ): Html =>
   html`<form class="stack" method="post" action="${action}/${step}" data-passkey="${JSON.stringify(options)}" data-kind="${kind}">
-<input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="response" value="">
+${csrfField(csrf)}<input type="hidden" name="response" value="">
 <p class="note bad" role="alert" data-failed${!fault && html` hidden`}>${fault ?? t.mfa.passkeyFailed}</p>
 <noscript>${note('warn', t.mfa.noScript)}</noscript>
 ${submit(label)}

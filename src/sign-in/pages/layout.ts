@@ -1,18 +1,33 @@
 import { documentOf } from '../../pages/document.ts';
 import { type Html, html } from '../../pages/html.ts';
-import type { Language, Texts } from '../texts/index.ts';
+import type { Tenant } from '../../tenants.ts';
+import { readSettings, type SignInSettings } from '../settings.ts';
+import { chooseLanguage, textsOf } from '../texts/index.ts';
 import { assetPaths } from './assets.ts';
 
 /** The facts of every page. */
-export interface View {
-  t: Texts;
-  language: Language;
-  /** Path of the tenant's endpoint: `''` or `/acme`. */
-  base: string;
-  brandName: string;
-  /** `#` and six hexadecimal digits. */
-  brandColor: string;
+export type View = ReturnType<typeof viewOf>;
+
+interface LanguagePreferences {
+  uiLocales?: string | undefined;
+  acceptLanguage?: string | undefined;
 }
+
+export function viewOf(tenant: Tenant, settings: SignInSettings, { uiLocales, acceptLanguage }: LanguagePreferences) {
+  const language = chooseLanguage(uiLocales, acceptLanguage, settings.languageInfo);
+  return {
+    t: textsOf(language),
+    language,
+    /** Path of the tenant's endpoint: `''` or `/acme`. */
+    base: tenant.path,
+    brandName: settings.brandName,
+    /** `#` and six hexadecimal digits. */
+    brandColor: settings.color.primaryColor,
+  };
+}
+
+export const readView = async (tenant: Tenant, preferences: LanguagePreferences): Promise<View> =>
+  viewOf(tenant, await readSettings(tenant.store, tenant.name), preferences);
 
 /** The facts of a page with a form. */
 export interface FormView extends View {

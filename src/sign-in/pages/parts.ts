@@ -1,17 +1,17 @@
-import { type Html, html } from '../../pages/html.ts';
+import { csrfField, type Html, html } from '../../pages/html.ts';
 import type { Texts } from '../texts/index.ts';
 import type { FormView } from './layout.ts';
 
 /** A form of the interaction. `step` is the last part of its path. */
 export const form = ({ action, csrf }: FormView, step: string, content: Html): Html =>
   html`<form class="stack" method="post" action="${action}/${step}">
-<input type="hidden" name="csrf" value="${csrf}">
+${csrfField(csrf)}
 ${content}
 </form>`;
 
 /** A form with only a button that looks like a link. */
 export const linkForm = ({ action, csrf }: FormView, step: string, label: string): Html =>
-  html`<form method="post" action="${action}/${step}"><input type="hidden" name="csrf" value="${csrf}"><button class="link">${label}</button></form>`;
+  html`<form method="post" action="${action}/${step}">${csrfField(csrf)}<button class="link">${label}</button></form>`;
 
 export const submit = (label: string): Html => html`<button class="button primary wide">${label}</button>`;
 

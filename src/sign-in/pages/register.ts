@@ -1,4 +1,4 @@
-import { type Html, html } from '../../pages/html.ts';
+import { csrfField, type Html, html } from '../../pages/html.ts';
 import type { IdentifierType } from '../settings.ts';
 import type { CodeFacts } from '../texts/index.ts';
 import { type FormView, layout } from './layout.ts';
@@ -39,7 +39,7 @@ export function codePage(view: CodeView): Html {
   const content = html`${identifierRow(view, destination)}
 ${form(view, 'code', html`${codeField(t, t.code.label(code.digits), fault)}${submit(t.common.continue)}`)}
 <div class="links">
-<form method="post" action="${action}/code/send"><input type="hidden" name="csrf" value="${csrf}"><button class="link" data-wait="${waitSeconds}" data-waiting="${t.code.resendIn}">${t.code.resend}</button></form>
+<form method="post" action="${action}/code/send">${csrfField(csrf)}<button class="link" data-wait="${waitSeconds}" data-waiting="${t.code.resendIn}">${t.code.resend}</button></form>
 ${canUsePassword && html`<a href="${action}?password">${t.code.usePassword}</a>`}
 </div>`;
   return layout(view, t.code.title, content, { lead: t.code.sent(destination, code) });

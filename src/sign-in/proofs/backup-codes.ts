@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { requireStep } from '../interaction/events.ts';
 import { addVerification, type Flow, progressOf } from '../interaction/flow.ts';
-import type { Verification } from '../interaction/progress.ts';
+import type { Verification } from '../interaction/verification.ts';
 import { factorPurposeOf } from './factors.ts';
 import { verifyFactor } from './verify-factor.ts';
 
@@ -15,19 +15,14 @@ const newCode = (): string => Array.from({ length: LENGTH }, () => ALPHABET[rand
 /** Formats a code as it is displayed: `abcde-fghjk`. */
 export const formatBackupCode = (code: string): string => `${code.slice(0, 5)}-${code.slice(5)}`;
 
-interface NewBackupCodes {
-  verification: Verification;
-  codes: string[];
-}
-
 /**
  * Returns new backup codes. They stay the same until they are added to the account, so that reloading the page changes
  * nothing.
  */
-export async function newBackupCodes(flow: Flow): Promise<NewBackupCodes> {
+export async function newBackupCodes(flow: Flow) {
   await requireStep(flow, 'newFactor');
-  const pending = progressOf(flow).verifications.find(({ type, isVerified }) => type === 'BackupCode' && !isVerified);
-  const codes = (pending?.details?.codes as string[] | undefined) ?? Array.from({ length: COUNT }, newCode);
+  const pending = progressOf(flow).verifications.find((one) => one.type === 'BackupCode' && !one.isVerified);
+  const codes = pending?.details.codes ?? Array.from({ length: COUNT }, newCode);
   const verification = pending ?? addVerification(flow, { type: 'BackupCode', isVerified: false, details: { codes } });
   return { verification, codes };
 }

@@ -2,17 +2,17 @@ import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { ServiceError } from '../../errors.ts';
 import { requireStep } from '../interaction/events.ts';
 import { type Flow, progressOf, verificationOf } from '../interaction/flow.ts';
-import type { NewFactor, Verification } from '../interaction/progress.ts';
+import type { NewFactor } from '../interaction/progress.ts';
+import type { Verification } from '../interaction/verification.ts';
 import { factorsOf } from './factors.ts';
 
-/** Returns the part of a verified new factor that is stored. */
-function factorOf({ type, details = {} }: Verification): NewFactor {
-  if (type === 'Totp') return { type, secret: String(details.secret), details: {}, lastUsedAt: Number(details.usedAt) };
-  if (type === 'WebAuthn')
-    return { type, secret: String(details.secret), details: details.passkey as NewFactor['details'] };
-  if (type !== 'BackupCode') throw new ServiceError('session.verification_not_found');
-  const codes = details.codes as string[];
-  return { type, secret: JSON.stringify(codes), details: { remaining: codes.length } };
+/** Returns the part of a new factor that is stored. Undefined if this is no proof of a new factor. */
+function factorOf({ type, isVerified, details }: Verification): NewFactor | undefined {
+  if (!details) return undefined;
+  if (type === 'BackupCode' && !isVerified)
+    return { type, secret: JSON.stringify(details.codes), details: { remaining: details.codes.length } };
+  if (type === 'Totp' && isVerified) return { type, secret: details.secret, details: {}, lastUsedAt: details.usedAt };
+  return type === 'WebAuthn' && isVerified ? { type, secret: details.secret, details: details.passkey } : undefined;
 }
 
 /**
@@ -24,13 +24,11 @@ function factorOf({ type, details = {} }: Verification): NewFactor {
 export async function bindFactor(flow: Flow, type: NewFactor['type'], verificationId: string): Promise<void> {
   await requireStep(flow, 'newFactor');
   const progress = progressOf(flow);
-  const verification = verificationOf(flow, verificationId, type !== 'BackupCode');
-  if (verification.type !== type || verification.details === undefined) {
-    throw new ServiceError('session.verification_not_found');
-  }
+  const factor = factorOf(verificationOf(flow, verificationId, type !== 'BackupCode'));
+  if (factor?.type !== type) throw new ServiceError('session.verification_not_found');
   if (!flow.settings.mfa.factors.includes(type)) throw new ServiceError('factor.not_allowed');
   await requireNotHeld(flow, flow.store, type);
-  progress.factors = [...progress.factors.filter((factor) => factor.type !== type), factorOf(verification)];
+  progress.factors = [...progress.factors.filter((other) => other.type !== type), factor];
   progress.verifications = progress.verifications.filter(({ id }) => id !== verificationId);
 }
 

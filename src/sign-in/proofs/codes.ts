@@ -5,9 +5,9 @@ import { ServiceError } from '../../errors.ts';
 import { canSendCode, channelOf, methodOf, requireAllowed } from '../interaction/allowed-identifiers.ts';
 import { credentialsOf } from '../interaction/credentials.ts';
 import { requireStep } from '../interaction/events.ts';
-import { addVerification, type Flow, progressOf, verificationOf } from '../interaction/flow.ts';
+import { addVerification, type Flow, giveProof, progressOf, verificationOf } from '../interaction/flow.ts';
 import { findUser } from '../interaction/identifiers.ts';
-import type { Identifier, Verification } from '../interaction/progress.ts';
+import type { Identifier, SentCode, Verification } from '../interaction/verification.ts';
 import type { CodeFacts, Texts } from '../texts/index.ts';
 import { refuseSsoAddress } from './single-sign-on.ts';
 
@@ -80,22 +80,25 @@ export async function sendCode(flow: Flow, identifier: Identifier, t: Texts): Pr
 /** Only the last requested code is valid. */
 function dropPendingCode(flow: Flow): void {
   const progress = progressOf(flow);
-  progress.verifications = progress.verifications.filter(({ isVerified, details }) => isVerified || !details?.codeId);
+  progress.verifications = progress.verifications.filter((one) => !isSentCode(one));
 }
 
-export const pendingCode = (flow: Flow): Verification | undefined =>
-  progressOf(flow).verifications.findLast(({ isVerified, details }) => !isVerified && details?.codeId);
+const isSentCode = (one: Verification): one is Verification<SentCode> =>
+  (one.type === 'EmailVerificationCode' || one.type === 'PhoneVerificationCode') && !one.isVerified;
+
+export const pendingCode = (flow: Flow): Verification<SentCode> | undefined =>
+  progressOf(flow).verifications.findLast(isSentCode);
 
 /** @throws 422 `verification_code.invalid` */
 export async function verifyCode(flow: Flow, verificationId: string, given: string): Promise<Verification> {
   const verification = verificationOf(flow, verificationId, false);
-  const codeId = String(verification.details?.codeId);
-  if (!(await spendCode(flow, codeId, given.replace(/\D/g, '')))) throw new ServiceError('verification_code.invalid');
-  verification.isVerified = true;
-  delete verification.details;
-  const owner = verification.identifier && (await findUser(flow.store, verification.identifier));
-  if (owner) verification.credentials = await credentialsOf(flow.store, owner);
-  return verification;
+  const isRight =
+    isSentCode(verification) && (await spendCode(flow, verification.details.codeId, given.replace(/\D/g, '')));
+  if (!isRight) throw new ServiceError('verification_code.invalid');
+  const { type, identifier } = verification;
+  const owner = await findUser(flow.store, identifier);
+  const credentials = owner && (await credentialsOf(flow.store, owner));
+  return giveProof(flow, verification, { type, isVerified: true, identifier, ...(credentials && { credentials }) });
 }
 
 /** Returns true once, for the right code. Every attempt counts, concurrent ones too. */

@@ -37,9 +37,7 @@ class TenantRotation {
   }
 
   add(tenantId: string, start: () => void): void {
-    const queue = this.#queues.get(tenantId);
-    if (queue) queue.push(start);
-    else this.#queues.set(tenantId, [start]);
+    this.#queues.getOrInsertComputed(tenantId, () => []).push(start);
   }
 
   next(): (() => void) | undefined {

@@ -5,10 +5,9 @@ import { requireSignUp } from '../interaction/allowed-identifiers.ts';
 import { requireStep } from '../interaction/events.ts';
 import { addVerification, type Flow, progressOf } from '../interaction/flow.ts';
 import { requireFree } from '../interaction/identifiers.ts';
-import type { Identifier, Verification } from '../interaction/progress.ts';
 import { missingOf } from '../interaction/requirements.ts';
+import type { Identifier, Verification } from '../interaction/verification.ts';
 import type { SignInSettings } from '../settings.ts';
-import { hashPassword } from './passwords.ts';
 
 export const MAX_PASSWORD_LENGTH = 256;
 
@@ -42,7 +41,7 @@ async function checkedHash(flow: Flow, password: string, identifier: Identifier 
   await flow.tools.limits.take(flow.store, 'newPassword', flow.facts.ip);
   const { settings } = flow;
   requireGoodPassword(password, settings.passwordPolicy, [identifier?.value.split('@')[0], settings.brandName]);
-  return hashPassword(password, { tenantId: flow.store.tenantId, isInteractive: true });
+  return flow.tools.passwords.hash(password, { tenantId: flow.store.tenantId, isInteractive: true });
 }
 
 /** Returns the proof for a registration by username: the name is free and the password meets the policy. */

@@ -2,8 +2,6 @@ import {
   type AuthenticationResponseJSON,
   generateAuthenticationOptions,
   generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
   type RegistrationResponseJSON,
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
@@ -12,16 +10,15 @@ import type { UserFactorRow } from '../../database/tables/index.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Tenant } from '../../tenants.ts';
 import { requireStep } from '../interaction/events.ts';
-import { addVerification, type Flow, identifiedUser, progressOf } from '../interaction/flow.ts';
-import type { Verification } from '../interaction/progress.ts';
+import { addVerification, type Flow, giveProof, identifiedUser, progressOf } from '../interaction/flow.ts';
+import type {
+  Ceremonies,
+  Ceremony,
+  PasskeyDetails,
+  StartedPasskey,
+  Verification,
+} from '../interaction/verification.ts';
 import { factorsOf, openFactor } from './factors.ts';
-
-/** The stored data of a passkey, apart from its public key. */
-interface PasskeyDetails extends Record<string, unknown> {
-  credentialId: string;
-  counter: number;
-  transports?: string[];
-}
 
 /** WebAuthn binds a passkey to the host, and a response to the origin. */
 const relyingPartyOf = ({ endpoint }: Tenant) => {
@@ -40,38 +37,34 @@ const descriptorOf = (factor: UserFactorRow) => {
 };
 
 /** Returns the ceremony that was started and not finished. `ceremony` distinguishes creating from using a passkey. */
-const pendingPasskey = (flow: Flow, ceremony: 'create' | 'get'): Verification | undefined =>
+const pendingPasskey = <C extends Ceremony>(flow: Flow, ceremony: C) =>
   progressOf(flow).verifications.findLast(
-    ({ type, isVerified, details }) => type === 'WebAuthn' && !isVerified && details?.ceremony === ceremony,
+    (one): one is Verification<StartedPasskey<C>> =>
+      one.type === 'WebAuthn' && !one.isVerified && one.details.ceremony === ceremony,
   );
 
-const optionsOf = <T>({ details = {} }: Verification): T => details.options as T;
-
 /** Returns the challenge of a ceremony, the same one until it is answered. */
-async function challengeFor<T extends { challenge: string }>(
+async function challengeFor<C extends Ceremony>(
   flow: Flow,
-  ceremony: 'create' | 'get',
-  make: () => Promise<T>,
-): Promise<T> {
+  ceremony: C,
+  make: () => Promise<Ceremonies[C]>,
+): Promise<Ceremonies[C]> {
   const pending = pendingPasskey(flow, ceremony);
-  if (pending) return optionsOf<T>(pending);
+  if (pending) return pending.details.options;
   const options = await make();
   addVerification(flow, { type: 'WebAuthn', isVerified: false, details: { ceremony, options } });
   return options;
 }
 
 /** The checks of every response: it answers this challenge, at this host and origin. */
-function expectationsOf({ tenant }: Flow, pending: Verification) {
+function expectationsOf({ tenant }: Flow, { details }: StartedPasskey) {
   const { rpID, origin } = relyingPartyOf(tenant);
-  const { challenge } = optionsOf<{ challenge: string }>(pending);
+  const { challenge } = details.options;
   return { expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: rpID, requireUserVerification: false };
 }
 
 /** @param accountName shown by the device */
-export async function newPasskeyOptions(
-  flow: Flow,
-  accountName: string,
-): Promise<PublicKeyCredentialCreationOptionsJSON> {
+export async function newPasskeyOptions(flow: Flow, accountName: string): Promise<Ceremonies['create']> {
   await requireStep(flow, 'newFactor');
   const { userId } = progressOf(flow);
   const known = userId ? await passkeysOf(flow, userId) : [];
@@ -97,15 +90,12 @@ export async function verifyNewPasskey(flow: Flow, response: RegistrationRespons
   const result = await verifyRegistrationResponse({ response, ...expected }).catch(() => undefined);
   if (!result?.verified) throw new ServiceError('factor.invalid_code');
   const { id, publicKey, counter, transports } = result.registrationInfo.credential;
-  pending.isVerified = true;
-  pending.details = {
-    secret: Buffer.from(publicKey).toString('base64url'),
-    passkey: { credentialId: id, counter, ...(transports && { transports }) } satisfies PasskeyDetails,
-  };
-  return pending;
+  const passkey = { credentialId: id, counter, ...(transports && { transports }) };
+  const details = { secret: Buffer.from(publicKey).toString('base64url'), passkey };
+  return giveProof(flow, pending, { type: 'WebAuthn', isVerified: true, details });
 }
 
-export async function passkeyOptions(flow: Flow): Promise<PublicKeyCredentialRequestOptionsJSON> {
+export async function passkeyOptions(flow: Flow): Promise<Ceremonies['get']> {
   await requireStep(flow, 'secondFactor');
   const user = await identifiedUser(flow);
   const known = await passkeysOf(flow, user.id);
@@ -135,9 +125,5 @@ export async function verifyPasskey(flow: Flow, response: AuthenticationResponse
   if (!result?.verified) throw new ServiceError('factor.invalid_code');
   const used = { ...details, counter: result.authenticationInfo.newCounter };
   await store.change('userFactors', { id: factor.id }, { details: used, lastUsedAt: now });
-  pending.isVerified = true;
-  pending.userId = user.id;
-  pending.factorId = factor.id;
-  delete pending.details;
-  return pending;
+  return giveProof(flow, pending, { type: 'WebAuthn', isVerified: true, userId: user.id, factorId: factor.id });
 }

@@ -15,37 +15,46 @@ const DECOY = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.p
 /** One for the process, because the libuv threads that it protects are shared by the process. */
 export const hashingQueue = new HashingQueue();
 
-/**
- * Takes about 20 ms of a core and 19 MiB, so never call it inside a transaction.
- *
- * @throws 503 if too many requests of the tenant wait
- */
-export const hashPassword = (password: string, caller: HashCaller): Promise<string> =>
-  hashingQueue.compute(caller, () => argon2.hash(password, COST));
+/** Computes Argon2i, Argon2d and Argon2id in PHC form, and bcrypt (`$2a$`, `$2b$`, `$2y$`). */
+export const computeDigest = (digest: string, password: string): Promise<boolean> =>
+  digest.startsWith('$2') ? bcrypt.verify(password, digest) : argon2.verify(digest, password);
 
-/**
- * Verifies Argon2i, Argon2d and Argon2id in PHC form, and bcrypt (`$2a$`, `$2b$`, `$2y$`). Without a digest, or with
- * one above the ceiling of `password-digests.ts`, it computes another digest and returns false, so that the time does
- * not reveal whether an account exists or has a password.
- *
- * @param decoy the digest to compute in that case, if it can be verified; by default one of the current cost
- * @throws 503 if too many requests of the tenant wait
- */
-export async function verifyPassword(
-  digest: string | null | undefined,
-  password: string,
-  caller: HashCaller,
-  decoy?: string | null,
-): Promise<boolean> {
-  const own = digest && canVerify(digest) ? digest : undefined;
-  const computed = own ?? (decoy && canVerify(decoy) ? decoy : DECOY);
-  const verify = (one: string) => (one.startsWith('$2') ? bcrypt.verify(password, one) : argon2.verify(one, password));
-  // A digest that the library refuses matches no password, and costs as much as another one.
-  const isRight = await hashingQueue.compute(caller, () => verify(computed).catch(() => verify(DECOY)));
-  return own !== undefined && isRight;
+/** Hashes and verifies passwords. Both throw 503 if too many requests of the tenant wait. */
+export class Passwords {
+  readonly #compute: typeof computeDigest;
+
+  constructor(compute = computeDigest) {
+    this.#compute = compute;
+  }
+
+  /** Takes about 20 ms of a core and 19 MiB, so never call it inside a transaction. */
+  hash(password: string, caller: HashCaller): Promise<string> {
+    return hashingQueue.compute(caller, () => argon2.hash(password, COST));
+  }
+
+  /**
+   * Without a digest, or with one above the ceiling of `password-digests.ts`, it computes another digest and returns
+   * false, so that the time does not reveal whether an account exists or has a password.
+   *
+   * @param decoy the digest to compute in that case, if it can be verified; by default one of the current cost
+   */
+  async verify(
+    digest: string | null | undefined,
+    password: string,
+    caller: HashCaller,
+    decoy?: string | null,
+  ): Promise<boolean> {
+    const own = digest && canVerify(digest) ? digest : undefined;
+    const computed = own ?? (decoy && canVerify(decoy) ? decoy : DECOY);
+    // A digest that the library refuses matches no password, and costs as much as another one.
+    const isRight = await hashingQueue.compute(caller, () =>
+      this.#compute(computed, password).catch(() => this.#compute(DECOY, password)),
+    );
+    return own !== undefined && isRight;
+  }
 }
 
-/** Returns true if the digest is of another kind, or cheaper, than those of `hashPassword`. */
+/** Returns true if the digest is of another kind, or cheaper, than those of `Passwords.hash`. */
 export function needsRehash(digest: string): boolean {
   if (!digest.startsWith('$argon2id$')) return true;
   const { algorithm, memoryCost, timeCost, parallelism } = argon2.parseOptions(digest);

@@ -1,7 +1,7 @@
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { ConnectorRow, UserRow } from '../../database/tables/index.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Identifier } from '../interaction/progress.ts';
+import type { Identifier } from '../interaction/verification.ts';
 import { connectorOfDomain } from './connectors.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { Secret, TOTP } from 'otpauth';
 import { ServiceError } from '../../errors.ts';
 import { requireStep } from '../interaction/events.ts';
-import { addVerification, type Flow, progressOf, verificationOf } from '../interaction/flow.ts';
-import type { Verification } from '../interaction/progress.ts';
+import { addVerification, type Flow, giveProof, progressOf, verificationOf } from '../interaction/flow.ts';
+import type { Verification } from '../interaction/verification.ts';
 import { verifyFactor } from './verify-factor.ts';
 
 /** How long one code is current, as RFC 6238 §5.2 recommends. */
@@ -19,42 +19,30 @@ function periodOf(secret: string, code: string, now: number): number | null {
   return delta === null ? null : Math.floor(now / PERIOD_MS) + delta;
 }
 
-/** 160 bits (RFC 4226 §4 R6). */
-const newTotpSecret = (): string => new Secret({ size: 20 }).base32;
-
-/** The `otpauth://…` URI that the app scans. */
-const totpUri = (secret: string, accountName: string, issuer: string): string =>
-  totpOf(secret, accountName, issuer).toString();
-
-interface NewTotp {
-  verification: Verification;
-  /** Base32, for typing. */
-  secret: string;
-  /** `otpauth://…`, for scanning. */
-  uri: string;
-}
-
 /**
- * Returns the secret of a new authenticator app. It stays the same until it is verified, so that reloading the page
- * changes nothing.
+ * Returns the secret of a new authenticator app, in Base32 for typing and as `otpauth://…` for scanning. It stays the
+ * same until it is verified, so that reloading the page changes nothing.
  */
-export async function newTotp(flow: Flow, accountName: string): Promise<NewTotp> {
+export async function newTotp(flow: Flow, accountName: string) {
   await requireStep(flow, 'newFactor');
-  const pending = progressOf(flow).verifications.find(({ type, isVerified }) => type === 'Totp' && !isVerified);
-  const secret = String(pending?.details?.secret ?? newTotpSecret());
+  const pending = progressOf(flow).verifications.find((one) => one.type === 'Totp' && !one.isVerified);
+  const secret = pending?.details.secret ?? new Secret({ size: 20 }).base32; // 160 bits (RFC 4226 §4 R6).
   const verification = pending ?? addVerification(flow, { type: 'Totp', isVerified: false, details: { secret } });
-  return { verification, secret, uri: totpUri(secret, accountName, flow.settings.brandName) };
+  return { verification, secret, uri: totpOf(secret, accountName, flow.settings.brandName).toString() };
 }
 
 /** Verifies that the app computes the same codes. @throws 422 `factor.invalid_code` */
 export function verifyNewTotp(flow: Flow, verificationId: string, code: string): Verification {
   const verification = verificationOf(flow, verificationId, false);
-  const secret = String(verification.details?.secret);
-  const period = verification.type === 'Totp' ? periodOf(secret, code, flow.now) : null;
+  if (verification.type !== 'Totp') throw new ServiceError('factor.invalid_code');
+  const { secret } = verification.details;
+  const period = periodOf(secret, code, flow.now);
   if (period === null) throw new ServiceError('factor.invalid_code');
-  verification.isVerified = true;
-  verification.details = { secret, usedAt: period * PERIOD_MS };
-  return verification;
+  return giveProof(flow, verification, {
+    type: 'Totp',
+    isVerified: true,
+    details: { secret, usedAt: period * PERIOD_MS },
+  });
 }
 
 /**

@@ -2,7 +2,7 @@ import type { UserFactorRow } from '../../database/tables/index.ts';
 import { ServiceError } from '../../errors.ts';
 import { requireStep } from '../interaction/events.ts';
 import { addVerification, type Flow, identifiedUser } from '../interaction/flow.ts';
-import type { Verification } from '../interaction/progress.ts';
+import type { Verification } from '../interaction/verification.ts';
 import { factorsOf, openFactor } from './factors.ts';
 
 /**

@@ -3,15 +3,15 @@ import { networkOf } from '../../base/address.ts';
 import { canVerify } from '../../base/password-digests.ts';
 import type { UserRow } from '../../database/tables/index.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
+import type { LimitKey } from '../../http/rate-limits/exact-limits.ts';
 import { credentialsOf } from '../interaction/credentials.ts';
 import { requireStep } from '../interaction/events.ts';
 import { addVerification, type Flow, progressOf } from '../interaction/flow.ts';
 import { findUser } from '../interaction/identifiers.ts';
 import { belongsTo } from '../interaction/known-browsers.ts';
-import type { LimitKey } from '../interaction/limits.ts';
-import type { Identifier, Verification } from '../interaction/progress.ts';
 import { recordUserAudit } from '../interaction/record-events.ts';
-import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
+import type { Identifier, Verification } from '../interaction/verification.ts';
+import { needsRehash } from './passwords.ts';
 import { refuseSsoAddress } from './single-sign-on.ts';
 
 /** The key of an identifier in the limits, whether or not it has an account. */
@@ -57,7 +57,7 @@ function limitKeysOf({ knownAccounts, facts }: Flow, identifier: Identifier, use
  */
 export async function verifyPasswordOf(flow: Flow, identifier: Identifier, password: string): Promise<Verification> {
   const { store, settings, tools } = flow;
-  const { limits } = tools;
+  const { limits, passwords } = tools;
   await refuseSsoAddress(store, identifier);
   await requireStep(flow, 'password');
   const isAllowed = settings.signIn.methods.some((method) => method.identifier === identifier.type && method.password);
@@ -68,7 +68,7 @@ export async function verifyPasswordOf(flow: Flow, identifier: Identifier, passw
 
   const caller = { tenantId: store.tenantId, isInteractive: true };
   const isRight = await limits.attempt(store, [['account', limitKeys.account], ...limitKeys.failures], async () =>
-    verifyPassword(user?.passwordHash, password, caller, await decoyOf(flow, identifier)),
+    passwords.verify(user?.passwordHash, password, caller, await decoyOf(flow, identifier)),
   );
   if (!isRight || !user?.passwordHash) {
     const reason: ErrorCode | undefined =
@@ -79,11 +79,11 @@ export async function verifyPasswordOf(flow: Flow, identifier: Identifier, passw
     throw new ServiceError('session.invalid_credentials');
   }
   await limits.clear(store, 'account', limitKeys.account);
-  for (const [rule, name] of limitKeys.failures) await limits.refund(store, rule, name);
+  for (const [limit, name] of limitKeys.failures) await limits.refund(store, limit, name);
 
   const { id: userId, passwordHash } = user;
   if (needsRehash(passwordHash))
-    progressOf(flow).rehash = { userId, from: passwordHash, to: await hashPassword(password, caller) };
+    progressOf(flow).rehash = { userId, from: passwordHash, to: await passwords.hash(password, caller) };
   const proof = { type: 'Password', isVerified: true, identifier, userId } as const;
   return addVerification(flow, { ...proof, ...(credentials && { credentials }) });
 }

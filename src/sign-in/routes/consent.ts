@@ -1,10 +1,10 @@
 import { errors, type Provider } from 'oidc-provider';
 import { ServiceError } from '../../errors.ts';
+import { sendPage } from '../../pages/send.ts';
 import type { Flow } from '../interaction/flow.ts';
 import type { Interaction } from '../interaction/open-flow.ts';
 import { recordUserAudit } from '../interaction/record-events.ts';
 import { consentPage, type RequestedAccess } from '../pages/consent.ts';
-import { sendPage } from '../pages/respond.ts';
 import { bodyOf, formViewOf, type OpenInteraction } from './interaction.ts';
 
 export const isConsent = ({ interaction }: OpenInteraction): boolean => interaction.prompt.name === 'consent';

@@ -4,7 +4,7 @@ import * as actions from '../actions.ts';
 import { methodOf } from '../interaction/allowed-identifiers.ts';
 import { type Flow, progressOf } from '../interaction/flow.ts';
 import { requireFree } from '../interaction/identifiers.ts';
-import type { Identifier, Verification } from '../interaction/progress.ts';
+import type { Identifier, Verification } from '../interaction/verification.ts';
 import { connectorOfDomain } from '../proofs/connectors.ts';
 import type { Texts } from '../texts/index.ts';
 

@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express';
 import { contextOf } from '../../http/context.ts';
 import { type Html, html } from '../../pages/html.ts';
+import { sendPage } from '../../pages/send.ts';
 import { DEFAULT_TENANT } from '../../tenants.ts';
-import { layout } from '../pages/layout.ts';
-import { readView, sendPage } from '../pages/respond.ts';
+import { layout, readView } from '../pages/layout.ts';
 
 /**
  * Shows a page with links at the tenant's base URL. Clients that prefer JSON, or accept anything, get 404 as at any

@@ -1,23 +1,21 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Provider } from 'oidc-provider';
-import type { Clock } from '../../base/clock.ts';
-import type { SecretBox } from '../../base/secret-box.ts';
 import { ServiceError } from '../../errors.ts';
 import { contextOf } from '../../http/context.ts';
 import { refuseControlInForm } from '../../http/control-characters.ts';
+import { requireCsrfToken } from '../../http/csrf.ts';
+import { ExactLimits } from '../../http/rate-limits/exact-limits.ts';
 import type { HttpClient } from '../../net/http-client.ts';
-import type { Logger } from '../../observe/logger.ts';
+import { sendPage } from '../../pages/send.ts';
 import type { Tenant } from '../../tenants.ts';
 import { accountRoutes } from '../account/routes.ts';
 import { experienceRoutes } from '../experience/routes.ts';
 import { interactionOfState, setInteractionCookies } from '../interaction/cookies.ts';
-import type { SignInObserver, Tools } from '../interaction/flow.ts';
-import { Limits } from '../interaction/limits.ts';
-import { csrfTokenOf, findInteraction, openFlow, requireCsrfToken } from '../interaction/open-flow.ts';
-import type { Messenger } from '../messages/messenger.ts';
+import type { Tools } from '../interaction/flow.ts';
+import { csrfOf, findInteraction, openFlow } from '../interaction/open-flow.ts';
 import { assets } from '../pages/assets.ts';
+import { readView } from '../pages/layout.ts';
 import { expiredPage } from '../pages/plain.ts';
-import { basePathOf, readView, sendPage } from '../pages/respond.ts';
 import { RelyingParty } from '../proofs/relying-party.ts';
 import { decideConsent, isConsent, showConsent } from './consent.ts';
 import { forms } from './forms.ts';
@@ -25,16 +23,11 @@ import { showHome } from './home.ts';
 import { bodyOf, type OpenInteraction, showStep, submitStep } from './interaction.ts';
 import { redirectToProvider, returnFromProvider } from './social.ts';
 
-interface SignInOptions {
+interface SignInOptions extends Omit<Tools, 'limits' | 'relyingParty'> {
   providerOf(tenant: Tenant): Promise<Provider> | Provider;
-  secrets: SecretBox;
-  clock: Clock;
-  logger: Logger;
-  messenger: Messenger;
   /** For requests to the tenants' identity providers. */
   client: HttpClient;
   /** For metrics. */
-  onOutcome?: SignInObserver | undefined;
   onLimited?: ((limit: string) => void) | undefined;
 }
 
@@ -45,9 +38,9 @@ const MAX_FORM_BYTES = 64 * 1024;
  * The routes of the sign-in pages. `GET` shows the current step of an interaction; each `POST` submits one step and
  * redirects back to it.
  */
-export function signInRoutes({ providerOf, clock, client, onLimited, ...others }: SignInOptions): Router {
-  const relyingParty = new RelyingParty(client, others.secrets);
-  const tools: Tools = { ...others, clock, limits: new Limits(clock, onLimited), relyingParty };
+export function signInRoutes({ providerOf, client, onLimited, ...given }: SignInOptions): Router {
+  const relyingParty = new RelyingParty(client, given.secrets);
+  const tools: Tools = { ...given, limits: new ExactLimits(given.clock, onLimited), relyingParty };
 
   const inInteraction = (handle: (opened: OpenInteraction) => Promise<void>): RequestHandler =>
     page(async (request, response) => {
@@ -60,7 +53,7 @@ export function signInRoutes({ providerOf, clock, client, onLimited, ...others }
 
   const post = (step: string, handle: (opened: OpenInteraction) => Promise<void>): void => {
     const guarded = inInteraction(async (opened) => {
-      requireCsrfToken(csrfTokenOf(opened.interaction), bodyOf(opened).csrf, opened.request);
+      requireCsrfToken(opened.request, csrfOf(opened.interaction), bodyOf(opened).csrf);
       await handle(opened);
     });
     router.post(`/sign-in/:uid/${step}`, parseForm, guarded);
@@ -102,7 +95,7 @@ const redirectCallback = page(async (request, response) => {
     owner === 'account'
       ? `account/link/${target}`
       : `sign-in/${interactionOfState(request, tenant, owner)}/social/${target}`;
-  response.redirect(303, `${basePathOf(tenant)}/${place}/callback${search}`);
+  response.redirect(303, `${tenant.path}/${place}/callback${search}`);
 });
 
 /**
@@ -117,7 +110,7 @@ function page(handle: (request: Request, response: Response) => Promise<void>): 
       const code = error instanceof ServiceError ? error.code : undefined;
       const { tenant } = contextOf(request);
       if (code === 'session.conflict') {
-        response.redirect(303, `${basePathOf(tenant)}/sign-in/${String(request.params.uid)}`);
+        response.redirect(303, `${tenant.path}/sign-in/${String(request.params.uid)}`);
       } else if (code === 'session.not_found' || code === 'session.forbidden') {
         const view = await readView(tenant, { acceptLanguage: request.headers['accept-language'] });
         sendPage(response, (error as ServiceError).status, expiredPage(view));

@@ -1,13 +1,14 @@
 import type { Request, Response } from 'express';
 import type { Provider } from 'oidc-provider';
 import { ServiceError } from '../../errors.ts';
+import { sendPage } from '../../pages/send.ts';
 import { allowedIdentifiers, complete, type Missing, missingOf } from '../actions.ts';
 import { loginOf } from '../interaction/authentication-methods.ts';
-import { type Flow, progressOf, progressStoreOf, saveProgress } from '../interaction/flow.ts';
+import { type Flow, progressOf, saveProgress } from '../interaction/flow.ts';
 import { rememberBrowser } from '../interaction/known-browsers.ts';
-import { csrfTokenOf, dropEndedSession, type Interaction, parameterOf } from '../interaction/open-flow.ts';
-import type { FormView } from '../pages/layout.ts';
-import { basePathOf, sendPage, viewOf } from '../pages/respond.ts';
+import { csrfOf, dropEndedSession, type Interaction, parameterOf } from '../interaction/open-flow.ts';
+import { findProgress } from '../interaction/progress.ts';
+import { type FormView, viewOf } from '../pages/layout.ts';
 import { type SocialChoice, singleSignOnPage } from '../pages/sign-in.ts';
 import { offeredConnectors } from '../proofs/connectors.ts';
 import { faultText } from './fault-text.ts';
@@ -32,11 +33,11 @@ export function bodyOf({ request }: { request: Request }): FormBody {
 export function formViewOf({ flow, interaction, request }: OpenInteraction): FormView {
   const uiLocales = parameterOf(interaction, 'ui_locales');
   const view = viewOf(flow.tenant, flow.settings, { uiLocales, acceptLanguage: request.headers['accept-language'] });
-  return { ...view, action: `${view.base}/sign-in/${flow.uid}`, csrf: csrfTokenOf(interaction), fault: undefined };
+  return { ...view, action: `${view.base}/sign-in/${flow.uid}`, csrf: csrfOf(interaction), fault: undefined };
 }
 
 const redirectToStep = ({ flow, response }: OpenInteraction, next = ''): void =>
-  response.redirect(303, `${basePathOf(flow.tenant)}/sign-in/${flow.uid}${next}`);
+  response.redirect(303, `${flow.tenant.path}/sign-in/${flow.uid}${next}`);
 
 /** Runs the action of a form, then shows the next step, or the same one with the reason of the refusal. */
 export async function submitStep(opened: OpenInteraction, act: FormAction): Promise<void> {
@@ -91,7 +92,7 @@ export async function showFault(opened: OpenInteraction, error: unknown): Promis
   if (!(error instanceof ServiceError)) throw error;
   const { flow, response } = opened;
   flow.tools.onOutcome?.(progressOf(flow).event, error.code);
-  const saved = await progressStoreOf(flow).find(flow.uid);
+  const saved = await findProgress(flow, flow.uid);
   // The form was sent twice and the other request went on, so this one continues there too.
   if (saved?.version !== flow.saved.version) return redirectToStep(opened);
   if (error.code === 'session.sso_required') {

@@ -1,10 +1,10 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { ProviderPages } from '../../oidc/provider.ts';
 import type { Html } from '../../pages/html.ts';
+import { pageHeaders } from '../../pages/send.ts';
 import type { Tenant } from '../../tenants.ts';
-import type { View } from '../pages/layout.ts';
+import { readView, type View } from '../pages/layout.ts';
 import { errorPage, signedOutPage, signOutPage } from '../pages/plain.ts';
-import { readView, signInPageHeaders } from '../pages/respond.ts';
 
 async function render(ctx: KoaContextWithOIDC, tenant: Tenant, page: (view: View) => Html): Promise<string> {
   const { ui_locales: uiLocales } = ctx.oidc?.params ?? {};
@@ -12,7 +12,7 @@ async function render(ctx: KoaContextWithOIDC, tenant: Tenant, page: (view: View
     uiLocales: typeof uiLocales === 'string' ? uiLocales : undefined,
     acceptLanguage: ctx.get('accept-language'),
   });
-  ctx.set(signInPageHeaders);
+  ctx.set(pageHeaders);
   return page(view).text;
 }
 

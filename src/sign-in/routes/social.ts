@@ -1,6 +1,6 @@
 import * as actions from '../actions.ts';
 import { type Flow, progressOf, saveProgress } from '../interaction/flow.ts';
-import type { Verification } from '../interaction/progress.ts';
+import type { SocialProof, Verification } from '../interaction/verification.ts';
 import { type OpenInteraction, showFault, submitStep } from './interaction.ts';
 
 /** Redirects to the identity provider. */
@@ -23,7 +23,7 @@ export const returnFromProvider = (opened: OpenInteraction): Promise<void> =>
   });
 
 /** Continues with the linked account, else with the account of the same email address, else with a new account. */
-async function continueWithIdentity(flow: Flow, verification: Verification): Promise<void> {
+async function continueWithIdentity(flow: Flow, verification: Verification<SocialProof>): Promise<void> {
   actions.start(flow, 'SignIn', verification);
   if (verification.userId !== undefined) return actions.identify(flow, verification.id);
   const known = await actions.accountByEmail(flow, verification);

@@ -1,9 +1,9 @@
+import { EXACT_LIMITS } from '../../http/rate-limits/rate-limits.ts';
 import type { Html } from '../../pages/html.ts';
 import * as actions from '../actions.ts';
 import { canSendCode, methodOf } from '../interaction/allowed-identifiers.ts';
 import { type Flow, progressOf } from '../interaction/flow.ts';
-import { CODE_PAUSE_MS } from '../interaction/limits.ts';
-import type { Identifier, Verification } from '../interaction/progress.ts';
+import type { Identifier, SentCode } from '../interaction/verification.ts';
 import {
   backupCodePage,
   backupCodesPage,
@@ -81,16 +81,15 @@ function password(flow: Flow, view: FormView, identifier: Identifier): Html {
 }
 
 /** The code page of an interaction or of the account page. */
-export function codeStep(flow: Flow, view: FormView, { identifier, details }: Verification): Html {
+export function codeStep(flow: Flow, view: FormView, { identifier, details }: SentCode): Html {
   const { event, userId } = progressOf(flow);
-  const readyAt = Number(details?.sentAt) + CODE_PAUSE_MS;
-  const destination = identifier as Identifier;
+  const readyAt = details.sentAt + EXACT_LIMITS.codePause.durationMs;
   return codePage({
     ...view,
-    destination: destination.value,
+    destination: identifier.value,
     code: CODE,
     waitSeconds: Math.max(0, Math.ceil((readyAt - flow.now) / 1000)),
-    canUsePassword: event === 'SignIn' && userId === undefined && methodOf(flow, destination)?.password === true,
+    canUsePassword: event === 'SignIn' && userId === undefined && methodOf(flow, identifier)?.password === true,
   });
 }
 

@@ -6,7 +6,7 @@ import type { CodeFacts, FaultFacts } from './facts.ts';
 export type { CodeFacts, FaultFacts, Texts };
 
 const all = { en, de } as const;
-export type Language = keyof typeof all;
+type Language = keyof typeof all;
 
 const isLanguage = (tag: string): tag is Language => Object.hasOwn(all, tag);
 

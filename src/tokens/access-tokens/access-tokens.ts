@@ -1,5 +1,6 @@
 import { type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../base/clock.ts';
 import type { VerifiedToken } from '../../http/authenticate.ts';
 import type { Tenant } from '../../tenants.ts';
 import { SIGNING_ALGORITHMS, type SigningKeys } from '../keys/signing-keys.ts';
@@ -21,6 +22,7 @@ export interface AccessTokensOptions {
   audiencesOf(tenant: Tenant): Promise<string[]>;
   /** Called for every request, so its results should be cached. */
   isRevoked(tenant: Tenant, jti: string): Promise<boolean>;
+  clock: Clock;
 }
 
 /**
@@ -55,7 +57,7 @@ export class AccessTokens {
   async verify(tenant: Tenant, token: string): Promise<VerifiedToken> {
     const key = `${tenant.id} ${tenant.version} ${token}`;
     let known = this.#verified.get(key);
-    if (!known || known.expiresAt <= Date.now()) {
+    if (!known || known.expiresAt <= this.#options.clock()) {
       known = await this.#verify(tenant, token);
       this.#verified.set(key, known);
     }
@@ -67,6 +69,7 @@ export class AccessTokens {
     const { payload } = await verifyJwt(tenant, await this.#options.keysOf(tenant), token, {
       audience: await this.#options.audiencesOf(tenant),
       requiredClaims: ['exp', 'jti'],
+      currentDate: new Date(this.#options.clock()),
     });
     const verified: VerifiedToken = {
       ...(payload.sub !== undefined && { sub: payload.sub }),

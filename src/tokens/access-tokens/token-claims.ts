@@ -1,8 +1,9 @@
-import { type AccessToken, errors, type KoaContextWithOIDC } from 'oidc-provider';
+import { type AccessToken, type ClientCredentials, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { type ClaimsInput, type CustomClaims, ScriptFailure } from '../../custom-claims/claims.ts';
 import { applicationContext, organizationContext, userContext } from '../../custom-claims/token-claims-input.ts';
 import type { TenantCache } from '../../database/notices/tenant-cache.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
+import { TemporarilyUnavailable } from '../endpoint/error-body.ts';
 import type { ExchangeParties } from '../endpoint/token-request.ts';
 import { rememberJwt } from '../revocation/issued-jwts.ts';
 import type { SessionInteractions } from '../session-interactions.ts';
@@ -27,10 +28,7 @@ export interface TokenDescription {
 /** The OAuth error for a failed claims script. */
 function oauthErrorOf({ result, message }: ScriptFailure): Error {
   if (result === 'denied') return new errors.AccessDenied(message);
-  if (result === 'overloaded') {
-    const headers = { 'Retry-After': '1' };
-    return Object.assign(new errors.TemporarilyUnavailable(message), { statusCode: 503, headers });
-  }
+  if (result === 'overloaded') return new TemporarilyUnavailable(message, 503, { 'Retry-After': '1' });
   return new errors.InvalidRequest(`Custom claims script error: ${message}`);
 }
 
@@ -111,41 +109,29 @@ export function payloadOf(
  * script. The customizer adds its claims, because the library refuses those with a member named `constructor` there.
  */
 export function claimsOfLibraryTokens(claims: TokenClaims, store: TenantStore) {
-  const scriptClaims = new WeakMap<AccessToken, Record<string, unknown>>();
+  const scriptClaims = new WeakMap<object, Record<string, unknown>>();
   return {
-    async extraTokenClaims(ctx: KoaContextWithOIDC, token: AccessToken): Promise<undefined> {
+    async extraTokenClaims(ctx: KoaContextWithOIDC, token: AccessToken | ClientCredentials): Promise<undefined> {
       // An opaque token has no claims that a resource server reads.
-      if (!token.resourceServer) return;
+      if (token.kind === 'ClientCredentials' || !token.resourceServer) return;
       const { jti, kind, clientId = '', aud, scope, accountId, grantId, gty, sessionUid } = token;
       const description = { jti, kind, clientId, aud, scope, accountId, grantId, gty, sessionUid };
-      try {
-        scriptClaims.set(token, await claims.fromScript(description));
-      } catch (error) {
-        const { headers } = error as { headers?: Record<string, string> };
-        if (headers) ctx.set(headers);
-        throw error;
-      }
+      scriptClaims.set(token, await claims.fromScript(description));
       // A sign-out, suspension or deletion during the script has ended the grant.
-      if (!(await ctx.oidc.provider.Grant.find(grantId as string)))
+      if (!(await ctx.oidc.provider.Grant.find(grantId)))
         throw new errors.InvalidGrant('the user was signed out, suspended or deleted during the request');
     },
 
     /** Runs last before signing, so the expiry recorded here is the token's. */
     async customizer(
       _ctx: KoaContextWithOIDC,
-      token: AccessToken,
+      token: AccessToken | ClientCredentials,
       structured: { payload: Record<string, unknown> },
     ): Promise<void> {
       structured.payload = payloadOf(scriptClaims.get(token), structured.payload, {});
-      const { jti, grantId, accountId, clientId = '' } = token;
-      if (grantId === undefined) return;
-      await rememberJwt(store, {
-        id: jti,
-        grantId,
-        accountId,
-        clientId,
-        expiresAt: Number(structured.payload.exp) * 1000,
-      });
+      if (token.kind === 'ClientCredentials') return;
+      const { jti: id, grantId, accountId, clientId = '' } = token;
+      await rememberJwt(store, { id, grantId, accountId, clientId, expiresAt: Number(structured.payload.exp) * 1000 });
     },
   };
 }

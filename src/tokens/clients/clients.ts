@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
 import { hashOf } from '../../base/ids.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { TenantCache } from '../../database/notices/tenant-cache.ts';
@@ -104,16 +105,20 @@ export const isOwnOrigin = (
   origin !== 'null' &&
   [...(client.redirect_uris ?? []).map(originOf), ...(client.cors_allowed_origins as string[])].includes(origin);
 
+interface ClientsParts {
+  cache: TenantCache;
+  secrets: SecretBox;
+  clock: Clock;
+}
+
 /** A tenant's OAuth clients: its applications, read through the cache, and the account page and console. */
 export class Clients {
   readonly #tenant: Tenant;
-  readonly #cache: TenantCache;
-  readonly #secrets: SecretBox;
+  readonly #parts: ClientsParts;
 
-  constructor(tenant: Tenant, cache: TenantCache, secrets: SecretBox) {
+  constructor(tenant: Tenant, parts: ClientsParts) {
     this.#tenant = tenant;
-    this.#cache = cache;
-    this.#secrets = secrets;
+    this.#parts = parts;
   }
 
   async find(id: string): Promise<OAuthClient | undefined> {
@@ -121,31 +126,38 @@ export class Clients {
     const { id: tenantId, endpoint, store } = this.#tenant;
     if (id === ACCOUNT_CLIENT_ID) return accountClient(endpoint);
     if (id === CONSOLE_CLIENT_ID && tenantId === DEFAULT_TENANT) return consoleClient(endpoint);
-    return this.#cache.get(tenantId, `client:${id}`, async () => {
+    return this.#parts.cache.get(tenantId, `client:${id}`, async () => {
       const application = await store.find('applications', { id });
       return application && metadataOf(application);
     });
   }
 
   /** Returns the name of the live secret with this value, if any. Compares with every secret, each in constant time. */
-  async nameOfSecret(clientId: string, secret: string, now: number): Promise<string | undefined> {
+  async nameOfSecret(clientId: string, secret: string): Promise<string | undefined> {
     const stored = await this.#secretsOf(clientId);
     const given = Buffer.from(hashOf(secret));
     let found: string | undefined;
     for (const { name, hash, expiresAt } of stored) {
-      const isLive = expiresAt === null || expiresAt > now;
+      const isLive = expiresAt === null || expiresAt > this.#parts.clock();
       if (timingSafeEqual(hash, given) && isLive) found = name;
     }
     return found;
   }
 
+  /** True if this is a live secret of the client; undefined if there is no such confidential client. */
+  async isSecretOf(clientId: string, secret: string): Promise<boolean | undefined> {
+    const client = await this.find(clientId);
+    if (!client || client.token_endpoint_auth_method === 'none') return undefined;
+    return (await this.nameOfSecret(clientId, secret)) !== undefined;
+  }
+
   #secretsOf(clientId: string): Promise<StoredSecret[]> {
     const { id: tenantId, store } = this.#tenant;
-    return this.#cache.get(tenantId, `secrets:${clientId}`, async () => {
+    return this.#parts.cache.get(tenantId, `secrets:${clientId}`, async () => {
       const rows = await store.from('applicationSecrets').where({ applicationId: clientId }).select('*');
       return rows.map(({ name, valueEncrypted, expiresAt }) => ({
         name,
-        hash: Buffer.from(hashOf(this.#secrets.open(valueEncrypted, secretPurposeOf(tenantId, clientId, name)))),
+        hash: Buffer.from(hashOf(this.#parts.secrets.open(valueEncrypted, secretPurposeOf(tenantId, clientId, name)))),
         expiresAt,
       }));
     });

@@ -1,14 +1,8 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { errors } from 'oidc-provider';
-import type { Clients } from '../clients/clients.ts';
-import type { OAuthClient } from '../clients/oauth-client.ts';
-import { paramOf } from './token-request.ts';
-
-/** The client credentials of a request, not yet verified. */
-export interface PresentedClient {
-  clientId: string;
-  secret: string | undefined;
-}
+import type { PresentedSecret } from '../../http/rate-limits/shared-limits.ts';
+import { type Clients, isOwnOrigin } from '../clients/clients.ts';
+import { type AuthenticatedAttempt, type PresentedClient, paramOf, type TokenAttempt } from './token-request.ts';
 
 /** Characters of client ids and client secrets (RFC 6749 Appendix A.1 and A.2). */
 const PRINTABLE = /^[\x20-\x7E]*$/;
@@ -41,46 +35,66 @@ function fromHeader(authorization: string): Required<PresentedClient> {
   return { clientId, secret };
 }
 
-/** @throws `invalid_request` for missing or malformed credentials, or for two authentication methods (RFC 6749 §2.3) */
-export function presentedClient(authorization: string | undefined, form: ParsedUrlQuery): PresentedClient {
-  const [clientId, secret] = [paramOf(form, 'client_id'), paramOf(form, 'client_secret')];
-  if (!authorization) {
-    if (clientId === undefined) throw new errors.InvalidRequest('no client authentication mechanism provided');
-    return { clientId, secret };
+/** Returns `invalid_request` for missing or malformed credentials, or for two authentication methods (RFC 6749 §2.3). */
+export function presentedClient(
+  authorization: string | undefined,
+  form: ParsedUrlQuery,
+): PresentedClient | errors.OIDCProviderError {
+  try {
+    const [clientId, secret] = [paramOf(form, 'client_id'), paramOf(form, 'client_secret')];
+    if (!authorization)
+      return clientId === undefined
+        ? new errors.InvalidRequest('no client authentication mechanism provided')
+        : { clientId, secret };
+    if (secret !== undefined)
+      return new errors.InvalidRequest('client authentication must only be provided using one mechanism');
+    const basic = fromHeader(authorization);
+    const isMismatch = clientId !== undefined && clientId !== basic.clientId;
+    return isMismatch ? new errors.InvalidRequest('client_id mismatch') : basic;
+  } catch (error) {
+    if (error instanceof errors.OIDCProviderError) return error;
+    throw error;
   }
-  if (secret !== undefined)
-    throw new errors.InvalidRequest('client authentication must only be provided using one mechanism');
-  const basic = fromHeader(authorization);
-  if (clientId !== undefined && clientId !== basic.clientId) throw new errors.InvalidRequest('client_id mismatch');
-  return basic;
 }
 
-/** Like `presentedClient`, but returns undefined where that throws. */
-export function claimedClient(authorization: string | undefined, form: ParsedUrlQuery): PresentedClient | undefined {
-  try {
-    return presentedClient(authorization, form);
-  } catch {
-    return undefined;
-  }
+/** The secret of a request for the rate limit, which compares it only if the address has exceeded its limit. */
+export function presentedSecret(
+  clients: Clients,
+  presented: ReturnType<typeof presentedClient>,
+): PresentedSecret | undefined {
+  if (presented instanceof Error || presented.secret === undefined) return undefined;
+  const { clientId, secret } = presented;
+  return { clientId, isCorrect: () => clients.isSecretOf(clientId, secret) };
+}
+
+/** Finds the client that a request names, if it exists. A client restricts the origins that may read the response. */
+export async function findClient({ clients }: { clients: Clients }, attempt: TokenAttempt): Promise<TokenAttempt> {
+  const { presented, request } = attempt;
+  const client = presented instanceof Error ? undefined : await clients.find(presented.clientId);
+  const { origin } = request.headers;
+  const isForeign = client !== undefined && origin !== undefined && !isOwnOrigin(origin, client);
+  return { ...attempt, client, ...(isForeign && { allowedOrigin: undefined }) };
 }
 
 /**
- * Authenticates a client (RFC 6749 §2.3): a confidential one by a live secret, a public one without any secret.
+ * Authenticates the client (RFC 6749 §2.3): a confidential one by a live secret, a public one without any secret.
  *
- * @returns the authenticated client and the name of the secret that it used
- * @throws `invalid_client` with the same body for every cause
+ * @throws `invalid_request`, or `invalid_client` with the same body for every cause
  */
 export async function authenticate(
-  clients: Clients,
-  client: OAuthClient | undefined,
-  { clientId, secret }: PresentedClient,
-  now: number,
-): Promise<{ client: OAuthClient; secretName: string | undefined }> {
+  { clients }: { clients: Clients },
+  attempt: TokenAttempt,
+): Promise<AuthenticatedAttempt> {
+  const { presented, client, allowedOrigin, request } = attempt;
+  if (presented instanceof Error) throw presented;
   if (!client) throw new errors.InvalidClientAuth('client not found');
+  if (allowedOrigin === undefined)
+    throw new errors.InvalidRequest(`origin ${request.headers.origin} not allowed for client: ${client.client_id}`);
+  const { clientId, secret } = presented;
   const isPublic = client.token_endpoint_auth_method === 'none';
   if (isPublic !== (secret === undefined))
     throw new errors.InvalidClientAuth(isPublic ? 'a public client has no secret' : 'no secret provided');
-  const secretName = secret === undefined ? undefined : await clients.nameOfSecret(clientId, secret, now);
+  const secretName = secret === undefined ? undefined : await clients.nameOfSecret(clientId, secret);
   if (secret !== undefined && secretName === undefined) throw new errors.InvalidClientAuth('invalid secret provided');
-  return { client, secretName };
+  return { ...attempt, client, secretName };
 }

@@ -1,18 +1,8 @@
-import type { KoaContextWithOIDC } from 'oidc-provider';
 import { Counter, Histogram } from 'prom-client';
 import type { Registry } from '../../observe/metrics.ts';
-import { TOKEN_EXCHANGE } from '../urns.ts';
 
 /** @param error OAuth error code; undefined when the token was issued */
-export type ObserveToken = (grantType: unknown, error: string | undefined, startedAt: number) => void;
-
-/** Label by grant type. Other grant types are counted as `other`, so clients cannot create labels. */
-const GRANTS: ReadonlyMap<unknown, string> = new Map([
-  ['authorization_code', 'authorization_code'],
-  ['refresh_token', 'refresh_token'],
-  ['client_credentials', 'client_credentials'],
-  [TOKEN_EXCHANGE, 'token_exchange'],
-]);
+export type ObserveToken = (grant: string, error: string | undefined, startedAt: number) => void;
 
 /** Metrics of token requests by grant: outcomes, and the duration of successful ones. */
 export function tokenMetrics(registry: Registry): ObserveToken {
@@ -30,19 +20,8 @@ export function tokenMetrics(registry: Registry): ObserveToken {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   });
-  return (grantType, error, startedAt) => {
-    const grant = GRANTS.get(grantType) ?? 'other';
+  return (grant, error, startedAt) => {
     tokens.inc({ grant, outcome: error ?? 'issued' });
     if (error === undefined) seconds.observe({ grant }, (performance.now() - startedAt) / 1000);
   };
 }
-
-/** Koa middleware that observes the grants of oidc-provider. */
-export const observeLibraryTokens =
-  (observe: ObserveToken) =>
-  async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
-    if (ctx.path !== '/token') return next();
-    const startedAt = performance.now();
-    await next();
-    observe(ctx.oidc?.params?.grant_type, (ctx.body as { error?: string } | undefined)?.error, startedAt);
-  };

@@ -1,30 +1,45 @@
 import type { ParsedUrlQuery } from 'node:querystring';
+import type { Request } from 'express';
 import { errors } from 'oidc-provider';
 import type { RequestFacts } from '../../http/context.ts';
+import type { Admission } from '../../http/rate-limits/shared-limits.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { Actor } from '../exchange/actor-token.ts';
 import type { FoundSubjectToken } from '../exchange/find-subject-token.ts';
 
-/** The subject token and the actor of a token exchange, from which its claims and audit entries are made. */
-export interface ExchangeParties {
-  subjectToken: FoundSubjectToken;
-  actor?: Actor | undefined;
+/** The client credentials of a request, not yet verified. */
+export interface PresentedClient {
+  clientId: string;
+  secret: string | undefined;
 }
 
-/** The input of one of our grants. The client is authenticated and may use the grant. */
-export interface TokenRequest {
-  client: OAuthClient;
-  /** Name of the secret that the client authenticated with; never the value. */
-  secretName: string | undefined;
-  /** The parameters of the grant. An empty one counts as not sent (RFC 6749 §3.2). */
-  params: Readonly<Record<string, string | undefined>>;
+/** A token request. Each step of the endpoint returns a copy that knows more. */
+export interface TokenAttempt {
+  readonly request: Request;
   /** All parameters as sent, including empty and repeated ones. */
-  form: ParsedUrlQuery;
-  facts: RequestFacts;
-  /** Reports the subject token, and later the actor, of an exchange for the audit entry of a refusal. */
-  onExchange(parties: ExchangeParties): void;
-  /** Reports the user of a presented token for the same audit entry. */
-  onUser(userId: string): void;
+  readonly form: ParsedUrlQuery;
+  /** The error if the request names no client, or names one in a wrong way. */
+  readonly presented: PresentedClient | errors.OIDCProviderError;
+  readonly facts: RequestFacts;
+  /** `Access-Control-Allow-Origin` of the response. */
+  readonly allowedOrigin: string | undefined;
+  /** Milliseconds, as `performance.now()` returns them. */
+  readonly startedAt: number;
+  readonly admission: Admission;
+  /** The named client if it exists, authenticated or not. */
+  readonly client?: OAuthClient | undefined;
+  /** Name of the secret that the client authenticated with; never the value. */
+  readonly secretName?: string | undefined;
+}
+
+export interface AuthenticatedAttempt extends TokenAttempt {
+  readonly client: OAuthClient;
+}
+
+/** The input of a grant. The client is authenticated and may use the grant. */
+export interface TokenRequest extends AuthenticatedAttempt {
+  /** The parameters of the grant. An empty one counts as not sent (RFC 6749 §3.2). */
+  readonly params: Readonly<Record<string, string | undefined>>;
 }
 
 /** A successful response of the token endpoint (RFC 6749 §5.1). */
@@ -44,14 +59,47 @@ export interface TokenResponse {
 export interface IssuedToken {
   response: TokenResponse;
   /** Audience of the token, including a default one; undefined for an opaque token. */
-  audience: string | undefined;
+  audience: unknown;
+  /** The user of the token, for the audit entry. An exchange writes its own entry when it spends the subject token. */
+  userId?: string | undefined;
 }
 
-/** A grant that we serve ourselves. The others are oidc-provider's. */
-export interface OwnGrant {
+/** A grant type of the token endpoint. */
+export interface GrantType {
   parameters: readonly string[];
   /** @throws an error of oidc-provider, which is sent to the client */
   issue(request: TokenRequest): Promise<IssuedToken>;
+}
+
+/** The subject token and the actor of a token exchange, from which its claims and audit entries are made. */
+export interface ExchangeParties {
+  subjectToken: FoundSubjectToken;
+  actor?: Actor | undefined;
+}
+
+/** The user of a presented token, as far as a grant knows. */
+export interface Parties extends Partial<ExchangeParties> {
+  userId?: string | undefined;
+}
+
+/** The failure of a grant after it found out about the parties. It has the name of its cause, which traces show. */
+export class GrantFailure extends Error {
+  readonly parties: Parties;
+
+  constructor(cause: unknown, parties: Parties) {
+    super('the grant failed', { cause });
+    if (cause instanceof Error) this.name = cause.name;
+    this.parties = parties;
+  }
+}
+
+/** Runs the rest of a grant. Its failure names these parties, for the audit entry, unless it names more already. */
+export async function withParties<T>(parties: Parties, rest: () => Promise<T>): Promise<T> {
+  try {
+    return await rest();
+  } catch (error) {
+    throw error instanceof GrantFailure ? error : new GrantFailure(error, parties);
+  }
 }
 
 /** Scopes, separated by single spaces (RFC 6749 §3.3). */

@@ -8,6 +8,9 @@ export type FoundSubjectToken = SubjectTokenRow & {
   roleIds: string[];
 };
 
+/** SQLite returns JSON as text, and the result of `exists` as 0 or 1. */
+type Found = SubjectTokenRow & { isSuspended: boolean; isAdministrator: boolean | 0 | 1; roleIds: string[] | string };
+
 const HELD = 'from user_roles held where held.tenant_id = token.tenant_id and held.user_id = token.user_id';
 const ROLE_IDS = {
   sqlite: `(select json_group_array(held.role_id) ${HELD})`,
@@ -36,12 +39,10 @@ export const subjectTokenByHash: BatchedRead<FoundSubjectToken> = {
       }[kind],
     };
   }),
-  rowOf({ isSuspended, isAdministrator, roleIds, ...token }) {
-    return {
-      ...(token as unknown as SubjectTokenRow),
-      isSubjectSuspended: isSuspended as boolean,
-      isSubjectAdministrator: Boolean(isAdministrator), // SQLite returns 0 or 1.
-      roleIds: typeof roleIds === 'string' ? JSON.parse(roleIds) : roleIds,
-    };
-  },
+  rowOf: ({ isSuspended, isAdministrator, roleIds, ...token }: Found) => ({
+    ...token,
+    isSubjectSuspended: isSuspended,
+    isSubjectAdministrator: Boolean(isAdministrator),
+    roleIds: typeof roleIds === 'string' ? JSON.parse(roleIds) : roleIds,
+  }),
 };

@@ -17,6 +17,9 @@ interface WaitingSpend {
   reject: (error: unknown) => void;
 }
 
+/** Spends a subject token. Resolves with true if this call spent it. Rejects if nothing was written. */
+export type Spend = (spend: PendingSpend) => Promise<boolean>;
+
 /** Most spends in one transaction. */
 const MAX_BATCH = 64;
 
@@ -67,22 +70,22 @@ function auditOf({ impersonation, requestId, secretName }: PendingSpend): AuditE
 
 /** Runs spends of different tokens in one transaction. @returns those that succeeded */
 async function spendAll(store: TenantStore, spends: readonly PendingSpend[], now: number): Promise<Set<PendingSpend>> {
-  const audits = spends.map(auditOf);
-  const rows = spends.map(({ tokenHash, actorApplicationId, impersonation }, index) => ({
+  const audited = spends.map((spend) => ({ spend, audit: auditOf(spend) }));
+  const rows = audited.map(({ spend: { tokenHash, actorApplicationId, impersonation }, audit }) => ({
     tokenHash,
     actorApplicationId,
     impersonation,
-    audit: auditRowOf(audits[index] as AuditEntry),
+    audit: auditRowOf(audit),
   }));
   const ids = new Set(
     await store.write(['subjectTokens', 'impersonations', 'auditLog'], spendSubjectTokens(rows, now)),
   );
-  const isSpent = ({ impersonation }: PendingSpend) => ids.has(impersonation.subjectTokenId);
+  const spent = audited.filter(({ spend }) => ids.has(spend.impersonation.subjectTokenId));
   countAudits(
     store,
-    audits.filter((_, index) => isSpent(spends[index] as PendingSpend)),
+    spent.map(({ audit }) => audit),
   );
-  return new Set(spends.filter(isSpent));
+  return new Set(spent.map(({ spend }) => spend));
 }
 
 /**
@@ -109,24 +112,22 @@ export class SpendQueue {
     return this.#state.current;
   }
 
-  /** Runs an exchange. Others may wait for it to become ready. */
-  async during<Result>(exchange: () => Promise<Result>): Promise<Result> {
+  /** Runs an exchange, which spends its subject token when it is ready. Others may wait for it to become ready. */
+  async run<Result>(exchange: (spend: Spend) => Promise<Result>): Promise<Result> {
     this.#exchangesInProgress++;
     try {
-      return await exchange();
+      return await exchange(this.#spend);
     } finally {
       this.#exchangesInProgress--;
       this.#gather();
     }
   }
 
-  /** Spends a subject token. Resolves with true if this call spent it. Rejects if nothing was written. */
-  spend(spend: PendingSpend): Promise<boolean> {
-    return new Promise((resolve, reject) => {
+  readonly #spend: Spend = (spend) =>
+    new Promise((resolve, reject) => {
       this.#waiting.push({ spend, resolve, reject });
       this.#gather();
     });
-  }
 
   /** Called whenever a spend arrives, an exchange ends or a batch is done. */
   #gather(): void {

@@ -1,7 +1,8 @@
+import type { DatabaseKind } from '../../database/statements/batched-read.ts';
 import { insertFromRecords, recordsOf } from '../../database/statements/insert-many.ts';
-import { prepared } from '../../database/statements/prepared.ts';
+import { sqliteProcedure } from '../../database/statements/sqlite-procedure.ts';
 import type { Statement, StatementContext } from '../../database/statements/statement.ts';
-import type { AuditRow, ImpersonationRow } from '../../database/tables/index.ts';
+import { type AuditRow, type ImpersonationRow, tables } from '../../database/tables/index.ts';
 
 /** The rows that one exchange writes, and what the conditions need. */
 export interface SpendRecord {
@@ -13,37 +14,25 @@ export interface SpendRecord {
   audit: Omit<AuditRow, 'tenantId'>;
 }
 
-const IMPERSONATION = [
-  'tenantId',
-  'id',
-  'subjectTokenId',
-  'subjectId',
-  'actorId',
-  'applicationId',
-  'resource',
-  'organizationId',
-  'scope',
-  'context',
-  'ip',
-  'userAgent',
-  'issuedAt',
-  'expiresAt',
-] as const satisfies (keyof ImpersonationRow)[];
+const IMPERSONATION = Object.keys(tables.impersonations.columns);
+const AUDIT = Object.keys(tables.auditLog.columns);
 
-const AUDIT = [
-  'tenantId',
-  'id',
-  'key',
-  'result',
-  'applicationId',
-  'userId',
-  'actorId',
-  'ip',
-  'userAgent',
-  'requestId',
-  'payload',
-  'createdAt',
-] as const satisfies (keyof AuditRow)[];
+/** The rows to insert, as parameters. `actorApplicationId` is not a column; on SQLite the conditions read it. */
+function recordsIn(
+  { kind, tenantId }: StatementContext,
+  spends: readonly SpendRecord[],
+): Record<'impersonations' | 'audits', string> {
+  const impersonations = spends.map(({ impersonation, actorApplicationId }) => ({
+    ...impersonation,
+    actorApplicationId,
+    tenantId,
+  }));
+  const audits = spends.map(({ audit }) => ({ ...audit, tenantId }));
+  return {
+    impersonations: recordsOf(kind, [...IMPERSONATION, 'actorApplicationId'], impersonations),
+    audits: recordsOf(kind, AUDIT, audits),
+  };
+}
 
 /**
  * One statement, and so one round trip and one transaction. `live` locks the users against change until the commit. If
@@ -53,7 +42,7 @@ const AUDIT = [
  * at 100 rows and reads the whole table. Rejected: finding tokens by id. Two indexes contain the id, and PostgreSQL
  * keeps the one it chose while the table was small; only one contains the hash.
  */
-const POSTGRES = `
+const SPEND = `
   with candidate as materialized (
     select * from json_to_recordset(?) as candidate(token_hash text, subject_id text, actor_id text, actor_application_id text)
   ), live as materialized (
@@ -105,28 +94,6 @@ const POSTGRES = `
   )
   select id from spent`;
 
-async function onPostgres(
-  { db, tenantId }: StatementContext,
-  spends: readonly SpendRecord[],
-  now: number,
-): Promise<string[]> {
-  const rows = await prepared<{ id: string }>(db, POSTGRES, [
-    candidatesOf(spends),
-    tenantId,
-    tenantId,
-    tenantId,
-    tenantId,
-    tenantId,
-    tenantId,
-    now,
-    tenantId,
-    now,
-    impersonationsOf('postgres', tenantId, spends),
-    auditsOf('postgres', tenantId, spends),
-  ]);
-  return rows.map(({ id }) => id);
-}
-
 const isLive = (id: string) =>
   `exists (select 1 from users where tenant_id = new.tenant_id and id = value ->> '${id}' and not is_suspended)`;
 
@@ -169,16 +136,11 @@ const begunOf = (spend: string) =>
   `impersonations where tenant_id = ${spend}.tenant_id
     and id in (select value ->> 'id' from json_each(${spend}.impersonations))`;
 
-/**
- * The view and trigger on SQLite's writer connection: one insert into the view is the whole spend. It is one call into
- * SQLite and commits by itself. Rejected: a transaction of three statements, which takes five calls, each a hop to
- * another thread and back. Nothing changes between the statements of the trigger, so the tokens to mark spent are those
- * of the inserted impersonations.
- */
-export const SPEND_VIEW = `
-  create temp view spend as select null as tenant_id, null as at, null as impersonations, null as audits;
-  create temp trigger spend_all instead of insert on spend begin
-    ${insertFromRecords('sqlite', 'impersonations', IMPERSONATION, 'new.impersonations')}
+/** Nothing changes between the statements, so the tokens to mark spent are those of the inserted impersonations. */
+export const spendProcedure = sqliteProcedure(
+  'spend',
+  ['tenant_id', 'at', 'impersonations', 'audits'],
+  `${insertFromRecords('sqlite', 'impersonations', IMPERSONATION, 'new.impersonations')}
     where exists (
       select 1 from subject_tokens
       where tenant_id = new.tenant_id and id = value ->> 'subject_token_id'
@@ -187,51 +149,34 @@ export const SPEND_VIEW = `
     update subject_tokens set spent_at = new.at
     where tenant_id = new.tenant_id and id in (select subject_token_id from ${begunOf('new')});
     ${insertFromRecords('sqlite', 'auditLog', AUDIT, 'new.audits')}
-    where value ->> 'payload' ->> 'impersonationId' in (select id from ${begunOf('new')});
-  end;`;
+    where value ->> 'payload' ->> 'impersonationId' in (select id from ${begunOf('new')});`,
+);
 
-const ON_SQLITE = `
-  insert into spend (tenant_id, at, impersonations, audits) values (?, ?, ?, ?)
-  returning (select json_group_array(subject_token_id) from ${begunOf('spend')}) as ids`;
+const CALL = `${spendProcedure.call} returning (select json_group_array(subject_token_id) from ${begunOf('spend')}) as ids`;
 
-async function onSqlite(
-  { db, tenantId }: StatementContext,
-  spends: readonly SpendRecord[],
-  now: number,
-): Promise<string[]> {
-  const [row] = await prepared<{ ids: string }>(db, ON_SQLITE, [
-    tenantId,
-    now,
-    impersonationsOf('sqlite', tenantId, spends),
-    auditsOf('sqlite', tenantId, spends),
-  ]);
-  return JSON.parse(row?.ids ?? '[]');
-}
+type Spend = (context: StatementContext, spends: readonly SpendRecord[], now: number) => Promise<string[]>;
 
-const candidatesOf = (spends: readonly SpendRecord[]): string =>
-  JSON.stringify(
-    spends.map(({ tokenHash, actorApplicationId, impersonation: { subjectId, actorId } }) => ({
+const spend: Record<DatabaseKind, Spend> = {
+  async postgres(context, spends, now) {
+    const candidates = spends.map(({ tokenHash, actorApplicationId, impersonation: { subjectId, actorId } }) => ({
       token_hash: tokenHash,
       subject_id: subjectId,
       actor_id: actorId,
       actor_application_id: actorApplicationId,
-    })),
-  );
+    }));
+    const { impersonations, audits } = recordsIn(context, spends);
+    const { tenantId } = context;
+    const limits = Array<string>(6).fill(tenantId);
+    const bindings = [JSON.stringify(candidates), ...limits, now, tenantId, now, impersonations, audits];
+    return (await context.prepared<{ id: string }>(SPEND, bindings)).map(({ id }) => id);
+  },
 
-const impersonationsOf = (kind: StatementContext['kind'], tenantId: string, spends: readonly SpendRecord[]): string =>
-  recordsOf(
-    kind,
-    // `actorApplicationId` is not a column. On SQLite the conditions read it from the same records.
-    kind === 'sqlite' ? [...IMPERSONATION, 'actorApplicationId'] : IMPERSONATION,
-    spends.map(({ impersonation, actorApplicationId }) => ({ ...impersonation, actorApplicationId, tenantId })),
-  );
-
-const auditsOf = (kind: StatementContext['kind'], tenantId: string, spends: readonly SpendRecord[]): string =>
-  recordsOf(
-    kind,
-    AUDIT,
-    spends.map(({ audit }) => ({ ...audit, tenantId })),
-  );
+  async sqlite(context, spends, now) {
+    const bindings = spendProcedure.bindings({ tenant_id: context.tenantId, at: now, ...recordsIn(context, spends) });
+    const [row] = await context.prepared<{ ids: string }>(CALL, bindings);
+    return JSON.parse(row?.ids ?? '[]');
+  },
+};
 
 /**
  * Marks subject tokens as spent and writes the impersonation and the audit row of each. A token is spent only if it is
@@ -246,4 +191,4 @@ const auditsOf = (kind: StatementContext['kind'], tenantId: string, spends: read
 export const spendSubjectTokens =
   (spends: readonly SpendRecord[], now: number): Statement<string[]> =>
   (context) =>
-    context.kind === 'postgres' ? onPostgres(context, spends, now) : onSqlite(context, spends, now);
+    spend[context.kind](context, spends, now);

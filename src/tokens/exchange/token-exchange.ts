@@ -5,15 +5,21 @@ import type { TenantCache } from '../../database/notices/tenant-cache.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { JwtAccessTokens } from '../access-tokens/jwt-access-token.ts';
 import type { Clients } from '../clients/clients.ts';
-import type { ExchangeParties, OwnGrant, TokenRequest } from '../endpoint/token-request.ts';
+import {
+  type ExchangeParties,
+  type GrantType,
+  type IssuedToken,
+  type TokenRequest,
+  withParties,
+} from '../endpoint/token-request.ts';
 import { grantedScopes } from '../resources/resource-servers.ts';
-import { type Targets, userTarget } from '../resources/user-target.ts';
+import { type Targets, type UserTarget, userTarget } from '../resources/user-target.ts';
 import { endImpersonations } from '../revocation/end-access.ts';
 import { ACCESS_TOKEN, IMPERSONATION_TOKEN, TOKEN_EXCHANGE } from '../urns.ts';
 import { verifyActorToken } from './actor-token.ts';
 import type { FoundSubjectToken } from './find-subject-token.ts';
 import { cachedImpersonationPolicy, checkExchange, readImpersonationPolicy } from './impersonation-policy.ts';
-import type { SpendQueue } from './spend-queue.ts';
+import type { Spend, SpendQueue } from './spend-queue.ts';
 import { findSubjectToken, refusalOf } from './subject-tokens.ts';
 
 export interface ExchangeCollaborators extends Targets {
@@ -106,90 +112,102 @@ async function endOnReplay(
  * @see {@link https://www.rfc-editor.org/rfc/rfc8693.html#section-2.1 RFC 8693 §2.1, request}
  * @see {@link https://www.rfc-editor.org/rfc/rfc8693.html#section-4.1 RFC 8693 §4.1, the `act` claim}
  */
-export function tokenExchange(collaborators: ExchangeCollaborators): OwnGrant {
+export function tokenExchange(collaborators: ExchangeCollaborators): GrantType {
   const { store, cache, clock, accessTokens, spends, provider } = collaborators;
+
+  /** The end of an exchange: checks who may act as whom, signs the access token and spends the subject token. */
+  async function impersonate(
+    { client: { client_id: clientId }, secretName, facts }: TokenRequest,
+    parameters: ExchangeParameters,
+    exchange: ExchangeParties,
+    { audience, ttl, held }: UserTarget,
+    spend: Spend,
+  ): Promise<IssuedToken> {
+    const { subjectToken, actor } = exchange;
+    const scope = grantedScopes(parameters.scope, held);
+    if (actor?.id === subjectToken.userId) throw new errors.InvalidRequest('actor and subject are the same user');
+    const policy = await cachedImpersonationPolicy(store, cache);
+    checkBinding(subjectToken, clientId, parameters.resource, actor?.id);
+    await checkExchange(provider, store, policy, subjectToken, actor);
+
+    const lifetime = Math.min(ttl, policy.maxTokenTtl ?? ttl);
+    // Also the id of the impersonation, whose rows are listed in this order.
+    const jti = newOrderedId(clock());
+    const { jwt, expiresAt } = await accessTokens.issue(
+      {
+        jti,
+        kind: 'AccessToken',
+        clientId,
+        accountId: subjectToken.userId,
+        aud: audience,
+        scope,
+        grantId: subjectToken.id,
+        gty: TOKEN_EXCHANGE,
+        organizationId: parameters.organizationId,
+        exchange,
+      },
+      lifetime,
+    );
+
+    const isSpent = await spend({
+      tokenHash: subjectToken.tokenHash,
+      actorApplicationId: actor?.clientId ?? null,
+      impersonation: {
+        id: jti,
+        subjectTokenId: subjectToken.id,
+        subjectId: subjectToken.userId,
+        actorId: actor?.id ?? null,
+        applicationId: clientId,
+        resource: parameters.resource ?? null,
+        organizationId: parameters.organizationId ?? null,
+        scope,
+        context: subjectToken.context,
+        ip: facts.ip ?? null,
+        userAgent: facts.userAgent ?? null,
+        issuedAt: clock(),
+        expiresAt,
+      },
+      requestId: facts.requestId,
+      secretName,
+    });
+    if (!isSpent) {
+      // Report why: since the checks the token was spent or revoked, a user suspended, or the policy changed.
+      const found = await findSubjectToken(store, parameters.subjectToken);
+      const refusal = found && refusalOf(found, clock());
+      if (found && refusal === undefined)
+        await checkExchange(provider, store, await readImpersonationPolicy(store), found, actor);
+      throw new errors.InvalidRequest(refusal ?? 'actor token is not valid');
+    }
+
+    const response = {
+      access_token: jwt,
+      issued_token_type: ACCESS_TOKEN,
+      token_type: 'Bearer',
+      expires_in: lifetime,
+      scope,
+    } as const;
+    return { response, audience };
+  }
 
   return {
     parameters: PARAMETERS,
 
-    async issue({ client, secretName, params, form, facts, onExchange }) {
-      const parameters = parametersOf(params);
-      const subjectToken = await findSubjectToken(store, parameters.subjectToken);
-      if (!subjectToken) throw new errors.InvalidRequest('subject token is unknown');
-      const exchange: ExchangeParties = { subjectToken };
-      onExchange(exchange);
-      const refusal = refusalOf(subjectToken, clock());
-      if (subjectToken.spentAt !== null) await endOnReplay(collaborators, subjectToken);
-      if (refusal !== undefined) throw new errors.InvalidRequest(refusal);
-
-      const subject = { ...subjectToken, who: 'subject' };
-      const { audience, ttl, held } = await userTarget(collaborators, subject, parameters);
-      const scope = grantedScopes(parameters.scope, held);
-
-      const actor = await verifyActorToken(form, collaborators);
-      exchange.actor = actor;
-      if (actor?.id === subjectToken.userId) throw new errors.InvalidRequest('actor and subject are the same user');
-      const policy = await cachedImpersonationPolicy(store, cache);
-      checkBinding(subjectToken, client.client_id, parameters.resource, actor?.id);
-      await checkExchange(provider, store, policy, subjectToken, actor);
-
-      const lifetime = Math.min(ttl, policy.maxTokenTtl ?? ttl);
-      // Also the id of the impersonation, whose rows are listed in this order.
-      const jti = newOrderedId(clock());
-      const { jwt, expiresAt } = await accessTokens.issue(
-        {
-          jti,
-          kind: 'AccessToken',
-          clientId: client.client_id,
-          accountId: subjectToken.userId,
-          aud: audience,
-          scope,
-          grantId: subjectToken.id,
-          gty: TOKEN_EXCHANGE,
-          organizationId: parameters.organizationId,
-          exchange,
-        },
-        lifetime,
-      );
-
-      const isSpent = await spends.spend({
-        tokenHash: subjectToken.tokenHash,
-        actorApplicationId: actor?.clientId ?? null,
-        impersonation: {
-          id: jti,
-          subjectTokenId: subjectToken.id,
-          subjectId: subjectToken.userId,
-          actorId: actor?.id ?? null,
-          applicationId: client.client_id,
-          resource: parameters.resource ?? null,
-          organizationId: parameters.organizationId ?? null,
-          scope,
-          context: subjectToken.context,
-          ip: facts.ip ?? null,
-          userAgent: facts.userAgent ?? null,
-          issuedAt: clock(),
-          expiresAt,
-        },
-        requestId: facts.requestId,
-        secretName,
-      });
-      if (!isSpent) {
-        // Report why: since the checks the token was spent or revoked, a user suspended, or the policy changed.
-        const found = await findSubjectToken(store, parameters.subjectToken);
-        const refusal = found && refusalOf(found, clock());
-        if (found && refusal === undefined)
-          await checkExchange(provider, store, await readImpersonationPolicy(store), found, actor);
-        throw new errors.InvalidRequest(refusal ?? 'actor token is not valid');
-      }
-
-      const response = {
-        access_token: jwt,
-        issued_token_type: ACCESS_TOKEN,
-        token_type: 'Bearer',
-        expires_in: lifetime,
-        scope,
-      } as const;
-      return { response, audience };
-    },
+    // All of it runs in the queue, because a batch of spends waits for the exchanges that are in progress.
+    issue: (request) =>
+      spends.run(async (spend) => {
+        const parameters = parametersOf(request.params);
+        const subjectToken = await findSubjectToken(store, parameters.subjectToken);
+        if (!subjectToken) throw new errors.InvalidRequest('subject token is unknown');
+        const parties = { userId: subjectToken.userId, subjectToken };
+        return withParties(parties, async () => {
+          const refusal = refusalOf(subjectToken, clock());
+          if (subjectToken.spentAt !== null) await endOnReplay(collaborators, subjectToken);
+          if (refusal !== undefined) throw new errors.InvalidRequest(refusal);
+          const target = await userTarget(collaborators, { ...subjectToken, who: 'subject' }, parameters);
+          const actor = await verifyActorToken(request.form, collaborators);
+          const exchange = { ...parties, actor };
+          return withParties(exchange, () => impersonate(request, parameters, exchange, target, spend));
+        });
+      }),
   };
 }

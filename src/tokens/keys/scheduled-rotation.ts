@@ -6,7 +6,7 @@ import type { Tenants } from '../../tenants.ts';
 import { advanceKeys, dueStep, type KeyState, publishKey } from './key-rotation.ts';
 import { DEFAULT_ALGORITHM, generateSigningKey } from './signing-keys.ts';
 
-export interface ScheduledRotation {
+interface ScheduledRotation {
   database: Database;
   tenants: Tenants;
   secrets: SecretBox;

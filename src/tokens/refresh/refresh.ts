@@ -6,8 +6,7 @@ import { ROTATION_AGE } from '../../entities.ts';
 import type { JwtAccessTokens } from '../access-tokens/jwt-access-token.ts';
 import { findAccount } from '../account.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
-import { invalidGrant } from '../endpoint/error-body.ts';
-import type { OwnGrant, TokenRequest } from '../endpoint/token-request.ts';
+import { type GrantType, type IssuedToken, type TokenRequest, withParties } from '../endpoint/token-request.ts';
 import { ORGANIZATIONS_SCOPE } from '../resources/organizations.ts';
 import { resourceNotRequested } from '../resources/resource-servers.ts';
 import { type Targets, userTarget } from '../resources/user-target.ts';
@@ -31,7 +30,7 @@ export interface RefreshCollaborators extends Targets {
 
 /** A verified refresh token with its grant and account. */
 interface VerifiedRefreshToken {
-  token: RefreshToken & { grantId: string };
+  token: RefreshToken;
   grant: Grant;
   account: Account;
 }
@@ -43,20 +42,12 @@ interface RequestedAccess {
   organizationId: string | undefined;
 }
 
-interface IssuedAccess {
-  value: string;
-  /** Seconds. */
-  expiresIn: number;
-  scope: string;
-  audience: string | undefined;
-}
-
-function shouldRotate(client: OAuthClient, { iat, exp }: { iat: number; exp: number }, now: number): boolean {
+function shouldRotate(client: OAuthClient, { iat, exp = iat }: RefreshToken, now: number): boolean {
   if (client.token_endpoint_auth_method === 'none') return true;
   return client.rotate_refresh_token === true && now / 1000 - iat >= (exp - iat) * ROTATION_AGE;
 }
 
-const grantEnded = () => invalidGrant('the grant of this refresh token was revoked or has expired');
+const grantEnded = () => new errors.InvalidGrant('the grant of this refresh token was revoked or has expired');
 
 /** Returns what a request wants, which must not exceed the original grant (RFC 6749 §6). */
 function requestedAccessOf(
@@ -85,41 +76,35 @@ function requestedAccessOf(
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749 §6}
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#RefreshTokens OpenID Connect Core §12}
  */
-export function refresh(collaborators: RefreshCollaborators): OwnGrant {
+export function refresh(collaborators: RefreshCollaborators): GrantType {
   const { store, clock, provider, accessTokens, refreshTokens } = collaborators;
 
-  async function verifyRefreshToken(
-    { client_id: clientId }: OAuthClient,
-    { params, onUser }: TokenRequest,
-  ): Promise<VerifiedRefreshToken> {
-    if (params.refresh_token === undefined) throw new errors.InvalidRequest('refresh_token is required');
-    const token = await provider.RefreshToken.find(params.refresh_token, { ignoreExpiration: true });
-    if (!token) throw invalidGrant('refresh token is unknown or was revoked');
-    onUser(token.accountId);
-    const { grantId } = token;
-    if (token.clientId !== clientId) throw invalidGrant('refresh token was issued to another application');
-    if (token.isExpired) throw invalidGrant('refresh token has expired');
-    const grant = grantId === undefined ? undefined : await provider.Grant.find(grantId, { ignoreExpiration: true });
-    if (grantId === undefined || !grant || grant.isExpired || grant.clientId !== clientId) throw grantEnded();
-    if (grant.accountId !== token.accountId) throw grantEnded();
+  async function verify(token: RefreshToken, { client_id: clientId }: OAuthClient): Promise<VerifiedRefreshToken> {
+    const { grantId = '' } = token;
+    if (token.clientId !== clientId) throw new errors.InvalidGrant('refresh token was issued to another application');
+    if (token.isExpired) throw new errors.InvalidGrant('refresh token has expired');
+    const grant = await provider.Grant.find(grantId, { ignoreExpiration: true });
+    if (!grant || grant.isExpired || grant.clientId !== clientId || grant.accountId !== token.accountId)
+      throw grantEnded();
     if (token.consumed !== undefined && refreshTokens.isReplay(token.consumed as number)) {
       await endGrant(store, grantId, clock());
-      throw invalidGrant('refresh token was already used');
+      throw new errors.InvalidGrant('refresh token was already used');
     }
     const account = await findAccount(store, token.accountId);
-    if (!account) throw invalidGrant('the user is suspended or no longer exists');
-    return { token: Object.assign(token, { grantId }), grant, account };
+    if (!account) throw new errors.InvalidGrant('the user is suspended or no longer exists');
+    return { token, grant, account };
   }
 
   async function issueJwt(
     { token, grant }: VerifiedRefreshToken,
     { scopes, resource, organizationId }: RequestedAccess,
-  ): Promise<IssuedAccess> {
+  ) {
     const user = { userId: token.accountId, who: 'user' };
     const { audience, ttl, held } = await userTarget(collaborators, user, { resource, organizationId });
     const granted = grant.getResourceScopeFiltered(resource ?? ORGANIZATIONS_RESOURCE, scopes).split(' ');
     const scope = granted.filter((name) => held.includes(name)).join(' ');
-    const { accountId, clientId = '', grantId, sessionUid } = token;
+    const { accountId, clientId = '', sessionUid } = token;
+    const { jti: grantId } = grant;
     const gty = lineageOf(token);
     const described = { jti: newId(), kind: 'AccessToken', clientId, accountId, aud: audience, scope } as const;
     const { jwt, expiresAt } = await accessTokens.issue(
@@ -131,15 +116,11 @@ export function refresh(collaborators: RefreshCollaborators): OwnGrant {
   }
 
   /** Issues an opaque token, for userinfo or for use as an actor token. If the spend then fails, it is never sent. */
-  async function issueOpaqueToken(
-    { token, grant }: VerifiedRefreshToken,
-    { scopes }: RequestedAccess,
-    client: Client,
-  ): Promise<IssuedAccess> {
-    const { accountId, expiresWithSession, grantId, sessionUid, sid, claims } = token;
+  async function issueOpaqueToken({ token, grant }: VerifiedRefreshToken, { scopes }: RequestedAccess, client: Client) {
+    const { accountId, expiresWithSession, sessionUid, sid, claims } = token;
     const scope = grant.getOIDCScopeFiltered(scopes);
     const gty = lineageOf(token);
-    const fields = { accountId, client, expiresWithSession, grantId, gty, sessionUid, sid, claims, scope };
+    const fields = { accountId, client, expiresWithSession, grantId: grant.jti, gty, sessionUid, sid, claims, scope };
     const access = new provider.AccessToken(fields as never);
     return { value: await access.save(), expiresIn: access.expiration, scope, audience: undefined };
   }
@@ -165,13 +146,13 @@ export function refresh(collaborators: RefreshCollaborators): OwnGrant {
 
   /** Spends the token if it rotates. @returns the next refresh token */
   async function nextRefreshToken(
-    { token }: VerifiedRefreshToken,
+    { token, grant: { jti: grantId } }: VerifiedRefreshToken,
     client: Client,
     mayRotate: boolean,
   ): Promise<string> {
-    const { jti: value, grantId } = token;
+    const { jti: value } = token;
     if (mayRotate && token.consumed === undefined) {
-      const next = new provider.RefreshToken({ ...fieldsOf(token), client });
+      const next = new provider.RefreshToken({ ...fieldsOf(token), grantId, client });
       // Written first, so that a spent token always has a successor. If the spend fails, it is never sent.
       const successor = await next.save();
       if (await refreshTokens.spend({ value, grantId, successor })) return successor;
@@ -182,30 +163,37 @@ export function refresh(collaborators: RefreshCollaborators): OwnGrant {
     return newest;
   }
 
+  async function issueFor(token: RefreshToken, request: TokenRequest): Promise<IssuedToken> {
+    const verified = await verify(token, request.client);
+    const requested = requestedAccessOf(request.params, token);
+    const client = await provider.Client.find(request.client.client_id);
+    if (!client) throw new errors.InvalidClientAuth('client not found');
+    const isForResource = requested.resource !== undefined || requested.organizationId !== undefined;
+    const access = await (isForResource
+      ? issueJwt(verified, requested)
+      : issueOpaqueToken(verified, requested, client));
+    const idToken = requested.scopes.has('openid') ? await issueIdToken(verified, requested, client) : undefined;
+    const refreshToken = await nextRefreshToken(verified, client, shouldRotate(request.client, token, clock()));
+    const response = {
+      access_token: access.value,
+      refresh_token: refreshToken,
+      id_token: idToken,
+      token_type: 'Bearer',
+      expires_in: access.expiresIn,
+      scope: access.scope,
+    } as const;
+    return { response, audience: access.audience, userId: token.accountId };
+  }
+
   return {
     parameters: ['refresh_token', 'resource', 'scope', 'organization_id'],
 
     async issue(request) {
-      const verified = await verifyRefreshToken(request.client, request);
-      const requested = requestedAccessOf(request.params, verified.token);
-      const client = await provider.Client.find(request.client.client_id);
-      if (!client) throw new errors.InvalidClientAuth('client not found');
-      const isForResource = requested.resource !== undefined || requested.organizationId !== undefined;
-      const access = await (isForResource
-        ? issueJwt(verified, requested)
-        : issueOpaqueToken(verified, requested, client));
-      const idToken = requested.scopes.has('openid') ? await issueIdToken(verified, requested, client) : undefined;
-      const times = verified.token as unknown as { iat: number; exp: number };
-      const refreshToken = await nextRefreshToken(verified, client, shouldRotate(request.client, times, clock()));
-      const response = {
-        access_token: access.value,
-        refresh_token: refreshToken,
-        id_token: idToken,
-        token_type: 'Bearer',
-        expires_in: access.expiresIn,
-        scope: access.scope,
-      } as const;
-      return { response, audience: access.audience };
+      const { refresh_token: value } = request.params;
+      if (value === undefined) throw new errors.InvalidRequest('refresh_token is required');
+      const token = await provider.RefreshToken.find(value, { ignoreExpiration: true });
+      if (!token) throw new errors.InvalidGrant('refresh token is unknown or was revoked');
+      return withParties({ userId: token.accountId }, () => issueFor(token, request));
     },
   };
 }
@@ -215,11 +203,10 @@ const GTY = 'refresh_token';
 /** The grant types through which a token was issued, oldest first, as oidc-provider's `gty` has them. */
 const lineageOf = ({ gty = '' }: RefreshToken): string => (gty.endsWith(GTY) ? gty : `${gty} ${GTY}`);
 
-/** The fields that the next refresh token inherits: everything except value and times. */
-function fieldsOf(token: RefreshToken & { grantId: string }) {
-  const { accountId, acr, amr, authTime, claims, expiresWithSession, grantId, iiat, nonce, resource, sessionUid, sid } =
-    token;
+/** The fields that the next refresh token inherits: everything except value, grant and times. */
+function fieldsOf(token: RefreshToken) {
+  const { accountId, acr, amr, authTime, claims, expiresWithSession, iiat, nonce, resource, sessionUid, sid } = token;
   const { scope = '', rotations = 0 } = token;
-  const kept = { accountId, acr, amr, authTime, claims, expiresWithSession, grantId, iiat, nonce, resource };
-  return { ...kept, sessionUid, sid, scope, gty: lineageOf(token), rotations: rotations + 1 };
+  const kept = { accountId, acr, amr, authTime, claims, expiresWithSession, iiat, nonce, resource, sessionUid, sid };
+  return { ...kept, scope, gty: lineageOf(token), rotations: rotations + 1 };
 }

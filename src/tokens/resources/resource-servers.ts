@@ -157,25 +157,3 @@ export const unavailableResource = (indicator: string, known?: KnownResource) =>
 /** The error for a refresh with a resource that the authorization request did not name (RFC 8707 §2.2). */
 export const resourceNotRequested = (indicator: string) =>
   new errors.InvalidTarget(`resource ${printable(indicator)} was not requested at sign-in`);
-
-/** A resource in the form that oidc-provider expects. Its tokens are always signed JWTs with one audience. */
-export function resourceServerInfo({
-  audience,
-  scope,
-  ttl,
-  algorithm,
-}: {
-  audience: string;
-  scope: string;
-  /** Seconds. */
-  ttl: number;
-  algorithm: string;
-}) {
-  return {
-    audience,
-    scope,
-    accessTokenTTL: ttl,
-    accessTokenFormat: 'jwt' as const,
-    jwt: { sign: { alg: algorithm as 'ES256' } },
-  };
-}

@@ -1,5 +1,6 @@
 import { recordAudits } from '../../audit/record.ts';
 import { hashOf } from '../../base/ids.ts';
+import { HOUR_MS } from '../../base/times.ts';
 import type { Condition, TenantStore } from '../../database/store/tenant-store.ts';
 import { endJwts } from './issued-jwts.ts';
 
@@ -12,7 +13,7 @@ export interface Ending {
 }
 
 /** Upper limit for the lifetime of an access token: the maximum `accessTokenTtl`, plus one hour for clock changes. */
-const LONGEST_TOKEN_MS = 25 * 60 * 60 * 1000;
+const LONGEST_TOKEN_MS = 25 * HOUR_MS;
 
 /**
  * Revokes the active impersonations that match, each with an audit row, and returns their number. `issuedAt` bounds the
@@ -88,8 +89,9 @@ export async function endSessions(
 export async function endAccess(store: TenantStore, userId: string, ending: Ending): Promise<void> {
   await endSessions(store, userId, ending);
   // One query each for subject and actor. Rejected: one condition with OR, for which SQLite reads the whole tenant.
-  for (const role of [{ userId }, { actorId: userId }])
-    await store.change('subjectTokens', { ...role, spentAt: null, revokedAt: null }, { revokedAt: ending.now });
+  const unspent = { spentAt: null, revokedAt: null };
+  await store.change('subjectTokens', { userId, ...unspent }, { revokedAt: ending.now });
+  await store.change('subjectTokens', { actorId: userId, ...unspent }, { revokedAt: ending.now });
   for (const role of [{ subjectId: userId }, { actorId: userId }])
     await endImpersonations(store, (one) => one.where(role), ending);
 }

@@ -1,8 +1,8 @@
+import { errors } from 'oidc-provider';
 import { hashOf } from '../../base/ids.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
-import type { IssuedJwtRow } from '../../database/tables/index.ts';
+import type { Row } from '../../database/tables/index.ts';
 import { ServiceError } from '../../errors.ts';
-import { invalidGrant } from '../endpoint/error-body.ts';
 
 /**
  * Records a JWT that is about to be issued, so that it can be revoked with its grant. The grant is locked during the
@@ -10,10 +10,10 @@ import { invalidGrant } from '../endpoint/error-body.ts';
  *
  * @throws `invalid_grant` when the grant has ended
  */
-export async function rememberJwt(store: TenantStore, jwt: Omit<IssuedJwtRow, 'tenantId'>): Promise<void> {
+export async function rememberJwt(store: TenantStore, jwt: Omit<Row<'issuedJwts'>, 'tenantId'>): Promise<void> {
   await store.transaction(async (store) => {
     await store.lock('oidcPayloads', { model: 'Grant', id: hashOf(jwt.grantId) }).catch((error: unknown) => {
-      throw error instanceof ServiceError ? invalidGrant('the grant has ended') : error;
+      throw error instanceof ServiceError ? new errors.InvalidGrant('the grant has ended') : error;
     });
     await store.add('issuedJwts', [jwt]);
   });
@@ -25,7 +25,7 @@ export async function rememberJwt(store: TenantStore, jwt: Omit<IssuedJwtRow, 't
  */
 export async function endJwts(
   store: TenantStore,
-  of: Partial<Pick<IssuedJwtRow, 'grantId' | 'accountId' | 'clientId'>>,
+  of: Partial<Pick<Row<'issuedJwts'>, 'grantId' | 'accountId' | 'clientId'>>,
   now: number,
 ): Promise<void> {
   const issued = await store.from('issuedJwts').where(of).where('expiresAt', '>', now).select('id', 'expiresAt');

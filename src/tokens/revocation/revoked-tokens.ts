@@ -37,7 +37,7 @@ const TEXT = {
 
 /** Revoked JWTs that have not expired, ordered by expiry in seconds and then by `jti`. */
 async function listOf(store: TenantStore, now: number): Promise<{ body: string; etag: string }> {
-  const text = store.raw(`${TEXT[store.kind]} as text`);
+  const text = store.fragment(`${TEXT[store.kind]} as text`);
   const row: unknown = await store.from('revokedTokens').where('expiresAt', '>', now).first(text);
   const body = `{"tokens":${(row as { text: string }).text}}`;
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };

@@ -18,12 +18,12 @@ const isJwt = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)
  * Takes the JWT out of an introspection or revocation form, for the middleware below. oidc-provider does not store JWTs
  * and can neither introspect nor revoke them, but it reads the form and authenticates the client.
  */
-export function takeStructuredToken(body: Buffer): { body: Buffer; token?: string } {
-  const form = new URLSearchParams(body.toString());
+export function takeStructuredToken(body: string): { body: string; token?: string } {
+  const form = new URLSearchParams(body);
   const [token, ...more] = form.getAll('token');
   if (token === undefined || more.length > 0 || !isJwt(token)) return { body };
   form.set('token', PLACEHOLDER);
-  return { body: Buffer.from(form.toString()), token };
+  return { body: String(form), token };
 }
 
 /** Remembers the JWT of a request for the middleware below. */

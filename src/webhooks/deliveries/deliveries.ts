@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
-import * as postgres from './postgres.ts';
-import * as sqlite from './sqlite.ts';
-import type { ClaimedDelivery, HookKey, HookRoom, Settlement, Statements } from './statements.ts';
+import { type ClaimedDelivery, claim, type HookRoom } from './claim.ts';
+import { dueHooks, type HookKey } from './due.ts';
+import { type Settlement, settle } from './settle.ts';
 
 /**
  * The delivery queue. A process claims rows under a lease in its own name, and settles only rows it still holds. If a
@@ -9,12 +9,10 @@ import type { ClaimedDelivery, HookKey, HookRoom, Settlement, Statements } from 
  */
 export class Deliveries {
   readonly #database: Database;
-  readonly #statements: Statements;
   readonly #owner: string;
 
   constructor(database: Database, owner: string) {
     this.#database = database;
-    this.#statements = database.kind === 'postgres' ? postgres : sqlite;
     this.#owner = owner;
   }
 
@@ -23,22 +21,24 @@ export class Deliveries {
    * of the number of rows. A row whose lease expired counts as due.
    */
   dueHooks(now: number, tenantId?: string): Promise<HookKey[]> {
-    return this.#statements.dueHooks(this.#database, now, tenantId);
+    return dueHooks[this.#database.kind](this.#database, now, tenantId);
   }
 
   /** Claims the rows due longest, up to each webhook's room. No row is claimed by two processes at once. */
   async claim(rooms: HookRoom[], now: number, leaseUntil: number): Promise<ClaimedDelivery[]> {
-    const rows = await this.#statements.claim(this.#database, rooms, { owner: this.#owner, now, leaseUntil });
+    const database = this.#database;
+    const rows = await claim[database.kind](database, rooms, { owner: this.#owner, now, leaseUntil });
     const hooks = new Map(rows.flatMap(({ hook }) => (hook ? [[`${hook.tenantId}/${hook.id}`, hook]] : [])));
     return rows.flatMap((row) => {
+      if (row.hook) return [];
       const hook = hooks.get(`${row.tenantId}/${row.hookId}`);
       return hook ? [{ ...row, hook, leaseUntil }] : [];
     });
   }
 
   /** Writes all settlements in one commit. Skips rows that this process no longer holds, including their attempts. */
-  settle(settlements: Settlement[]): Promise<void> {
-    return this.#statements.settle(this.#database, settlements, this.#owner);
+  async settle(settlements: Settlement[]): Promise<void> {
+    await settle[this.#database.kind](this.#database, settlements, this.#owner);
   }
 
   /** Frees all leases, only at the start of SQLite's single process: their holder is gone. @returns their number */

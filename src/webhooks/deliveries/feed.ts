@@ -2,7 +2,7 @@ import type { Condition, TenantStore } from '../../database/store/tenant-store.t
 import { ServiceError } from '../../errors.ts';
 import { type DeliveryFilter, type DeliverySummary, delivered, undelivered } from './history.ts';
 
-export interface DeliveryFeed {
+interface DeliveryFeed {
   deliveries: DeliverySummary[];
   /** Cursor of the next page, with older deliveries; null on the last page. */
   next: string | null;

@@ -156,8 +156,8 @@ export function undelivered(store: TenantStore, hookId: string, { state, event, 
   const query = rowsInState(store, hookId, state)
     .join(store.rows('events'), 'events.id', 'deliveries.eventId')
     .select('deliveries.id', 'eventId', 'hookId')
-    .select(store.raw(`case when ${IS_WITHDRAWN} then 'cancelled' else state end as state`))
-    .select(store.raw(`case when ${IS_WITHDRAWN} then null else due_at end as due_at`))
+    .select(store.fragment(`case when ${IS_WITHDRAWN} then 'cancelled' else state end as state`))
+    .select(store.fragment(`case when ${IS_WITHDRAWN} then null else due_at end as due_at`))
     .select('attempts', 'lastStatus', 'trigger')
     .select({ createdAt: 'deliveries.createdAt', event: 'events.type' });
   if (event !== undefined) query.where('events.type', event);
@@ -170,7 +170,7 @@ export function delivered(store: TenantStore, hookId: string, { event, since }: 
     .from('attempts')
     .where({ hookId, isSuccess: true })
     .select({ id: 'deliveryId' }, 'eventId', 'hookId')
-    .select(store.raw(`'delivered' as state`), store.raw('cast(null as bigint) as due_at'))
+    .select(store.fragment(`'delivered' as state`), store.fragment('cast(null as bigint) as due_at'))
     .select({ attempts: 'number', lastStatus: 'status' }, 'trigger', { createdAt: 'startedAt', event: 'eventType' });
   if (event !== undefined) query.where({ eventType: event });
   if (since !== undefined) query.where('startedAt', '>=', since);

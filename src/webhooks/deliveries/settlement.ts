@@ -1,6 +1,7 @@
 import type { AttemptOutcome } from '../sending/deliver.ts';
 import { nextAttemptAt } from '../sending/retry-schedule.ts';
-import type { ClaimedDelivery, SettledAttempt, Settlement } from './statements.ts';
+import type { ClaimedDelivery } from './claim.ts';
+import type { SettledAttempt, Settlement } from './settle.ts';
 
 const GONE = 410;
 

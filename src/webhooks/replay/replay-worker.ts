@@ -4,7 +4,7 @@ import type { Database } from '../../database/database.ts';
 import { type Condition, TenantStore } from '../../database/store/tenant-store.ts';
 import type { ReplayRow } from '../../database/tables/index.ts';
 import type { Logger } from '../../observe/logger.ts';
-import { eventsToReplay, lockHookForDelivery, newDelivery, type ReplayFilter } from './replay.ts';
+import { eventsToReplay, lockHookForDelivery, newDelivery } from './replay.ts';
 
 /** Deliveries that a webhook's replay creates per step. A step runs every second. */
 const ROWS_PER_STEP = 100;
@@ -112,7 +112,7 @@ export class ReplayWorker {
     const { hookId, cursor, filter } = replay;
     const cached = this.#upcoming.get(keyOf(replay));
     if (cached?.cursor === cursor && cached.events.length > 0) return cached;
-    const events = (await eventsToReplay(store, hookId, filter as unknown as ReplayFilter)
+    const events = (await eventsToReplay(store, hookId, filter)
       .modify(after(cursor))
       .orderBy([{ column: 'occurredAt' }, { column: 'id' }])
       .limit(EVENTS_PER_SEARCH)

@@ -2,20 +2,15 @@ import { newId, newOrderedId } from '../../base/ids.ts';
 import type { Query, Rows, TenantStore } from '../../database/store/tenant-store.ts';
 import type { DeliveryRow, HookRow, ReplayRow } from '../../database/tables/index.ts';
 import { ServiceError } from '../../errors.ts';
-import { type DeliveryState, rowsInState } from '../deliveries/state.ts';
+import { rowsInState } from '../deliveries/state.ts';
 
-export interface ReplayRequest {
-  /** Epoch milliseconds of the events, both ends included. */
-  since: number;
-  /** Defaults to now, and is capped at now: a replay does not include events of the future. */
-  until?: number | undefined;
-  /** Only events with a delivery to this webhook in this state. Without it, also events older than the webhook. */
-  state?: DeliveryState | undefined;
-  /** Defaults to the events the webhook subscribes to. */
-  events?: string[] | undefined;
-}
+type ReplayFilter = ReplayRow['filter'];
 
-export type ReplayFilter = ReplayRequest & { until: number; events: string[] };
+/**
+ * `until` defaults to now, and is capped at now: a replay does not include events of the future. `events` default to
+ * those that the webhook subscribes to.
+ */
+export type ReplayRequest = Pick<ReplayFilter, 'since'> & Partial<ReplayFilter>;
 
 export interface StartedReplay {
   id: string;
@@ -76,7 +71,7 @@ export async function startReplay(
   const filter = await filterOf(store, hookId, request, now);
   const id = newId();
   const progress = { cursor: null, count, done: 0, state: 'running' } as const;
-  await store.add('replays', [{ id, hookId, filter: { ...filter }, ...progress, createdAt: now }]);
+  await store.add('replays', [{ id, hookId, filter, ...progress, createdAt: now }]);
   return { id, count };
 }
 

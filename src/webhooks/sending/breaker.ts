@@ -1,9 +1,11 @@
+import { MINUTE_MS } from '../../base/times.ts';
+
 /** Consecutive failures that open a breaker. A timeout opens it at once, because it occupied a slot for seconds. */
 const FAILURES_TO_OPEN = 5;
 /** Initial concurrency of a webhook. It is low so that endpoints that never respond cannot occupy all slots. */
 const FIRST_ROOM = 2;
 /** Longest time a breaker stays open, so that an endpoint that recovered is soon tried again. */
-const MAX_OPEN_MS = 5 * 60 * 1000;
+const MAX_OPEN_MS = 5 * MINUTE_MS;
 
 export type BreakerState = 'closed' | 'open' | 'probing';
 

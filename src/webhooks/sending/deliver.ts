@@ -1,5 +1,5 @@
 import { type Clock, secondsOf } from '../../base/clock.ts';
-import type { HttpClient } from '../../net/http-client.ts';
+import type { HttpClient, HttpRequest } from '../../net/http-client.ts';
 import { HttpError, type HttpFailure } from '../../net/http-error.ts';
 import { signatureHeaders } from '../signatures/signature.ts';
 import { deliveryHeaders } from './hook-headers.ts';
@@ -20,11 +20,6 @@ export interface DeliveryMessage {
   id: string;
   /** The stored event body: a JSON object without `hookId`. */
   body: string;
-}
-
-export interface AttemptLimits {
-  deadlineMs: number;
-  maxResponseBytes: number;
 }
 
 /**
@@ -51,7 +46,7 @@ export async function deliver(
   client: Pick<HttpClient, 'request'>,
   { hookId, url, headers, keys }: DeliveryTarget,
   { id, body }: DeliveryMessage,
-  limits: AttemptLimits,
+  limits: Pick<HttpRequest, 'deadlineMs' | 'maxResponseBytes'>,
   clock: Clock,
 ): Promise<AttemptOutcome> {
   const startedAt = clock();

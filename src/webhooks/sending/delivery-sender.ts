@@ -1,12 +1,14 @@
 import type { Clock } from '../../base/clock.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
-import type { Database } from '../../database/database.ts';
+import { MINUTE_MS } from '../../base/times.ts';
 import type { Counts } from '../../database/statistics/figures.ts';
+import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { HttpClient } from '../../net/http-client.ts';
 import type { Logger } from '../../observe/logger.ts';
+import type { ClaimedDelivery } from '../deliveries/claim.ts';
+import type { Settlement } from '../deliveries/settle.ts';
 import { isGone, released, settlementOf } from '../deliveries/settlement.ts';
 import type { Settler } from '../deliveries/settler.ts';
-import type { ClaimedDelivery, Settlement } from '../deliveries/statements.ts';
 import { KeyRing } from '../signatures/signing-keys.ts';
 import { type AttemptOutcome, deliver } from './deliver.ts';
 import { recordFailure, recordRecovery } from './health.ts';
@@ -14,7 +16,7 @@ import { openConfig } from './hook-headers.ts';
 import type { HookQueue, HookQueues } from './hook-queues.ts';
 
 /** Failures are recorded on the webhook's row at most once per this time. */
-const FAILURE_RECORD_MS = 60_000;
+const FAILURE_RECORD_MS = MINUTE_MS;
 
 const FIGURE_OF: Record<Settlement['state'], Counts> = {
   delivered: { deliveriesDelivered: 1 },
@@ -24,13 +26,13 @@ const FIGURE_OF: Record<Settlement['state'], Counts> = {
 };
 
 /** The outcome of an attempt, for metrics. `waitedMs`: time since the delivery was created; only for first attempts. */
-export interface AttemptReport {
+interface AttemptReport {
   outcome: AttemptOutcome;
   waitedMs: number | undefined;
 }
 
-interface Dependencies {
-  database: Database;
+export interface SenderDependencies {
+  storeOf: (tenantId: string) => TenantStore;
   client: Pick<HttpClient, 'request'>;
   secrets: SecretBox;
   logger: Logger;
@@ -39,31 +41,33 @@ interface Dependencies {
   schedule: number[];
   settler: Settler;
   queues: HookQueues;
+  /** For metrics. */
   onAttempt?: ((report: AttemptReport) => void) | undefined;
 }
 
 /** Makes attempts, then settles the delivery and updates the webhook's circuit breaker and its row. */
 export class DeliverySender {
-  readonly #dependencies: Dependencies;
+  readonly #dependencies: SenderDependencies;
   readonly #keys: KeyRing;
 
-  constructor(dependencies: Dependencies) {
+  constructor(dependencies: SenderDependencies) {
     this.#dependencies = dependencies;
     this.#keys = new KeyRing(dependencies.secrets);
   }
 
   /** Never throws. */
   async send(queue: HookQueue, row: ClaimedDelivery): Promise<void> {
-    const { database, clock, schedule, settler, logger, onAttempt } = this.#dependencies;
+    const { storeOf, clock, schedule, settler, logger, onAttempt } = this.#dependencies;
     const outcome = await this.#deliver(row);
     const now = clock();
     const settlement = settlementOf(row, outcome, { schedule, now });
     settler.add(settlement);
-    database.figures.add(row.tenantId, now, FIGURE_OF[settlement.state]);
+    const store = storeOf(row.tenantId);
+    store.count(now, FIGURE_OF[settlement.state]);
     onAttempt?.({ outcome, waitedMs: row.attempts === 0 ? outcome.startedAt - row.createdAt : undefined });
     try {
-      if (outcome.error) await this.#recordFailure(queue, outcome, now);
-      else if (this.#recordSuccess(queue, row)) await recordRecovery(this.#dependencies.database, queue);
+      if (outcome.error) await this.#recordFailure(store, queue, outcome, now);
+      else if (this.#recordSuccess(queue, row)) await recordRecovery(store, row.hookId);
     } catch (error) {
       logger.error({ err: error, hookId: row.hookId }, 'Could not record the health of a webhook');
     }
@@ -98,15 +102,15 @@ export class DeliverySender {
     return true;
   }
 
-  async #recordFailure(queue: HookQueue, outcome: AttemptOutcome, now: number): Promise<void> {
-    const { database, queues, settler, logger } = this.#dependencies;
+  async #recordFailure(store: TenantStore, queue: HookQueue, outcome: AttemptOutcome, now: number): Promise<void> {
+    const { queues, settler, logger } = this.#dependencies;
     queue.breaker.failed({ startedAt: outcome.startedAt, now, isTimeout: outcome.error === 'timeout' });
     if (queue.breaker.room(now) === 0) for (const row of queues.releaseRows([queue])) settler.add(released(row));
 
     const wasRecorded = queue.failureRecordedAt !== undefined && now - queue.failureRecordedAt < FAILURE_RECORD_MS;
     if (wasRecorded && !isGone(outcome)) return;
     queue.failureRecordedAt = now;
-    const reason = await recordFailure(database, queue, { isGone: isGone(outcome), now });
+    const reason = await recordFailure(store, queue.hookId, { isGone: isGone(outcome), now });
     if (reason) logger.warn({ tenantId: queue.tenantId, hookId: queue.hookId, reason }, 'Webhook disabled');
   }
 }

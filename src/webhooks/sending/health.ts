@@ -1,10 +1,8 @@
 import { newOrderedId } from '../../base/ids.ts';
 import { HOUR_MS } from '../../base/times.ts';
-import type { Database } from '../../database/database.ts';
-import { TenantStore } from '../../database/store/tenant-store.ts';
+import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { HookRow } from '../../database/tables/index.ts';
 import { cancelWaiting } from '../deliveries/clearing.ts';
-import type { HookKey } from '../deliveries/statements.ts';
 
 /** A webhook is disabled when every attempt for this long has failed. */
 const FAILING_LIMIT_MS = 5 * 24 * HOUR_MS;
@@ -25,11 +23,11 @@ export function disabledReason({ failingSince, lastFailureAt, goneCount }: Healt
 
 /** Records a failure, and at the limit disables the webhook (with an audit entry). @returns the reason if it did */
 export async function recordFailure(
-  database: Database,
-  { tenantId, hookId }: HookKey,
+  store: TenantStore,
+  hookId: string,
   { isGone, now }: { isGone: boolean; now: number },
 ): Promise<string | undefined> {
-  return new TenantStore(database, tenantId).transaction(async (store) => {
+  return store.transaction(async (store) => {
     const hook: HookRow | undefined = await store.from('hooks').where({ id: hookId }).forNoKeyUpdate().first();
     if (!hook?.enabled) return undefined;
     const failingSince = hook.failingSince ?? now;
@@ -49,7 +47,7 @@ export async function recordFailure(
 }
 
 /** Clears the failures recorded on the webhook's row, after a success. */
-export async function recordRecovery(database: Database, { tenantId, hookId }: HookKey): Promise<void> {
+export async function recordRecovery(store: TenantStore, hookId: string): Promise<void> {
   const healthy = { failingSince: null, lastFailureAt: null, goneCount: 0 };
-  await new TenantStore(database, tenantId).change('hooks', { id: hookId }, healthy);
+  await store.change('hooks', { id: hookId }, healthy);
 }

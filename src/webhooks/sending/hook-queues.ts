@@ -1,4 +1,6 @@
-import type { ClaimedDelivery, HookKey, HookRoom } from '../deliveries/statements.ts';
+import { HOUR_MS, MINUTE_MS } from '../../base/times.ts';
+import type { ClaimedDelivery, HookRoom } from '../deliveries/claim.ts';
+import type { HookKey } from '../deliveries/due.ts';
 import { Breaker, type BreakerSettings, type BreakerState } from './breaker.ts';
 
 /** Webhooks per claim. SQLite's statement grows with each. */
@@ -8,9 +10,9 @@ const MAX_QUEUED = 512;
 /** Rows to hold (in flight or queued) per allowed concurrent attempt. More are claimed below half of that. */
 const HELD_PER_ROOM = 4;
 /** An idle webhook is kept in memory this long, because its next event is likely. */
-const REMEMBERED_MS = 60 * 1000;
+const REMEMBERED_MS = MINUTE_MS;
 /** An idle webhook that failed is kept this long. It may have been deleted. */
-const FAILURE_REMEMBERED_MS = 60 * 60 * 1000;
+const FAILURE_REMEMBERED_MS = HOUR_MS;
 /** With more webhooks than this in memory, querying which are due is cheaper than trying to claim for all. */
 const MAX_LIKELY = 100;
 

@@ -8,18 +8,17 @@ import type { PollerDependencies, WebhookPoller } from './poller.ts';
 /** Longest wait for the database. A scrape that takes longer would time out and lose all metrics. */
 const TIMEOUT_MS = 1_000;
 
-export interface WebhookMetricsDependencies {
-  stats: () => ReturnType<WebhookPoller['stats']>;
-  /** The backlog of all processes on this database. */
-  backlog: () => Promise<Backlog>;
-  clock: Clock;
-}
-
-/** Registers the webhook metrics. No label contains a URL or webhook: they are too many, and URLs are confidential. */
-export function webhookMetrics(
+/**
+ * Registers the gauges. No label contains a URL or webhook: they are too many, and URLs are confidential.
+ *
+ * @param backlog of all processes on this database
+ */
+export function webhookGauges(
   registry: Registry,
-  { stats, backlog, clock }: WebhookMetricsDependencies,
-): Pick<PollerDependencies, 'onAttempt' | 'onLeasesExpired'> {
+  stats: () => ReturnType<WebhookPoller['stats']>,
+  backlog: () => Promise<Backlog>,
+  clock: Clock,
+): void {
   const registers = [registry];
   /** Resolves with undefined if the database does not respond. Then only the backlog metrics are missing. */
   let pending: Promise<Backlog | undefined> | undefined;
@@ -68,7 +67,11 @@ export function webhookMetrics(
     'state',
     () => stats().breakers,
   );
+}
 
+/** Registers the metrics that the poller reports. */
+export function webhookMetrics(registry: Registry): Pick<PollerDependencies, 'onAttempt' | 'onLeasesExpired'> {
+  const registers = [registry];
   const attempts = new Counter({
     name: 'understudy_webhook_attempts_total',
     help: 'Attempts by result: success, or the error class',

@@ -1,19 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../../base/clock.ts';
 import { newId } from '../../base/ids.ts';
-import type { SecretBox } from '../../base/secret-box.ts';
 import { StateMachine } from '../../base/state.ts';
 import type { Config } from '../../config/index.ts';
 import type { Database } from '../../database/database.ts';
-import type { HttpClient } from '../../net/http-client.ts';
-import type { Logger } from '../../observe/logger.ts';
+import { TenantStore } from '../../database/store/tenant-store.ts';
+import type { ClaimedDelivery } from '../deliveries/claim.ts';
 import { Deliveries } from '../deliveries/deliveries.ts';
 import { cancelled, released } from '../deliveries/settlement.ts';
 import { Settler } from '../deliveries/settler.ts';
 import { isCancelled } from '../deliveries/state.ts';
-import type { ClaimedDelivery } from '../deliveries/statements.ts';
 import { ReplayWorker } from '../replay/replay-worker.ts';
-import { type AttemptReport, DeliverySender } from './delivery-sender.ts';
+import { DeliverySender, type SenderDependencies } from './delivery-sender.ts';
 import { type HookQueue, HookQueues } from './hook-queues.ts';
 import { DEFAULT_RETRY_SCHEDULE } from './retry-schedule.ts';
 import { Slots } from './slots.ts';
@@ -38,15 +35,10 @@ const TRANSITIONS = {
 
 export type PollerSettings = Omit<Config['webhooks'], 'allowedNetworks' | 'loopbackByDefault' | 'proxyUrl'>;
 
-export interface PollerDependencies {
+export interface PollerDependencies
+  extends Pick<SenderDependencies, 'client' | 'secrets' | 'logger' | 'clock' | 'onAttempt'> {
   database: Database;
-  client: Pick<HttpClient, 'request'>;
-  secrets: SecretBox;
-  logger: Logger;
   settings: PollerSettings;
-  clock: Clock;
-  /** For metrics. */
-  onAttempt?: ((report: AttemptReport) => void) | undefined;
   /** Called with the number of deliveries whose lease expired before their process settled them. */
   onLeasesExpired?: ((deliveries: number) => void) | undefined;
 }
@@ -80,7 +72,9 @@ export class WebhookPoller {
     this.#settler = new Settler(this.#deliveries, logger);
     this.#queues = new HookQueues({ maxRoom: settings.perHookConcurrency, schedule });
     this.#slots = new Slots(settings.concurrency);
-    this.#sender = new DeliverySender({ ...dependencies, schedule, settler: this.#settler, queues: this.#queues });
+    const storeOf = (tenantId: string) => new TenantStore(database, tenantId);
+    const [settler, queues] = [this.#settler, this.#queues];
+    this.#sender = new DeliverySender({ ...dependencies, storeOf, schedule, settler, queues });
     this.#replays = new ReplayWorker(database, clock, logger);
   }
 
@@ -114,7 +108,7 @@ export class WebhookPoller {
     await Promise.all([this.#claimLoop, this.#replays.stop()]);
     this.#release();
     await Promise.all(this.#attempts);
-    await this.#settler.flush();
+    await this.#settler.close();
     if (this.#state.is('stopping')) this.#state.enter('stopped');
   }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Credentials } from '../../../src/setup/first-start.ts';
+import { childEnvironment } from '../../support/compile-cache.ts';
 import { freePort } from '../../support/free-port.ts';
 import { hasEnded } from '../../support/has-ended.ts';
 import type { Heap } from './heap.ts';
@@ -37,7 +38,7 @@ export class WatchedService implements AsyncDisposable {
     const port = await freePort();
     const arguments_ = ['--expose-gc', '--import', join(import.meta.dirname, 'heap.ts'), join(root, 'src/main.ts')];
     const env = {
-      PATH: process.env.PATH,
+      ...childEnvironment,
       PORT: String(port),
       DATA_DIR: dataDir,
       ...(databaseUrl && { DATABASE_URL: databaseUrl }),

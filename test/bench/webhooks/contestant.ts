@@ -1,3 +1,5 @@
+import type { Knex } from 'knex';
+
 /** A webhook implementation on a clean database of its own. */
 export interface Contestant extends AsyncDisposable {
   /** Enqueues messages 0 to count-1 for `start`. */
@@ -6,6 +8,23 @@ export interface Contestant extends AsyncDisposable {
   start(): Promise<void>;
   /** Enqueues one message. Resolves after the commit. */
   send(n: number): Promise<void>;
+}
+
+/** A queue that enqueues a message in the transaction of the change it is about. */
+export interface Sender extends AsyncDisposable {
+  send(db: Knex, payload: object): Promise<void>;
+}
+
+export interface PgBossSettings {
+  batchSize: number;
+  localConcurrency: number;
+}
+
+/** The queues in `../peers/webhooks.ts`. */
+export interface PackagedPeers {
+  pgBoss(url: string, postgresUrl: string, settings: PgBossSettings): Promise<Contestant>;
+  bossSender(databaseUrl: string): Promise<Sender>;
+  graphileWorker(url: string, postgresUrl: string, tuning: object): Promise<Contestant>;
 }
 
 export const IN_FLIGHT = 64;

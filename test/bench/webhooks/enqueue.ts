@@ -1,6 +1,5 @@
-import { fromKnex, PgBoss } from 'pg-boss';
 import { newId } from '../../../src/base/ids.ts';
-import { payloadOf } from './contestant.ts';
+import { type PackagedPeers, payloadOf } from './contestant.ts';
 import { understudy } from './understudy.ts';
 
 const TRANSACTIONS = 2_000;
@@ -8,9 +7,9 @@ const AT_ONCE = 16;
 
 /**
  * Measures transactions per second of a small change with an event: BEGIN, the same INSERT, the event, COMMIT, on the
- * same database through the same pool.
+ * same database through the same pool. The queue is our own, or pg-boss if it is given.
  */
-export async function enqueuePerSecond(postgresUrl: string, queue: 'understudy' | 'pgBoss'): Promise<number> {
+export async function enqueuePerSecond(postgresUrl: string, bossSender?: PackagedPeers['bossSender']): Promise<number> {
   await using place = await understudy('http://127.0.0.1:1/', postgresUrl);
   await place.addHook('http://127.0.0.1:1/', 'User.Data.Updated');
   const role = () => ({ id: newId(), name: newId(), description: 'made by the benchmark', type: 'User' as const });
@@ -21,23 +20,16 @@ export async function enqueuePerSecond(postgresUrl: string, queue: 'understudy' 
       await place.record(store, n);
     });
   };
-  if (queue === 'understudy') return await perSecond(announce);
+  if (!bossSender) return await perSecond(announce);
 
-  const boss = new PgBoss({ connectionString: place.databaseUrl, max: 2 });
-  boss.on('error', console.error);
-  await boss.start();
-  await boss.createQueue('webhooks');
+  await using boss = await bossSender(place.databaseUrl);
   const send = async (n: number) => {
     await place.database.transaction(async (db) => {
       await db('roles').insert({ ...role(), isDefault: false, tenantId: place.store.tenantId });
-      await boss.send('webhooks', payloadOf(n), { db: fromKnex(db) });
+      await boss.send(db, payloadOf(n));
     });
   };
-  try {
-    return await perSecond(send);
-  } finally {
-    await boss.stop({ graceful: false });
-  }
+  return await perSecond(send);
 }
 
 async function perSecond(work: (n: number) => Promise<void>): Promise<number> {

@@ -24,16 +24,25 @@ export interface Understudy extends Contestant {
   database: Database;
   databaseUrl: string;
   store: TenantStore;
-  addHook(url: string, event: string): Promise<void>;
+  addHook(url: string, event: string): Promise<string>;
   record(store: TenantStore, n: number): Promise<void>;
+}
+
+interface Conditions {
+  /** Deliveries, over all webhooks, that are due on another day. */
+  parked?: number;
+  /** Webhooks that get every event as well, and whose endpoints do not respond. */
+  deadUrls?: string[];
 }
 
 /**
  * Our webhook sender with everything on: history, fairness, circuit breakers, address guard, decrypted signing secrets.
- *
- * @param parked deliveries, over all webhooks, that are due on another day
  */
-export async function understudy(url: string, postgresUrl: string | undefined, parked = 0): Promise<Understudy> {
+export async function understudy(
+  url: string,
+  postgresUrl: string | undefined,
+  { parked = 0, deadUrls = [] }: Conditions = {},
+): Promise<Understudy> {
   const place = await createDatabase(postgresUrl ? 'postgres' : 'sqlite', postgresUrl ?? '');
   const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 10, isDirect: true };
   await migrate(settings);
@@ -59,11 +68,12 @@ export async function understudy(url: string, postgresUrl: string | undefined, p
     },
   });
 
-  async function addHook(url: string, event: string): Promise<void> {
+  async function addHook(url: string, event: string): Promise<string> {
     const id = newId();
     const signingKeyEncrypted = sealSigningKey(secrets, { tenantId: TENANT, id }, SIGNING_KEY);
     const fixed = { event: null, oldSigningKeys: [], enabled: true, goneCount: 0, createdAt: 0 };
     await store.add('hooks', [{ id, name: id, events: [event], config: { url }, signingKeyEncrypted, ...fixed }]);
+    return id;
   }
 
   const record = (store: TenantStore, n: number) => {
@@ -79,8 +89,9 @@ export async function understudy(url: string, postgresUrl: string | undefined, p
     record,
     /** Each event has its own body and goes to one of the webhooks, like the jobs of the other contestants. */
     async fill(count) {
-      for (let hook = 0; hook < HOOKS; hook += 1) await addHook(url, `Bench.${hook}`);
-      const hooks = await store.from('hooks').select('id');
+      const hooks: string[] = [];
+      for (let hook = 0; hook < HOOKS; hook += 1) hooks.push(await addHook(url, `Bench.${hook}`));
+      const deadHooks = await Promise.all(deadUrls.map((dead) => addHook(dead, 'Bench.Dead')));
       const now = Date.now();
       if (parked > 0) await park(database, TENANT, parked, now);
       for (let from = 0; from < count; from += 400) {
@@ -96,12 +107,14 @@ export async function understudy(url: string, postgresUrl: string | undefined, p
           const state = { state: 'waiting', attempts: 0, trigger: 'schedule', dueAt: now, createdAt: now } as const;
           await store.add(
             'deliveries',
-            rows.map(({ id }, index) => ({
-              id: newOrderedId(now),
-              eventId: id,
-              hookId: hooks[(from + index) % HOOKS]?.id,
-              ...state,
-            })),
+            rows.flatMap(({ id: eventId }, index) =>
+              [hooks[(from + index) % HOOKS] ?? '', ...deadHooks].map((hookId) => ({
+                id: newOrderedId(now),
+                eventId,
+                hookId,
+                ...state,
+              })),
+            ),
           );
         });
       }
@@ -109,8 +122,9 @@ export async function understudy(url: string, postgresUrl: string | undefined, p
     start: () => poller.start(),
     send: (n) => store.transaction((store) => record(store, n)),
     async [Symbol.asyncDispose]() {
-      await poller.stop();
-      await client.close();
+      const stopped = poller.stop();
+      await client.close(); // Ends the attempts at endpoints that do not respond.
+      await stopped;
       await database.close();
       await place[Symbol.asyncDispose]();
     },

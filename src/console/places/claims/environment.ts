@@ -50,7 +50,9 @@ async function setVariable(request: ConsoleRequest, kind: TokenKind) {
   return { to: pathOf(kind), flash: { text: `${name} set. ${text}`, undo } };
 }
 
-const showRemove = (request: ConsoleRequest, kind: TokenKind, refused?: RefusedForm): Page =>
+type AtVariable = ConsoleRequest<{ name: string }>;
+
+const showRemove = (request: AtVariable, kind: TokenKind, refused?: RefusedForm): Page =>
   formPage(request, refused, {
     title: `Remove ${request.params.name}`,
     back: { path: pathOf(kind), label: 'Environment variables' },
@@ -59,9 +61,9 @@ const showRemove = (request: ConsoleRequest, kind: TokenKind, refused?: RefusedF
     kind: 'danger',
   });
 
-async function removeVariable(request: ConsoleRequest, kind: TokenKind) {
+async function removeVariable(request: AtVariable, kind: TokenKind) {
   const base = await readBase(request, kind);
-  const { name = '' } = request.params;
+  const { name } = request.params;
   if (!base || !namesOf(base).includes(name)) throw new ServiceError('entity.not_exists');
   const { [name]: _, ...environmentVariables } = base.value.environmentVariables ?? {};
   const { script } = base.value;

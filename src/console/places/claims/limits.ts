@@ -1,10 +1,11 @@
+import type { Body } from '../../api.ts';
 import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
 import { formPage } from '../../parts/form-parts.ts';
 import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 
 const PATH = '/claims/limits';
 
-const FIELDS: EntityField[] = [
+const FIELDS: EntityField<Body<'PATCH /configs/sandbox'>>[] = [
   { name: 'timeoutMs', label: 'Maximum run time, in milliseconds', kind: 'number' },
   { name: 'memoryMb', label: 'Maximum memory, in MB', kind: 'number' },
 ];

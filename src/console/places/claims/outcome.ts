@@ -1,11 +1,9 @@
 import { type Html, html } from '../../../pages/html.ts';
+import type { Result } from '../../api.ts';
 import { note } from '../../parts/parts.ts';
 import { type Run, resultState } from './script-api.ts';
 
-/** The result of a test run. */
-export interface TestRun extends Pick<Run, 'result' | 'message' | 'wallMs' | 'cpuMs' | 'droppedClaims' | 'console'> {
-  token: Record<string, unknown> | null;
-}
+type TestRun = Result<'POST /configs/jwt-customizer/trial'>;
 
 export const durationOf = ({ wallMs, cpuMs }: Pick<Run, 'wallMs' | 'cpuMs'>): string =>
   `${wallMs.toLocaleString('en')} ms (CPU ${cpuMs.toLocaleString('en')} ms)`;

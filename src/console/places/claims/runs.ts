@@ -5,7 +5,7 @@ import { copyable, facts, note, pageQuery, pager, rawJson, section, table, when 
 import { type ConsoleRequest, type Page, page, type Route } from '../../route.ts';
 import { kindPath, type TokenKind, tabPage } from './kinds.ts';
 import { consoleLines, droppedNote, durationOf } from './outcome.ts';
-import { performOn, type Run, resultName, resultState } from './script-api.ts';
+import { resultName, resultState, SCRIPT, scriptOf } from './script-api.ts';
 
 /** Returns the filters in the URL. Invalid values are ignored. */
 function filtersIn({ query, now }: ConsoleRequest) {
@@ -33,7 +33,7 @@ function filtersOf(
 async function showRuns(request: ConsoleRequest, kind: TokenKind): Promise<Page> {
   const chosen = filtersIn(request);
   const query = { ...chosen.applied, ...pageQuery(request) };
-  const { value: runs, total } = await performOn<Run[]>(request, kind, 'GET', '/runs', { query });
+  const { value: runs, total } = await request.perform(`GET ${SCRIPT}/runs`, { params: scriptOf(kind), query });
   const isNarrowed = Object.keys(chosen.applied).length > 0;
   return tabPage(request, kind, '/runs', {
     content: html`${filtersOf(request, kind, chosen)}
@@ -64,8 +64,9 @@ async function showRuns(request: ConsoleRequest, kind: TokenKind): Promise<Page>
   });
 }
 
-async function showRun(request: ConsoleRequest, kind: TokenKind): Promise<Page> {
-  const { value: run } = await performOn<Run>(request, kind, 'GET', '/runs/:runId');
+async function showRun(request: ConsoleRequest<{ runId: string }>, kind: TokenKind): Promise<Page> {
+  const params = { ...scriptOf(kind), ...request.params };
+  const { value: run } = await request.perform(`GET ${SCRIPT}/runs/:runId`, { params });
   const path = kindPath(kind);
   const tryIt = html`<a class="button primary" href="${request.to(`${path}?run=${run.id}`)}">Test with this input</a>`;
   return {

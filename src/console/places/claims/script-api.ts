@@ -1,56 +1,25 @@
-import type { ScriptRunRow } from '../../../database/tables/index.ts';
 import { html } from '../../../pages/html.ts';
+import type { Item, Result } from '../../api.ts';
 import { state } from '../../parts/parts.ts';
-import type { ConsoleRequest, OperationInput } from '../../route.ts';
+import type { ConsoleRequest } from '../../route.ts';
 import { kindPath, type TokenKind } from './kinds.ts';
 
-/** A script and its settings, as the Management API returns them. */
-export interface ScriptValue {
-  script: string;
-  /** Pages show the names only. */
-  environmentVariables?: Record<string, string>;
-  tokenSample?: Record<string, unknown>;
-  contextSample?: Record<string, unknown>;
-  blockIssuanceOnError: boolean;
-  recordInputs: boolean;
-}
+/** Path of a script in the Management API. */
+export const SCRIPT = '/configs/jwt-customizer/:tokenTypePath';
+export const scriptOf = ({ tokenType }: TokenKind) => ({ tokenTypePath: tokenType });
 
-export interface VersionLine {
-  number: number;
-  sha256: string;
-  authorId: string;
-  createdAt: number;
-  active: boolean;
-}
+export type Version = Result<`GET ${typeof SCRIPT}/versions/:version`>;
+export type VersionLine = Item<`GET ${typeof SCRIPT}/versions`>;
+/** A script and its settings. */
+export type ScriptValue = Version['value'];
+export type Run = Result<`GET ${typeof SCRIPT}/runs/:runId`>;
 
-export interface Version extends VersionLine {
-  value: ScriptValue;
-}
+export const readVersions = async ({ perform }: ConsoleRequest, kind: TokenKind): Promise<VersionLine[]> =>
+  (await perform(`GET ${SCRIPT}/versions`, { params: scriptOf(kind) })).value;
 
-export interface Run extends Omit<ScriptRunRow, 'tenantId' | 'tokenType' | 'number' | 'inputEncrypted'> {
-  version: number;
-  inputRecorded: boolean;
-}
-
-/** Runs an operation on the script of this kind. @param path path below the script's */
-export const performOn = <T>(
-  { perform }: ConsoleRequest,
-  { tokenType }: TokenKind,
-  method: string,
-  path = '',
-  { params, ...input }: OperationInput = {},
-) =>
-  perform<T>(`${method} /configs/jwt-customizer/:tokenTypePath${path}`, {
-    ...input,
-    params: { ...params, tokenTypePath: tokenType },
-  });
-
-export const readVersions = async (request: ConsoleRequest, kind: TokenKind): Promise<VersionLine[]> =>
-  (await performOn<VersionLine[]>(request, kind, 'GET', '/versions')).value;
-
-export async function readVersion(request: ConsoleRequest, kind: TokenKind, number: number | string): Promise<Version> {
-  const params = { version: String(number) };
-  return (await performOn<Version>(request, kind, 'GET', '/versions/:version', { params })).value;
+export async function readVersion({ perform }: ConsoleRequest, kind: TokenKind, number: number | string) {
+  const params = { ...scriptOf(kind), version: String(number) };
+  return (await perform(`GET ${SCRIPT}/versions/:version`, { params })).value;
 }
 
 /** Returns the active version, or the newest if none is active; undefined if there is none. */
@@ -69,7 +38,9 @@ export async function writeVersion(
 ): Promise<{ text: string; undo: { path: string } }> {
   // PATCH merges with the active version in its transaction. Without an active version there is nothing to merge with.
   const body = base?.active ? changes : { ...base?.value, ...changes };
-  await performOn(request, kind, base?.active ? 'PATCH' : 'PUT', '', { body });
+  const params = scriptOf(kind);
+  if (base?.active) await request.perform(`PATCH ${SCRIPT}`, { params, body });
+  else await request.perform(`PUT ${SCRIPT}`, { params, body });
   const [newest] = await readVersions(request, kind);
   const back = base?.active ? `/versions/${base.number}/activate` : '/off';
   return { text: `Version ${newest?.number} is active.`, undo: { path: kindPath(kind) + back } };

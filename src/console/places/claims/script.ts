@@ -7,8 +7,8 @@ import { membersOf } from './completion.ts';
 import { changesOf } from './diff.ts';
 import { type Draft, draftOf, fieldsOfDraft, samplesOf, sentDraft, uploadOf } from './draft.ts';
 import { kindPath, type TokenKind, tabPage } from './kinds.ts';
-import { outcomeOf, type TestRun } from './outcome.ts';
-import { performOn, type Run, readBase, readVersion, type Version, writeVersion } from './script-api.ts';
+import { outcomeOf } from './outcome.ts';
+import { type Run, readBase, readVersion, SCRIPT, scriptOf, type Version, writeVersion } from './script-api.ts';
 import { type Fault, faultNote, workbench } from './workbench.ts';
 
 /** Number of recorded runs offered as test input. */
@@ -25,12 +25,12 @@ interface EditorState {
 const NOT_TESTED = html`<p class="quiet">Run a test to see the resulting token and the console output.</p>`;
 
 async function readTypes({ perform }: ConsoleRequest, { input }: TokenKind) {
-  return membersOf(String((await perform<string>('GET /configs/jwt-customizer/types')).value), input);
+  return membersOf((await perform('GET /configs/jwt-customizer/types')).value, input);
 }
 
 async function recordedRuns(request: ConsoleRequest, kind: TokenKind): Promise<Run[]> {
   const query = { inputRecorded: 'true', page_size: RUNS_OFFERED };
-  return (await performOn<Run[]>(request, kind, 'GET', '/runs', { query })).value;
+  return (await request.perform(`GET ${SCRIPT}/runs`, { params: scriptOf(kind), query })).value;
 }
 
 function scriptState(request: ConsoleRequest, kind: TokenKind, base: Version | undefined): Html {
@@ -72,7 +72,7 @@ ${workbench(request, { kind, draft, runs, types, fault, faults: faultsOf(refused
 }
 
 async function compile({ perform }: ConsoleRequest, script: string): Promise<Fault | undefined> {
-  const { value } = await perform<{ fault: Fault | null }>('POST /configs/jwt-customizer/check', { body: { script } });
+  const { value } = await perform('POST /configs/jwt-customizer/check', { body: { script } });
   return value.fault ?? undefined;
 }
 
@@ -90,7 +90,7 @@ async function test(request: ConsoleRequest, kind: TokenKind): Promise<Page> {
   const { tokenSample: token, contextSample: context } = draft.run ? {} : samplesOf(draft);
   const input = draft.run ? { runId: draft.run } : { token, context };
   const body = { tokenType: kind.tokenType, script: draft.script, environmentVariables, ...input };
-  const { value } = await request.perform<TestRun>('POST /configs/jwt-customizer/trial', { body });
+  const { value } = await request.perform('POST /configs/jwt-customizer/trial', { body });
   return showScript(request, kind, { draft, outcome: outcomeOf(value) });
 }
 
@@ -149,7 +149,7 @@ const showDeactivate = (request: ConsoleRequest, kind: TokenKind, refused?: Refu
 
 async function deactivate(request: ConsoleRequest, kind: TokenKind) {
   const base = await readBase(request, kind);
-  await performOn(request, kind, 'DELETE');
+  await request.perform(`DELETE ${SCRIPT}`, { params: scriptOf(kind) });
   const undo = { path: `${kindPath(kind)}/versions/${base?.number}/activate` };
   return { to: kindPath(kind), flash: { text: 'Script deactivated.', undo } };
 }

@@ -17,12 +17,14 @@ import {
 import { action, type ConsoleRequest, type Page, page, type RefusedForm, type Route } from '../../route.ts';
 import { changesOf } from './diff.ts';
 import { kindPath, type TokenKind, tabPage } from './kinds.ts';
-import { authorOf, performOn, readVersion, readVersions, type Version, type VersionLine } from './script-api.ts';
+import { authorOf, readVersion, readVersions, SCRIPT, scriptOf, type Version, type VersionLine } from './script-api.ts';
 
 /** Number of versions offered for comparison. */
 const VERSIONS_OFFERED = 50;
 
 const activeState = ({ active }: VersionLine): Html => (active ? state('ok', 'Active') : state('off', 'Inactive'));
+
+type AtVersion = ConsoleRequest<{ version: string }>;
 
 async function showVersions(request: ConsoleRequest, kind: TokenKind): Promise<Page> {
   const versions = await readVersions(request, kind);
@@ -84,9 +86,9 @@ const withoutValues = ({ value, ...version }: Version) => {
   return { ...version, value: { ...rest, environmentVariables: Object.keys(environmentVariables ?? {}) } };
 };
 
-async function showVersion(request: ConsoleRequest, kind: TokenKind, refused?: RefusedForm): Promise<Page> {
+async function showVersion(request: AtVersion, kind: TokenKind, refused?: RefusedForm): Promise<Page> {
   const [version, versions] = await Promise.all([
-    readVersion(request, kind, request.params.version ?? ''),
+    readVersion(request, kind, request.params.version),
     readVersions(request, kind),
   ]);
   const inUse = versions.find(({ active }) => active);
@@ -123,10 +125,10 @@ ${rawJson(withoutValues(version))}`,
   };
 }
 
-async function activate(request: ConsoleRequest, kind: TokenKind) {
+async function activate(request: AtVersion, kind: TokenKind) {
   const inUse = (await readVersions(request, kind)).find(({ active }) => active);
-  const { version = '' } = request.params;
-  await performOn(request, kind, 'POST', '/versions/:version/activate');
+  const { version } = request.params;
+  await request.perform(`POST ${SCRIPT}/versions/:version/activate`, { params: { ...scriptOf(kind), version } });
   const path = kindPath(kind);
   const undo = { path: inUse ? `${path}/versions/${inUse.number}/activate` : `${path}/off` };
   return { to: `${path}/versions/${version}`, flash: { text: `Version ${version} is active.`, undo } };
@@ -134,7 +136,7 @@ async function activate(request: ConsoleRequest, kind: TokenKind) {
 
 export function versionRoutes(kind: TokenKind): Route[] {
   const path = `${kindPath(kind)}/versions`;
-  const show = (request: ConsoleRequest, refused?: RefusedForm) => showVersion(request, kind, refused);
+  const show = (request: AtVersion, refused?: RefusedForm) => showVersion(request, kind, refused);
   return [
     page(path, (request) => showVersions(request, kind)),
     page(`${path}/:version`, show),

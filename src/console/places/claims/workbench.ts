@@ -1,6 +1,6 @@
-import { type Html, html } from '../../../pages/html.ts';
+import { csrfField, type Html, html } from '../../../pages/html.ts';
 import type { Faults } from '../../parts/faults.ts';
-import { field, tick, token } from '../../parts/form-parts.ts';
+import { field, tick } from '../../parts/form-parts.ts';
 import { note } from '../../parts/parts.ts';
 import type { ConsoleRequest } from '../../route.ts';
 import type { Members } from './completion.ts';
@@ -55,7 +55,7 @@ export function workbench(
 ): Html {
   const to = (path: string): string => request.to(kindPath(kind) + path);
   const scriptFault = faults.fields.get('script');
-  return html`<form class="workbench" method="post" action="${to('/test')}" novalidate data-workbench="${to('/check')}">${token(request)}
+  return html`<form class="workbench" method="post" action="${to('/test')}" novalidate data-workbench="${to('/check')}">${csrfField(request.csrf)}
 <div class="workbench-side">
 ${faults.general && note('bad', faults.general)}
 <div class="field"><label for="script">Script</label>

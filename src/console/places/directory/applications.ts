@@ -1,4 +1,5 @@
 import { type Html, html } from '../../../pages/html.ts';
+import type { Body, Item } from '../../api.ts';
 import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
 import { contains, type Entity, type EntityPages, entityRoutes } from '../../entities/entity-pages.ts';
 import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
@@ -17,30 +18,28 @@ const TYPES = [
   ['MachineToMachine', 'Machine-to-machine'],
 ] as const;
 
-const typeName = ({ type }: Entity): string => TYPES.find(([key]) => key === type)?.[1] ?? String(type);
+type Application = Pick<Entity<typeof ENTITY>, 'type'>;
+
+const typeName = ({ type }: Application): string => TYPES.find(([key]) => key === type)?.[1] ?? type;
 
 /** True if the application has client secrets. Public applications authenticate with PKCE only. */
-const isConfidential = ({ type }: Entity): boolean => type === 'Traditional' || type === 'MachineToMachine';
+const isConfidential = ({ type }: Application): boolean => type === 'Traditional' || type === 'MachineToMachine';
 
-const here = (request: ConsoleRequest): string => fillPath(PATH, request.params);
+type AtApplication = ConsoleRequest<{ id: string }>;
 
-const heldRoles: Relation = {
-  entity: ENTITY,
-  name: 'roles',
+const here = (request: AtApplication): string => fillPath(PATH, request.params);
+
+const heldRoles: Relation<'/applications/:id/roles'> = {
+  list: '/applications/:id/roles',
+  remove: 'DELETE /applications/:id/roles/:roleId',
   title: 'Roles',
   lead: 'Roles that define the scopes this application can request.',
-  itemOf: () => roleOf,
+  itemOf: roleOf,
   choices: roleChoices('MachineToMachine'),
-  idParameter: 'roleId',
   empty: 'No roles yet. Tokens of this application contain no scopes.',
 };
 
-interface Secret {
-  name: string;
-  value: string;
-  createdAt: number;
-  expiresAt: number | null;
-}
+type Secret = Item<'GET /applications/:id/secrets'>;
 
 const expiry = ({ expiresAt }: Secret, now: number): Html => {
   if (expiresAt === null) return html`never`;
@@ -48,8 +47,8 @@ const expiry = ({ expiresAt }: Secret, now: number): Html => {
 };
 
 /** Lists the names of the secrets. A value is shown only once, when the secret is created. */
-async function secretSection(request: ConsoleRequest): Promise<Html> {
-  const { value: secrets } = await request.perform<Secret[]>('GET /applications/:id/secrets');
+async function secretSection(request: AtApplication): Promise<Html> {
+  const { value: secrets } = await request.perform('GET /applications/:id/secrets');
   const href = (name: string) => request.to(`${here(request)}/secrets/${encodeURIComponent(name)}/delete`);
   const rows = table({
     caption: 'Client secrets',
@@ -68,11 +67,11 @@ async function secretSection(request: ConsoleRequest): Promise<Html> {
   });
 }
 
-const SECRET_FIELDS: EntityField[] = [
+const SECRET_FIELDS: EntityField<Body<'POST /applications/:id/secrets'>>[] = [
   { name: 'name', label: 'Name', hint: 'Such as the environment that uses it: “production”.' },
 ];
 
-const showNewSecret = (request: ConsoleRequest, refused?: RefusedForm): Page =>
+const showNewSecret = (request: AtApplication, refused?: RefusedForm): Page =>
   formPage(request, refused, {
     title: 'New client secret',
     back: { path: here(request), label: 'Application' },
@@ -80,14 +79,16 @@ const showNewSecret = (request: ConsoleRequest, refused?: RefusedForm): Page =>
     submit: 'Create client secret',
   });
 
-async function createSecret(request: ConsoleRequest) {
+async function createSecret(request: AtApplication) {
   const body = bodyOf(SECRET_FIELDS, request.submitted, true);
-  const { value: created } = await request.perform<Secret>('POST /applications/:id/secrets', { body });
+  const { value: created } = await request.perform('POST /applications/:id/secrets', { body });
   const secrets = [{ label: created.name, value: created.value }];
   return { to: here(request), flash: { text: 'Client secret created.', secrets } };
 }
 
-const showDeleteSecret = (request: ConsoleRequest, refused?: RefusedForm): Page =>
+type AtSecret = ConsoleRequest<{ id: string; name: string }>;
+
+const showDeleteSecret = (request: AtSecret, refused?: RefusedForm): Page =>
   formPage(request, refused, {
     title: `Delete client secret ${request.params.name}`,
     back: { path: here(request), label: 'Application' },
@@ -96,20 +97,17 @@ const showDeleteSecret = (request: ConsoleRequest, refused?: RefusedForm): Page 
     kind: 'danger',
   });
 
-async function deleteSecret(request: ConsoleRequest) {
+async function deleteSecret(request: AtSecret) {
   await request.perform('DELETE /applications/:id/secrets/:name');
   return { to: here(request), flash: { text: `Client secret “${request.params.name}” deleted.` } };
 }
 
-const list = (value: unknown): Html | undefined => {
-  const items = (value as string[] | undefined) ?? [];
-  return items.length > 0 ? html`<ul>${items.map((item) => html`<li class="mono">${item}</li>`)}</ul>` : undefined;
-};
+const list = (items: readonly string[]): Html | undefined =>
+  items.length > 0 ? html`<ul>${items.map((item) => html`<li class="mono">${item}</li>`)}</ul>` : undefined;
 
-const applicationPages: EntityPages = {
+const applicationPages: EntityPages<typeof ENTITY> = {
   path: '/directory/applications',
-  list: '/applications',
-  item: '/applications/:id',
+  entity: ENTITY,
   singular: 'application',
   plural: 'Applications',
   lead: 'Applications that users sign in to, and machine-to-machine applications.',
@@ -118,11 +116,9 @@ const applicationPages: EntityPages = {
     { label: 'Type', cell: typeName },
     {
       label: 'Token exchange',
-      cell: ({ customClientMetadata }) =>
-        (customClientMetadata as { allowTokenExchange?: boolean }).allowTokenExchange === true &&
-        state('warn', 'Allowed'),
+      cell: ({ customClientMetadata }) => customClientMetadata.allowTokenExchange === true && state('warn', 'Allowed'),
     },
-    { label: 'Created', cell: ({ createdAt }) => when(createdAt as number, now) },
+    { label: 'Created', cell: ({ createdAt }) => when(createdAt, now) },
   ],
   fields: [
     { name: 'name', label: 'Name' },
@@ -162,7 +158,7 @@ const applicationPages: EntityPages = {
   ],
   afterCreate: async (created, { perform }) => {
     if (!isConfidential(created)) return { text: 'Application created.' };
-    const { value: secrets } = await perform<Secret[]>('GET /applications/:id/secrets', { params: { id: created.id } });
+    const { value: secrets } = await perform('GET /applications/:id/secrets', { params: { id: created.id } });
     return {
       text: 'Application created.',
       secrets: [
@@ -172,17 +168,17 @@ const applicationPages: EntityPages = {
     };
   },
   show: async (request, application) => {
-    const { redirectUris, postLogoutRedirectUris } = application.oidcClientMetadata as Record<string, unknown>;
-    const { allowTokenExchange } = application.customClientMetadata as Record<string, unknown>;
+    const { redirectUris, postLogoutRedirectUris } = application.oidcClientMetadata;
+    const { allowTokenExchange } = application.customClientMetadata;
     return html`${facts([
       ['Client ID', copyable(application.id)],
       ['Type', typeName(application)],
-      ['Description', application.description as string | null],
+      ['Description', application.description],
       ['Token exchange', allowTokenExchange ? state('warn', 'Allowed') : 'Not allowed'],
       ['Third-party', application.isThirdParty ? 'Yes, users must consent' : 'No'],
       ['Redirect URIs', list(redirectUris)],
       ['Post-sign-out redirect URIs', list(postLogoutRedirectUris)],
-      ['Created', when(application.createdAt as number, request.now)],
+      ['Created', when(application.createdAt, request.now)],
     ])}
 ${isConfidential(application) && (await secretSection(request))}
 ${application.type === 'MachineToMachine' && (await relationSection(heldRoles, request))}`;

@@ -6,22 +6,16 @@ import { type ConsoleRequest, fillPath, form, type Page, type RefusedForm } from
 const PATH = '/directory/users/:userId';
 const API_PATH = '/users/:userId/mfa-verifications';
 
-interface Factor {
-  id: string;
-  type: 'Totp' | 'WebAuthn' | 'BackupCode';
-  createdAt: number;
-  lastUsedAt: number | null;
-}
-
 const NAMES = { Totp: 'Authenticator app', WebAuthn: 'Passkey', BackupCode: 'Backup codes' };
 
-const here = ({ params }: ConsoleRequest): string => fillPath(PATH, params);
+type AtUser = ConsoleRequest<{ userId: string }>;
 
-const readFactors = async ({ perform }: ConsoleRequest): Promise<Factor[]> =>
-  (await perform<Factor[]>(`GET ${API_PATH}`)).value;
+const here = ({ params }: AtUser): string => fillPath(PATH, params);
+
+const readFactors = async ({ perform }: AtUser) => (await perform(`GET ${API_PATH}`)).value;
 
 /** The user's second factors. Support staff remove lost ones here. */
-export async function factorSection(request: ConsoleRequest): Promise<Html> {
+export async function factorSection(request: AtUser): Promise<Html> {
   const href = (id: string) => request.to(`${here(request)}/factors/${id}/delete`);
   const rows = table({
     caption: 'Second factors',
@@ -37,7 +31,9 @@ export async function factorSection(request: ConsoleRequest): Promise<Html> {
   return section('Second factors', rows);
 }
 
-async function showRemove(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+type AtFactor = ConsoleRequest<{ userId: string; verificationId: string }>;
+
+async function showRemove(request: AtFactor, refused?: RefusedForm): Promise<Page> {
   const factor = (await readFactors(request)).find(({ id }) => id === request.params.verificationId);
   const name = factor ? NAMES[factor.type].toLowerCase() : 'second factor';
   return formPage(request, refused, {
@@ -49,7 +45,7 @@ async function showRemove(request: ConsoleRequest, refused?: RefusedForm): Promi
   });
 }
 
-async function remove(request: ConsoleRequest) {
+async function remove(request: AtFactor) {
   await request.perform(`DELETE ${API_PATH}/:verificationId`);
   return { to: here(request), flash: { text: 'Second factor removed.' } };
 }

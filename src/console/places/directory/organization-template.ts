@@ -1,5 +1,5 @@
 import { html } from '../../../pages/html.ts';
-import { type Entity, type EntityPages, entityRoutes, matches } from '../../entities/entity-pages.ts';
+import { type EntityPages, entityRoutes, matches } from '../../entities/entity-pages.ts';
 import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { copyable, facts } from '../../parts/parts.ts';
 import {
@@ -13,40 +13,33 @@ import {
 
 /** Roles and scopes that all organizations share. */
 
-const ENTITY = '/organization-roles/:id';
-
-const organizationScopes: Relation = {
-  entity: ENTITY,
-  name: 'scopes',
+const organizationScopes: Relation<'/organization-roles/:id/scopes'> = {
+  list: '/organization-roles/:id/scopes',
+  remove: 'DELETE /organization-roles/:id/scopes/:organizationScopeId',
   title: 'Organization scopes',
-  itemOf: () => organizationScopeOf,
+  itemOf: organizationScopeOf,
   choices: organizationScopeChoices,
-  idParameter: 'organizationScopeId',
   empty: 'No organization scopes yet.',
 };
 
-const resourceScopes: Relation = {
-  entity: ENTITY,
-  name: 'resource-scopes',
+const resourceScopes: Relation<'/organization-roles/:id/resource-scopes'> = {
+  list: '/organization-roles/:id/resource-scopes',
+  remove: 'DELETE /organization-roles/:id/resource-scopes/:scopeId',
   title: 'Resource scopes',
-  itemOf: () => scopeOf,
+  itemOf: scopeOf,
   choices: scopeChoices,
-  idParameter: 'scopeId',
   empty: 'No resource scopes yet.',
 };
 
-const description = ({ description }: Entity) => description as string | null;
-
-const organizationRolePages: EntityPages = {
+const organizationRolePages: EntityPages<'/organization-roles/:id'> = {
   path: '/directory/organization-roles',
-  list: '/organization-roles',
-  item: '/organization-roles/:id',
+  entity: '/organization-roles/:id',
   singular: 'organization role',
   plural: 'Organization roles',
   lead: 'Roles for members of an organization. All organizations share them.',
   searchQuery: matches,
   columns: () => [
-    { label: 'Description', cell: description },
+    { label: 'Description', cell: ({ description }) => description },
     { label: 'Assigned to', cell: assigneesOf },
   ],
   fields: [
@@ -55,7 +48,7 @@ const organizationRolePages: EntityPages = {
     { name: 'type', label: 'Assigned to', kind: 'choice', on: 'create', options: ROLE_TYPES },
   ],
   show: async (request, role) => html`${facts([
-    ['Description', description(role)],
+    ['Description', role.description],
     ['Assigned to', assigneesOf(role)],
     ['ID', copyable(role.id)],
   ])}
@@ -65,22 +58,21 @@ ${await relationSection(resourceScopes, request)}`,
   routes: [organizationScopes, resourceScopes].flatMap(relationRoutes),
 };
 
-const organizationScopePages: EntityPages = {
+const organizationScopePages: EntityPages<'/organization-scopes/:id'> = {
   path: '/directory/organization-scopes',
-  list: '/organization-scopes',
-  item: '/organization-scopes/:id',
+  entity: '/organization-scopes/:id',
   singular: 'organization scope',
   plural: 'Organization scopes',
   lead: 'Permissions within an organization, such as inviting members.',
   searchQuery: matches,
-  columns: () => [{ label: 'Description', cell: description }],
+  columns: () => [{ label: 'Description', cell: ({ description }) => description }],
   fields: [
     { name: 'name', label: 'Name', hint: 'No spaces. Example: invite:member.' },
     { name: 'description', label: 'Description', isOptional: true },
   ],
   show: (_, scope) =>
     facts([
-      ['Description', description(scope)],
+      ['Description', scope.description],
       ['ID', copyable(scope.id)],
     ]),
   deleteWarning: 'It is removed from every organization role.',

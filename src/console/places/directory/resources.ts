@@ -1,28 +1,36 @@
+import { DEFAULT_TOKEN_TTL, Resource } from '../../../entities.ts';
 import { type Html, html } from '../../../pages/html.ts';
+import type { Body } from '../../api.ts';
 import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
-import { type Entity, type EntityPages, entityRoutes, showEntity } from '../../entities/entity-pages.ts';
+import { type EntityPages, entityRoutes, showEntity } from '../../entities/entity-pages.ts';
 import { buttonForm, formPage } from '../../parts/form-parts.ts';
-import { copyable, duration, FIRST_PAGE, facts, rowLink, section, state, table } from '../../parts/parts.ts';
+import { copyable, duration, FIRST_PAGE, facts, rangeOf, rowLink, section, state, table } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, fillPath, form, type Page, type RefusedForm } from '../../route.ts';
 
 const PATH = '/directory/resources/:id';
 
-const here = (request: ConsoleRequest): string => fillPath(PATH, request.params);
+type AtResource = ConsoleRequest<{ id: string }>;
+type AtScope = ConsoleRequest<{ id: string; scopeId: string }>;
+
+const here = (request: AtResource): string => fillPath(PATH, request.params);
 
 /** The page's parameters, as the operations on scopes name them. */
-const rowParams = ({ params: { id = '', scopeId = '' } }: ConsoleRequest) => ({ resourceId: id, scopeId });
+const rowParams = <P extends { id: string }>({ params: { id, ...rest } }: ConsoleRequest<P>) => ({
+  resourceId: id,
+  ...rest,
+});
 
-const SCOPE_FIELDS: EntityField[] = [
+const SCOPE_FIELDS: EntityField<Body<'POST /resources/:resourceId/scopes'>>[] = [
   { name: 'name', label: 'Name', hint: 'No spaces. Example: read:orders.' },
   { name: 'description', label: 'Description', isOptional: true },
 ];
 
-async function readScopes(request: ConsoleRequest): Promise<Entity[]> {
-  const input = { params: rowParams(request), query: FIRST_PAGE };
-  return (await request.perform<Entity[]>('GET /resources/:resourceId/scopes', input)).value;
+async function readScopes({ perform, params }: AtResource) {
+  const input = { params: { resourceId: params.id }, query: FIRST_PAGE };
+  return (await perform('GET /resources/:resourceId/scopes', input)).value;
 }
 
-async function scopeSection(request: ConsoleRequest): Promise<Html> {
+async function scopeSection(request: AtResource): Promise<Html> {
   const href = (below: string) => request.to(`${here(request)}/scopes/${below}`);
   const rows = table({
     caption: 'Scopes',
@@ -30,15 +38,15 @@ async function scopeSection(request: ConsoleRequest): Promise<Html> {
     empty: 'No scopes yet. Tokens for this resource contain no scopes.',
     columns: [
       { label: 'Name', cell: ({ id, name }) => html`<a href="${href(`${id}/edit`)}">${name}</a>` },
-      { label: 'Description', cell: ({ description }) => description as string | null },
-      { label: '', cell: ({ id, name }) => rowLink(href(`${id}/delete`), 'Delete', String(name)) },
+      { label: 'Description', cell: ({ description }) => description },
+      { label: '', cell: ({ id, name }) => rowLink(href(`${id}/delete`), 'Delete', name) },
     ],
   });
   const create = html`<a class="button compact" href="${href('new')}">New scope</a>`;
   return section('Scopes', rows, { lead: 'Permissions that tokens for this resource can contain.', actions: create });
 }
 
-const showNewScope = (request: ConsoleRequest, refused?: RefusedForm): Page =>
+const showNewScope = (request: AtResource, refused?: RefusedForm): Page =>
   formPage(request, refused, {
     title: 'New scope',
     back: { path: here(request), label: 'Resource' },
@@ -46,13 +54,13 @@ const showNewScope = (request: ConsoleRequest, refused?: RefusedForm): Page =>
     submit: 'Create scope',
   });
 
-async function createScope(request: ConsoleRequest) {
+async function createScope(request: AtResource) {
   const body = bodyOf(SCOPE_FIELDS, request.submitted, true);
-  await request.perform('POST /resources/:resourceId/scopes', { params: rowParams(request), body });
+  await request.perform('POST /resources/:resourceId/scopes', { params: { resourceId: request.params.id }, body });
   return { to: here(request), flash: { text: 'Scope created.' } };
 }
 
-async function showScope(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+async function showScope(request: AtScope, refused?: RefusedForm): Promise<Page> {
   const scope = (await readScopes(request)).find(({ id }) => id === request.params.scopeId);
   return formPage(request, refused, {
     title: `Edit ${scope?.name ?? 'scope'}`,
@@ -62,13 +70,13 @@ async function showScope(request: ConsoleRequest, refused?: RefusedForm): Promis
   });
 }
 
-async function changeScope(request: ConsoleRequest) {
+async function changeScope(request: AtScope) {
   const body = bodyOf(SCOPE_FIELDS, request.submitted, false);
   await request.perform('PATCH /resources/:resourceId/scopes/:scopeId', { params: rowParams(request), body });
   return { to: here(request), flash: { text: 'Changes saved.' } };
 }
 
-async function showDeleteScope(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+async function showDeleteScope(request: AtScope, refused?: RefusedForm): Promise<Page> {
   const scope = (await readScopes(request)).find(({ id }) => id === request.params.scopeId);
   return formPage(request, refused, {
     title: `Delete scope ${scope?.name ?? 'scope'}`,
@@ -79,12 +87,12 @@ async function showDeleteScope(request: ConsoleRequest, refused?: RefusedForm): 
   });
 }
 
-async function deleteScope(request: ConsoleRequest) {
+async function deleteScope(request: AtScope) {
   await request.perform('DELETE /resources/:resourceId/scopes/:scopeId', { params: rowParams(request) });
   return { to: here(request), flash: { text: 'Scope deleted.' } };
 }
 
-async function setDefault(request: ConsoleRequest, isDefault: boolean) {
+async function setDefault(request: AtResource, isDefault: boolean) {
   await request.perform('PATCH /resources/:id/is-default', { body: { isDefault } });
   const undo = { path: `${here(request)}/${isDefault ? 'not-default' : 'default'}` };
   const text = isDefault
@@ -95,17 +103,16 @@ async function setDefault(request: ConsoleRequest, isDefault: boolean) {
 
 const showHere = showEntity(() => resourcePages);
 
-const resourcePages: EntityPages = {
+const resourcePages: EntityPages<'/resources/:id'> = {
   path: '/directory/resources',
-  list: '/resources',
-  item: '/resources/:id',
+  entity: '/resources/:id',
   singular: 'resource',
   plural: 'Resources',
   lead: 'APIs that accept tokens. Each has an indicator, which is the audience of its tokens, and scopes.',
   columns: () => [
-    { label: 'Indicator', cell: ({ indicator }) => copyable(String(indicator)) },
-    { label: 'Default', cell: ({ isDefault }) => isDefault === true && state('info', 'Default') },
-    { label: 'Access token lifetime', cell: ({ accessTokenTtl }) => duration(Number(accessTokenTtl)) },
+    { label: 'Indicator', cell: ({ indicator }) => copyable(indicator) },
+    { label: 'Default', cell: ({ isDefault }) => isDefault && state('info', 'Default') },
+    { label: 'Access token lifetime', cell: ({ accessTokenTtl }) => duration(accessTokenTtl) },
   ],
   fields: [
     { name: 'name', label: 'Name' },
@@ -119,8 +126,8 @@ const resourcePages: EntityPages = {
       name: 'accessTokenTtl',
       label: 'Access token lifetime, in seconds',
       kind: 'number',
-      initial: '3600',
-      hint: '60 to 86,400 seconds.',
+      initial: String(DEFAULT_TOKEN_TTL),
+      hint: `${rangeOf(Resource.properties.accessTokenTtl)} seconds.`,
     },
   ],
   actions: (request, { isDefault }) =>
@@ -128,8 +135,8 @@ const resourcePages: EntityPages = {
       ? buttonForm(request, `${here(request)}/not-default`, 'Unset default', { kind: '' })
       : buttonForm(request, `${here(request)}/default`, 'Set as default', { kind: '' }),
   show: async (request, resource) => html`${facts([
-    ['Indicator', copyable(String(resource.indicator))],
-    ['Access token lifetime', duration(Number(resource.accessTokenTtl))],
+    ['Indicator', copyable(resource.indicator)],
+    ['Access token lifetime', duration(resource.accessTokenTtl)],
     ['Default', resource.isDefault ? 'Yes, for client credentials requests without a resource' : 'No'],
     ['ID', copyable(resource.id)],
   ])}

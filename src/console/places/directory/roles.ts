@@ -13,53 +13,47 @@ import {
   userOf,
 } from './related-items.ts';
 
-const ENTITY = '/roles/:id';
-
-const heldScopes: Relation = {
-  entity: ENTITY,
-  name: 'scopes',
+const heldScopes: Relation<'/roles/:id/scopes'> = {
+  list: '/roles/:id/scopes',
+  remove: 'DELETE /roles/:id/scopes/:scopeId',
   title: 'Scopes',
   lead: 'Permissions that this role grants.',
-  itemOf: () => scopeOf,
+  itemOf: scopeOf,
   choices: scopeChoices,
-  idParameter: 'scopeId',
   empty: 'No scopes yet. The role grants no permissions.',
 };
 
-const users: Relation = {
-  entity: ENTITY,
-  name: 'users',
+const users: Relation<'/roles/:id/users'> = {
+  list: '/roles/:id/users',
+  remove: 'DELETE /roles/:id/users/:userId',
   title: 'Users',
   isPaged: true,
-  itemOf: () => userOf,
+  itemOf: userOf,
   choices: userChoices,
-  idParameter: 'userId',
   empty: 'No users have this role.',
 };
 
-const applications: Relation = {
-  entity: ENTITY,
-  name: 'applications',
+const applications: Relation<'/roles/:id/applications'> = {
+  list: '/roles/:id/applications',
+  remove: 'DELETE /roles/:id/applications/:applicationId',
   title: 'Applications',
   isPaged: true,
-  itemOf: () => applicationOf,
+  itemOf: applicationOf,
   choices: applicationChoices,
-  idParameter: 'applicationId',
   empty: 'No applications have this role.',
 };
 
-const rolePages: EntityPages = {
+const rolePages: EntityPages<'/roles/:id'> = {
   path: '/directory/roles',
-  list: '/roles',
-  item: '/roles/:id',
+  entity: '/roles/:id',
   singular: 'role',
   plural: 'Roles',
   lead: 'Sets of scopes for users and machine-to-machine applications.',
   searchQuery: contains,
   columns: () => [
-    { label: 'Description', cell: ({ description }) => String(description) },
+    { label: 'Description', cell: ({ description }) => description },
     { label: 'Assigned to', cell: assigneesOf },
-    { label: 'Default', cell: ({ isDefault }) => isDefault === true && state('info', 'Default') },
+    { label: 'Default', cell: ({ isDefault }) => isDefault && state('info', 'Default') },
   ],
   fields: [
     { name: 'name', label: 'Name' },
@@ -68,7 +62,7 @@ const rolePages: EntityPages = {
     { name: 'isDefault', label: 'Assign to new users automatically', kind: 'tick' },
   ],
   show: async (request, role) => html`${facts([
-    ['Description', String(role.description)],
+    ['Description', role.description],
     ['Assigned to', assigneesOf(role)],
     ['Default', role.isDefault ? 'Yes, assigned to new users automatically' : 'No'],
     ['ID', copyable(role.id)],

@@ -1,12 +1,5 @@
 import { html } from '../../../pages/html.ts';
-import {
-  contains,
-  type Entity,
-  type EntityPages,
-  entityRoutes,
-  readEntity,
-  showEntity,
-} from '../../entities/entity-pages.ts';
+import { contains, type EntityPages, entityRoutes, showEntity } from '../../entities/entity-pages.ts';
 import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { buttonForm, field, formPage } from '../../parts/form-parts.ts';
@@ -18,25 +11,27 @@ import { roleChoices, roleOf, userOf } from './related-items.ts';
 const ENTITY = '/users/:userId';
 const PATH = `/directory${ENTITY}`;
 
-const heldRoles: Relation = {
-  entity: ENTITY,
-  name: 'roles',
+const heldRoles: Relation<'/users/:userId/roles'> = {
+  list: '/users/:userId/roles',
+  remove: 'DELETE /users/:userId/roles/:roleId',
   title: 'Roles',
   lead: 'Roles that define what this user may do.',
-  itemOf: () => roleOf,
+  itemOf: roleOf,
   choices: roleChoices('User'),
-  idParameter: 'roleId',
   empty: 'No roles yet.',
 };
 
-const stateOf = ({ isSuspended }: Entity) => (isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
+type AtUser = ConsoleRequest<{ userId: string }>;
 
-const here = (request: ConsoleRequest): string => fillPath(PATH, request.params);
+const stateOf = ({ isSuspended }: { isSuspended: boolean }) =>
+  isSuspended ? state('bad', 'Suspended') : state('ok', 'Active');
+
+const here = (request: AtUser): string => fillPath(PATH, request.params);
 
 /** A function, because `userPages` is defined below and refers to the routes that need this page. */
 const showHere = showEntity(() => userPages);
 
-async function suspend(request: ConsoleRequest, isSuspended: boolean) {
+async function suspend(request: AtUser, isSuspended: boolean) {
   await request.perform('PATCH /users/:userId/is-suspended', { body: { isSuspended } });
   const back = { path: `${here(request)}/${isSuspended ? 'reactivate' : 'suspend'}` };
   const text = isSuspended
@@ -45,8 +40,8 @@ async function suspend(request: ConsoleRequest, isSuspended: boolean) {
   return { to: here(request), flash: { text, undo: back } };
 }
 
-async function showPassword(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
-  const { name } = userOf(await readEntity(userPages, request));
+async function showPassword(request: AtUser, refused?: RefusedForm): Promise<Page> {
+  const { name } = userOf((await request.perform(`GET ${ENTITY}`)).value);
   const hint = 'Send it to the user over a channel you trust. They can change it on their account page.';
   return formPage(request, refused, {
     title: `Set password of ${name}`,
@@ -56,16 +51,15 @@ async function showPassword(request: ConsoleRequest, refused?: RefusedForm): Pro
   });
 }
 
-async function setPassword(request: ConsoleRequest) {
+async function setPassword(request: AtUser) {
   const password = request.submitted.get('password') ?? '';
   await request.perform('PATCH /users/:userId/password', { body: { password } });
   return { to: here(request), flash: { text: 'Password set.' } };
 }
 
-const userPages: EntityPages = {
+const userPages: EntityPages<'/users/:userId'> = {
   path: '/directory/users',
-  list: '/users',
-  item: '/users/:userId',
+  entity: '/users/:userId',
   singular: 'user',
   plural: 'Users',
   lead: 'Users who sign in to the applications of this tenant.',
@@ -74,8 +68,8 @@ const userPages: EntityPages = {
   columns: ({ now }) => [
     { label: 'Signs in with', cell: (user) => userOf(user).about },
     { label: 'Status', cell: stateOf },
-    { label: 'Last sign-in', cell: ({ lastSignInAt }) => when(lastSignInAt as number | null, now) },
-    { label: 'Created', cell: ({ createdAt }) => when(createdAt as number, now) },
+    { label: 'Last sign-in', cell: ({ lastSignInAt }) => when(lastSignInAt, now) },
+    { label: 'Created', cell: ({ createdAt }) => when(createdAt, now) },
   ],
   fields: [
     { name: 'name', label: 'Name', isOptional: true },
@@ -99,12 +93,12 @@ const userPages: EntityPages = {
     html`${!isSuspended && html`<a class="button" href="${request.to(`/impersonations/new?userId=${encodeURIComponent(id)}`)}">Act as this user</a>`}${isSuspended ? buttonForm(request, `${here(request)}/reactivate`, 'Reactivate user', { kind: '' }) : buttonForm(request, `${here(request)}/suspend`, 'Suspend user', { kind: '' })}<a class="button" href="${request.to(`${here(request)}/password`)}">Set password</a>`,
   show: async (request, user) => html`${facts([
     ['Status', stateOf(user)],
-    ['Username', user.username as string | null],
-    ['Email address', user.primaryEmail as string | null],
-    ['Phone number', user.primaryPhone as string | null],
+    ['Username', user.username],
+    ['Email address', user.primaryEmail],
+    ['Phone number', user.primaryPhone],
     ['Password', user.hasPassword ? 'Set' : null],
-    ['Last sign-in', when(user.lastSignInAt as number | null, request.now)],
-    ['Created', when(user.createdAt as number, request.now)],
+    ['Last sign-in', when(user.lastSignInAt, request.now)],
+    ['Created', when(user.createdAt, request.now)],
     ['ID', copyable(user.id)],
   ])}
 ${await relationSection(heldRoles, request)}

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../errors.ts';
 import { type Html, html } from '../../../pages/html.ts';
+import type { Result } from '../../api.ts';
 import { contains } from '../../entities/entity-pages.ts';
 import { type Faults, faultsOf } from '../../parts/faults.ts';
 import { fieldWith, formOf } from '../../parts/form-parts.ts';
@@ -10,9 +11,7 @@ import type { Policy } from './policy.ts';
 
 /** Creates subject tokens in the console, in place of an integrating backend. An application then exchanges the token. */
 
-type User = Parameters<typeof nameOf>[0] & { isSuspended: boolean };
-type SubjectToken = { subjectToken: string; expiresIn: number };
-type NamedEntity = { id: string; name: string; indicator: string };
+type User = Result<'GET /users/:userId'>;
 
 /** Context keys that the console always sets. The policy may require more. */
 const CONSOLE_KEYS = ['reason', 'ticketId', 'supportEngineerId'];
@@ -21,7 +20,7 @@ const CONSOLE_KEYS = ['reason', 'ticketId', 'supportEngineerId'];
 async function showUsers(request: ConsoleRequest): Promise<Page> {
   const text = request.query.get('q')?.trim() ?? '';
   const query = { page: '1', page_size: '20', ...(text && contains(text)) };
-  const { value: users } = await request.perform<User[]>('GET /users', { query });
+  const { value: users } = await request.perform('GET /users', { query });
   const to = (id: string) => request.to(`/impersonations/new?${new URLSearchParams({ userId: id })}`);
   return {
     title: 'Act as a user',
@@ -47,7 +46,7 @@ async function refusalOf(request: ConsoleRequest, user: User, { protectedRoleIds
   if (user.isSuspended) return html`${name} is suspended. Suspended users can’t be impersonated.`;
   if (protectedRoleIds.length === 0) return undefined;
   const params = { userId: user.id };
-  const { value: roles } = await request.perform<NamedEntity[]>('GET /users/:userId/roles', { params });
+  const { value: roles } = await request.perform('GET /users/:userId/roles', { params });
   const protectedRole = roles.find(({ id }) => protectedRoleIds.includes(id));
   return (
     protectedRole &&
@@ -69,8 +68,8 @@ function faultsIn(refused: RefusedForm | undefined): Faults {
 
 async function fieldsOf(request: ConsoleRequest, policy: Policy, refused: RefusedForm | undefined): Promise<Html[]> {
   const input = fieldWith(refused?.values, faultsIn(refused));
-  const { value: applications } = await request.perform<NamedEntity[]>('GET /applications', { query: FIRST_PAGE });
-  const { value: resources } = await request.perform<NamedEntity[]>('GET /resources', { query: FIRST_PAGE });
+  const { value: applications } = await request.perform('GET /applications', { query: FIRST_PAGE });
+  const { value: resources } = await request.perform('GET /resources', { query: FIRST_PAGE });
   const needs = (key: string) => policy.requiredContextKeys.includes(key);
   const otherKeys = policy.requiredContextKeys.filter((key) => !CONSOLE_KEYS.includes(key));
   return [
@@ -105,8 +104,8 @@ async function fieldsOf(request: ConsoleRequest, policy: Policy, refused: Refuse
 async function showStart(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const userId = refused?.values.get('userId') ?? request.query.get('userId');
   if (!userId) return showUsers(request);
-  const { value: user } = await request.perform<User>('GET /users/:userId', { params: { userId } });
-  const { value: policy } = await request.perform<Policy>('GET /configs/impersonation');
+  const { value: user } = await request.perform('GET /users/:userId', { params: { userId } });
+  const { value: policy } = await request.perform('GET /configs/impersonation');
   const refusal = refused ? undefined : await refusalOf(request, user, policy);
   const name = nameOf(user);
   const summary = facts([
@@ -147,7 +146,7 @@ async function start(request: ConsoleRequest): Promise<Redirect> {
   });
   const userId = submitted.get('userId') ?? '';
   const body = { userId, context: contextOf(request), ...Object.fromEntries(restrictions) };
-  const { value } = await request.perform<SubjectToken>('POST /subject-tokens', { body });
+  const { value } = await request.perform('POST /subject-tokens', { body });
   const text = `This is the subject token. It can be exchanged once, within ${duration(value.expiresIn)}.`;
   const secrets = [{ label: 'Subject token', value: value.subjectToken }];
   return { to: '/impersonations/tokens', flash: { text, secrets } };

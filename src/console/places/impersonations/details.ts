@@ -4,10 +4,10 @@ import { applicationLink, namesOf, userLink } from '../../parts/names.ts';
 import { copyable, countOf, facts, rawJson, section, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 import {
+  type AtImpersonation,
   actorName,
   endedAt,
   IMPERSONATION,
-  type Impersonation,
   isActive,
   readImpersonation,
   reasonOf,
@@ -24,7 +24,7 @@ const listPath = (subjectId: string): string => `/impersonations?${new URLSearch
 
 const endAllPath = (subjectId: string): string => `/impersonations/of/${encodeURIComponent(subjectId)}/end`;
 
-async function showImpersonation(request: ConsoleRequest): Promise<Page> {
+async function showImpersonation(request: AtImpersonation): Promise<Page> {
   const one = await readImpersonation(request);
   const { now } = request;
   const names = await namesOf(request, referencedIds([one]));
@@ -63,7 +63,7 @@ ${rawJson(one)}`,
 }
 
 /** The confirmation page, which names the actor and the user. */
-async function showEnd(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+async function showEnd(request: AtImpersonation, refused?: RefusedForm): Promise<Page> {
   const one = await readImpersonation(request);
   const names = await namesOf(request, referencedIds([one]));
   return formPage(request, refused, {
@@ -75,15 +75,17 @@ async function showEnd(request: ConsoleRequest, refused?: RefusedForm): Promise<
   });
 }
 
-async function end({ perform, params }: ConsoleRequest): Promise<Redirect> {
+async function end({ perform, params }: AtImpersonation): Promise<Redirect> {
   await perform('POST /impersonations/:id/revoke');
   return { to: `/impersonations/${params.id}`, flash: { text: 'Impersonation ended. Its access token is inactive.' } };
 }
 
-async function showEndAll(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
-  const subjectId = request.params.subjectId ?? '';
+type AtSubject = ConsoleRequest<{ subjectId: string }>;
+
+async function showEndAll(request: AtSubject, refused?: RefusedForm): Promise<Page> {
+  const { subjectId } = request.params;
   const query = { subjectId, active: 'true', page: '1', page_size: '1' };
-  const { value, total } = await request.perform<Impersonation[]>('GET /impersonations', { query });
+  const { value, total } = await request.perform('GET /impersonations', { query });
   const names = await namesOf(request, { users: [subjectId], applications: [] });
   const name = names.users.get(subjectId) ?? value[0]?.subjectId ?? subjectId;
   return formPage(request, refused, {
@@ -95,12 +97,9 @@ async function showEndAll(request: ConsoleRequest, refused?: RefusedForm): Promi
   });
 }
 
-async function endAll(request: ConsoleRequest): Promise<Redirect> {
-  const { subjectId = '' } = request.params;
-  const route = 'POST /impersonations/revoke';
-  const { value } = await request.perform<Record<'impersonations' | 'subjectTokens', number>>(route, {
-    body: { subjectId },
-  });
+async function endAll(request: AtSubject): Promise<Redirect> {
+  const { subjectId } = request.params;
+  const { value } = await request.perform('POST /impersonations/revoke', { body: { subjectId } });
   const { impersonations, subjectTokens } = value;
   const text = `Ended ${countOf(impersonations, 'impersonation')} and revoked ${countOf(subjectTokens, 'unused subject token')}.`;
   return { to: listPath(subjectId), flash: { text } };

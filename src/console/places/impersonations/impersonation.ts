@@ -1,17 +1,21 @@
-import type { ImpersonationRow } from '../../../database/tables/index.ts';
+import { MINUTE_MS } from '../../../base/times.ts';
 import { type Html, html } from '../../../pages/html.ts';
+import type { Result } from '../../api.ts';
 import type { Names } from '../../parts/names.ts';
 import { state, when } from '../../parts/parts.ts';
 import type { ConsoleRequest } from '../../route.ts';
 
 /** An impersonation as the Management API returns it. */
-export type Impersonation = Omit<ImpersonationRow, 'tenantId'>;
+export type Impersonation = Result<'GET /impersonations/:id'>;
 
 /** Path of an impersonation's page. Its parameter has the same name as in the Management API. */
 export const IMPERSONATION = '/impersonations/:id';
 
-export const readImpersonation = async ({ perform }: ConsoleRequest): Promise<Impersonation> =>
-  (await perform<Impersonation>('GET /impersonations/:id')).value;
+/** A request of a page of an impersonation. */
+export type AtImpersonation = ConsoleRequest<{ id: string }>;
+
+export const readImpersonation = async ({ perform }: AtImpersonation): Promise<Impersonation> =>
+  (await perform('GET /impersonations/:id')).value;
 
 export const isActive = ({ revokedAt, expiresAt }: Impersonation, now: number): boolean =>
   revokedAt === null && expiresAt > now;
@@ -26,7 +30,7 @@ export const timeLeft = (one: Impersonation, now: number): Html | false =>
   isActive(one, now) &&
   html`<time data-until datetime="${new Date(one.expiresAt).toISOString()}">${minutes(one.expiresAt - now)}</time>`;
 
-const minutes = (ms: number): string => `${Math.ceil(ms / 60_000)} min`;
+const minutes = (ms: number): string => `${Math.ceil(ms / MINUTE_MS)} min`;
 
 export const endedAt = (one: Impersonation, now: number): Html =>
   when(one.revokedAt ?? (one.expiresAt <= now ? one.expiresAt : null), now);

@@ -56,7 +56,7 @@ async function showImpersonations(request: ConsoleRequest): Promise<Page> {
   const fields = FILTERS.map(([name, label]) => ({ name, label, value: request.query.get(name)?.trim() ?? '' }));
   const applied = fields.filter(({ value }) => value !== '');
   const query = Object.fromEntries(applied.map(({ name, value }) => [name, value]));
-  const { value: all, total } = await request.perform<Impersonation[]>('GET /impersonations', {
+  const { value: all, total } = await request.perform('GET /impersonations', {
     query: { ...query, ...(active && { active }), ...pageQuery(request) },
   });
   const names = await namesOf(request, referencedIds(all));

@@ -1,34 +1,14 @@
 import { html } from '../../../pages/html.ts';
+import { ImpersonationPolicy } from '../../../tokens/exchange/impersonation-policy.ts';
+import type { Body, Result } from '../../api.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { boxes, fieldWith, formPage } from '../../parts/form-parts.ts';
-import { FIRST_PAGE } from '../../parts/parts.ts';
+import { FIRST_PAGE, rangeOf } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
 
-/** The policy as the Management API returns it. Times are in seconds. */
-export interface Policy {
-  subjectTokenTtl: number;
-  maxTokenTtl: number | null;
-  requireActor: boolean;
-  requiredContextKeys: string[];
-  protectedRoleIds: string[];
-  allowedActorRoleIds: string[];
-  allowedActorApplicationIds: string[];
-  actorMaxAge: number | null;
-  requiredAcr: string | null;
-  endOnReplay: boolean;
-  protectAdministrators: boolean;
-}
+export type Policy = Result<'GET /configs/impersonation'>;
 
-/** A role or an application, as a checkbox. */
-interface NamedEntity {
-  id: string;
-  name: string;
-}
-
-interface PolicyApplication extends NamedEntity {
-  type: string;
-  isThirdParty: boolean;
-}
+const { subjectTokenTtl, maxTokenTtl } = ImpersonationPolicy.properties;
 
 /** Lists of roles and applications. */
 const ID_LISTS = ['protectedRoleIds', 'allowedActorRoleIds', 'allowedActorApplicationIds'] as const;
@@ -56,11 +36,11 @@ function textsOf(policy: Policy): URLSearchParams {
 }
 
 async function showPolicy(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
-  const { value: policy } = await request.perform<Policy>('GET /configs/impersonation');
-  const { value: roles } = await request.perform<NamedEntity[]>('GET /roles', {
+  const { value: policy } = await request.perform('GET /configs/impersonation');
+  const { value: roles } = await request.perform('GET /roles', {
     query: { type: 'User', ...FIRST_PAGE },
   });
-  const { value: applications } = await request.perform<PolicyApplication[]>('GET /applications', {
+  const { value: applications } = await request.perform('GET /applications', {
     query: FIRST_PAGE,
   });
   const own = applications.filter(({ type, isThirdParty }) => type !== 'MachineToMachine' && !isThirdParty);
@@ -68,7 +48,7 @@ async function showPolicy(request: ConsoleRequest, refused?: RefusedForm): Promi
   const faults = faultsOf(refused);
   const input = fieldWith(texts, faults);
   /** Checkboxes of the known items, and of selected items beyond the first 100, which are labeled with their ids. */
-  const choices = (name: string, legend: string, known: readonly NamedEntity[], hint: string) => {
+  const choices = (name: string, legend: string, known: readonly { id: string; name: string }[], hint: string) => {
     const ticked = texts.getAll(name);
     const others = ticked.filter((id) => !known.some((one) => one.id === id)).map((id) => ({ id, name: id }));
     const options = [...known, ...others].map((one) => [one.id, one.name] as const);
@@ -79,14 +59,14 @@ async function showPolicy(request: ConsoleRequest, refused?: RefusedForm): Promi
       name: 'subjectTokenTtl',
       label: 'Subject token lifetime',
       type: 'number',
-      hint: 'In seconds, 60 to 3,600.',
+      hint: `In seconds, ${rangeOf(subjectTokenTtl)}.`,
     }),
     input({
       name: 'maxTokenTtl',
       label: 'Maximum duration',
       type: 'number',
       isOptional: true,
-      hint: 'In seconds, 60 to 86,400. Leave empty to use the access token lifetime of the resource.',
+      hint: `In seconds, ${rangeOf(maxTokenTtl.anyOf[0])}. Leave empty to use the access token lifetime of the resource.`,
     }),
     input({
       name: 'requiredContextKeys',
@@ -121,10 +101,10 @@ async function showPolicy(request: ConsoleRequest, refused?: RefusedForm): Promi
   });
 }
 
-/** Parses an integer. Other text is returned unchanged, for validation to refuse it. */
-const numberOf = (text: string): number | string => (/^-?\d+$/.test(text) ? Number(text) : text);
+/** Parses an integer. Returns NaN for any other text, so that the operation refuses it. */
+const numberOf = (text: string): number => (/^-?\d+$/.test(text) ? Number(text) : Number.NaN);
 
-function policyOf(sent: URLSearchParams) {
+function policyOf(sent: URLSearchParams): Body<'PATCH /configs/impersonation'> {
   const text = (name: string) => sent.get(name)?.trim() ?? '';
   const orNull = (name: string) => (text(name) === '' ? null : numberOf(text(name)));
   const flags = sent.getAll('flags');

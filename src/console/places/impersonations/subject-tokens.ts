@@ -1,19 +1,11 @@
 import { type Html, html } from '../../../pages/html.ts';
+import type { Item } from '../../api.ts';
 import { buttonForm } from '../../parts/form-parts.ts';
 import { namesOf, userLink } from '../../parts/names.ts';
 import { note, pageQuery, pager, state, table, when } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 
-interface SubjectToken {
-  id: string;
-  userId: string;
-  creatorId: string;
-  context: Record<string, unknown>;
-  createdAt: number;
-  expiresAt: number;
-  consumedAt: number | null;
-  revokedAt: number | null;
-}
+type SubjectToken = Item<'GET /subject-tokens'>;
 
 const isUsable = ({ consumedAt, revokedAt, expiresAt }: SubjectToken, now: number): boolean =>
   consumedAt === null && revokedAt === null && expiresAt > now;
@@ -29,7 +21,7 @@ const reasonOf = ({ context: { reason, ticketId } }: SubjectToken): string =>
 
 async function showTokens(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const { now } = request;
-  const { value: tokens, total } = await request.perform<SubjectToken[]>('GET /subject-tokens', {
+  const { value: tokens, total } = await request.perform('GET /subject-tokens', {
     query: pageQuery(request),
   });
   const users = tokens.flatMap(({ userId, creatorId }) => [userId, creatorId]);
@@ -62,7 +54,7 @@ ${pager(request, total)}</div>`,
   };
 }
 
-async function revoke(request: ConsoleRequest): Promise<Redirect> {
+async function revoke(request: ConsoleRequest<{ id: string }>): Promise<Redirect> {
   await request.perform('DELETE /subject-tokens/:id');
   return { to: '/impersonations/tokens', flash: { text: 'Subject token revoked. It can no longer be exchanged.' } };
 }

@@ -28,7 +28,7 @@ const isEmpty = ({ total, before, running, waiting }: Overview): boolean =>
 async function showOverview(request: ConsoleRequest): Promise<Page> {
   const range = rangeOf(request);
   const { span } = RANGES[range];
-  const { value: overview } = await request.perform<Overview>('GET /overview', { query: { range } });
+  const { value: overview } = await request.perform('GET /overview', { query: { range } });
   const nothing = html`<div class="empty"><p>No activity in the last ${span}.</p><a class="button" href="${request.to('/directory/applications')}">View applications</a></div>`;
   return {
     title: 'Overview',

@@ -1,3 +1,4 @@
+import type { TenantAdministrator } from '../../../admin/administrators.ts';
 import { ServiceError } from '../../../errors.ts';
 import { html } from '../../../pages/html.ts';
 import { DEFAULT_TENANT } from '../../../tenants.ts';
@@ -5,7 +6,6 @@ import { faultsOf } from '../../parts/faults.ts';
 import { field, formPage } from '../../parts/form-parts.ts';
 import { rowLink, state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, page, type RefusedForm } from '../../route.ts';
-import type { TenantAdministrator } from '../../session/administrators.ts';
 import { userOf } from '../directory/related-items.ts';
 
 /** Administrators of a tenant. In every tenant they are users of tenant `default`. */
@@ -17,7 +17,7 @@ const stateOf = ({ user }: TenantAdministrator) =>
 
 /** The administrator's name. In the default tenant, whose directory contains them, it is a link. */
 function nameOf({ tenant, administrator, to }: ConsoleRequest, { user }: TenantAdministrator) {
-  const { name, path = '' } = userOf({ ...user });
+  const { name, path = '' } = userOf(user);
   const nameOrLink = tenant.id === DEFAULT_TENANT ? html`<a href="${to(path)}">${name}</a>` : name;
   return html`${nameOrLink}${user.id === administrator.id && html` <span class="quiet">(you)</span>`}`;
 }
@@ -29,12 +29,12 @@ async function showAdministrators(request: ConsoleRequest): Promise<Page> {
     empty: 'No administrators yet.',
     columns: [
       { label: 'Name', cell: (manager) => nameOf(request, manager) },
-      { label: 'Signs in with', cell: ({ user }) => userOf({ ...user }).about },
+      { label: 'Signs in with', cell: ({ user }) => userOf(user).about },
       { label: 'Status', cell: stateOf },
       { label: 'Added', cell: ({ since }) => when(since, request.now) },
       {
         label: '',
-        cell: ({ user }) => rowLink(request.to(`${PATH}/${user.id}/remove`), 'Remove', userOf({ ...user }).name),
+        cell: ({ user }) => rowLink(request.to(`${PATH}/${user.id}/remove`), 'Remove', userOf(user).name),
       },
     ],
   });
@@ -63,10 +63,12 @@ async function add({ rights, submitted }: ConsoleRequest) {
   return { to: PATH, flash: { text: `${name} now manages this tenant.` } };
 }
 
-async function showRemove(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+type AtAdministrator = ConsoleRequest<{ userId: string }>;
+
+async function showRemove(request: AtAdministrator, refused?: RefusedForm): Promise<Page> {
   const manager = (await request.rights.list()).find(({ user }) => user.id === request.params.userId);
   if (!manager) throw new ServiceError('entity.not_found');
-  const { name } = userOf({ ...manager.user });
+  const { name } = userOf(manager.user);
   const isSelf = manager.user.id === request.administrator.id;
   return formPage(request, refused, {
     title: `Remove ${name}`,
@@ -77,8 +79,8 @@ async function showRemove(request: ConsoleRequest, refused?: RefusedForm): Promi
   });
 }
 
-async function remove({ rights, params }: ConsoleRequest) {
-  await rights.remove(params.userId ?? '');
+async function remove({ rights, params }: AtAdministrator) {
+  await rights.remove(params.userId);
   return { to: PATH, flash: { text: 'Administrator removed.' } };
 }
 

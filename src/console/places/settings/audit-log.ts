@@ -1,24 +1,11 @@
 import { html } from '../../../pages/html.ts';
+import type { Result } from '../../api.ts';
 import { choice, filters } from '../../parts/form-parts.ts';
 import { applicationLink, type Names, namesOf, userLink } from '../../parts/names.ts';
 import { copyable, facts, pageQuery, pager, rawJson, state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, type Page, page } from '../../route.ts';
 
-interface AuditLogEntry {
-  id: string;
-  key: string;
-  payload: {
-    result: 'Success' | 'Error';
-    applicationId?: string;
-    userId?: string;
-    actorId?: string;
-    ip?: string;
-    userAgent?: string;
-    requestId?: string;
-    details: Record<string, unknown>;
-  };
-  createdAt: number;
-}
+type AuditLogEntry = Result<'GET /logs/:id'>;
 
 /** Filters in the URL: parameter of the Management API, and label. */
 const FILTERS = [
@@ -55,7 +42,7 @@ async function showEntries(request: ConsoleRequest): Promise<Page> {
   const [result] = RESULTS.find(([value]) => value === request.query.get('result')) ?? RESULTS[0];
   const applied = [...fields, { name: 'result', value: result }].filter(({ value }) => value !== '');
   const query = Object.fromEntries(applied.map(({ name, value }) => [name, value]));
-  const { value: entries, total } = await request.perform<AuditLogEntry[]>('GET /logs', {
+  const { value: entries, total } = await request.perform('GET /logs', {
     query: { ...query, ...pageQuery(request) },
   });
   const names = await namesInEntries(request, entries);
@@ -96,8 +83,8 @@ ${pager(request, total)}
   };
 }
 
-async function showEntry(request: ConsoleRequest): Promise<Page> {
-  const { value: entry } = await request.perform<AuditLogEntry>('GET /logs/:id');
+async function showEntry(request: ConsoleRequest<{ id: string }>): Promise<Page> {
+  const { value: entry } = await request.perform('GET /logs/:id');
   const { applicationId, userId, actorId, ip, userAgent, requestId } = entry.payload;
   const names = await namesInEntries(request, [entry]);
   return {

@@ -4,20 +4,17 @@ import { copyable, facts, when } from '../../parts/parts.ts';
 
 /** Connectors to identity providers, for social sign-in and single sign-on. */
 
-const domainsOf = (connector: Record<string, unknown>): string[] => connector.domains as string[];
-
-const connectorPages: EntityPages = {
+const connectorPages: EntityPages<'/connectors/:id'> = {
   path: '/settings/connectors',
-  list: '/connectors',
-  item: '/connectors/:id',
+  entity: '/connectors/:id',
   singular: 'connector',
   plural: 'Connectors',
   lead: 'OpenID Connect providers that users can sign in with.',
   isUnpaged: true,
   columns: ({ now }) => [
-    { label: 'Issuer', cell: ({ issuer }) => issuer as string },
-    { label: 'Single sign-on for', cell: (connector) => domainsOf(connector).join(', ') },
-    { label: 'Created', cell: ({ createdAt }) => when(createdAt as number, now) },
+    { label: 'Issuer', cell: ({ issuer }) => issuer },
+    { label: 'Single sign-on for', cell: ({ domains }) => domains.join(', ') },
+    { label: 'Created', cell: ({ createdAt }) => when(createdAt, now) },
   ],
   fields: [
     { name: 'name', label: 'Name', hint: 'Shown on the sign-in page: “Continue with Google”.' },
@@ -58,14 +55,14 @@ const connectorPages: EntityPages = {
   ],
   show: ({ tenant, now }, connector) =>
     facts([
-      ['Issuer', copyable(connector.issuer as string)],
-      ['Client ID', copyable(connector.clientId as string)],
+      ['Issuer', copyable(connector.issuer)],
+      ['Client ID', copyable(connector.clientId)],
       ['Client secret', 'Set'],
       ['Redirect URI', copyable(`${tenant.endpoint}/sign-in/callback/${connector.target}`)],
-      ['Scope', html`<code class="mono">${connector.scope as string}</code>`],
-      ['Single sign-on for', domainsOf(connector).join(', ')],
+      ['Scope', html`<code class="mono">${connector.scope}</code>`],
+      ['Single sign-on for', connector.domains.join(', ')],
       ['Email addresses without email_verified', connector.assumeEmailVerified ? 'Trusted' : 'Not trusted'],
-      ['Created', when(connector.createdAt as number, now)],
+      ['Created', when(connector.createdAt, now)],
       ['ID', copyable(connector.id)],
     ]),
   deleteWarning: 'Users can no longer sign in with it. Their accounts stay linked.',

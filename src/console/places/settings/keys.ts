@@ -1,16 +1,10 @@
+import { MINUTE_MS } from '../../../base/times.ts';
 import { html } from '../../../pages/html.ts';
+import type { Body } from '../../api.ts';
 import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
 import { field, formPage, tick } from '../../parts/form-parts.ts';
 import { copyable, duration, rowLink, section, state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, page, type RefusedForm } from '../../route.ts';
-
-interface Key {
-  id: string;
-  signingKeyAlgorithm: string;
-  state: 'next' | 'current' | 'previous';
-  createdAt: number;
-  retireAt: number | null;
-}
 
 const PATH = '/settings/keys';
 
@@ -32,7 +26,7 @@ const ALGORITHMS = [
 const scheduleOf = (days: number | null | undefined): string =>
   days ? `Keys are rotated every ${duration(days * 86_400)}.` : 'Keys are not rotated automatically.';
 
-const rotationFields = ({ settings }: ConsoleRequest): EntityField[] => [
+const rotationFields = ({ settings }: ConsoleRequest): EntityField<Body<'PATCH /configs/oidc/key-rotation'>>[] => [
   {
     name: 'rotationDays',
     label: 'Rotation interval, in days',
@@ -41,12 +35,11 @@ const rotationFields = ({ settings }: ConsoleRequest): EntityField[] => [
   },
 ];
 
-const readKeys = async ({ perform }: ConsoleRequest): Promise<Key[]> =>
-  (await perform<Key[]>('GET /configs/oidc/private-keys')).value;
+const readKeys = async ({ perform }: ConsoleRequest) => (await perform('GET /configs/oidc/private-keys')).value;
 
 async function showKeys(request: ConsoleRequest): Promise<Page> {
   const { value: rotation } = await request.perform('GET /configs/oidc/key-rotation');
-  const schedule = scheduleOf(Number(rotation.rotationDays ?? request.settings.keyRotationDays ?? 0));
+  const schedule = scheduleOf(rotation.rotationDays ?? request.settings.keyRotationDays);
   const rows = table({
     caption: 'Signing keys, current key first',
     rows: await readKeys(request),
@@ -76,7 +69,7 @@ ${section('Automatic rotation', html`<p>${schedule}</p>`, {
 }
 
 const publishedFor = ({ settings }: ConsoleRequest): string =>
-  `about ${duration(Math.round(settings.keyPublishedMs / 60_000) * 60)}`;
+  `about ${duration(Math.round(settings.keyPublishedMs / MINUTE_MS) * 60)}`;
 
 async function showRotate(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
   const keys = await readKeys(request);
@@ -99,14 +92,16 @@ async function rotate(request: ConsoleRequest) {
     ...(signingKeyAlgorithm && { signingKeyAlgorithm }),
     ...(submitted.get('immediately') === 'true' && { immediately: true }),
   };
-  const { value: keys } = await perform<Key[]>('POST /configs/oidc/private-keys/rotate', { body });
+  const { value: keys } = await perform('POST /configs/oidc/private-keys/rotate', { body });
   const text = keys.some(({ state }) => state === 'next')
     ? `New key published. It starts signing after ${publishedFor(request)}.`
     : 'The new key is now signing.';
   return { to: PATH, flash: { text } };
 }
 
-const showDelete = (request: ConsoleRequest, refused?: RefusedForm): Page =>
+type AtKey = ConsoleRequest<{ keyId: string }>;
+
+const showDelete = (request: AtKey, refused?: RefusedForm): Page =>
   formPage(request, refused, {
     title: `Delete key ${request.params.keyId}`,
     back: { path: PATH, label: 'Signing keys' },
@@ -115,7 +110,7 @@ const showDelete = (request: ConsoleRequest, refused?: RefusedForm): Page =>
     kind: 'danger',
   });
 
-async function deleteKey({ perform }: ConsoleRequest) {
+async function deleteKey({ perform }: AtKey) {
   await perform('DELETE /configs/oidc/private-keys/:keyId');
   return { to: PATH, flash: { text: 'Key deleted.' } };
 }

@@ -1,13 +1,16 @@
 import { html } from '../../../pages/html.ts';
+import { SignInSettings } from '../../../sign-in/settings.ts';
+import type { Body } from '../../api.ts';
 import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { formOf } from '../../parts/form-parts.ts';
-import { rawJson } from '../../parts/parts.ts';
+import { rangeOf, rawJson } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
 
 const PATH = '/settings/sign-in';
+const { passwordPolicy } = SignInSettings.properties;
 
-const FIELDS: EntityField[] = [
+const FIELDS: EntityField<Body<'PATCH /sign-in-exp'>>[] = [
   { name: 'brandName', label: 'Brand name', hint: 'Shown on the sign-in pages.' },
   {
     name: 'color.primaryColor',
@@ -23,7 +26,12 @@ const FIELDS: EntityField[] = [
       ['SignIn', 'Only existing users can sign in'],
     ],
   },
-  { name: 'passwordPolicy.minLength', label: 'Minimum password length', kind: 'number', hint: '8 to 128 characters.' },
+  {
+    name: 'passwordPolicy.minLength',
+    label: 'Minimum password length',
+    kind: 'number',
+    hint: `${rangeOf(passwordPolicy.properties.minLength)} characters.`,
+  },
   { name: 'passwordPolicy.rejectCommon', label: 'Reject common passwords', kind: 'tick' },
   {
     name: 'mfa.policy',
@@ -53,7 +61,7 @@ async function save(request: ConsoleRequest) {
   const body = bodyOf(FIELDS, request.submitted, false);
   const { mfa } = await read(request); // PATCH replaces the member `mfa` as a whole.
   await request.perform('PATCH /sign-in-exp', {
-    body: { ...body, mfa: { ...(mfa as object), ...(body.mfa as object) } },
+    body: { ...body, mfa: { ...mfa, ...body.mfa } },
   });
   return { to: PATH, flash: { text: 'Settings saved.' } };
 }

@@ -1,5 +1,5 @@
 import { html } from '../../../pages/html.ts';
-import { type Entity, type EntityPages, entityRoutes, showEntity } from '../../entities/entity-pages.ts';
+import { type EntityPages, entityRoutes, showEntity } from '../../entities/entity-pages.ts';
 import { buttonForm } from '../../parts/form-parts.ts';
 import { copyable, facts, state, when } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, fillPath } from '../../route.ts';
@@ -8,30 +8,31 @@ import { action, type ConsoleRequest, fillPath } from '../../route.ts';
 
 const PATH = '/settings/tenants/:id';
 
-const here = (request: ConsoleRequest): string => fillPath(PATH, request.params);
-const stateOf = ({ isSuspended }: Entity) => (isSuspended ? state('bad', 'Suspended') : state('ok', 'Active'));
-const endpointsOf = ({ endpoints }: Entity): string[] => endpoints as string[];
+type AtTenant = ConsoleRequest<{ id: string }>;
+
+const here = (request: AtTenant): string => fillPath(PATH, request.params);
+const stateOf = ({ isSuspended }: { isSuspended: boolean }) =>
+  isSuspended ? state('bad', 'Suspended') : state('ok', 'Active');
 
 const showHere = showEntity(() => tenantPages);
 
-async function suspend(request: ConsoleRequest, isSuspended: boolean) {
+async function suspend(request: AtTenant, isSuspended: boolean) {
   await request.perform('PATCH /tenants/:id', { body: { isSuspended } });
   const text = isSuspended ? 'Tenant suspended. Every request to it gets a 403 response.' : 'Tenant reactivated.';
   const undo = { path: `${here(request)}/${isSuspended ? 'resume' : 'suspend'}` };
   return { to: here(request), flash: { text, undo } };
 }
 
-const tenantPages: EntityPages = {
+const tenantPages: EntityPages<'/tenants/:id'> = {
   path: '/settings/tenants',
-  list: '/tenants',
-  item: '/tenants/:id',
+  entity: '/tenants/:id',
   singular: 'tenant',
   plural: 'Tenants',
   lead: 'Each tenant has its own users, applications, signing keys, and issuer.',
   columns: ({ now }) => [
-    { label: 'Endpoint', cell: (tenant) => endpointsOf(tenant)[0] },
+    { label: 'Endpoint', cell: ({ endpoints }) => endpoints[0] },
     { label: 'Status', cell: stateOf },
-    { label: 'Created', cell: ({ createdAt }) => when(createdAt as number, now) },
+    { label: 'Created', cell: ({ createdAt }) => when(createdAt, now) },
   ],
   fields: [
     { name: 'name', label: 'Name' },
@@ -57,7 +58,7 @@ const tenantPages: EntityPages = {
   ],
   afterCreate: async (created, request) => {
     await request.rights.addSelf(created.id);
-    const { clientId, clientSecret } = created.machine as { clientId: string; clientSecret: string };
+    const { clientId, clientSecret } = created.machine;
     const secrets = [
       { label: 'Client ID', value: clientId },
       { label: 'Client secret', value: clientSecret },
@@ -75,9 +76,9 @@ const tenantPages: EntityPages = {
   show: (request, tenant) =>
     facts([
       ['Status', stateOf(tenant)],
-      ['Endpoints', html`<ul>${endpointsOf(tenant).map((url) => html`<li>${copyable(url)}</li>`)}</ul>`],
-      ['Management API indicator', copyable(tenant.managementApiIndicator as string)],
-      ['Created', when(tenant.createdAt as number, request.now)],
+      ['Endpoints', html`<ul>${tenant.endpoints.map((url) => html`<li>${copyable(url)}</li>`)}</ul>`],
+      ['Management API indicator', copyable(tenant.managementApiIndicator)],
+      ['Created', when(tenant.createdAt, request.now)],
       ['ID', copyable(tenant.id)],
     ]),
   deleteWarning: 'It becomes unreachable immediately, and all its data is deleted in the background.',

@@ -1,20 +1,11 @@
 import { type Html, html } from '../../../pages/html.ts';
+import type { Result } from '../../api.ts';
 import { choice, filters, type Options, TIME_RANGES } from '../../parts/form-parts.ts';
 import { state, table, when } from '../../parts/parts.ts';
-import { type ConsoleRequest, type Page, page } from '../../route.ts';
-import { eventOptions, HOOK, hookPath, readHook } from './hook.ts';
+import { type Page, page } from '../../route.ts';
+import { type AtHook, eventOptions, HOOK, hookPath, readHook } from './hook.ts';
 
-export interface Delivery {
-  id: string;
-  eventId: string;
-  event: string;
-  state: 'waiting' | 'delivering' | 'delivered' | 'dead' | 'cancelled';
-  trigger: 'schedule' | 'manual' | 'replay';
-  attempts: number;
-  lastStatus: number | null;
-  dueAt: number | null;
-  createdAt: number;
-}
+export type Delivery = Result<'GET /hooks/:id/delivery-feed'>['deliveries'][number];
 
 export const STATES = [
   ['waiting', 'Pending or retrying'],
@@ -33,15 +24,10 @@ export const stateOf = ({ state: name, attempts }: Delivery): Html =>
 
 export const triggerOf = ({ trigger }: Delivery): string => TRIGGERS[trigger];
 
-interface DeliveryFeed {
-  deliveries: Delivery[];
-  next: string | null;
-}
+export const readFeed = async ({ perform }: AtHook, query: Record<string, string>) =>
+  (await perform('GET /hooks/:id/delivery-feed', { query })).value;
 
-export const readFeed = async (request: ConsoleRequest, query: Record<string, string>): Promise<DeliveryFeed> =>
-  (await request.perform<DeliveryFeed>('GET /hooks/:id/delivery-feed', { query })).value;
-
-export const deliveryTable = (request: ConsoleRequest, deliveries: readonly Delivery[], empty: string): Html =>
+export const deliveryTable = (request: AtHook, deliveries: readonly Delivery[], empty: string): Html =>
   table({
     caption: 'Deliveries, newest first',
     rows: deliveries,
@@ -70,7 +56,7 @@ const oneOf = (value: string | null, options: readonly (readonly [string, ...unk
 
 const CURSOR = /^\d{1,15}-[\w-]{1,64}$/;
 
-async function showDeliveries(request: ConsoleRequest): Promise<Page> {
+async function showDeliveries(request: AtHook): Promise<Page> {
   const hook = await readHook(request);
   const { query, now } = request;
   const state = oneOf(query.get('state'), STATES);

@@ -1,30 +1,18 @@
 import { type Html, html } from '../../../pages/html.ts';
+import type { Result } from '../../api.ts';
 import { buttonForm } from '../../parts/form-parts.ts';
 import { copyable, facts, note, rawJson, section, state, when } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 import { type Delivery, stateOf, triggerOf } from './delivery-list.ts';
 import { HOOK, type Hook, hookPath, readHook } from './hook.ts';
 
-interface Attempt {
-  number: number;
-  startedAt: number;
-  durationMs: number;
-  status: number | null;
-  errorMessage: string | null;
-  responseBody: string | null;
-  isSuccess: boolean;
-}
-
-interface DeliveryWithAttempts extends Delivery {
-  /** The request body, byte for byte; undefined once the event has been deleted. */
-  body?: string;
-  attemptLog: Attempt[];
-}
+type DeliveryWithAttempts = Result<'GET /hooks/:id/deliveries/:deliveryId'>;
+type Attempt = DeliveryWithAttempts['attemptLog'][number];
+type AtDelivery = ConsoleRequest<{ id: string; deliveryId: string }>;
 
 const DELIVERY = `${HOOK}/deliveries/:deliveryId`;
 
-const readDelivery = async ({ perform }: ConsoleRequest): Promise<DeliveryWithAttempts> =>
-  (await perform<DeliveryWithAttempts>('GET /hooks/:id/deliveries/:deliveryId')).value;
+const readDelivery = async ({ perform }: AtDelivery) => (await perform('GET /hooks/:id/deliveries/:deliveryId')).value;
 
 const pretty = (text: string): string => {
   try {
@@ -62,7 +50,7 @@ ${!isSuccess && errorMessage && html`<p>${errorMessage}</p>`}
 <details${!isSuccess && responseBody && html` open`}><summary>Response</summary>${responseBody ? block(responseBody) : html`<p class="quiet">${status === null ? 'No response.' : 'Empty body.'}</p>`}</details></li>`;
 }
 
-async function showDelivery(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+async function showDelivery(request: AtDelivery, refused?: RefusedForm): Promise<Page> {
   const [hook, delivery] = [await readHook(request), await readDelivery(request)];
   const { attemptLog, eventId, body, dueAt, createdAt } = delivery;
   const here = hookPath(request.params, `/deliveries/${delivery.id}`);
@@ -90,8 +78,8 @@ ${rawJson(delivery)}`,
   };
 }
 
-async function redeliver(request: ConsoleRequest): Promise<Redirect> {
-  const { value } = await request.perform<{ id: string }>('POST /hooks/:id/deliveries/:deliveryId/redeliver');
+async function redeliver(request: AtDelivery): Promise<Redirect> {
+  const { value } = await request.perform('POST /hooks/:id/deliveries/:deliveryId/redeliver');
   return {
     to: hookPath(request.params, `/deliveries/${value.id}`),
     flash: { text: 'Redelivery started. This is its delivery.' },

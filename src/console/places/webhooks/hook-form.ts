@@ -6,7 +6,17 @@ import { type Faults, faultsOf } from '../../parts/faults.ts';
 import { field, formPage } from '../../parts/form-parts.ts';
 import { duration } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
-import { eventGroups, eventsOf, HOOK, type Hook, hookPath, NO_RETRIES, readHook, retryPolicy } from './hook.ts';
+import {
+  type AtHook,
+  eventGroups,
+  eventsOf,
+  HOOK,
+  type Hook,
+  hookPath,
+  NO_RETRIES,
+  readHook,
+  retryPolicy,
+} from './hook.ts';
 
 /** The values of the form, as text. */
 interface HookFormValues {
@@ -14,7 +24,7 @@ interface HookFormValues {
   url: string;
   headers: string;
   retries: string;
-  events: readonly string[];
+  events: string[];
 }
 
 const EMPTY_FORM: HookFormValues = { name: '', url: '', headers: '', retries: 'schedule', events: [] };
@@ -137,12 +147,12 @@ export const signingSecretsOf = ({ webhookSecret, signingKey }: Hook) => [
 
 async function create(request: ConsoleRequest): Promise<Redirect> {
   const body = bodyOf(submittedValues(request.submitted));
-  const { value: hook } = await request.perform<Hook>('POST /hooks', { body });
+  const { value: hook } = await request.perform('POST /hooks', { body });
   const text = 'Webhook created. This is its signing secret, in two formats.';
   return { to: hookPath(hook), flash: { text, secrets: signingSecretsOf(hook) } };
 }
 
-async function showChange(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+async function showChange(request: AtHook, refused?: RefusedForm): Promise<Page> {
   const hook = await readHook(request);
   return formPage(request, refused, {
     title: `Edit ${hook.name}`,
@@ -152,7 +162,7 @@ async function showChange(request: ConsoleRequest, refused?: RefusedForm): Promi
   });
 }
 
-async function change(request: ConsoleRequest): Promise<Redirect> {
+async function change(request: AtHook): Promise<Redirect> {
   await request.perform('PATCH /hooks/:id', { body: bodyOf(submittedValues(request.submitted)) });
   return { to: hookPath(request.params), flash: { text: 'Changes saved. They apply from the next attempt.' } };
 }

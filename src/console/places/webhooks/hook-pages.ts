@@ -4,7 +4,17 @@ import { buttonForm, field, formPage } from '../../parts/form-parts.ts';
 import { copyable, duration, elapsed, facts, note, rawJson, section, table, when } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, form, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 import { deliveryTable, readFeed } from './delivery-list.ts';
-import { eventsOf, HOOK, type Hook, healthOf, hookPath, NO_RETRIES, readHook, retryPolicy } from './hook.ts';
+import {
+  type AtHook,
+  eventsOf,
+  HOOK,
+  type Hook,
+  healthOf,
+  hookPath,
+  NO_RETRIES,
+  readHook,
+  retryPolicy,
+} from './hook.ts';
 import { signingSecretsOf } from './hook-form.ts';
 
 /** Number of deliveries on a webhook's page. */
@@ -14,7 +24,7 @@ const newHook = (request: ConsoleRequest): Html =>
   html`<a class="button primary" href="${request.to('/webhooks/new')}">New webhook</a>`;
 
 async function showHooks(request: ConsoleRequest): Promise<Page> {
-  const { value: hooks } = await request.perform<Hook[]>('GET /hooks');
+  const { value: hooks } = await request.perform('GET /hooks');
   return {
     title: 'Webhooks',
     lead: 'Send events, such as a new user or a sign-in, to your endpoints.',
@@ -65,7 +75,7 @@ function factsOf(request: ConsoleRequest, hook: Hook): Html {
   ]);
 }
 
-async function showHook(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+async function showHook(request: AtHook, refused?: RefusedForm): Promise<Page> {
   const hook = await readHook(request);
   const { deliveries } = await readFeed(request, { limit: String(LATEST_DELIVERIES) });
   const latest = deliveryTable(request, deliveries, 'No deliveries yet.');
@@ -96,7 +106,7 @@ ${rawJson(hookWithoutSecrets)}`,
   };
 }
 
-async function setEnabled(request: ConsoleRequest, enabled: boolean): Promise<Redirect> {
+async function setEnabled(request: AtHook, enabled: boolean): Promise<Redirect> {
   await request.perform('PATCH /hooks/:id', { body: { enabled } });
   const text = enabled
     ? 'Webhook enabled. Replay events to send the ones it missed.'
@@ -114,7 +124,7 @@ const OVERLAPS = [
   ['0', 'Not at all, because it leaked'],
 ] as const;
 
-async function showKey(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+async function showKey(request: AtHook, refused?: RefusedForm): Promise<Page> {
   const hook = await readHook(request);
   return formPage(request, refused, {
     title: `Rotate the signing secret of ${hook.name}`,
@@ -132,9 +142,9 @@ async function showKey(request: ConsoleRequest, refused?: RefusedForm): Promise<
   });
 }
 
-async function rotate(request: ConsoleRequest): Promise<Redirect> {
+async function rotate(request: AtHook): Promise<Redirect> {
   const overlapHours = Number(request.submitted.get('overlapHours') ?? 24);
-  const { value } = await request.perform<Hook>('PATCH /hooks/:id/signing-key', { body: { overlapHours } });
+  const { value } = await request.perform('PATCH /hooks/:id/signing-key', { body: { overlapHours } });
   const until =
     overlapHours === 0
       ? 'The old one is no longer valid.'
@@ -143,7 +153,7 @@ async function rotate(request: ConsoleRequest): Promise<Redirect> {
   return { to: hookPath(value), flash: { text, secrets: signingSecretsOf(value) } };
 }
 
-async function showDelete(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+async function showDelete(request: AtHook, refused?: RefusedForm): Promise<Page> {
   const hook = await readHook(request);
   return formPage(request, refused, {
     title: `Delete webhook ${hook.name}`,
@@ -154,7 +164,7 @@ async function showDelete(request: ConsoleRequest, refused?: RefusedForm): Promi
   });
 }
 
-async function remove(request: ConsoleRequest): Promise<Redirect> {
+async function remove(request: AtHook): Promise<Redirect> {
   const { name } = await readHook(request);
   await request.perform('DELETE /hooks/:id');
   return { to: '/webhooks', flash: { text: `Webhook “${name}” deleted.` } };

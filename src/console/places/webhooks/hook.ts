@@ -9,11 +9,12 @@ export type { Hook };
 /** Path of a webhook's page. Its parameter has the same name as in the Management API. */
 export const HOOK = '/webhooks/:id';
 
-export const hookPath = ({ id = '' }: { id?: string }, below = ''): string =>
-  `/webhooks/${encodeURIComponent(id)}${below}`;
+/** A request of a page of a webhook. */
+export type AtHook = ConsoleRequest<{ id: string }>;
 
-export const readHook = async ({ perform }: ConsoleRequest): Promise<Hook> =>
-  (await perform<Hook>('GET /hooks/:id')).value;
+export const hookPath = ({ id }: { id: string }, below = ''): string => `/webhooks/${encodeURIComponent(id)}${below}`;
+
+export const readHook = async ({ perform }: AtHook): Promise<Hook> => (await perform('GET /hooks/:id')).value;
 
 /** Returns all events of a webhook, including the deprecated single `event`. */
 export const eventsOf = ({ event, events }: Hook): string[] => [...new Set([...events, ...(event ? [event] : [])])];

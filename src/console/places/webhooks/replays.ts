@@ -6,14 +6,7 @@ import { boxes, buttonForm, field, formOf } from '../../parts/form-parts.ts';
 import { countOf, facts, note, state } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, form, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 import { STATES } from './delivery-list.ts';
-import { eventsOf, HOOK, hookPath, readHook } from './hook.ts';
-
-interface Replay {
-  id: string;
-  count: number;
-  done: number;
-  state: 'running' | 'done' | 'cancelled';
-}
+import { type AtHook, eventsOf, HOOK, hookPath, readHook } from './hook.ts';
 
 /** The value of a datetime-local input, in UTC, because the server does not know the reader's time zone. */
 const inputTime = (time: number): string => new Date(time).toISOString().slice(0, 16);
@@ -50,7 +43,7 @@ const sendForm = (request: ConsoleRequest, path: string, values: URLSearchParams
     kind: 'primary',
   });
 
-async function showReplay(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+async function showReplay(request: AtHook, refused?: RefusedForm): Promise<Page> {
   const hook = await readHook(request);
   const path = hookPath(hook, '/replay');
   const faults = faultsOf(refused);
@@ -103,14 +96,16 @@ ${formOf(request, { path, content: fields, submit: 'Count events', kind: isCount
 const counted = (count: number): string =>
   count === 0 ? 'No events match.' : `${countOf(count, 'event')} would be replayed.`;
 
-async function countOrStart(request: ConsoleRequest): Promise<Redirect> {
+async function countOrStart(request: AtHook): Promise<Redirect> {
   const { submitted } = request;
   const isStarting = submitted.get('step') === 'send';
   const body = { ...requestOf(submitted), dryRun: !isStarting };
-  const { value } = await request.perform<{ id?: string; count: number }>('POST /hooks/:id/replay', { body });
+  const { value } = await request.perform('POST /hooks/:id/replay', { body });
   if (isStarting) return { to: hookPath(request.params, `/replays/${value.id}`) };
   return { to: `${hookPath(request.params, '/replay')}?${chosen(submitted)}`, flash: { text: counted(value.count) } };
 }
+
+type AtReplay = ConsoleRequest<{ id: string; replayId: string }>;
 
 const REPLAY = `${HOOK}/replays/:replayId`;
 
@@ -120,9 +115,9 @@ const LABELS = {
   cancelled: state('off', 'Stopped'),
 };
 
-async function showProgress(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+async function showProgress(request: AtReplay, refused?: RefusedForm): Promise<Page> {
   const hook = await readHook(request);
-  const { value: replay } = await request.perform<Replay>('GET /hooks/:id/replays/:replayId');
+  const { value: replay } = await request.perform('GET /hooks/:id/replays/:replayId');
   const { count, done } = replay;
   const bar = html`<div class="progress"><label for="done">${done.toLocaleString('en')} of ${countOf(count, 'event')}</label><progress id="done" max="${Math.max(1, count)}" value="${count === 0 ? 1 : done}"></progress></div>`;
   return {
@@ -140,7 +135,7 @@ ${replay.state === 'running' && html`<div>${buttonForm(request, hookPath(hook, `
   };
 }
 
-async function cancel(request: ConsoleRequest): Promise<Redirect> {
+async function cancel(request: AtReplay): Promise<Redirect> {
   await request.perform('DELETE /hooks/:id/replays/:replayId');
   return {
     to: hookPath(request.params, `/replays/${request.params.replayId}`),

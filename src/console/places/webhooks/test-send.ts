@@ -4,8 +4,8 @@ import { html } from '../../../pages/html.ts';
 import { type Faults, faultsOf } from '../../parts/faults.ts';
 import { field, formOf } from '../../parts/form-parts.ts';
 import { copyable, facts, rawJson, section } from '../../parts/parts.ts';
-import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
-import { eventOptions, eventsOf, HOOK, hookPath, readHook } from './hook.ts';
+import { form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
+import { type AtHook, eventOptions, eventsOf, HOOK, hookPath, readHook } from './hook.ts';
 
 /** Adds the endpoint's response status to the error message. */
 function faultsWithStatus(refused: RefusedForm | undefined): Faults {
@@ -15,7 +15,7 @@ function faultsWithStatus(refused: RefusedForm | undefined): Faults {
   return { ...faults, general: `The endpoint responded ${responseStatus}. Any 2xx response counts as delivered.` };
 }
 
-async function showTest(request: ConsoleRequest, refused?: RefusedForm): Promise<Page> {
+async function showTest(request: AtHook, refused?: RefusedForm): Promise<Page> {
   const hook = await readHook(request);
   const event = refused?.values.get('event') ?? request.query.get('event') ?? eventsOf(hook)[0] ?? 'User.Created';
   const faults = faultsWithStatus(refused);
@@ -36,7 +36,7 @@ ${isKnown && section('Request body', rawJson({ ...sampleOf(event as EventType, r
   };
 }
 
-async function send(request: ConsoleRequest): Promise<Redirect> {
+async function send(request: AtHook): Promise<Redirect> {
   const hook = await readHook(request);
   const event = request.submitted.get('event') ?? '';
   await request.perform('POST /hooks/:id/test', { body: { events: [event], config: hook.config } });
