@@ -14,6 +14,7 @@ import { Figures } from './statistics/figures.ts';
 import { CommitGroup } from './store/commit-group.ts';
 import { ReadBatches } from './store/read-batches.ts';
 import { runTransaction } from './store/transactions.ts';
+import { UnitBatches } from './store/unit-batches.ts';
 import { booleanColumns, jsonColumns } from './tables/index.ts';
 
 // Times and counts are bigint columns. All values fit a double exactly.
@@ -91,8 +92,8 @@ function sqliteConfig(dataDir: string, { pool, setup }: { pool: number; setup: s
   };
 }
 
-/** Additional connections for `byKey`: one claims deliveries while the other settles them. */
-const BY_KEY_CONNECTIONS = 2;
+/** Additional connections for `byKey`: one claims deliveries, one settles them, the others write units of work. */
+const BY_KEY_CONNECTIONS = 4;
 const BY_KEY = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off', jit: 'off' };
 
 /** Knex configuration of migrations. Names and rows are not converted, because Knex's migrator reads its own tables. */
@@ -122,22 +123,22 @@ const waitingFor = (db: Knex): number => poolOf(db).numPendingAcquires();
 export interface ConnectOptions {
   /** Called after each SQLite commit with the number of transactions that shared it. */
   onCommit?: ((transactions: number) => void) | undefined;
-  /** SQL for the writer connection of SQLite: temporary views and triggers that features write through. */
-  sqliteViews?: string;
 }
 
 /** Connects lazily: the first query opens the first connection. `dataDir` must exist; `migrate` creates it. */
-export function connect(settings: DatabaseSettings, { onCommit, sqliteViews = '' }: ConnectOptions = {}): Database {
+export function connect(settings: DatabaseSettings, { onCommit }: ConnectOptions = {}): Database {
   const { databaseUrl, poolSize, isDirect = false } = settings;
   if (databaseUrl) {
     const pool = open(poolConfig(databaseUrl, { size: poolSize, isDirect, session: {} }), camelRow);
     const keyed = open(poolConfig(databaseUrl, { size: BY_KEY_CONNECTIONS, isDirect, session: BY_KEY }), camelRow);
+    const byKey: Database['byKey'] = (work) => retryIfUndone(() => work(keyed));
     return {
       kind: 'postgres',
       reader: pool,
       reads: new ReadBatches(pool, 'postgres'),
+      units: new UnitBatches('postgres', byKey),
       write: (work) => retryIfUndone(() => work(pool)),
-      byKey: (work) => retryIfUndone(() => work(keyed)),
+      byKey,
       transaction: (work) => retryIfUndone(() => runTransaction(pool, work)),
       commits: new Commits(),
       pools: [pool, keyed],
@@ -149,15 +150,17 @@ export function connect(settings: DatabaseSettings, { onCommit, sqliteViews = ''
     };
   }
 
-  const writer = open(sqliteConfig(settings.dataDir, { pool: 1, setup: WRITER + sqliteViews }), sqliteRow);
+  const writer = open(sqliteConfig(settings.dataDir, { pool: 1, setup: WRITER }), sqliteRow);
   const reader = open(sqliteConfig(settings.dataDir, { pool: 3, setup: 'pragma query_only = ON;' }), sqliteRow);
   const group = new CommitGroup(writer, onCommit);
+  const write: Database['write'] = (work) => group.run(work, true);
   return {
     kind: 'sqlite',
     reader,
     reads: new ReadBatches(reader, 'sqlite'),
-    write: (work) => group.run(work, true),
-    byKey: (work) => group.run(work, true),
+    units: new UnitBatches('sqlite', write),
+    write,
+    byKey: write,
     transaction: (work) => group.run(work),
     commits: new Commits(),
     pools: [writer, reader],

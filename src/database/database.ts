@@ -3,6 +3,7 @@ import type { Commits } from './notices/commits.ts';
 import type { DatabaseKind } from './statements/batched-read.ts';
 import type { Figures } from './statistics/figures.ts';
 import type { ReadBatches } from './store/read-batches.ts';
+import type { UnitBatches } from './store/unit-batches.ts';
 
 /** The database as all other modules see it. */
 export interface Database {
@@ -11,6 +12,8 @@ export interface Database {
   readonly reader: Knex;
   /** For reads by key outside a transaction. Concurrent reads are batched. */
   readonly reads: ReadBatches;
+  /** For units of work: see `performUnit`. Concurrent ones are written together. */
+  readonly units: UnitBatches;
   /** Runs one statement that commits by itself. */
   write<T>(work: (db: Knex) => Promise<T>): Promise<T>;
   /**

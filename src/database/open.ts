@@ -36,7 +36,7 @@ export async function openDatabase(
   { databaseUrl, databaseDirectUrl, dataDir, databasePoolSize: poolSize }: DatabaseConfig,
   logger: Logger,
   closing: { add(step: () => unknown): void },
-  { metrics, sqliteViews }: { metrics: DatabaseMetrics | undefined; sqliteViews: string },
+  { metrics }: { metrics: DatabaseMetrics | undefined },
 ): Promise<Database> {
   if (!databaseUrl) closing.add(await lockDataDir(dataDir));
   const directUrl = databaseDirectUrl ?? databaseUrl;
@@ -45,7 +45,7 @@ export async function openDatabase(
   const isPooled = databaseUrl !== undefined && (await waitForDatabase(() => isBehindPooler(databaseUrl), logger));
 
   const settings = { databaseUrl, dataDir, poolSize, isDirect: !isPooled };
-  const opened = connect(settings, { onCommit: metrics?.onCommit, sqliteViews });
+  const opened = connect(settings, { onCommit: metrics?.onCommit });
   closing.add(() => opened.close());
   const database = metrics?.measured(opened) ?? opened;
   if (directUrl === undefined) return database;

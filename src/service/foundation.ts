@@ -16,7 +16,6 @@ import type { Passwords } from '../sign-in/proofs/passwords.ts';
 import { DEFAULT_TENANT, Tenants } from '../tenants.ts';
 import { sealStoredHeaders } from '../webhooks/sending/hook-headers.ts';
 import { serviceMetrics } from './metrics.ts';
-import { sqliteViews } from './sqlite-views.ts';
 import { tracedDatabase } from './tracing.ts';
 
 /**
@@ -42,7 +41,7 @@ export async function openFoundation(given: ServiceParts & { config: Config; clo
   const observers = config.metricsPort === undefined ? undefined : serviceMetrics();
   const tracing = config.tracing && (await Tracing.start(config.tracing));
   closing.add(() => tracing?.stop());
-  const opened = await openDatabase(config, logger, closing, { metrics: observers?.database, sqliteViews });
+  const opened = await openDatabase(config, logger, closing, { metrics: observers?.database });
   const database = tracedDatabase(opened, tracing);
   await checkFingerprint(database, secrets);
   await sealStoredHeaders(database, secrets);

@@ -64,12 +64,7 @@ describe.each(poolers)('behind $name, in transaction mode', ({ start }) => {
     const logger = { warn: (text: string) => warnings.push(text), info: () => {} } as unknown as Logger;
     const closing: (() => unknown)[] = [];
     const settings = readConfig({ DATABASE_URL: pooler.url, DATA_DIR: database.dataDir });
-    await openDatabase(
-      settings,
-      logger,
-      { add: (step) => closing.unshift(step) },
-      { metrics: undefined, sqliteViews: '' },
-    );
+    await openDatabase(settings, logger, { add: (step) => closing.unshift(step) }, { metrics: undefined });
     for (const step of closing) await step();
     expect(warnings).toEqual([expect.stringContaining('DATABASE_DIRECT_URL')]);
   });

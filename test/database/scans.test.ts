@@ -7,7 +7,6 @@ import { acquire, release } from '../../src/database/drivers/knex-connections.ts
 import { migrate } from '../../src/database/migrate.ts';
 import { removeDeletedTenants, sweepExpired } from '../../src/database/retention.ts';
 import { operations } from '../../src/management/index.ts';
-import { sqliteViews } from '../../src/service/sqlite-views.ts';
 import { recordBacklog } from '../../src/webhooks/deliveries/backlog.ts';
 import { clearDeliveries } from '../../src/webhooks/deliveries/clearing.ts';
 import { sweepWebhooks } from '../../src/webhooks/deliveries/retention.ts';
@@ -114,7 +113,7 @@ async function withFullDatabase<T>(kind: DatabaseKind, work: (database: Database
   await using shared = await createDatabase(kind);
   await using service = await startService(kind, {}, shared);
   await service.stop();
-  const database = connect({ databaseUrl: shared.url, dataDir: shared.dataDir, poolSize: 2 }, { sqliteViews });
+  const database = connect({ databaseUrl: shared.url, dataDir: shared.dataDir, poolSize: 2 });
   try {
     await fill(database, ROWS);
     return await work(database);
@@ -144,7 +143,7 @@ it('has an index for every foreign key, so that deletions do not scan a table fo
   await using place = await createDatabase('sqlite');
   const settings = { databaseUrl: undefined, dataDir: place.dataDir, poolSize: 1 };
   await migrate(settings);
-  const database = connect(settings, { sqliteViews });
+  const database = connect(settings);
   const ask = (sql: string): Promise<{ name: string; id: number; from: string }[]> => database.reader.raw(sql);
   const missing: string[] = [];
   for (const { name } of await ask(`select name from sqlite_master where type = 'table'`)) {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { userContextById } from '../../src/custom-claims/find-user-context.ts';
 import { connect } from '../../src/database/connect.ts';
-import { sqliteViews } from '../../src/service/sqlite-views.ts';
 import { subjectTokenByHash } from '../../src/tokens/exchange/find-subject-token.ts';
 import { createMigrated } from '../support/databases.ts';
 
@@ -11,7 +10,7 @@ it.each(Object.entries({ subjectTokenByHash, userContextById }))(
   async (_name, { texts }) => {
     await using owned = await createMigrated('sqlite');
     const settings = { databaseUrl: owned.url, dataDir: owned.dataDir, poolSize: 1 };
-    const database = connect(settings, { sqliteViews });
+    const database = connect(settings);
     const plan = (await database.reader.raw(`explain query plan ${texts.sqlite}`, ['[]'])) as { detail: string }[];
     await database.close();
 

@@ -9,7 +9,8 @@ interface StoredColumn {
   name: string;
   type: string;
   isNullable: boolean;
-  hasDefault: boolean;
+  /** SQL of the default value. */
+  initial: string | null;
 }
 
 interface Schema {
@@ -20,7 +21,7 @@ interface Schema {
 
 const READ: Record<DatabaseKind, (ask: Database['reader']['raw'], table: string) => Promise<Schema>> = {
   async sqlite(ask, table) {
-    const columns: { name: string; type: string; notnull: number; dfltValue: unknown; pk: number }[] = await ask(
+    const columns: { name: string; type: string; notnull: number; dfltValue: string | null; pk: number }[] = await ask(
       `pragma table_info(${table})`,
     );
     const keys: { table: string }[] = await ask(`pragma foreign_key_list(${table})`);
@@ -29,7 +30,7 @@ const READ: Record<DatabaseKind, (ask: Database['reader']['raw'], table: string)
         name,
         type,
         isNullable: notnull === 0 && pk === 0, // SQLite allows null in a primary key of one column.
-        hasDefault: dfltValue !== null,
+        initial: dfltValue,
       })),
       primaryKey: columns.filter(({ pk }) => pk > 0).map(({ name }) => name),
       parents: keys.map((key) => key.table),
@@ -38,7 +39,7 @@ const READ: Record<DatabaseKind, (ask: Database['reader']['raw'], table: string)
   async postgres(ask, table) {
     const columns: StoredColumn[] = await ask(
       `select column_name as name, data_type as type, is_nullable = 'YES' as is_nullable,
-        column_default is not null as has_default from information_schema.columns where table_name = ?`,
+        column_default as initial from information_schema.columns where table_name = ?`,
       [table],
     );
     const [key]: { columns: string[] }[] = await ask(
@@ -62,11 +63,19 @@ const kindOf = (name: string, type: string) => {
   return type === 'boolean' ? 'flag' : type;
 };
 
-const roleOf = ({ name, isNullable, hasDefault }: StoredColumn, primaryKey: string[]) => {
+const roleOf = ({ name, isNullable, initial }: StoredColumn, primaryKey: string[]) => {
   if (primaryKey.includes(name) && name !== 'tenant_id') return 'key';
-  if (hasDefault) return 'default';
+  if (initial !== null) return 'default';
   return isNullable ? 'null' : 'required';
 };
+
+/** SQLite writes booleans as `'0'`, PostgreSQL adds the type, as in `'schedule'::character varying`. */
+function initialOf({ type, isNullable, initial }: StoredColumn): unknown {
+  if (initial === null) return isNullable ? null : undefined;
+  const value = initial.replace(/^'(.*?)'(::.*)?$/, '$1');
+  if (type === 'boolean') return value === '1' || value === 'true';
+  return Number.isNaN(Number(value)) ? value : Number(value);
+}
 
 async function schemaOf(kind: DatabaseKind): Promise<[Table, Schema][]> {
   await using place = await createMigrated(kind);
@@ -87,9 +96,16 @@ describe.each(databases)('the definitions of tables on %s', async (kind) => {
     for (const [table, { columns, primaryKey, parents }] of await schemaOf(kind)) {
       const stored = columns.map((column) => [
         camelCase(column.name),
-        { kind: kindOf(column.name, column.type), role: roleOf(column, primaryKey) },
+        {
+          kind: kindOf(column.name, column.type),
+          role: roleOf(column, primaryKey),
+          initial: initialOf(column),
+        },
       ]);
-      const defined = Object.entries(tables[table].columns).map(([name, { kind, role }]) => [name, { kind, role }]);
+      const defined = Object.entries(tables[table].columns).map(([name, { kind, role, initial }]) => [
+        name,
+        { kind, role, initial },
+      ]);
       expect({ table, ...Object.fromEntries(defined) }).toEqual({ table, ...Object.fromEntries(stored) });
       const position = (name: string) => ['tenants', ...tenantTables.map(snakeCase)].indexOf(name);
       const later = parents.filter((parent) => position(parent) >= position(snakeCase(table)));

@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { hashOf } from '../../src/base/ids.ts';
 import { StateMachine } from '../../src/base/state.ts';
 import { connect } from '../../src/database/connect.ts';
-import { sqliteViews } from '../../src/service/sqlite-views.ts';
 import { Tenants } from '../../src/tenants.ts';
 import {
   type PendingSpend,
@@ -20,7 +19,7 @@ const NOW = 1_700_000_000_000;
 async function createQueue(kind: DatabaseKind, tokens: number) {
   const place = await createMigrated(kind);
   const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 2 };
-  const database = connect(settings, { sqliteViews });
+  const database = connect(settings);
   await addTenant(database, 'acme');
   const tenant = await new Tenants(database, () => NOW).byId('acme');
   if (!tenant) throw new Error('the tenant is missing');

@@ -1,7 +1,6 @@
 import { SecretBox } from '../../src/base/secret-box.ts';
 import { connect } from '../../src/database/connect.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
-import { sqliteViews } from '../../src/service/sqlite-views.ts';
 import { loadSecretKey } from '../../src/setup/secret-key.ts';
 import type { DatabaseKind } from './databases.ts';
 import { startService } from './start-service.ts';
@@ -17,7 +16,7 @@ export type Stage = Awaited<ReturnType<typeof buildStage>>;
 export async function buildStage(kind: DatabaseKind) {
   const service = await startService(kind, { DEMO: 'false', WEBHOOK_TIMEOUT_MS: '1000' });
   const { api, databaseUrl, dataDir } = service;
-  const database = connect({ databaseUrl, dataDir, poolSize: 2 }, { sqliteViews });
+  const database = connect({ databaseUrl, dataDir, poolSize: 2 });
   const receiver = await WebhookReceiver.start();
   const things = await buildWorld(api, database, receiver.url);
   const secrets = new SecretBox(await loadSecretKey(dataDir));

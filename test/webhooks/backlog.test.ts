@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
-import { sqliteViews } from '../../src/service/sqlite-views.ts';
 import { Deliveries } from '../../src/webhooks/deliveries/deliveries.ts';
 import type { HookKey } from '../../src/webhooks/deliveries/due.ts';
 import type { Settlement } from '../../src/webhooks/deliveries/settle.ts';
@@ -30,7 +29,7 @@ describe.each(databases)('failing endpoints with a backlog on %s', (kind) => {
 
     const hook = { events: ['User.Data.Updated'], config: { url: receiver.url } };
     for (let count = 0; count < HOOKS; count += 1) await api.must('POST /hooks', { name: `Hook ${count}`, ...hook });
-    const database = connect({ databaseUrl, dataDir, poolSize: 1 }, { sqliteViews });
+    const database = connect({ databaseUrl, dataDir, poolSize: 1 });
     await park(database, 'default', BACKLOG, Date.now());
     await database.close();
 

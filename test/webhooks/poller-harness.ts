@@ -9,7 +9,6 @@ import { recordEvent } from '../../src/events/record.ts';
 import { AddressGuard } from '../../src/net/address-guard.ts';
 import { HttpClient } from '../../src/net/http-client.ts';
 import { createLogger } from '../../src/observe/logger.ts';
-import { sqliteViews } from '../../src/service/sqlite-views.ts';
 import { type PollerSettings, WebhookPoller } from '../../src/webhooks/sending/poller.ts';
 import { sealSigningKey } from '../../src/webhooks/signatures/signing-keys.ts';
 import { createMigrated, type DatabaseKind } from '../support/databases.ts';
@@ -43,7 +42,7 @@ export class PollerHarness {
   static async open(kind: DatabaseKind): Promise<PollerHarness> {
     const files = await createMigrated(kind);
     const settings = { databaseUrl: files.url, dataDir: files.dataDir, poolSize: 5 };
-    const database = connect(settings, { sqliteViews });
+    const database = connect(settings);
     const tenant = { id: 'default', name: 'Default', isSuspended: false, settings: '{}', version: 0, createdAt: 0 };
     await database.write((db) => db('tenants').insert(tenant));
     return new PollerHarness(database, files.url, [() => database.close(), async () => files[Symbol.asyncDispose]()]);

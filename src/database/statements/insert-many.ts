@@ -15,7 +15,7 @@ export function encode(fields: object): Record<string, unknown> {
 }
 
 /** Returns a value for the parameter: JSON as text for SQLite, which stores text, and unchanged for PostgreSQL. */
-function cellOf(kind: Database['kind'], column: string, value: unknown): unknown {
+export function cellOf(kind: Database['kind'], column: string, value: unknown): unknown {
   return kind === 'sqlite' && value !== null && jsonColumns.has(column) ? JSON.stringify(value) : value;
 }
 

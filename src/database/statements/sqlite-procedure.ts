@@ -1,26 +1,63 @@
 import type { Knex } from 'knex';
+import { prepared } from './prepared.ts';
+
+/** The procedures that were created on a connection. */
+const created = new WeakMap<object, Set<string>>();
+
+export interface SqliteProcedure<Values> {
+  /** The SQL that creates it. */
+  definitions: readonly string[];
+  /** The SQL of a call. */
+  text: string;
+  /** @returns the value of `returned` */
+  run(db: Knex, values: Values): Promise<unknown>;
+}
+
+/** True if the transaction that created the procedure was rolled back. */
+const isMissing = (name: string, error: unknown) => (error as Error).message.endsWith(`no such table: ${name}`);
 
 /**
- * SQLite's substitute for a stored procedure: a temporary view of the writer connection, and a trigger that runs
- * several statements for an insert into it. The insert is one call into SQLite and commits by itself. Rejected: a
- * transaction of three statements, which takes five calls, each a hop to another thread and back.
+ * SQLite's substitute for a stored procedure: a temporary view of the writer connection, created at the first call, and
+ * a trigger that runs several statements for an insert into it. The insert is one call into SQLite and commits by
+ * itself. Rejected: a transaction of three statements, which takes five calls, each a hop to another thread and back.
  *
  * @param statements read the parameters as `new.<name>`
+ * @param returned SQL of a value to return, which reads the parameters as `<name of the procedure>.<name>`
  */
 export function sqliteProcedure<Parameter extends string>(
   name: string,
   parameters: readonly Parameter[],
-  statements: string,
-) {
+  statements: readonly string[],
+  returned = 'null',
+): SqliteProcedure<Record<Parameter, Knex.Value>> {
+  const definitions = [
+    `create temp view if not exists ${name} as select ${parameters.map((parameter) => `null as ${parameter}`).join(', ')}`,
+    `create temp trigger if not exists ${name}_all instead of insert on ${name} begin ${statements.join(';\n')}; end`,
+  ];
+  const text = `insert into ${name} (${parameters.join(', ')}) values (${parameters.map(() => '?').join(', ')})
+    returning ${returned} as returned`;
+
+  async function create(db: Knex): Promise<void> {
+    for (const definition of definitions) await db.raw(definition);
+  }
+
   return {
-    /** For the writer connection. See `sqlite-views.ts`. */
-    definition: `
-  create temp view ${name} as select ${parameters.map((parameter) => `null as ${parameter}`).join(', ')};
-  create temp trigger ${name}_all instead of insert on ${name} begin
-    ${statements}
-  end;`,
-    call: `insert into ${name} (${parameters.join(', ')}) values (${parameters.map(() => '?').join(', ')})`,
-    bindings: (values: Record<Parameter, Knex.Value>) => parameters.map((parameter) => values[parameter]),
+    definitions,
+    text,
+    async run(db, values) {
+      const known = created.get(db.client) ?? new Set();
+      created.set(db.client, known);
+      if (!known.has(name)) await create(db);
+      known.add(name);
+      const bindings = parameters.map((parameter) => values[parameter]);
+      const insert = () => prepared<{ returned: unknown }>(db, text, bindings);
+      const [row] = await insert().catch(async (error) => {
+        if (!isMissing(name, error)) throw error;
+        await create(db);
+        return insert();
+      });
+      return row?.returned;
+    },
   };
 }
 

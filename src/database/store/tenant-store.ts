@@ -197,6 +197,11 @@ export class TenantStore {
     return result;
   }
 
+  /** Another kind of store for the same tenant; undefined inside a transaction. */
+  derive<S>(Store: new (database: Database, tenantId: string) => S): S | undefined {
+    return this.#transaction ? undefined : new Store(this.#database, this.tenantId);
+  }
+
   /** Counts figures for the overview, in memory. Inside a transaction, once it has committed. */
   count(at: number, counts: Counts): void {
     if (this.#transaction) this.#transaction.after.count(this.tenantId, at, counts);
@@ -245,4 +250,5 @@ export class TenantStore {
   }
 }
 
-const notExists = (table: Table) => new ServiceError(table === 'users' ? 'entity.not_found' : 'entity.not_exists');
+export const notExists = (table: Table) =>
+  new ServiceError(table === 'users' ? 'entity.not_found' : 'entity.not_exists');

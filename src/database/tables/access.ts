@@ -23,7 +23,7 @@ export const accessTables = {
       requirePkce?: boolean;
     }>(json),
     customData: json,
-    isThirdParty: orDefault(flag),
+    isThirdParty: orDefault(flag, false),
     createdAt: number,
   }),
   applicationSecrets: cached({
@@ -37,8 +37,8 @@ export const accessTables = {
     id,
     name: text,
     indicator: unique(text, 'resource.resource_identifier_in_use'),
-    isDefault: orDefault(flag),
-    accessTokenTtl: orDefault(number),
+    isDefault: orDefault(flag, false),
+    accessTokenTtl: orDefault(number, 3600),
   }),
   /** Additional indicators of resources. */
   resourceAliases: cached({ indicator: unique(key(text), 'resource.resource_identifier_in_use'), resourceId: text }),
@@ -54,7 +54,7 @@ export const accessTables = {
     name: unique(text, 'role.name_in_use'),
     description: text,
     type: of<'User' | 'MachineToMachine'>(text),
-    isDefault: orDefault(flag),
+    isDefault: orDefault(flag, false),
   }),
   roleScopes: cached({ roleId: key(text), scopeId: unique(key(text), 'role.scope_exists') }),
   userRoles: table({ userId: key(text), roleId: key(text) }),

@@ -9,7 +9,7 @@ export const organizationTables = {
     name: text,
     description: orNull(text),
     customData: json,
-    isMfaRequired: orDefault(flag),
+    isMfaRequired: orDefault(flag, false),
     color: json,
     branding: json,
     customCss: orNull(text),

@@ -16,7 +16,7 @@ export const scriptTables = {
     tokenSample: orNull(json),
     contextSample: orNull(json),
     blockIssuanceOnError: flag,
-    recordInputs: orDefault(flag),
+    recordInputs: orDefault(flag, false),
     authorId: text,
     createdAt: number,
   }),

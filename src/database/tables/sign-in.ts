@@ -13,7 +13,7 @@ export const signInTables = {
     scope: text,
     domains: of<string[]>(json),
     /** Treats an address without `email_verified` as verified. */
-    assumeEmailVerified: orDefault(flag),
+    assumeEmailVerified: orDefault(flag, false),
     createdAt: number,
   }),
   signInProgress: table({

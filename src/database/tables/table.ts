@@ -4,7 +4,7 @@ export type Json = Record<string, unknown>;
 
 /** How values are stored. `number` includes times, in epoch milliseconds. `sealed` is text encrypted with the secret key. */
 type Kind = 'text' | 'number' | 'flag' | 'json' | 'sealed';
-/** `key`: part of the primary key, besides the tenant. `null` and `default`: the value in a new row that has none. */
+/** `key`: part of the primary key, besides the tenant. `null` and `default`: a new row may have none (see `initial`). */
 type Role = 'key' | 'required' | 'null' | 'default';
 
 export interface Column<Value = unknown, R extends Role = Role> {
@@ -12,14 +12,16 @@ export interface Column<Value = unknown, R extends Role = Role> {
   readonly role: R;
   /** The error for a value that another row of the tenant has. */
   readonly taken?: ErrorCode;
+  /** The value in a new row that has none: null, or the default of the column. */
+  readonly initial?: Value;
   /** The row is deleted when the time in this column is so long ago. */
   readonly keptMs?: number;
   /** Only for the compiler: no column has it. */
   readonly value: Value;
 }
 
-const column = <Value, R extends Role = 'required'>(kind: Kind, role: Role = 'required') =>
-  ({ kind, role }) as Column<Value, R>;
+const column = <Value, R extends Role = 'required'>(kind: Kind, role: Role = 'required', initial?: unknown) =>
+  ({ kind, role, initial }) as Column<Value, R>;
 
 export const text = column<string>('text');
 export const number = column<number>('number');
@@ -30,8 +32,9 @@ export const json = column<Json>('json');
 export const of = <Value>({ kind }: Column) => column<Value>(kind);
 
 export const key = <Value>({ kind }: Column<Value>) => column<Value, 'key'>(kind, 'key');
-export const orNull = <Value>({ kind }: Column<Value>) => column<Value | null, 'null'>(kind, 'null');
-export const orDefault = <Value>({ kind }: Column<Value>) => column<Value, 'default'>(kind, 'default');
+export const orNull = <Value>({ kind }: Column<Value>) => column<Value | null, 'null'>(kind, 'null', null);
+export const orDefault = <Value>({ kind }: Column<Value>, initial: NoInfer<Value>) =>
+  column<Value, 'default'>(kind, 'default', initial);
 export const unique = <C extends Column>(column: C, taken: ErrorCode): C => ({ ...column, taken });
 export const expiring = <C extends Column>(column: C, keptMs = 0): C => ({ ...column, keptMs });
 export const id = key(text);

@@ -3,6 +3,7 @@ import { recordAudit } from '../../audit/record.ts';
 import type { Clock } from '../../base/clock.ts';
 import { project } from '../../base/project.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
+import { performUnit } from '../../database/store/unit-of-work.ts';
 import { ServiceError } from '../../errors.ts';
 import { catalogue, type EventType } from '../../events/catalogue.ts';
 import { recordEvent } from '../../events/record.ts';
@@ -122,7 +123,7 @@ export function performer(
       return resultOf(operation, operation.status, outcome, input);
     }
 
-    const { outcome, status } = await store.transaction(async (store) => {
+    const { outcome, status } = await performUnit(store, async (store) => {
       const outcome = await operation.run({ ...input, loaded, prepared, store, now, secrets });
       const status = operation.statusOf?.(outcome) ?? operation.status;
       const { ip, userAgent, path, params } = call;

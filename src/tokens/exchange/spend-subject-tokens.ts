@@ -140,19 +140,20 @@ const begunOf = (spend: string) =>
 export const spendProcedure = sqliteProcedure(
   'spend',
   ['tenant_id', 'at', 'impersonations', 'audits'],
-  `${insertFromRecords('sqlite', 'impersonations', IMPERSONATION, 'new.impersonations')}
+  [
+    `${insertFromRecords('sqlite', 'impersonations', IMPERSONATION, 'new.impersonations')}
     where exists (
       select 1 from subject_tokens
       where tenant_id = new.tenant_id and id = value ->> 'subject_token_id'
         and spent_at is null and revoked_at is null and expires_at > new.at
-    ) and ${isLive('subject_id')} and (value ->> 'actor_id' is null or ${isLive('actor_id')}) and not ${IS_FORBIDDEN};
-    update subject_tokens set spent_at = new.at
-    where tenant_id = new.tenant_id and id in (select subject_token_id from ${begunOf('new')});
-    ${insertFromRecords('sqlite', 'auditLog', AUDIT, 'new.audits')}
-    where value ->> 'payload' ->> 'impersonationId' in (select id from ${begunOf('new')});`,
+    ) and ${isLive('subject_id')} and (value ->> 'actor_id' is null or ${isLive('actor_id')}) and not ${IS_FORBIDDEN}`,
+    `update subject_tokens set spent_at = new.at
+    where tenant_id = new.tenant_id and id in (select subject_token_id from ${begunOf('new')})`,
+    `${insertFromRecords('sqlite', 'auditLog', AUDIT, 'new.audits')}
+    where value ->> 'payload' ->> 'impersonationId' in (select id from ${begunOf('new')})`,
+  ],
+  `(select json_group_array(subject_token_id) from ${begunOf('spend')})`,
 );
-
-const CALL = `${spendProcedure.call} returning (select json_group_array(subject_token_id) from ${begunOf('spend')}) as ids`;
 
 type Spend = (context: StatementContext, spends: readonly SpendRecord[], now: number) => Promise<string[]>;
 
@@ -172,9 +173,8 @@ const spend: Record<DatabaseKind, Spend> = {
   },
 
   async sqlite(context, spends, now) {
-    const bindings = spendProcedure.bindings({ tenant_id: context.tenantId, at: now, ...recordsIn(context, spends) });
-    const [row] = await context.prepared<{ ids: string }>(CALL, bindings);
-    return JSON.parse(row?.ids ?? '[]');
+    const values = { tenant_id: context.tenantId, at: now, ...recordsIn(context, spends) };
+    return JSON.parse((await context.call(spendProcedure, values)) as string);
   },
 };
 

@@ -86,13 +86,15 @@ const changed = sqliteRows([...DELIVERY, 'to_state', 'next_due_at', 'is_attempte
 export const settleProcedure = sqliteProcedure(
   'settle',
   ['owner', 'made', 'delivered', 'changed'],
-  `${insertAttempts('attempts + 1')} from ${made.in('new.made')} cross join deliveries on ${isHeld('new.owner')};
-    delete from deliveries where rowid in (
-      select deliveries.rowid from ${delivered.in('new.delivered')} cross join deliveries on ${isHeld('new.owner')});
-    update deliveries set state = to_state, lease_owner = null, lease_until = null,
+  [
+    `${insertAttempts('attempts + 1')} from ${made.in('new.made')} cross join deliveries on ${isHeld('new.owner')}`,
+    `delete from deliveries where rowid in (
+      select deliveries.rowid from ${delivered.in('new.delivered')} cross join deliveries on ${isHeld('new.owner')})`,
+    `update deliveries set state = to_state, lease_owner = null, lease_until = null,
       due_at = iif(to_state = 'waiting', coalesce(next_due_at, due_at), null),
       attempts = attempts + is_attempted, last_status = iif(is_attempted, status, last_status)
-    from ${changed.in('new.changed')} where ${isHeld('new.owner')};`,
+    from ${changed.in('new.changed')} where ${isHeld('new.owner')}`,
+  ],
 );
 
 type Settle = (
@@ -110,12 +112,12 @@ export const settle: Record<DatabaseKind, Settle> = {
 
   sqlite({ byKey }, settlements, owner) {
     const records = settlements.map(recordOf);
-    const bindings = settleProcedure.bindings({
+    const values = {
       owner,
       made: made.of(records.filter(({ is_attempted }) => is_attempted)),
       delivered: delivered.of(records.filter(({ to_state }) => to_state === 'delivered')),
       changed: changed.of(records.filter(({ to_state }) => to_state !== 'delivered')),
-    });
-    return byKey((db) => prepared(db, settleProcedure.call, bindings));
+    };
+    return byKey((db) => settleProcedure.run(db, values));
   },
 };

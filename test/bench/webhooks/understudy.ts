@@ -9,7 +9,6 @@ import { recordEvent } from '../../../src/events/record.ts';
 import { AddressGuard } from '../../../src/net/address-guard.ts';
 import { HttpClient } from '../../../src/net/http-client.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
-import { sqliteViews } from '../../../src/service/sqlite-views.ts';
 import { WebhookPoller } from '../../../src/webhooks/sending/poller.ts';
 import { sealSigningKey } from '../../../src/webhooks/signatures/signing-keys.ts';
 import { createDatabase } from '../../support/databases.ts';
@@ -46,7 +45,7 @@ export async function understudy(
   const place = await createDatabase(postgresUrl ? 'postgres' : 'sqlite', postgresUrl ?? '');
   const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 10, isDirect: true };
   await migrate(settings);
-  const database = connect(settings, { sqliteViews });
+  const database = connect(settings);
   const tenant = { id: TENANT, name: TENANT, isSuspended: false, settings: '{}', version: 0, createdAt: 0 };
   await database.write((db) => db('tenants').insert(tenant));
   const store = new TenantStore(database, TENANT);

@@ -1,0 +1,244 @@
+import type { Database } from '../database.ts';
+import type { BatchedRead, KeyRecord } from '../statements/batched-read.ts';
+import type { Change, FullRow } from '../statements/changes.ts';
+import type { Counts } from '../statistics/figures.ts';
+import {
+  type ColumnOf,
+  type Key,
+  keyOf,
+  type NewRow,
+  type Patch,
+  type Row,
+  type Table,
+  tables,
+} from '../tables/index.ts';
+import { AfterCommit } from './after-commit.ts';
+import { requireKey } from './require-key.ts';
+import { notExists, type Query, type Rows, TenantStore } from './tenant-store.ts';
+
+const defined = (fields: object) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+const keyIn = (table: Table, row: object) =>
+  Object.fromEntries(Object.entries(row).filter(([column]) => keyOf(table).includes(column)));
+const nameOf = (table: Table, row: object): string => JSON.stringify([table, keyIn(table, row)]);
+
+/** The values of a new row that has none. */
+const initialRow = (table: Table) =>
+  Object.fromEntries(Object.entries(tables[table].columns).map(([name, { initial }]) => [name, initial]));
+
+/** The result of a call is not known before the gathered writes are sent. */
+class NeedsTransaction extends Error {}
+
+const LOCKS = ['forUpdate', 'forNoKeyUpdate', 'forShare', 'forKeyShare'] as const;
+
+/**
+ * A store that gathers writes and sends them at the end, in one statement. It reads as usual, outside a transaction.
+ * What a write returns is computed from the rows that were read. The statement checks that they are still the same.
+ *
+ * A call whose result the gathered writes or other transactions decide throws `NeedsTransaction`: a read of a table
+ * that was written, a lock on a row that is not changed, or a write of rows that are not found by their primary key.
+ */
+export class UnitOfWork extends TenantStore {
+  readonly #database: Database;
+  readonly #after = new AfterCommit();
+  readonly #changes: Change[] = [];
+  readonly #written = new Set<Table>();
+  /** Locked rows that have not been changed yet. */
+  readonly #locked = new Set<string>();
+  #needsTransaction = false;
+
+  constructor(database: Database, tenantId: string) {
+    super(database, tenantId);
+    this.#database = database;
+  }
+
+  /** True if a call threw `NeedsTransaction`, even if the error was caught, or a locked row was not changed. */
+  get needsTransaction(): boolean {
+    return this.#needsTransaction || this.#locked.size > 0;
+  }
+
+  /** @returns false if nothing was written, because a row that was read has changed or a constraint is violated */
+  async commit(): Promise<boolean> {
+    if (this.#changes.length > 0) {
+      const result = await this.#database.units.write(this.#changes);
+      if (!result.isWritten) return false;
+      if (result.notified.has(this.tenantId)) this.#after.wrote(this.tenantId, 'deliveries');
+    }
+    this.#after.announce(this.#database);
+    return true;
+  }
+
+  override from<T extends Table>(table: T): Rows<T> {
+    const query: Query = super.from(table);
+    const run = query.then.bind(query);
+    const runIfUnwritten: Query['then'] = (...handlers) => {
+      this.#requireUnwritten(table); // Again: the query may run later than it was built.
+      return run(...handlers);
+    };
+    Object.assign(query, Object.fromEntries([['then', runIfUnwritten]]));
+    for (const lock of LOCKS) query[lock] = () => this.#fail();
+    return query as unknown as Rows<T>;
+  }
+
+  override rows<T extends Table>(table: T): Query {
+    this.#requireUnwritten(table);
+    return super.rows(table);
+  }
+
+  override async find<T extends Table, C extends ColumnOf<T>>(table: T, key: Key<T, C>): Promise<Row<T> | undefined> {
+    this.#requireUnwritten(table);
+    return super.find(table, key);
+  }
+
+  override async readOne<R>(read: BatchedRead<R>, key: KeyRecord): Promise<R | undefined> {
+    if (this.#written.size > 0) this.#fail();
+    return super.readOne(read, key);
+  }
+
+  override async lock<T extends Table, C extends ColumnOf<T>>(table: T, key: Key<T, C>): Promise<Row<T>> {
+    const row = await this.find(table, key);
+    if (!row) throw notExists(table);
+    this.#locked.add(nameOf(table, row));
+    return row;
+  }
+
+  override async insert<T extends Table>(table: T, row: NewRow<T>): Promise<Row<T>> {
+    const [inserted] = this.#insert(table, [row]);
+    return inserted as Row<T>;
+  }
+
+  override async add<T extends Table>(table: T, rows: readonly NewRow<T>[]): Promise<void> {
+    this.#insert(table, rows);
+  }
+
+  override async addMissing<T extends Table>(table: T, rows: readonly NewRow<T>[]): Promise<Row<T>[]> {
+    const found = await Promise.all(rows.map((row) => this.find(table, keyIn(table, row) as Key<T, ColumnOf<T>>)));
+    return this.#insert(
+      table,
+      rows.filter((_, index) => !found[index]),
+    );
+  }
+
+  override async addEvent(event: NewRow<'events'>): Promise<void> {
+    const row = { ...event, tenantId: this.tenantId };
+    const events = this.#changes.find((change) => change.kind === 'event');
+    if (events) events.rows.push(row);
+    else this.#gather('events', { kind: 'event', rows: [row] });
+  }
+
+  override async update<T extends Table, C extends ColumnOf<T>>(
+    table: T,
+    key: Key<T, C>,
+    patch: Patch<T>,
+  ): Promise<Row<T>> {
+    const fields = defined(patch);
+    if (Object.keys(fields).length === 0) return super.update(table, key, patch); // Throws.
+    const was = await this.#read(table, key);
+    if (!was) throw notExists(table);
+    return this.#update(table, was, fields);
+  }
+
+  override async change<T extends Table, C extends ColumnOf<T>>(
+    table: T,
+    key: Key<T, C>,
+    patch: Patch<T>,
+  ): Promise<number> {
+    const was = await this.#read(table, key);
+    if (was) this.#update(table, was, defined(patch));
+    return was ? 1 : 0;
+  }
+
+  override async removeAll<T extends Table, C extends ColumnOf<T>>(table: T, key: Key<T, C>): Promise<number> {
+    const was = await this.#read(table, key);
+    if (!was) return 0;
+    this.#locked.delete(nameOf(table, was));
+    this.#gather(table, { kind: 'delete', table, rows: [{ was }] });
+    return 1;
+  }
+
+  override async transaction<T>(work: (store: TenantStore) => Promise<T>): Promise<T> {
+    return work(this);
+  }
+
+  override count(at: number, counts: Counts): void {
+    this.#after.count(this.tenantId, at, counts);
+  }
+
+  override put(): Promise<never> {
+    return this.#reject();
+  }
+
+  override changeWhere(): Promise<never> {
+    return this.#reject();
+  }
+
+  override removeWhere(): Promise<never> {
+    return this.#reject();
+  }
+
+  override write(): Promise<never> {
+    return this.#reject();
+  }
+
+  override limitStatements(): Promise<never> {
+    return this.#reject();
+  }
+
+  override acrossTenants(): never {
+    return this.#fail();
+  }
+
+  #fail(): never {
+    this.#needsTransaction = true;
+    throw new NeedsTransaction();
+  }
+
+  async #reject(): Promise<never> {
+    return this.#fail();
+  }
+
+  #requireUnwritten(table: Table): void {
+    if (this.#written.has(table)) this.#fail();
+  }
+
+  /** Reads the row that a write by this key would change. */
+  async #read<T extends Table, C extends ColumnOf<T>>(table: T, key: Key<T, C>): Promise<Row<T> | undefined> {
+    requireKey(table, key);
+    if (keyOf(table).some((name) => !(name in key))) this.#fail();
+    return this.find(table, key);
+  }
+
+  #insert<T extends Table>(table: T, rows: readonly NewRow<T>[]): Row<T>[] {
+    const full = rows.map((row) => ({ ...initialRow(table), ...defined(row), tenantId: this.tenantId }));
+    if (full.length > 0) this.#gather(table, { kind: 'insert', table, rows: full });
+    return full as unknown as Row<T>[];
+  }
+
+  #update<T extends Table>(table: T, was: Row<T>, patch: FullRow): Row<T> {
+    this.#locked.delete(nameOf(table, was));
+    this.#gather(table, { kind: 'update', table, columns: Object.keys(patch).sort(), rows: [{ was, patch }] });
+    return { ...was, ...patch };
+  }
+
+  #gather(table: Table, change: Change): void {
+    this.#written.add(table);
+    this.#after.wrote(this.tenantId, table);
+    this.#changes.push(change);
+  }
+}
+
+/**
+ * Runs `work` and then sends its writes in one statement, together with those of other callers. If that cannot be, or a
+ * row has changed since it was read, or a constraint is violated, runs `work` again in a transaction, which decides.
+ */
+export async function performUnit<T>(store: TenantStore, work: (store: TenantStore) => Promise<T>): Promise<T> {
+  const unit = store.derive(UnitOfWork);
+  if (!unit) return work(store);
+  try {
+    const result = await work(unit);
+    if (!unit.needsTransaction && (await unit.commit())) return result;
+  } catch (error) {
+    if (!unit.needsTransaction) throw error;
+  }
+  return store.transaction(work);
+}
