@@ -44,7 +44,7 @@ describe.each(databases)('the store of a tenant on %s', (kind) => {
 
   it('gives a statement neither a builder nor SQL that does not name the tenant', async () => {
     await store.write(['roles'], async (context) => {
-      expect(Object.keys(context).toSorted()).toEqual(['kind', 'prepared', 'tenantId']);
+      expect(Object.keys(context).toSorted()).toEqual(['call', 'kind', 'prepared', 'tenantId']);
       const rename = "update roles set name = 'Stolen'";
       await expect(context.prepared(rename, [])).rejects.toThrow('Not limited to a tenant');
       await expect(context.prepared(`${rename} where tenant_id = ?`, ['other'])).rejects.toThrow('Not limited');

@@ -31,11 +31,14 @@ export function spyOnStatements(
 /** Records the statements that this process sends to databases of this kind, each text once, without changing them. */
 export class StatementRecorder {
   readonly #sent = new Map<string, Sent>();
+  /** The statements that create SQLite's procedures, also those sent before or between recordings. */
+  readonly procedures: string[] = [];
   readonly #spy: { mockRestore(): void };
   #by = '';
 
   constructor(kind: DatabaseKind) {
     this.#spy = spyOnStatements(kind, ({ sql, bindings = [] }) => {
+      if (sql?.startsWith('create temp')) this.procedures.push(sql);
       if (this.#by && !this.#sent.has(sql)) this.#sent.set(sql, { sql, bindings, by: this.#by });
     });
   }
@@ -58,10 +61,11 @@ export class StatementRecorder {
 }
 
 /**
- * Returns the statements inside the triggers of SQLite's writer: `explain` does not show them for a statement that
- * fires one.
+ * Creates SQLite's procedures, and returns the statements inside their triggers: `explain` does not show them for a
+ * statement that fires one.
  */
-export async function triggeredStatements(database: Database): Promise<Sent[]> {
+export async function triggeredStatements(database: Database, procedures: readonly string[]): Promise<Sent[]> {
+  for (const definition of procedures) await database.write((db) => db.raw(definition));
   const triggers: { name: string; sql: string }[] = await database.write((db) =>
     db.raw(`select name, sql from sqlite_temp_master where type = 'trigger'`),
   );

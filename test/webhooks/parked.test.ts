@@ -3,6 +3,7 @@ import type { Database } from '../../src/database/database.ts';
 import { claim, type HookRoom } from '../../src/webhooks/deliveries/claim.ts';
 import { Deliveries } from '../../src/webhooks/deliveries/deliveries.ts';
 import { dueHooks } from '../../src/webhooks/deliveries/due.ts';
+import { settleProcedure } from '../../src/webhooks/deliveries/settle.ts';
 import { park } from '../support/park.ts';
 import { type PlanNode, planNodes, sqlitePlan, triggeredStatements } from '../support/statements.ts';
 import { PollerHarness } from './poller-harness.ts';
@@ -83,7 +84,9 @@ it('finds due rows on SQLite by every index column that can bound them', async (
 
 it('settles deliveries on SQLite by their keys', async () => {
   await using harness = await PollerHarness.open('sqlite');
-  const statements = (await triggeredStatements(harness.database)).filter(({ by }) => by === 'settle_all');
+  const statements = (await triggeredStatements(harness.database, settleProcedure.definitions)).filter(
+    ({ by }) => by === 'settle_all',
+  );
   expect(statements).toHaveLength(3);
   for (const { sql } of statements) {
     const steps = (await sqlitePlan(harness.database, sql)).filter((step) => / deliveries /.test(step));

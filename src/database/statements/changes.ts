@@ -96,6 +96,7 @@ function postgresStep(change: Change): Step {
   if (change.kind === 'event') return { records: eventRecords.postgres, sql: insertEvents.postgres, isExact: false };
   const { table, kind } = change;
   const columns = columnsOf(table);
+  const target = snakeCase(table);
   if (kind === 'insert')
     return {
       records: (rows: readonly FullRow[]) => recordsOf('postgres', columns, rows),
@@ -108,13 +109,12 @@ function postgresStep(change: Change): Step {
     ...changed.map((column) => `${snakeCase(column)} ${typeOf(column, table)}`),
   ];
   // The type json has no equality. Its text is as it was written.
-  const compared = (column: string, prefix: string) =>
-    `${prefix}${snakeCase(column)}${jsonColumns.has(column) ? '::text' : ''}`;
+  const compared = (column: string) => `${snakeCase(column)}${jsonColumns.has(column) ? '::text' : ''}`;
   const isAsRead = columns.map((column) => {
-    const [stored, read] = [compared(column, 'target.'), compared(column, 'record.was_')];
-    return isKey(table, column) ? `${stored} = ${read}` : `${stored} is not distinct from ${read}`;
+    const equals = isKey(table, column) ? '=' : 'is not distinct from';
+    return `stored.${compared(column)} ${equals} record.was_${compared(column)}`;
   });
-  const set = changed.map((column) => `${snakeCase(column)} = record.${snakeCase(column)}`);
+  const set = changed.map((column) => `${snakeCase(column)} = found.${snakeCase(column)}`);
   return {
     records: (rows: readonly Found[]) =>
       JSON.stringify(
@@ -123,12 +123,15 @@ function postgresStep(change: Change): Step {
           ...Object.fromEntries(changed.map((column) => [snakeCase(column), patch[column]])),
         })),
       ),
+    // `ctid` is the place of a row's version. If another transaction changes the row first, its new version is elsewhere.
     sql: (rows, name) => {
-      const record = `json_to_recordset(${rows}) as record(${types.join(', ')})`;
-      const where = `where ${isAsRead.join(' and ')} returning 1`;
+      const found = `(
+        select stored.ctid as place, record.* from json_to_recordset(${rows}) as record(${types.join(', ')})
+        cross join lateral (select ctid from ${target} stored where ${isAsRead.join(' and ')} limit 1) stored
+      ) found where changed.ctid = found.place returning 1`;
       return kind === 'update'
-        ? `${name} as (update ${snakeCase(table)} target set ${set.join(', ')} from ${record} ${where})`
-        : `${name} as (delete from ${snakeCase(table)} target using ${record} ${where})`;
+        ? `${name} as (update ${target} changed set ${set.join(', ')} from ${found})`
+        : `${name} as (delete from ${target} changed using ${found})`;
     },
     isExact: true,
   };

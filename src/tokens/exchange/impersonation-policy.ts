@@ -7,6 +7,7 @@ import { EACH_ONCE, Nullable } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import { roleIdsOf } from '../resources/resource-servers.ts';
 import type { Actor } from './actor-token.ts';
+import type { Subject } from './find-subject.ts';
 import type { FoundSubjectToken } from './find-subject-token.ts';
 
 const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { [EACH_ONCE]: true, maxItems: 100 });
@@ -80,10 +81,11 @@ const DEFAULTS: ImpersonationPolicy = {
   protectAdministrators: true,
 };
 
-export async function readImpersonationPolicy(store: TenantStore): Promise<ImpersonationPolicy> {
-  const row = await store.find('configs', { key: 'impersonation' });
-  return { ...DEFAULTS, ...row?.settings };
-}
+/** Returns the policy with these settings, and the defaults of the others. */
+export const policyOf = (settings: object | null | undefined): ImpersonationPolicy => ({ ...DEFAULTS, ...settings });
+
+export const readImpersonationPolicy = async (store: TenantStore): Promise<ImpersonationPolicy> =>
+  policyOf((await store.find('configs', { key: 'impersonation' }))?.settings);
 
 /** The policy for an exchange, cached briefly and dropped on write. */
 export const cachedImpersonationPolicy = (store: TenantStore, cache: TenantCache): Promise<ImpersonationPolicy> =>
@@ -98,21 +100,16 @@ const missingKeys = ({ requiredContextKeys }: ImpersonationPolicy, context: Reco
 const intersects = (some: readonly string[], others: readonly string[]): boolean =>
   some.some((id) => others.includes(id));
 
-/** True for an administrator of the console. Not cached, so a new administrator is protected at once. */
-const isAdministrator = async (store: TenantStore, userId: string): Promise<boolean> =>
-  (await store.from('administrators').where({ userId }).first('userId')) !== undefined;
-
 /** Applies the policy when a subject token is minted. @throws `impersonation.…` */
 export async function checkMint(
   store: TenantStore,
   policy: ImpersonationPolicy,
-  { userId, actorId, context }: { userId: string; actorId?: string | undefined; context: Record<string, unknown> },
+  { subject, actorId, context }: { subject: Subject; actorId?: string | undefined; context: Record<string, unknown> },
 ): Promise<void> {
   const keys = missingKeys(policy, context);
   if (keys.length > 0) throw new ServiceError('impersonation.context_required', { data: { keys } });
-  if (intersects(await roleIdsOf(store, userId), policy.protectedRoleIds))
-    throw new ServiceError('impersonation.subject_protected');
-  if (policy.protectAdministrators && (await isAdministrator(store, userId)))
+  if (intersects(subject.roleIds, policy.protectedRoleIds)) throw new ServiceError('impersonation.subject_protected');
+  if (policy.protectAdministrators && subject.isAdministrator)
     throw new ServiceError('impersonation.subject_protected', { message: 'The policy protects administrators.' });
   const { allowedActorRoleIds } = policy;
   if (actorId === undefined || allowedActorRoleIds.length === 0) return;

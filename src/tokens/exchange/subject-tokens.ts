@@ -1,8 +1,9 @@
 import { hashOf, newOrderedId, newSubjectToken } from '../../base/ids.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { foreignKeyNotFound, ServiceError } from '../../errors.ts';
+import { subjectById } from './find-subject.ts';
 import { type FoundSubjectToken, subjectTokenByHash } from './find-subject-token.ts';
-import { checkMint, readImpersonationPolicy } from './impersonation-policy.ts';
+import { checkMint, policyOf } from './impersonation-policy.ts';
 
 /** The request for a subject token. */
 export interface SubjectTokenRequest {
@@ -25,11 +26,11 @@ export async function mintSubjectToken(
   { userId, creatorId, context = {}, clientId, actorId, resource }: SubjectTokenRequest,
   now: number,
 ): Promise<{ subjectToken: string; expiresIn: number }> {
-  const user = await store.find('users', { id: userId });
-  if (!user) throw foreignKeyNotFound('userId');
-  if (user.isSuspended) throw new ServiceError('user.suspended');
-  const policy = await readImpersonationPolicy(store);
-  await checkMint(store, policy, { userId, actorId, context });
+  const subject = await store.readOne(subjectById, { id: userId });
+  if (!subject) throw foreignKeyNotFound('userId');
+  if (subject.isSuspended) throw new ServiceError('user.suspended');
+  const policy = policyOf(subject.settings);
+  await checkMint(store, policy, { subject, actorId, context });
 
   const subjectToken = newSubjectToken();
   await store.add('subjectTokens', [
