@@ -1,8 +1,7 @@
 import { newShortId } from '../../src/base/ids.ts';
 import { connect } from '../../src/database/connect.ts';
-import type { Database } from '../../src/database/database.ts';
-import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { addUsers } from './support/add-users.ts';
 import { LoadDriver } from './support/load.ts';
 import { playRounds } from './support/rounds.ts';
 import { type Server, spawnServer } from './support/spawn-server.ts';
@@ -74,33 +73,9 @@ export async function bench() {
   };
 }
 
-/** @returns the ids */
-async function fill(database: Database): Promise<string[]> {
-  const ids = Array.from({ length: USERS }, newShortId);
-  const startedAt = Date.now() - USERS;
-  await new TenantStore(database, 'default').transaction((store) =>
-    store.add(
-      'users',
-      ids.map((id, index) => ({
-        id,
-        username: `user_${id}`,
-        primaryEmail: `${id}@example.com`,
-        name: `User ${index}`,
-        customData: { plan: 'gold' },
-        profile: { locale: 'en' },
-        isSuspended: false,
-        createdAt: startedAt + index,
-        updatedAt: startedAt + index,
-      })),
-    ),
-  );
-  await database.write((db) => db.raw('analyze'));
-  return ids;
-}
-
 async function contestOn(driver: LoadDriver, service: Understudy, env: Record<string, string>) {
   const database = connect({ databaseUrl: env.DATABASE_URL, dataDir: env.DATA_DIR ?? '', poolSize: 2 });
-  const ids = await fill(database);
+  const ids = await addUsers(database, USERS);
   await database.close();
   const config = { url: 'http://127.0.0.1:9/closed' };
   for (let index = 0; index < HOOKS; index += 1)

@@ -1,25 +1,27 @@
 import pg from 'pg';
-import { signIn } from '../../scripts/support/sign-in.ts';
-import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../src/tokens/urns.ts';
+import { connect } from '../../src/database/connect.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { LoadDriver } from './support/load.ts';
-import { processorMicros } from './support/processor-time.ts';
 import { playRounds } from './support/rounds.ts';
 import { spawnServer } from './support/spawn-server.ts';
-import { startUnderstudy, type Understudy } from './support/understudy.ts';
+import { startUnderstudy } from './support/understudy.ts';
+import { contestants, type Form, tokenLoad } from './tokens/contestants.ts';
 import { exchangesOfManyTenants } from './tokens/many-tenants.ts';
 
 const ROUNDS = 5;
 const CONNECTIONS = 16;
 /** Requests per contestant and round: most of a second for each. */
-const REQUESTS = 1_500;
-const RAW_REQUESTS = 8_000;
+const REQUESTS = 1_200;
+const MINTS = 500;
+const RAW_REQUESTS = 6_000;
 const TENANTS = 100;
 
 /**
  * Measures tokens per second by exchange (plain, with an actor token, with a claims script, over 100 tenants) and by
- * client credentials, on both databases with durable settings, compared with a minimal Express and jose endpoint that
- * signs the same claims. Subject tokens are minted, the actor is signed in and the script is installed outside the
+ * client credentials, subject tokens per second, and whole impersonations: mint, and exchange with an actor token and a
+ * script. On both databases with durable settings, compared with a minimal Express and jose endpoint that signs the same
+ * claims. Also the CPU time of each, of the service with its runners and of PostgreSQL, which the load generator does
+ * not add to. Subject tokens of the exchanges are added, the actor is signed in and the script is installed outside the
  * measured time.
  */
 export async function bench() {
@@ -28,31 +30,52 @@ export async function bench() {
   await using raw = await spawnServer('test/bench/raw/tokens.ts');
   await using onSqlite = await startUnderstudy();
   await using onPostgres = await startUnderstudy(postgres.url);
-  const sqlite = await contestants(driver, onSqlite);
-  const postgresql = await contestants(driver, onPostgres);
+  const databases = {
+    sqlite: connect({ databaseUrl: undefined, dataDir: onSqlite.dataDir, poolSize: 2 }),
+    postgres: connect({ databaseUrl: postgres.url, dataDir: '', poolSize: 2 }),
+  };
+  const load = { requests: REQUESTS, mints: MINTS, connections: CONNECTIONS };
+  const sqlite = await contestants(driver, onSqlite, {
+    ...load,
+    database: databases.sqlite,
+    processes: { service: onSqlite.pid },
+  });
+  const postgresql = await contestants(driver, onPostgres, {
+    ...load,
+    database: databases.postgres,
+    processes: { service: onPostgres.pid, database: postgres.pid },
+  });
 
   const many = { tenants: TENANTS, requests: REQUESTS, connections: CONNECTIONS };
-  const tenantsSqlite = await exchangesOfManyTenants(driver, onSqlite, many);
-  const tenantsPostgres = await exchangesOfManyTenants(driver, onPostgres, many);
-  const { medians, rounds, ratio } = await playRounds(
+  const tenantsSqlite = await exchangesOfManyTenants(driver, onSqlite, databases.sqlite, many);
+  const tenantsPostgres = await exchangesOfManyTenants(driver, onPostgres, databases.postgres, many);
+  const sendRaw = async (forms: Form[]) =>
+    (await driver.send(tokenLoad(raw.origin, RAW_REQUESTS, CONNECTIONS, forms))).perSecond;
+  const { medians, rounds, ratio, micros, cpuRatio } = await playRounds(
     ROUNDS,
     {
-      exchangeRaw: async () => send(driver, raw, RAW_REQUESTS, await sqlite.forms(1)),
+      exchangeRaw: async () => sendRaw(await sqlite.forms(1)),
       exchangeSqlite: sqlite.exchange,
       exchangePostgres: postgresql.exchange,
-      exchangeActorRaw: async () => send(driver, raw, RAW_REQUESTS, await sqlite.forms(1, true)),
+      exchangeActorRaw: async () => sendRaw(await sqlite.forms(1, { withActor: true })),
       exchangeActorSqlite: sqlite.exchangeWithActor,
       exchangeActorPostgres: postgresql.exchangeWithActor,
       exchangeScriptSqlite: sqlite.exchangeWithScript,
       exchangeScriptPostgres: postgresql.exchangeWithScript,
-      clientCredentialsRaw: () => send(driver, raw, RAW_REQUESTS, [sqlite.machine]),
+      clientCredentialsRaw: () => sendRaw([sqlite.machine]),
       clientCredentialsSqlite: sqlite.clientCredentials,
       clientCredentialsPostgres: postgresql.clientCredentials,
       exchangeTenantsSqlite: tenantsSqlite,
       exchangeTenantsPostgres: tenantsPostgres,
+      mintSqlite: sqlite.mint,
+      mintPostgres: postgresql.mint,
+      wholeSqlite: sqlite.whole,
+      wholePostgres: postgresql.whole,
     },
     () => analyze(postgres.url),
   );
+  await databases.sqlite.close();
+  await databases.postgres.close();
 
   return {
     ratios: {
@@ -67,12 +90,16 @@ export async function bench() {
       clientCredentialsSqliteVsRaw: ratio('clientCredentialsSqlite', 'clientCredentialsRaw'),
       clientCredentialsPostgresVsRaw: ratio('clientCredentialsPostgres', 'clientCredentialsRaw'),
     },
+    wholeVsClientCredentialsCpuSqlite: cpuRatio('wholeSqlite', 'clientCredentialsSqlite'),
+    wholeVsClientCredentialsCpuPostgres: cpuRatio('wholePostgres', 'clientCredentialsPostgres'),
+    mintVsClientCredentialsCpuSqlite: cpuRatio('mintSqlite', 'clientCredentialsSqlite'),
+    mintVsClientCredentialsCpuPostgres: cpuRatio('mintPostgres', 'clientCredentialsPostgres'),
+    actorVsExchangeCpuSqlite: cpuRatio('exchangeActorSqlite', 'exchangeSqlite'),
+    actorVsExchangeCpuPostgres: cpuRatio('exchangeActorPostgres', 'exchangePostgres'),
     connections: CONNECTIONS,
     tenants: TENANTS,
-    processorMicrosPerExchange: {
-      sqlite: sqlite.processorMicrosPerExchange(),
-      postgres: postgresql.processorMicrosPerExchange(),
-    },
+    /** CPU microseconds per operation. */
+    micros,
     perSecond: medians,
     rounds,
   };
@@ -84,87 +111,4 @@ async function analyze(databaseUrl: string): Promise<void> {
   await client.connect();
   await client.query('analyze');
   await client.end();
-}
-
-/** @returns tokens per second; the forms are used in turn and repeated if there are fewer than requests */
-async function send(
-  driver: LoadDriver,
-  { origin }: { origin: string },
-  requests: number,
-  forms: Record<string, string>[],
-) {
-  const texts = forms.map((form) => new URLSearchParams(form).toString());
-  const { perSecond } = await driver.send({
-    origin,
-    path: '/oidc/token',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    bodies: Array.from({ length: requests }, (_, index) => texts[index % texts.length] ?? ''),
-    connections: CONNECTIONS,
-    status: 200,
-  });
-  return perSecond;
-}
-
-/** The rounds of one service: the requests, and their preparation. */
-async function contestants(driver: LoadDriver, service: Understudy) {
-  const { origin, api, credentials } = service;
-  const { managementApiIndicator, demo } = credentials;
-  const { tokens } = await signIn({ endpoint: origin, ...demo, scope: 'openid', person: demo.actor });
-  const { script } = await api.must('GET /configs/jwt-customizer/access-token');
-  await api.must('DELETE /configs/jwt-customizer/access-token');
-
-  const actor = { actor_token: tokens.access_token, actor_token_type: ACCESS_TOKEN };
-  const machine = {
-    grant_type: 'client_credentials',
-    client_id: credentials.machine.clientId,
-    client_secret: credentials.machine.clientSecret,
-    resource: managementApiIndicator,
-    scope: 'all',
-  };
-
-  /** A subject token is single-use, so each round mints its own. */
-  async function forms(count: number, withActor = false): Promise<Record<string, string>[]> {
-    const { bodies } = await driver.send({
-      origin,
-      path: '/api/subject-tokens',
-      headers: { authorization: `Bearer ${await api.token()}`, 'content-type': 'application/json' },
-      bodies: Array(count).fill(JSON.stringify({ userId: demo.subject.id, context: { ticketId: 'TICKET-7' } })),
-      connections: CONNECTIONS,
-      status: 201,
-    });
-    return bodies.map((body) => ({
-      grant_type: TOKEN_EXCHANGE,
-      client_id: demo.clientId,
-      subject_token: JSON.parse(body).subjectToken,
-      subject_token_type: ACCESS_TOKEN,
-      ...(withActor && actor),
-      resource: demo.resource,
-      scope: demo.scope,
-    }));
-  }
-
-  /** CPU time of the service's process in the last round. */
-  let micros = Number.NaN;
-
-  return {
-    machine,
-    forms,
-    processorMicrosPerExchange: () => micros,
-    async exchange() {
-      const ready = await forms(REQUESTS);
-      const before = await processorMicros(service.pid);
-      const perSecond = await send(driver, service, REQUESTS, ready);
-      micros = ((await processorMicros(service.pid)) - before) / REQUESTS;
-      return perSecond;
-    },
-    exchangeWithActor: async () => send(driver, service, REQUESTS, await forms(REQUESTS, true)),
-    async exchangeWithScript() {
-      const ready = await forms(REQUESTS);
-      await api.must('PUT /configs/jwt-customizer/access-token', { script });
-      const perSecond = await send(driver, service, REQUESTS, ready);
-      await api.must('DELETE /configs/jwt-customizer/access-token');
-      return perSecond;
-    },
-    clientCredentials: () => send(driver, service, REQUESTS, [machine]),
-  };
 }

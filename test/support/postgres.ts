@@ -10,6 +10,8 @@ import { freePort } from './free-port.ts';
 
 export type Postgres = AsyncDisposable & {
   url: string;
+  /** The process whose descendants are the server's processes. */
+  pid: number;
   /** Stops the server immediately, as in a crash. Data that was not yet on disk is lost. */
   crash(): Promise<void>;
   /** Starts it again with the same data and port. */
@@ -80,6 +82,9 @@ export async function startPostgres({ durable = false, tls = false } = {}): Prom
 
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    get pid() {
+      return keepers.at(-1)?.pid as number;
+    },
     async crash() {
       const pidFile = join(data, 'postmaster.pid');
       process.kill(Number.parseInt(await readFile(pidFile, 'utf8'), 10), 'SIGQUIT');

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import type { Answers, Load } from './load.ts';
 
@@ -10,15 +11,25 @@ function poolOf({ origin, connections }: Load): Pool {
   return pool;
 }
 
+/** Waits until a request is due. @returns the time from which it counts as waiting */
+async function whenDue(dueAt: number): Promise<number> {
+  const early = dueAt - performance.now();
+  if (early <= 0) return dueAt; // All connections were busy.
+  await pause(early);
+  return performance.now();
+}
+
 async function send(load: Load): Promise<Answers> {
   const pool = poolOf(load);
   const bodies: string[] = [];
+  const latenciesMs: number[] = [];
   const count = load.paths?.length ?? load.bodies.length;
   let next = 0;
 
   const worker = async () => {
     for (let index = next++; index < count; index = next++) {
       const { headers, method = 'POST' } = load;
+      const from = load.intervalMs ? await whenDue(started + index * load.intervalMs) : performance.now();
       const path = load.paths?.[index] ?? load.path;
       const { statusCode, body } = await pool.request({
         method: method as 'POST',
@@ -27,13 +38,14 @@ async function send(load: Load): Promise<Answers> {
         body: load.bodies[index] ?? null,
       });
       bodies[index] = await body.text();
+      latenciesMs[index] = performance.now() - from;
       if (statusCode !== load.status) throw new Error(`${load.origin}${path}: ${statusCode} ${bodies[index]}`);
     }
   };
 
   const started = performance.now();
   await Promise.all(Array.from({ length: load.connections }, worker));
-  return { perSecond: (count * 1000) / (performance.now() - started), bodies };
+  return { perSecond: (count * 1000) / (performance.now() - started), latenciesMs, bodies };
 }
 
 process.on('message', async (load: Load) => {

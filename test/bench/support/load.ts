@@ -14,12 +14,16 @@ export type Load = {
   bodies: string[];
   /** Requests in flight, each on its own connection. */
   connections: number;
+  /** One request is due after each interval, whether the ones before it were answered or not. Default: no pauses. */
+  intervalMs?: number;
   /** The expected status of every response. Any other ends the benchmark. */
   status: number;
 };
 
 export type Answers = {
   perSecond: number;
+  /** Of every request: from when it was due, or was sent if there is no interval, to the end of its response. */
+  latenciesMs: number[];
   /** The response bodies in the order of the requests, if requested. */
   bodies: string[];
 };

@@ -1,16 +1,19 @@
+import type { Database } from '../../../src/database/database.ts';
 import { ACCESS_TOKEN, TOKEN_EXCHANGE } from '../../../src/tokens/urns.ts';
 import { ManagementClient } from '../../support/call.ts';
 import type { LoadDriver } from '../support/load.ts';
 import { type BenchTenant, makeTenants } from '../support/make-tenants.ts';
 import type { Understudy } from '../support/understudy.ts';
+import { addSubjectTokens } from './add-subject-tokens.ts';
 
 const RESOURCE = 'https://orders.example.com';
 
 /** The data that an exchange in one tenant needs. */
 interface Party {
   path: string;
-  headers: Record<string, string>;
+  tenantId: string;
   userId: string;
+  creatorId: string;
   clientId: string;
 }
 
@@ -23,34 +26,27 @@ async function partyOf(origin: string, { path, machine, managementApiIndicator }
     type: 'SPA',
     customClientMetadata: { allowTokenExchange: true },
   });
-  const headers = { authorization: `Bearer ${await api.token()}`, 'content-type': 'application/json' };
-  return { path, headers, userId: user.id, clientId: application.id };
+  return { path, tenantId: path.slice(1), userId: user.id, creatorId: machine.clientId, clientId: application.id };
 }
 
 /** Exchanges spread over this many tenants of one process, each with its own keys, users and applications. */
 export async function exchangesOfManyTenants(
   driver: LoadDriver,
   service: Understudy,
+  database: Database,
   { tenants, requests, connections }: { tenants: number; requests: number; connections: number },
 ): Promise<() => Promise<number>> {
   const { origin } = service;
   const parties: Party[] = [];
   for (const tenant of await makeTenants(service, tenants)) parties.push(await partyOf(origin, tenant));
 
-  async function mint({ path, headers, userId, clientId }: Party): Promise<string[]> {
-    const { bodies } = await driver.send({
-      origin,
-      path: `${path}/api/subject-tokens`,
-      headers,
-      bodies: Array(requests / tenants).fill(JSON.stringify({ userId })),
-      connections,
-      status: 201,
-    });
-    return bodies.map((body) =>
+  async function formsOf({ tenantId, userId, creatorId, clientId }: Party): Promise<string[]> {
+    const tokens = await addSubjectTokens(database, tenantId, { userId, creatorId }, requests / tenants);
+    return tokens.map((token) =>
       new URLSearchParams({
         grant_type: TOKEN_EXCHANGE,
         client_id: clientId,
-        subject_token: JSON.parse(body).subjectToken,
+        subject_token: token,
         subject_token_type: ACCESS_TOKEN,
         resource: RESOURCE,
       }).toString(),
@@ -59,7 +55,7 @@ export async function exchangesOfManyTenants(
 
   return async () => {
     const forms: string[][] = [];
-    for (const party of parties) forms.push(await mint(party));
+    for (const party of parties) forms.push(await formsOf(party));
     const turns = Array.from({ length: requests }, (_, index) => index);
     const { perSecond } = await driver.send({
       origin,
