@@ -19,7 +19,7 @@ import { notExists, type Query, type Rows, TenantStore } from './tenant-store.ts
 const defined = (fields: object) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 const keyIn = (table: Table, row: object) =>
-  Object.fromEntries(Object.entries(row).filter(([column]) => keyOf(table).includes(column)));
+  Object.fromEntries(keyOf(table).map((column) => [column, (row as Record<string, unknown>)[column]]));
 const nameOf = (table: Table, row: object): string => JSON.stringify([table, keyIn(table, row)]);
 
 /** The values of a new row that has none. */
@@ -43,6 +43,8 @@ export class UnitOfWork extends TenantStore {
   readonly #after = new AfterCommit();
   readonly #changes: Change[] = [];
   readonly #written = new Set<Table>();
+  /** The rows that were read, by primary key. A change refers to the row as it was first read. */
+  readonly #found = new Map<string, unknown>();
   /** Locked rows that have not been changed yet. */
   readonly #locked = new Set<string>();
   #needsTransaction = false;
@@ -87,7 +89,10 @@ export class UnitOfWork extends TenantStore {
 
   override async find<T extends Table, C extends ColumnOf<T>>(table: T, key: Key<T, C>): Promise<Row<T> | undefined> {
     this.#requireUnwritten(table);
-    return super.find(table, key);
+    const row = await super.find(table, key);
+    const name = row && nameOf(table, row);
+    if (name && !this.#found.has(name)) this.#found.set(name, row);
+    return row;
   }
 
   override async readOne<R>(read: BatchedRead<R>, key: KeyRecord): Promise<R | undefined> {
@@ -205,7 +210,11 @@ export class UnitOfWork extends TenantStore {
   async #read<T extends Table, C extends ColumnOf<T>>(table: T, key: Key<T, C>): Promise<Row<T> | undefined> {
     requireKey(table, key);
     if (keyOf(table).some((name) => !(name in key))) this.#fail();
-    return this.find(table, key);
+    this.#requireUnwritten(table);
+    const row = this.#found.get(nameOf(table, key)) as Row<T> | undefined;
+    return row && Object.entries(key).every(([column, value]) => row[column as C] === value)
+      ? row
+      : this.find(table, key);
   }
 
   #insert<T extends Table>(table: T, rows: readonly NewRow<T>[]): Row<T>[] {
