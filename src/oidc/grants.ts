@@ -3,7 +3,7 @@ import type { Tenant } from '../tenants.ts';
 import { JwtAccessTokens } from '../tokens/access-tokens/jwt-access-token.ts';
 import { clientCredentials } from '../tokens/client-credentials.ts';
 import type { GrantType } from '../tokens/endpoint/token-request.ts';
-import { SpendQueue } from '../tokens/exchange/spend-queue.ts';
+import { spendQueue } from '../tokens/exchange/spend-queue.ts';
 import { tokenExchange } from '../tokens/exchange/token-exchange.ts';
 import { refresh } from '../tokens/refresh/refresh.ts';
 import { RefreshTokens } from '../tokens/refresh/refresh-tokens.ts';
@@ -21,7 +21,7 @@ export function grantsOf(
   const [signer] = keys.signers;
   if (!signer) throw new Error('the tenant has no signing key');
   const accessTokens = new JwtAccessTokens({ issuer, signer, claims, clock });
-  const spends = new SpendQueue(store, clock);
+  const spends = spendQueue(store, clock);
   const targets = { resourceServers, organizations };
   const refreshTokens = new RefreshTokens({ store, secrets, clock });
   const exchange = tokenExchange({ ...targets, store, cache, clock, accessTokens, spends, provider, clients });

@@ -2,13 +2,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { hashOf } from '../../src/base/ids.ts';
 import { StateMachine } from '../../src/base/state.ts';
 import { connect } from '../../src/database/connect.ts';
+import { WRITE_QUEUE_TRANSITIONS, type WriteQueueState } from '../../src/database/store/write-queue.ts';
 import { Tenants } from '../../src/tenants.ts';
-import {
-  type PendingSpend,
-  SPEND_QUEUE_TRANSITIONS,
-  SpendQueue,
-  type SpendQueueState,
-} from '../../src/tokens/exchange/spend-queue.ts';
+import { type PendingSpend, spendQueue } from '../../src/tokens/exchange/spend-queue.ts';
 import { mintSubjectToken } from '../../src/tokens/exchange/subject-tokens.ts';
 import { createMigrated, type DatabaseKind, databases } from '../support/databases.ts';
 import { addTenant } from '../support/tenant-rows.ts';
@@ -45,7 +41,7 @@ async function createQueue(kind: DatabaseKind, tokens: number) {
     });
   }
   return {
-    queue: new SpendQueue(store, () => NOW),
+    queue: spendQueue(store, () => NOW),
     spends,
     /** Each call is a transaction. */
     writes: vi.spyOn(store, 'write'),
@@ -72,17 +68,17 @@ const impersonationOf = (subjectTokenId: string, id: string): PendingSpend['impe
   expiresAt: NOW + 3_600_000,
 });
 
-const STATES = Object.keys(SPEND_QUEUE_TRANSITIONS) as SpendQueueState[];
+const STATES = Object.keys(WRITE_QUEUE_TRANSITIONS) as WriteQueueState[];
 
 it.each(STATES.flatMap((from) => STATES.map((to) => [from, to] as const)))(
-  'the spend queue goes from %s to %s only if its table says so',
+  'the write queue goes from %s to %s only if its table says so',
   (from, to) => {
-    const state = new StateMachine('spend queue', SPEND_QUEUE_TRANSITIONS, from);
-    if (SPEND_QUEUE_TRANSITIONS[from].includes(to)) {
+    const state = new StateMachine('write queue', WRITE_QUEUE_TRANSITIONS, from);
+    if (WRITE_QUEUE_TRANSITIONS[from].includes(to)) {
       state.enter(to);
       expect(state.current).toBe(to);
     } else {
-      expect(() => state.enter(to)).toThrow(`spend queue: ${from} → ${to} is not a transition`);
+      expect(() => state.enter(to)).toThrow(`write queue: ${from} → ${to} is not a transition`);
       expect(state.current).toBe(from);
     }
   },

@@ -4,13 +4,16 @@ import type { Change, FullRow } from '../statements/changes.ts';
 import type { Counts } from '../statistics/figures.ts';
 import {
   type ColumnOf,
+  initialRow,
   type Key,
+  keyIn,
   keyOf,
   type NewRow,
   type Patch,
+  type PrimaryKey,
   type Row,
   type Table,
-  tables,
+  type WithoutKey,
 } from '../tables/index.ts';
 import { AfterCommit } from './after-commit.ts';
 import { requireKey } from './require-key.ts';
@@ -18,13 +21,7 @@ import { notExists, type Query, type Rows, TenantStore } from './tenant-store.ts
 
 const defined = (fields: object) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-const keyIn = (table: Table, row: object) =>
-  Object.fromEntries(keyOf(table).map((column) => [column, (row as Record<string, unknown>)[column]]));
 const nameOf = (table: Table, row: object): string => JSON.stringify([table, keyIn(table, row)]);
-
-/** The values of a new row that has none. */
-const initialRow = (table: Table) =>
-  Object.fromEntries(Object.entries(tables[table].columns).map(([name, { initial }]) => [name, initial]));
 
 /** The result of a call is not known before the gathered writes are sent. */
 class NeedsTransaction extends Error {}
@@ -169,24 +166,26 @@ export class UnitOfWork extends TenantStore {
     this.#after.count(this.tenantId, at, counts);
   }
 
-  override put(): Promise<never> {
-    return this.#reject();
+  override async put<T extends Table>(table: T, key: PrimaryKey<T>, fields: WithoutKey<T>): Promise<void> {
+    const was = await this.#read(table, key as Key<T, ColumnOf<T>>);
+    if (was) this.#update(table, was, defined(fields));
+    else this.#insert(table, [{ ...fields, ...key }]);
   }
 
-  override changeWhere(): Promise<never> {
-    return this.#reject();
+  override async changeWhere(): Promise<never> {
+    return this.#fail();
   }
 
-  override removeWhere(): Promise<never> {
-    return this.#reject();
+  override async removeWhere(): Promise<never> {
+    return this.#fail();
   }
 
-  override write(): Promise<never> {
-    return this.#reject();
+  override async write(): Promise<never> {
+    return this.#fail();
   }
 
-  override limitStatements(): Promise<never> {
-    return this.#reject();
+  override async limitStatements(): Promise<never> {
+    return this.#fail();
   }
 
   override acrossTenants(): never {
@@ -198,15 +197,11 @@ export class UnitOfWork extends TenantStore {
     throw new NeedsTransaction();
   }
 
-  async #reject(): Promise<never> {
-    return this.#fail();
-  }
-
   #requireUnwritten(table: Table): void {
     if (this.#written.has(table)) this.#fail();
   }
 
-  /** Reads the row that a write by this key would change. */
+  /** Reads the row that has this primary key. */
   async #read<T extends Table, C extends ColumnOf<T>>(table: T, key: Key<T, C>): Promise<Row<T> | undefined> {
     requireKey(table, key);
     if (keyOf(table).some((name) => !(name in key))) this.#fail();
@@ -217,7 +212,7 @@ export class UnitOfWork extends TenantStore {
       : this.find(table, key);
   }
 
-  #insert<T extends Table>(table: T, rows: readonly NewRow<T>[]): Row<T>[] {
+  #insert<T extends Table>(table: T, rows: readonly object[]): Row<T>[] {
     const full = rows.map((row) => ({ ...initialRow(table), ...defined(row), tenantId: this.tenantId }));
     if (full.length > 0) this.#gather(table, { kind: 'insert', table, rows: full });
     return full as unknown as Row<T>[];

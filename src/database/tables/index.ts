@@ -78,3 +78,11 @@ export const booleanColumns = columnsOf('flag');
 /** The primary key of a table, besides the tenant. Empty if a tenant has one row. */
 export const keyOf = (table: Table): string[] =>
   Object.entries(tables[table].columns).flatMap(([name, { role }]) => (role === 'key' ? [name] : []));
+
+/** The primary key in a row. */
+export const keyIn = (table: Table, row: object) =>
+  Object.fromEntries(keyOf(table).map((column) => [column, (row as Record<string, unknown>)[column]]));
+
+/** The values of a new row that has none. A required column is undefined. */
+export const initialRow = (table: Table) =>
+  Object.fromEntries(Object.entries(tables[table].columns).map(([name, { initial }]) => [name, initial]));

@@ -19,7 +19,7 @@ import { ACCESS_TOKEN, IMPERSONATION_TOKEN, TOKEN_EXCHANGE } from '../urns.ts';
 import { verifyActorToken } from './actor-token.ts';
 import type { FoundSubjectToken } from './find-subject-token.ts';
 import { cachedImpersonationPolicy, checkExchange, readImpersonationPolicy } from './impersonation-policy.ts';
-import type { Spend, SpendQueue } from './spend-queue.ts';
+import type { Spend, spendQueue } from './spend-queue.ts';
 import { findSubjectToken, refusalOf } from './subject-tokens.ts';
 
 export interface ExchangeCollaborators extends Targets {
@@ -27,7 +27,7 @@ export interface ExchangeCollaborators extends Targets {
   cache: TenantCache;
   clock: Clock;
   accessTokens: JwtAccessTokens;
-  spends: SpendQueue;
+  spends: ReturnType<typeof spendQueue>;
   /** Finds actor tokens and their sessions. */
   provider: Provider;
   clients: Clients;
