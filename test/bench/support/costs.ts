@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { processorMicros } from './processor-time.ts';
-import type { Figure, Micros } from './rounds.ts';
+import { microsBetween, processorTimes } from './processor-time.ts';
+import type { Figure } from './rounds.ts';
 
 /** The processes of one contestant, each with its descendants. */
 export interface Processes {
@@ -19,18 +19,18 @@ const SETTLE_MS = 150;
  * @param load returns operations per second
  */
 export async function costed(processes: Processes, operations: number, load: () => Promise<number>): Promise<Figure> {
-  const before = microsOf(processes);
+  const before = timesOf(processes);
   const perSecond = await load();
   await pause(SETTLE_MS);
-  const after = microsOf(processes);
+  const after = timesOf(processes);
   const micros = {
-    service: (after.service - before.service) / operations,
-    database: (after.database - before.database) / operations,
+    service: microsBetween(before.service, after.service) / operations,
+    database: before.database && after.database ? microsBetween(before.database, after.database) / operations : 0,
   };
   return { perSecond, micros };
 }
 
-const microsOf = ({ service, database }: Processes): Micros => ({
-  service: processorMicros(service),
-  database: database === undefined ? 0 : processorMicros(database),
+const timesOf = ({ service, database }: Processes) => ({
+  service: processorTimes(service),
+  database: database === undefined ? undefined : processorTimes(database),
 });

@@ -12,21 +12,34 @@ interface Process {
   ended: number;
 }
 
-/**
- * Returns the CPU microseconds, user and system, of a process and all its descendants, also those that ended. Needs
- * `/proc`; returns NaN without it.
- */
-export function processorMicros(root: number): number {
+/** CPU time of a process and of all its descendants at one moment, by process id. Microseconds, user and system. */
+export type ProcessorTimes = Map<number, Pick<Process, 'own' | 'ended'> & { threads: number }>;
+
+/** Needs `/proc`; returns nothing without it. */
+export function processorTimes(root: number): ProcessorTimes {
   const all = processes();
+  const times: ProcessorTimes = new Map();
   const family = new Set([root]);
-  let micros = all.some(({ pid }) => pid === root) ? 0 : Number.NaN;
   // A set's iteration includes the items that are added meanwhile.
-  for (const id of family) {
-    for (const { pid, parent } of all) if (parent === id) family.add(pid);
-    const found = all.find(({ pid }) => pid === id);
-    // The threads' own counters are exact, but lack threads that ended.
-    if (found) micros += found.ended + Math.max(found.own, threadMicros(id));
+  for (const id of family)
+    for (const { pid, parent, own, ended } of all) {
+      if (parent === id) family.add(pid);
+      if (pid === id) times.set(pid, { own, ended, threads: threadMicros(pid) });
+    }
+  return times;
+}
+
+/** Returns the CPU microseconds between two moments, also of processes that ended meanwhile. NaN without `/proc`. */
+export function microsBetween(before: ProcessorTimes, after: ProcessorTimes): number {
+  let micros = after.size > 0 ? 0 : Number.NaN;
+  for (const [pid, { own, ended, threads }] of after) {
+    const earlier = before.get(pid) ?? { own: 0, ended: 0, threads: 0 };
+    const [ofProcess, ofThreads] = [own - earlier.own, threads - earlier.threads];
+    // The counters of the threads are exact, but lack threads that ended.
+    micros += ended - earlier.ended + (ofProcess > ofThreads + 2 * TICK_MICROS ? ofProcess : ofThreads);
   }
+  // Its parent's `ended` now includes the whole life of a process that ended.
+  for (const [pid, { own, ended }] of before) if (!after.has(pid)) micros -= own + ended;
   return micros;
 }
 
