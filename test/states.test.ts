@@ -8,7 +8,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
 /** Sections of docs/states.md whose code has a table of transitions: its file, and the name of the machine or the constant. */
 const MACHINES: [heading: string, file: string, name: string][] = [
-  ['Spend queue', 'src/tokens/exchange/spend-queue.ts', 'spend queue'],
+  ['Write queue', 'src/database/store/write-queue.ts', 'write queue'],
   ['Commit group', 'src/database/store/commit-group.ts', 'commit group'],
   ['Run', 'src/script-runners/states.ts', 'run'],
   ['Runner', 'src/script-runners/states.ts', 'runner'],

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import type { Database } from '../database.ts';
 import { snakeCase } from '../drivers/names.ts';
 import { jsonColumns, type Table } from '../tables/index.ts';
+import type { DatabaseKind } from './batched-read.ts';
 import { prepared } from './prepared.ts';
 
 /** Encodes JSON columns as text, because the PostgreSQL driver would convert an array to a PostgreSQL array. */
@@ -15,12 +15,12 @@ export function encode(fields: object): Record<string, unknown> {
 }
 
 /** Returns a value for the parameter: JSON as text for SQLite, which stores text, and unchanged for PostgreSQL. */
-export function cellOf(kind: Database['kind'], column: string, value: unknown): unknown {
+export function cellOf(kind: DatabaseKind, column: string, value: unknown): unknown {
   return kind === 'sqlite' && value !== null && jsonColumns.has(column) ? JSON.stringify(value) : value;
 }
 
 /** Returns the rows as one JSON parameter. */
-export function recordsOf(kind: Database['kind'], columns: readonly string[], rows: readonly object[]): string {
+export function recordsOf(kind: DatabaseKind, columns: readonly string[], rows: readonly object[]): string {
   const names = columns.map(snakeCase);
   const records = rows.map((row) => {
     const record: Record<string, unknown> = {};
@@ -32,12 +32,7 @@ export function recordsOf(kind: Database['kind'], columns: readonly string[], ro
 }
 
 /** Returns an `insert … select …` from such a parameter (its only `?`). Conditions on `record` may follow. */
-export function insertFromRecords(
-  kind: Database['kind'],
-  table: Table,
-  columns: readonly string[],
-  records = '?',
-): string {
+export function insertFromRecords(kind: DatabaseKind, table: Table, columns: readonly string[], records = '?'): string {
   const target = snakeCase(table);
   const names = columns.map(snakeCase);
   const source =
@@ -56,12 +51,7 @@ function columnsOf(rows: readonly object[]): string[] {
 }
 
 /** Inserts rows passed as one JSON parameter. Rejected: a placeholder per value, which takes ten times as long. */
-export async function insertMany(
-  db: Knex,
-  kind: Database['kind'],
-  table: Table,
-  rows: readonly object[],
-): Promise<void> {
+export async function insertMany(db: Knex, kind: DatabaseKind, table: Table, rows: readonly object[]): Promise<void> {
   const columns = columnsOf(rows);
   await prepared(db, insertFromRecords(kind, table, columns), [recordsOf(kind, columns, rows)]);
 }
@@ -69,7 +59,7 @@ export async function insertMany(
 /** Inserts the rows that do not exist yet, and returns them. */
 export async function insertMissing<Row>(
   db: Knex,
-  kind: Database['kind'],
+  kind: DatabaseKind,
   table: Table,
   rows: readonly object[],
 ): Promise<Row[]> {

@@ -1,8 +1,12 @@
 import { ServiceError } from '../../errors.ts';
 import { snakeCase } from '../drivers/names.ts';
 import type { Written } from '../notices/commits.ts';
-import { tables } from '../tables/index.ts';
+import { type Table, tables } from '../tables/index.ts';
 import type { Column } from '../tables/table.ts';
+
+/** The error for a row to change that does not exist. */
+export const notExists = (table: Table) =>
+  new ServiceError(table === 'users' ? 'entity.not_found' : 'entity.not_exists');
 
 interface DriverError {
   code?: string;

@@ -10,7 +10,7 @@ import { type Statement, statementContext } from '../statements/statement.ts';
 import type { Counts } from '../statistics/figures.ts';
 import type { ColumnOf, Key, NewRow, Patch, PrimaryKey, Row, Table, WithoutKey } from '../tables/index.ts';
 import { AfterCommit } from './after-commit.ts';
-import { constraintError } from './constraints.ts';
+import { constraintError, notExists } from './constraints.ts';
 import { type Changes, type Fragment, fragmentOf } from './fragment.ts';
 import { requireKey } from './require-key.ts';
 
@@ -27,17 +27,15 @@ type Transaction = { db: Knex; after: AfterCommit };
  */
 export class TenantStore {
   readonly tenantId: string;
+  readonly kind: Database['kind'];
   readonly #database: Database;
   readonly #transaction: Transaction | undefined;
 
   constructor(database: Database, tenantId: string, transaction?: Transaction) {
     this.#database = database;
     this.tenantId = tenantId;
+    this.kind = database.kind;
     this.#transaction = transaction;
-  }
-
-  get kind(): Database['kind'] {
-    return this.#database.kind;
   }
 
   /** Query of a table. Reads a derived table, so that not even `orWhere` can return rows of other tenants. */
@@ -249,6 +247,3 @@ export class TenantStore {
     }
   }
 }
-
-export const notExists = (table: Table) =>
-  new ServiceError(table === 'users' ? 'entity.not_found' : 'entity.not_exists');

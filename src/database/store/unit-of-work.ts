@@ -16,8 +16,9 @@ import {
   type WithoutKey,
 } from '../tables/index.ts';
 import { AfterCommit } from './after-commit.ts';
+import { notExists } from './constraints.ts';
 import { requireKey } from './require-key.ts';
-import { notExists, type Query, type Rows, TenantStore } from './tenant-store.ts';
+import { type Query, type Rows, TenantStore } from './tenant-store.ts';
 
 const defined = (fields: object) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
@@ -30,7 +31,7 @@ const LOCKS = ['forUpdate', 'forNoKeyUpdate', 'forShare', 'forKeyShare'] as cons
 
 /**
  * A store that gathers writes and sends them at the end, in one statement. It reads as usual, outside a transaction.
- * What a write returns is computed from the rows that were read. The statement checks that they are still the same.
+ * Each write returns its result, computed from the rows that were read. The statement checks that they are still the same.
  *
  * A call whose result the gathered writes or other transactions decide throws `NeedsTransaction`: a read of a table
  * that was written, a lock on a row that is not changed, or a write of rows that are not found by their primary key.

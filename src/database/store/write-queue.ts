@@ -101,7 +101,7 @@ export class WriteQueue<Entry, Result> {
     this.#gather();
   }
 
-  /** Of entries with equal keys it takes the first. */
+  /** Takes the first of several entries with equal keys. */
   #takeBatch(): Waiting<Entry, Result>[] {
     const { keyOf = (entry) => entry } = this.#options;
     const batch = new Map<unknown, Waiting<Entry, Result>>();

@@ -61,8 +61,8 @@ async function spendAll(store: TenantStore, spends: readonly PendingSpend[], now
 }
 
 /**
- * Spends subject tokens: those of the exchanges of a tenant that are ready at about the same time in one transaction. Of
- * several spends of one token the later ones wait for the next transaction, and fail there if the token is spent.
+ * Spends subject tokens: those of the exchanges of a tenant that are ready at about the same time in one transaction. A
+ * further spend of the same token waits for the next transaction, and fails there if the token is spent.
  */
 export const spendQueue = (store: TenantStore, clock: () => number) =>
   new WriteQueue<PendingSpend, boolean>({

@@ -22,7 +22,7 @@ export type Load = {
 
 export type Answers = {
   perSecond: number;
-  /** Of every request: from when it was due, or was sent if there is no interval, to the end of its response. */
+  /** Latency of every request: from when it was due, or was sent if there is no interval, to the end of its response. */
   latenciesMs: number[];
   /** The response bodies in the order of the requests, if requested. */
   bodies: string[];

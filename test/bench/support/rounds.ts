@@ -1,8 +1,8 @@
 /** CPU microseconds of one operation. */
 export interface Micros {
-  /** Of the service and its sandbox runners. */
+  /** CPU time of the service and its sandbox runners. */
   service: number;
-  /** Of PostgreSQL. */
+  /** CPU time of PostgreSQL. */
   database: number;
 }
 
