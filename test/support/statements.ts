@@ -73,7 +73,7 @@ export async function triggeredStatements(database: Database, procedures: readon
     sql
       .slice(sql.indexOf('begin') + 'begin'.length, sql.lastIndexOf('end'))
       .split(';')
-      .filter((statement) => statement.trim() !== '')
+      .filter((statement) => /\S/.test(statement) && !/^\s*select raise\(/.test(statement)) // It reads no table.
       .map((statement) => ({ sql: statement.replace(/\bnew\.\w+/g, '?'), bindings: [], by: name })),
   );
 }
