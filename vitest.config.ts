@@ -33,6 +33,7 @@ export default defineConfig({
     setupFiles: 'src/observe/expected-warnings.ts', // Its false alarm would be the first line of nearly every file.
     sequence: { sequencer: LongFirst },
     pool: 'forks',
+    isolate: false,
     maxWorkers: 3, // For two cores: many tests wait.
     // Against tests that hang. No speed is tested by time, so a machine that is slow or busy fails nothing.
     testTimeout: 240_000,
