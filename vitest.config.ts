@@ -6,6 +6,7 @@ const LONG = [
   'sandbox/over-http',
   'management/oversized',
   'webhooks/kill',
+  'faults/kill',
   'management/fuzz',
   'console/webhooks',
   'sandbox/containment',
