@@ -7,7 +7,7 @@ import { tenantTables } from '../../src/database/tables/index.ts';
 import { sqliteViews } from '../../src/service/sqlite-views.ts';
 import { createDatabase, createMigrated, type DatabaseKind, databases } from '../support/databases.ts';
 import { fill, GROWING } from '../support/fill.ts';
-import { type Access, postgresAccess, shapeOf, sqliteAccess, textOf } from '../support/plans.ts';
+import { type Access, firstOfEqual, postgresAccess, shapeOf, sqliteAccess, textOf } from '../support/plans.ts';
 import { type Sent, triggeredStatements } from '../support/statements.ts';
 import { everyStatement } from './every-statement.ts';
 
@@ -99,7 +99,8 @@ async function postgresPlans(recorded: Promise<Sent[]>): Promise<Map<string, Pla
   };
   try {
     const [sent] = await Promise.all([recorded, fill(await open(''))]);
-    return await plansOf(sent, async (one) => postgresAccess(await open(one.settings), one));
+    const named = await firstOfEqual(await open(''));
+    return await plansOf(sent, async (one) => (await postgresAccess(await open(one.settings), one)).map(named));
   } finally {
     for (const client of clients.values()) await client.end();
   }

@@ -109,6 +109,26 @@ function accessesOf(nodes: readonly PlanNode[]): Access[] {
 }
 
 /**
+ * Returns a function that names the first of the indexes that are equally good for an access, because PostgreSQL's
+ * choice among those depends on its sample of the rows.
+ */
+export async function firstOfEqual(client: Client): Promise<(access: Access) => Access> {
+  const { rows } = await client.query('select tablename, indexname, indexdef from pg_indexes order by indexname');
+  const indexes = rows.map(({ tablename, indexname, indexdef }) => ({
+    table: tablename,
+    name: indexname.replace(/^\w+_pkey$/, 'primary key'),
+    columns: /\(([\w, ]+)\)$/.exec(indexdef)?.[1]?.split(', ') ?? [], // None of a partial index or an expression.
+  }));
+  return (access) => {
+    const used = new Set(access.columns.map((column) => column.replace(/ .*/, '')));
+    const isEqual = ({ table, columns }: (typeof indexes)[number]) =>
+      table === access.table && new Set(columns.slice(0, used.size)).symmetricDifference(used).size === 0;
+    const equal = used.size > 0 ? indexes.filter(isEqual) : [];
+    return equal.some(({ name }) => name === access.index) ? { ...access, index: equal[0]?.name } : access;
+  };
+}
+
+/**
  * Returns the text of a statement without what differs between two of its kind (quotes, numbers of parameters, how many
  * alike parts a union has), and without long lists of columns.
  */
