@@ -12,7 +12,7 @@ export interface ActorTokenRow {
   actorId: string | null;
 }
 
-/** What an access token depends on. Its sealed payload has these ids. */
+/** The ids of the records that an access token depends on. They are in its sealed payload. */
 const LINKS = { grant_id: '', session_uid: '', account_id: '' };
 
 export type ActorTokenLinks = typeof LINKS;
