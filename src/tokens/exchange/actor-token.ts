@@ -19,7 +19,7 @@ export interface Actor {
 }
 
 /** How and when a user signed in, as oidc-provider stores it in a session. */
-export interface SignIn {
+interface SignIn {
   /** Epoch seconds. */
   loginTs?: number;
   acr?: string;
