@@ -80,6 +80,16 @@ describe('quick runs of one script', () => {
     expect(sharedOf(sandbox)?.turns).toBeLessThan(2 * RUNS);
   });
 
+  it('share turns while other tenants wait', async () => {
+    await using sandbox = await startSandbox({ runners: 1, timeoutMs: 5_000 });
+    const of = (tenantId: string) => sandbox.run({ tenantId, source: BENIGN, input: INPUT });
+    const tenants = ['first', 'second'];
+    for (const tenantId of tenants) while ((await of(tenantId)).wallMs > 1);
+    const before = sharedOf(sandbox)?.turns ?? 0;
+    await Promise.all(Array.from({ length: 2 * RUNS }, (_, index) => of(tenants[index % 2] as string)));
+    expect((sharedOf(sandbox)?.turns ?? 0) - before).toBeLessThan(RUNS);
+  });
+
   it.each([
     ['stuck', 'killed'],
     ['loop', 'timeout'],
