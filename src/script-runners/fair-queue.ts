@@ -6,6 +6,9 @@ export const mayShare = ({ input, requeues }: Run): boolean => input !== undefin
 
 const lengthOf = ({ input = '' }: Run): number => input.length;
 
+/** Milliseconds of runner time that a tenant with few runs may be ahead of the others at most, so that it does not wait for all of them. */
+const CREDIT_MS = 1_000;
+
 /** Maximum number of tenants whose last runs are remembered. */
 const MOST_REMEMBERED = 10_000;
 
@@ -32,10 +35,10 @@ export class FairQueue {
   /** Waiting runs by tenant, in the order of turns: a tenant that was served moves to the end. Tenants without a run are removed. */
   readonly #waiting = new Map<string, Run[]>();
   readonly #executing = new Map<string, Executing>();
-  /** Milliseconds of runner time by tenant, ahead of which `#usedByAll` is for tenants that are not listed. */
+  /** Milliseconds of runner time by tenant, as far as they are within `CREDIT_MS` of `#mostUsed`. */
   readonly #used = new Map<string, number>();
-  /** What the tenant of the last turn had used. A tenant that had no runs for a while starts from here and cannot save up turns. */
-  #usedByAll = 0;
+  /** The most that the tenant of a turn had used before it. */
+  #mostUsed = 0;
   /** Tenants whose last run ended and was not slow. Every tenant can be quick once, so this only limits crowds of new tenants. */
   readonly #quick = new Set<string>();
   /** Tenants whose executing runs include one that is slow. */
@@ -178,14 +181,14 @@ export class FairQueue {
     }
     if (chosen === undefined) return undefined;
     this.#last = chosen;
-    this.#usedByAll = this.#usedBy(chosen);
+    this.#mostUsed = Math.max(this.#mostUsed, this.#usedBy(chosen));
     const run = this.#take(chosen);
     this.began(run);
     return run;
   }
 
   #usedBy(tenantId: string): number {
-    return Math.max(this.#used.get(tenantId) ?? 0, this.#usedByAll);
+    return Math.max(this.#used.get(tenantId) ?? Number.NEGATIVE_INFINITY, this.#mostUsed - CREDIT_MS);
   }
 
   /** Adds the time since the last change to what the tenant has used, then changes the number of its executing runs. */
