@@ -118,7 +118,7 @@ async function killRecovery(): Promise<number> {
     const startedAt = performance.now();
     await caller(sandbox)();
     times.push(performance.now() - startedAt);
-    while (sandbox.status().groups.some(({ ready, size }) => ready <= size))
+    while (sandbox.status().groups.some(({ name, ready, size }) => name === 'shared' && ready <= size))
       await new Promise((resolve) => setTimeout(resolve, 10));
   }
   await sandbox.close();
