@@ -4,9 +4,9 @@ import { hang, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { loadPeers } from './support/load-peers.ts';
 import { playRounds } from './support/rounds.ts';
 import type { PackagedPeers } from './webhooks/contestant.ts';
-import { ContestantProcess } from './webhooks/contestant-processes.ts';
+import { RemoteContestant } from './webhooks/remote-contestant.ts';
 import { enqueuePerSecond } from './webhooks/enqueue.ts';
-import type { Name } from './webhooks/lineup.ts';
+import type { Name } from './webhooks/contestants.ts';
 import { BenchReceiver } from './webhooks/receiver.ts';
 
 const ROUNDS = 7;
@@ -33,7 +33,7 @@ export async function bench() {
    * Returns deliveries per second. The database has statistics and is at rest before the clock starts. Afterwards every
    * delivery must be recorded as done.
    */
-  const drain = async (contestant: ContestantProcess, messages: number): Promise<number> => {
+  const drain = async (contestant: RemoteContestant, messages: number): Promise<number> => {
     const databaseUrl = await contestant.open();
     await contestant.fill(messages);
     if (databaseUrl) for (const statement of ['vacuum analyze', 'checkpoint']) await execute(databaseUrl, statement);
@@ -50,10 +50,10 @@ export async function bench() {
   /** Starts a process for each name, warms it up, plays rounds and ends it. */
   const race = async <N extends Name>(
     names: readonly N[],
-    measure: (contestant: ContestantProcess) => Promise<number>,
-    warmUp?: (contestant: ContestantProcess) => Promise<unknown>,
+    measure: (contestant: RemoteContestant) => Promise<number>,
+    warmUp?: (contestant: RemoteContestant) => Promise<unknown>,
   ) => {
-    const contestants = names.map((name) => new ContestantProcess(name, places));
+    const contestants = names.map((name) => new RemoteContestant(name, places));
     for (const contestant of contestants) await warmUp?.(contestant);
     const turns = contestants.map((contestant) => [contestant.name, () => measure(contestant)]);
     const result = await playRounds<N>(ROUNDS, Object.fromEntries(turns));
@@ -84,7 +84,7 @@ export async function bench() {
   });
 
   /** Returns a rate, as rounds need it: 1000 ms / p50 of the time from commit to arrival, for messages 25 ms apart. */
-  const pace = async (contestant: ContestantProcess): Promise<number> => {
+  const pace = async (contestant: RemoteContestant): Promise<number> => {
     await contestant.open();
     await contestant.start();
     const arrival = await receiver.expect(LATENCY_MESSAGES);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import '../../../src/observe/expected-warnings.ts';
 import type { Contestant } from './contestant.ts';
-import { lineup, type Name, type Places } from './lineup.ts';
+import { contestants, type Name, type Places } from './contestants.ts';
 import { instant } from './receiver.ts';
 
 /** The calls of the parent. They run one after another. */
@@ -24,7 +24,7 @@ let contestant: Contestant;
 
 const calls: Calls = {
   async open(name, places) {
-    contestant = await lineup[name](places);
+    contestant = await contestants[name](places);
     return contestant.databaseUrl;
   },
   fill: (count) => contestant.fill(count),

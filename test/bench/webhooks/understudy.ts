@@ -23,7 +23,6 @@ const TENANT = 'bench';
 export interface Understudy extends Contestant {
   database: Database;
   store: TenantStore;
-  addHook(url: string, event: string): Promise<string>;
   record(store: TenantStore, n: number): Promise<void>;
 }
 
@@ -89,7 +88,6 @@ export async function understudy(
     database,
     databaseUrl: place.url,
     store,
-    addHook,
     record,
     /** Each event has its own body and goes to one of the webhooks, like the jobs of the other contestants. */
     async fill(count) {

@@ -1,13 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Calls } from './contestant-process.ts';
-import type { Name, Places } from './lineup.ts';
+import type { Name, Places } from './contestants.ts';
 
 /**
  * A contestant in a process of its own, which stays for all rounds, as in production. In a shared process each one
  * would run code that V8 optimized for the others, and pay for collecting their garbage.
  */
-export class ContestantProcess {
+export class RemoteContestant {
   readonly name: Name;
   readonly #child: ChildProcess;
   readonly #places: Places;
@@ -16,10 +16,6 @@ export class ContestantProcess {
     this.#child = fork(new URL('contestant-process.ts', import.meta.url));
     this.name = name;
     this.#places = places;
-  }
-
-  get pid(): number {
-    return this.#child.pid as number;
   }
 
   open = (): ReturnType<Calls['open']> => this.#call('open', this.name, this.#places);

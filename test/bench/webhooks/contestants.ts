@@ -36,7 +36,7 @@ const graphileWorker =
     (await importPeers<PackagedPeers>('webhooks')).graphileWorker(url, postgresUrl, tuning);
 
 /** Every contestant by name. Each runs in a process of its own. */
-export const lineup = {
+export const contestants = {
   raw: ({ url }: Places) => rawPosts(url),
   understudyPostgres: onPostgres(),
   understudyParked: onPostgres({ parked: PARKED }),
@@ -52,4 +52,4 @@ export const lineup = {
   graphileTuned: graphileWorker(TUNED),
 } satisfies Record<string, (places: Places) => Promise<Contestant>>;
 
-export type Name = keyof typeof lineup;
+export type Name = keyof typeof contestants;
