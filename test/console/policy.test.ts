@@ -45,6 +45,20 @@ describe.each(databases)('the pages of the console on %s', (kind) => {
     expect(complaints).toEqual([]);
   });
 
+  it('comply when an input method selects and replaces text before the browser reports the selection', async () => {
+    const { page } = stage;
+    const complaints = complaintsOf(page);
+    await stage.open('/claims/access-token');
+    const content = page.locator('.cm-content');
+    await content.fill('const first = 1;\nconst second = 2;');
+    await page.evaluate(`
+      addEventListener('selectionchange', (event) => event.isTrusted && event.stopImmediatePropagation(), true);`);
+    await content.press('ArrowUp');
+    await content.fill('const third = 3;\nconst fourth = 4;');
+    expect(await page.locator('.cm-line').allTextContents()).toEqual(['const third = 3;', 'const fourth = 4;']);
+    expect(complaints).toEqual([]);
+  });
+
   it('work in a browser with a locale that JavaScript refuses', async () => {
     const { browser, context, service } = stage;
     const odd = await browser.newContext({ storageState: await context.storageState() });

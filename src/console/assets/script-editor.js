@@ -88,9 +88,12 @@ const theme = EditorView.theme({
  */
 const typeOver = EditorView.domEventHandlers({
   beforeinput(event, view) {
-    const { from, to, empty } = view.state.selection.main;
     const { data: text } = event;
-    if (event.inputType !== 'insertText' || event.isComposing || empty || text === null) return false;
+    if (event.inputType !== 'insertText' || event.isComposing || text === null) return false;
+    // CodeMirror reads the selection at this event, which the browser may dispatch later than it inserts text.
+    document.dispatchEvent(new Event('selectionchange'));
+    const { from, to, empty } = view.state.selection.main;
+    if (empty) return false;
     const insert = () =>
       view.state.update(view.state.replaceSelection(text), { userEvent: 'input.type', scrollIntoView: true });
     const handlers = view.state.facet(EditorView.inputHandler);
