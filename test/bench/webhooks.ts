@@ -4,10 +4,10 @@ import { hang, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { loadPeers } from './support/load-peers.ts';
 import { playRounds } from './support/rounds.ts';
 import type { PackagedPeers } from './webhooks/contestant.ts';
-import { RemoteContestant } from './webhooks/remote-contestant.ts';
-import { enqueuePerSecond } from './webhooks/enqueue.ts';
 import type { Name } from './webhooks/contestants.ts';
+import { enqueuePerSecond } from './webhooks/enqueue.ts';
 import { BenchReceiver } from './webhooks/receiver.ts';
+import { RemoteContestant } from './webhooks/remote-contestant.ts';
 
 const ROUNDS = 7;
 const MESSAGES = 10_000;

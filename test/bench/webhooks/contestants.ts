@@ -40,8 +40,8 @@ export const contestants = {
   raw: ({ url }: Places) => rawPosts(url),
   understudyPostgres: onPostgres(),
   understudyParked: onPostgres({ parked: PARKED }),
-  understudyBesideDead: ({ hangingUrl, ...places }: Places) =>
-    onPostgres({ deadUrls: [hangingUrl, 'http://127.0.0.1:1/'] })({ hangingUrl, ...places }),
+  understudyBesideDead: (places: Places) =>
+    onPostgres({ deadUrls: [places.hangingUrl, 'http://127.0.0.1:1/'] })(places),
   understudySqlite: onSqlite(),
   pacedPostgres: onPostgres({ isSubscribed: true }),
   pacedSqlite: onSqlite({ isSubscribed: true }),
