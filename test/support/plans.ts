@@ -47,7 +47,7 @@ export async function sqliteAccess(database: Database, sql: string, tables: Read
     const table = names.get(name);
     if (table === undefined) return []; // A subquery, or a list that is a parameter.
     const [, found] = / USING (?:COVERING )?(?:INDEX (\w+)|INTEGER PRIMARY KEY)/.exec(step) ?? [];
-    const [, bounds] = /\((.*)\)$/.exec(step) ?? [];
+    const [, bounds] = /\((.*)\)(?: LEFT-JOIN)?$/.exec(step) ?? [];
     const index = found?.replace(/^sqlite_autoindex_\w+_1$/, 'primary key') ?? (bounds ? 'rowid' : undefined);
     const columns = bounds?.split(' AND ').map(sqliteBound) ?? [];
     return [{ table, index, columns }];
