@@ -137,7 +137,7 @@ export const shapeOf = (sql: string): string =>
     .replace(/["`]/g, '')
     .replace(/\$\d+/g, '?')
     .replace(/\s+/g, ' ')
-    .replace(/(?:\w+\.\w+ is record\.value ->> \d+ and )+/g, '… and ')
+    .replace(/(?:\+\w+\.\w+ is record\.value ->> \d+ and )+/g, '… and ')
     .replace(/(?:stored\.\w+(?:::text)? is not distinct from record\.\w+(?:::text)? and )+/g, '… and ')
     .replace(/as record\([^()]*\)/g, 'as record(…)')
     .trim()

@@ -75,9 +75,12 @@ function sqliteStep(change: Change): Step {
     };
   }
   const changed = kind === 'update' ? change.columns : [];
-  const isAsRead = columns.map(
-    (column, index) => `${target}.${snakeCase(column)} ${isKey(table, column) ? '=' : 'is'} record.value ->> ${index}`,
-  );
+  // With `+` SQLite finds rows by the key only. It has no statistics, and would take the index of a column that is null
+  // in every row for as good.
+  const isAsRead = columns.map((column, index) => {
+    const stored = `${target}.${snakeCase(column)}`;
+    return `${isKey(table, column) ? `${stored} =` : `+${stored} is`} record.value ->> ${index}`;
+  });
   const set = changed.map((column, index) => `${snakeCase(column)} = record.value ->> ${columns.length + index}`);
   return {
     records: (rows: readonly Found[]) =>
