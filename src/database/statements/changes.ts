@@ -142,9 +142,13 @@ function rowsAt(units: readonly (readonly Change[])[], position: number): readon
   return units.flatMap((changes) => (changes[position]?.rows ?? []) as readonly never[]);
 }
 
+/** A unit that waits for another transaction holds up those in its statement, and those of the same shape. */
+const MAX_LOCK_WAIT_MS = 50;
+
 /**
  * One statement with all changes as parts of a `with`, which all see the tables as they were before. If a row is not as
- * it was read, a division by zero rolls the statement back: SQL has no other way to fail.
+ * it was read, a division by zero rolls the statement back: SQL has no other way to fail. The limit for locks ends with
+ * the statement. PostgreSQL computes it first, because the changes run when `select` reads their counts, or at the end.
  */
 function postgresStatement(changes: readonly Change[]): UnitStatement {
   const steps = changes.map(postgresStep);
@@ -153,7 +157,8 @@ function postgresStatement(changes: readonly Change[]): UnitStatement {
   const isExact = exact.map((position) => `(select count(*) from change_${position}) = ?`);
   const text = `with ${parts.join(', ')}
     select ${isExact.length > 0 ? `1 / (${isExact.join(' and ')})::int` : '1'} as written,
-      ${changes.some(({ kind }) => kind === 'event') ? '(select json_agg(distinct tenant_id) from delivery)' : 'null'} as notified`;
+      ${changes.some(({ kind }) => kind === 'event') ? '(select json_agg(distinct tenant_id) from delivery)' : 'null'} as notified
+    from (select set_config('lock_timeout', '${MAX_LOCK_WAIT_MS}ms', true)) limits`;
   return async (db, units) => {
     const rows = steps.map((_, position) => rowsAt(units, position));
     const records = steps.map((step, position) => step.records(rows[position] as never[]));

@@ -1,13 +1,22 @@
 import type { Knex } from 'knex';
-import { unavailable } from '../drivers/unavailable.ts';
+import { errorClassOf } from '../drivers/unavailable.ts';
 import type { DatabaseKind } from '../statements/batched-read.ts';
-import { type Change, shapeOf, unitStatement } from '../statements/changes.ts';
+import { type Change, shapeOf, type UnitStatement, unitStatement } from '../statements/changes.ts';
 import { WriteQueue } from './write-queue.ts';
 
 type Unit = readonly Change[];
 
 /** `notified`: the tenants that got deliveries, of this unit or of one that was written with it. */
 export type UnitResult = { isWritten: false } | { isWritten: true; notified: ReadonlySet<string> };
+
+type Failure = { code?: string };
+
+/** True if the statement waited for a lock longer than it may. */
+const isLocked = (error: unknown): boolean => (error as Failure).code === '55P03';
+
+/** True if the database refused the rows: a constraint, or on PostgreSQL a value (class 22, with division by zero). */
+const isRefused = (error: unknown): boolean =>
+  errorClassOf(error) === 'constraint' || Boolean((error as Failure).code?.startsWith('22'));
 
 /**
  * Writes units of work. Those of the same shape, of all tenants, that are ready at about the same time are written in
@@ -25,18 +34,12 @@ export class UnitBatches {
   }
 
   /**
-   * @returns not written if a row is not as it was read, a constraint is violated, or there are too many shapes
-   * @throws if the database is unavailable
+   * @returns not written if a row is not as it was read or is locked, a constraint is violated, or there are too many
+   * shapes
+   * @throws other errors, after which the unit may have been written, for example if the connection was lost
    */
   async write(unit: Unit): Promise<UnitResult> {
-    const queue = this.#queueOf(unit);
-    if (!queue) return { isWritten: false };
-    try {
-      return await queue.add(unit);
-    } catch (error) {
-      if (unavailable(error)) throw error;
-      return { isWritten: false };
-    }
+    return this.#queueOf(unit)?.add(unit) ?? { isWritten: false };
   }
 
   #queueOf(unit: Unit): WriteQueue<Unit, UnitResult> | undefined {
@@ -44,13 +47,20 @@ export class UnitBatches {
     const known = this.#queues.get(shape);
     const statement = known ? undefined : unitStatement(this.#kind, shape, unit);
     if (!statement) return known;
-    const queue = new WriteQueue<Unit, UnitResult>({
-      write: async (units) => {
-        const { notified } = await this.#write((db) => statement(db, units));
-        return units.map(() => ({ isWritten: true, notified }));
-      },
-    });
+    const queue = new WriteQueue<Unit, UnitResult>({ write: (units) => this.#send(statement, units) });
     this.#queues.set(shape, queue);
     return queue;
+  }
+
+  async #send(statement: UnitStatement, units: readonly Unit[]): Promise<UnitResult[]> {
+    try {
+      const { notified } = await this.#write((db) => statement(db, units));
+      return units.map(() => ({ isWritten: true, notified }));
+    } catch (error) {
+      // One of the units waits for a lock. Trying each by itself would wait again.
+      const isFinal = isLocked(error) || (units.length === 1 && isRefused(error));
+      if (!isFinal) throw error;
+      return units.map(() => ({ isWritten: false }));
+    }
   }
 }

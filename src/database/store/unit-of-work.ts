@@ -34,7 +34,8 @@ const LOCKS = ['forUpdate', 'forNoKeyUpdate', 'forShare', 'forKeyShare'] as cons
  * Each write returns its result, computed from the rows that were read. The statement checks that they are still the same.
  *
  * A call whose result the gathered writes or other transactions decide throws `NeedsTransaction`: a read of a table
- * that was written, a lock on a row that is not changed, or a write of rows that are not found by their primary key.
+ * that was written, a lock on a row that is not changed, a write of rows that are not found by their primary key, or
+ * work that asks for a transaction.
  */
 export class UnitOfWork extends TenantStore {
   readonly #database: Database;
@@ -159,8 +160,8 @@ export class UnitOfWork extends TenantStore {
     return 1;
   }
 
-  override async transaction<T>(work: (store: TenantStore) => Promise<T>): Promise<T> {
-    return work(this);
+  override async transaction(): Promise<never> {
+    return this.#fail();
   }
 
   override count(at: number, counts: Counts): void {

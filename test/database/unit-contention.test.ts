@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connect } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
+import { TenantStore } from '../../src/database/store/tenant-store.ts';
+import { performUnit } from '../../src/database/store/unit-of-work.ts';
+import { createMigrated, type Database as TestDatabase } from '../support/databases.ts';
+import { addTenant } from '../support/tenant-rows.ts';
+
+const NOW = 1_700_000_000_000;
+const NEW_USER = { customData: {}, profile: {}, createdAt: NOW, updatedAt: NOW };
+
+describe.each([true, false])('units of work on PostgreSQL, with a direct connection: %s', (isDirect) => {
+  let place: TestDatabase;
+  let database: Database;
+  let own: TenantStore;
+  let other: TenantStore;
+
+  beforeEach(async () => {
+    place = await createMigrated('postgres');
+    database = connect({ databaseUrl: place.url, dataDir: place.dataDir, poolSize: 8, isDirect });
+    for (const tenantId of ['own', 'other']) await addTenant(database, tenantId);
+    own = new TenantStore(database, 'own');
+    other = new TenantStore(database, 'other');
+    for (const store of [own, other]) await store.insert('users', { ...NEW_USER, id: 'ann', username: 'ann' });
+  });
+
+  afterEach(async () => {
+    await database.close();
+    await place[Symbol.asyncDispose]();
+  });
+
+  const rename = (store: TenantStore, name: string) =>
+    performUnit(store, (unit) => unit.update('users', { id: 'ann' }, { name }));
+  const create = (store: TenantStore, id: string, username: string) =>
+    performUnit(store, (unit) => unit.insert('users', { ...NEW_USER, id, username }));
+
+  it('do not wait for a row that another transaction holds, except the unit that changes it', async () => {
+    let waiting: Promise<unknown> | undefined;
+    await own.transaction(async (transaction) => {
+      await transaction.lock('users', { id: 'ann' });
+      waiting = rename(own, 'waits');
+      await rename(other, 'together'); // Ready at the same time, and so in the same statement.
+      await rename(other, 'after');
+      await transaction.update('users', { id: 'ann' }, { name: 'first', avatar: 'kept' });
+    });
+    await waiting;
+    expect(await own.get('users', { id: 'ann' })).toMatchObject({ name: 'waits', avatar: 'kept' });
+    expect(await other.get('users', { id: 'ann' })).toMatchObject({ name: 'after' });
+  });
+
+  it('do not wait for a value that another transaction may take, except the unit that uses it', async () => {
+    let waiting: Promise<unknown> | undefined;
+    await own.transaction(async (transaction) => {
+      await transaction.insert('users', { ...NEW_USER, id: 'bob', username: 'bob' });
+      waiting = create(own, 'bobby', 'bob').catch(({ code }) => code);
+      await create(other, 'bob', 'bob');
+      await create(other, 'carol', 'carol');
+    });
+    expect(await waiting).toBe('user.username_already_in_use');
+  });
+});
