@@ -49,6 +49,15 @@ interface Step {
 }
 
 const columnsOf = (table: Table): string[] => Object.keys(tables[table].columns);
+
+/** The columns that a change sets. Their names become SQL, so they must be columns of the table. */
+function changedIn(change: Exclude<Change, { kind: 'event' }>): readonly string[] {
+  const changed = change.kind === 'update' ? change.columns : [];
+  const unknown = changed.find((column) => !Object.hasOwn(tables[change.table].columns, column));
+  if (unknown !== undefined) throw new Error(`${change.table} has no column ${unknown}`);
+  return changed;
+}
+
 const isKey = (table: Table, column: string) => column === 'tenantId' || keyOf(table).includes(column);
 
 const typeOf = (column: string, table: Table): string =>
@@ -74,7 +83,7 @@ function sqliteStep(change: Change): Step {
       isExact: false,
     };
   }
-  const changed = kind === 'update' ? change.columns : [];
+  const changed = changedIn(change);
   const isAsRead = columns.map(
     (column, index) => `${target}.${snakeCase(column)} ${isKey(table, column) ? '=' : 'is'} record.value ->> ${index}`,
   );
@@ -103,7 +112,7 @@ function postgresStep(change: Change): Step {
       sql: (rows, name) => `${name} as (${insertFromRecords('postgres', table, columns, rows)})`,
       isExact: false,
     };
-  const changed = kind === 'update' ? change.columns : [];
+  const changed = changedIn(change);
   const types = [
     ...columns.map((column) => `was_${snakeCase(column)} ${typeOf(column, table)}`),
     ...changed.map((column) => `${snakeCase(column)} ${typeOf(column, table)}`),

@@ -20,8 +20,9 @@ import { notExists } from './constraints.ts';
 import { requireKey } from './require-key.ts';
 import { type Query, type Rows, TenantStore } from './tenant-store.ts';
 
+/** The columns to write. Only the store sets the tenant. */
 const defined = (fields: object) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== undefined && name !== 'tenantId'));
 const nameOf = (table: Table, row: object): string => JSON.stringify([table, keyIn(table, row)]);
 
 /** The result of a call is not known before the gathered writes are sent. */
@@ -76,7 +77,7 @@ export class UnitOfWork extends TenantStore {
       this.#requireUnwritten(table); // Again: the query may run later than it was built.
       return run(...handlers);
     };
-    Object.assign(query, Object.fromEntries([['then', runIfUnwritten]]));
+    Object.assign(query, { ['then' as string]: runIfUnwritten });
     for (const lock of LOCKS) query[lock] = () => this.#fail();
     return query as unknown as Rows<T>;
   }
@@ -136,7 +137,7 @@ export class UnitOfWork extends TenantStore {
     patch: Patch<T>,
   ): Promise<Row<T>> {
     const fields = defined(patch);
-    if (Object.keys(fields).length === 0) return super.update(table, key, patch); // Throws.
+    if (Object.keys(fields).length === 0) return super.update(table, key, {}); // Throws.
     const was = await this.#read(table, key);
     if (!was) throw notExists(table);
     return this.#update(table, was, fields);
@@ -203,7 +204,6 @@ export class UnitOfWork extends TenantStore {
     if (this.#written.has(table)) this.#fail();
   }
 
-  /** Reads the row that has this primary key. */
   async #read<T extends Table, C extends ColumnOf<T>>(table: T, key: Key<T, C>): Promise<Row<T> | undefined> {
     requireKey(table, key);
     if (keyOf(table).some((name) => !(name in key))) this.#fail();
