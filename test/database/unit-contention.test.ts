@@ -1,6 +1,8 @@
+import { connect as connectTo, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
+import { unavailable } from '../../src/database/drivers/unavailable.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { performUnit } from '../../src/database/store/unit-of-work.ts';
 import { createMigrated, type Database as TestDatabase } from '../support/databases.ts';
@@ -58,4 +60,51 @@ describe.each([true, false])('units of work on PostgreSQL, with a direct connect
     });
     expect(await waiting).toBe('user.username_already_in_use');
   });
+});
+
+/** Forwards connections to PostgreSQL. After `cut`, it ends the connection to which PostgreSQL answers next. */
+async function startProxy(target: URL) {
+  let isCut = false;
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connectTo(Number(target.port), target.hostname);
+    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => {}));
+    client.pipe(upstream);
+    upstream.on('data', (data) => {
+      if (isCut) client.destroy();
+      else client.write(data);
+      isCut = false;
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    url: Object.assign(new URL(target), { hostname: 'localhost', port }).href,
+    cut() {
+      isCut = true;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+it('is not written twice if the connection is lost before PostgreSQL answers', async () => {
+  await using place = await createMigrated('postgres');
+  await using proxy = await startProxy(new URL(place.url as string));
+  const database = connect({ databaseUrl: proxy.url, dataDir: place.dataDir, poolSize: 2, isDirect: true });
+  await addTenant(database, 'own');
+  const store = new TenantStore(database, 'own');
+  let runs = 0;
+  const create = () =>
+    performUnit(store, (unit) => unit.insert('users', { ...NEW_USER, id: `user-${++runs}`, username: null }));
+  await create();
+  proxy.cut();
+  await expect(create()).rejects.toSatisfy((error) => unavailable(error) !== undefined);
+  expect({ runs, users: await store.from('users').orderBy('id').select('id') }).toEqual({
+    runs: 2,
+    users: [{ id: 'user-1' }, { id: 'user-2' }],
+  });
+  await database.close();
 });
