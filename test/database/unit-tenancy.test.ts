@@ -4,6 +4,7 @@ import type { Database } from '../../src/database/database.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { performUnit } from '../../src/database/store/unit-of-work.ts';
 import { createMigrated, databases, type Database as TestDatabase } from '../support/databases.ts';
+import { spyOnStatements } from '../support/statements.ts';
 import { addTenant } from '../support/tenant-rows.ts';
 
 const NOW = 1_700_000_000_000;
@@ -51,6 +52,20 @@ describe.each(databases)('units of work of several tenants on %s', (kind) => {
       'own ann own Own',
       'own bob own-bob Own',
     ]);
+  });
+
+  it('are written apart from those of a tenant whose unit was refused', async () => {
+    const create = (store: TenantStore, id: string, username = id) =>
+      performUnit(store, (unit) => unit.insert('users', { ...NEW_USER, id, username }));
+    const refused = () => create(other, 'bob', 'other').catch(({ code }) => code);
+    await Promise.all([create(own, 'bob'), refused()]);
+    let attempts = 0;
+    const spy = spyOnStatements(kind, ({ bindings }) => {
+      if (JSON.stringify(bindings ?? []).includes('carol')) attempts += 1;
+    });
+    const results = await Promise.all([create(own, 'carol'), refused()]).finally(() => spy.mockRestore());
+    expect(results).toMatchObject([{ id: 'carol' }, 'user.username_already_in_use']);
+    expect(attempts).toBe(1);
   });
 
   it('move no row to another tenant, and change no column that the table does not have', async () => {

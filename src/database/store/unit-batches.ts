@@ -9,6 +9,13 @@ type Unit = readonly Change[];
 /** `notified`: the tenants that got deliveries, of this unit or of one that was written with it. */
 export type UnitResult = { isWritten: false } | { isWritten: true; notified: ReadonlySet<string> };
 
+type Queues = Map<string, WriteQueue<Unit, UnitResult>>;
+
+const NOT_WRITTEN: UnitResult = { isWritten: false };
+
+/** How long the units of a tenant are written apart from those of others after one was refused. */
+const APART_MS = 10_000;
+
 type Failure = { code?: string };
 
 /** True if the statement waited for a lock longer than it may. */
@@ -21,11 +28,15 @@ const isRefused = (error: unknown): boolean =>
 /**
  * Writes units of work. Those of the same shape, of all tenants, that are ready at about the same time are written in
  * one statement. The counterpart of `ReadBatches`.
+ *
+ * A unit that is refused costs the others in its statement more attempts. So a tenant whose unit was refused is written
+ * apart for a while. Rejected: always together. Four callers that were always refused slowed the others down 9 times.
  */
 export class UnitBatches {
   readonly #kind: DatabaseKind;
   readonly #write: <T>(work: (db: Knex) => Promise<T>) => Promise<T>;
-  readonly #queues = new Map<string, WriteQueue<Unit, UnitResult>>();
+  readonly #shared: Queues = new Map();
+  readonly #apart = new Map<string, { queues: Queues; until: number }>();
 
   /** @param write runs one statement, which commits by itself or with others */
   constructor(kind: DatabaseKind, write: <T>(work: (db: Knex) => Promise<T>) => Promise<T>) {
@@ -38,17 +49,32 @@ export class UnitBatches {
    * shapes
    * @throws other errors, after which the unit may have been written, for example if the connection was lost
    */
-  async write(unit: Unit): Promise<UnitResult> {
-    return this.#queueOf(unit)?.add(unit) ?? { isWritten: false };
+  async write(tenantId: string, unit: Unit): Promise<UnitResult> {
+    const result = await (this.#queueOf(tenantId, unit)?.add(unit) ?? NOT_WRITTEN);
+    if (!result.isWritten) this.#keepApart(tenantId);
+    return result;
   }
 
-  #queueOf(unit: Unit): WriteQueue<Unit, UnitResult> | undefined {
+  #keepApart(tenantId: string): void {
+    const { queues } = this.#apart.get(tenantId) ?? { queues: new Map() };
+    this.#apart.set(tenantId, { queues, until: performance.now() + APART_MS });
+  }
+
+  #queuesOf(tenantId: string): Queues {
+    const apart = this.#apart.get(tenantId);
+    if (apart && apart.until > performance.now()) return apart.queues;
+    this.#apart.delete(tenantId);
+    return this.#shared;
+  }
+
+  #queueOf(tenantId: string, unit: Unit): WriteQueue<Unit, UnitResult> | undefined {
+    const queues = this.#queuesOf(tenantId);
     const shape = shapeOf(unit);
-    const known = this.#queues.get(shape);
+    const known = queues.get(shape);
     const statement = known ? undefined : unitStatement(this.#kind, shape, unit);
     if (!statement) return known;
     const queue = new WriteQueue<Unit, UnitResult>({ write: (units) => this.#send(statement, units) });
-    this.#queues.set(shape, queue);
+    queues.set(shape, queue);
     return queue;
   }
 
@@ -60,7 +86,7 @@ export class UnitBatches {
       // One of the units waits for a lock. Trying each by itself would wait again.
       const isFinal = isLocked(error) || (units.length === 1 && isRefused(error));
       if (!isFinal) throw error;
-      return units.map(() => ({ isWritten: false }));
+      return units.map(() => NOT_WRITTEN);
     }
   }
 }

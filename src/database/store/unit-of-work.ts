@@ -62,7 +62,7 @@ export class UnitOfWork extends TenantStore {
   /** @returns false if nothing was written, because a row that was read has changed or a constraint is violated */
   async commit(): Promise<boolean> {
     if (this.#changes.length > 0) {
-      const result = await this.#database.units.write(this.#changes);
+      const result = await this.#database.units.write(this.tenantId, this.#changes);
       if (!result.isWritten) return false;
       if (result.notified.has(this.tenantId)) this.#after.wrote(this.tenantId, 'deliveries');
     }
