@@ -5,7 +5,8 @@ import type { Database } from '../../src/database/database.ts';
 import { unavailable } from '../../src/database/drivers/unavailable.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { performUnit } from '../../src/database/store/unit-of-work.ts';
-import { createMigrated, type Database as TestDatabase } from '../support/databases.ts';
+import { createMigrated, databases, type Database as TestDatabase } from '../support/databases.ts';
+import { spyOnStatements } from '../support/statements.ts';
 import { addTenant } from '../support/tenant-rows.ts';
 
 const NOW = 1_700_000_000_000;
@@ -60,6 +61,39 @@ describe.each([true, false])('units of work on PostgreSQL, with a direct connect
     });
     expect(await waiting).toBe('user.username_already_in_use');
   });
+});
+
+it.each(databases)('are written in few different statements, whatever columns they change, on %s', async (kind) => {
+  await using place = await createMigrated(kind);
+  const database = connect({ databaseUrl: place.url, dataDir: place.dataDir, poolSize: 2, isDirect: true });
+  await addTenant(database, 'own');
+  const store = new TenantStore(database, 'own');
+  await store.insert('users', { ...NEW_USER, id: 'ann' });
+  const columns = [
+    'username',
+    'primaryEmail',
+    'primaryPhone',
+    'name',
+    'avatar',
+    'passwordHash',
+    'lastSignInAt',
+    'updatedAt',
+  ];
+  const newValue = (column: string, mask: number) => (column.endsWith('At') ? mask : `${column}-${mask}`);
+  const texts = new Set<string>();
+  const spy = spyOnStatements(kind, ({ sql }) => /^\s*(with change|insert|begin)/.test(sql) && texts.add(sql));
+  const expected: Record<string, unknown> = {};
+  for (let mask = 1; mask < 2 ** columns.length; mask++) {
+    const chosen = columns.filter((_, bit) => mask & (1 << bit));
+    const patch = Object.fromEntries(chosen.map((column) => [column, newValue(column, mask)]));
+    await performUnit(store, (unit) => unit.update('users', { id: 'ann' }, patch));
+    Object.assign(expected, patch);
+  }
+  spy.mockRestore();
+  expect(await store.get('users', { id: 'ann' })).toMatchObject(expected);
+  expect(texts.size).toBeLessThanOrEqual(151);
+  expect([...texts].filter((sql) => sql.startsWith('begin'))).toEqual([]);
+  await database.close();
 });
 
 /** Forwards connections to PostgreSQL. After `cut`, it ends the connection to which PostgreSQL answers next. */

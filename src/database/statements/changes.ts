@@ -200,10 +200,26 @@ function sqliteStatement(changes: readonly Change[], name: string): UnitStatemen
 
 const statements = new Map<string, UnitStatement>();
 
-/** Most different texts. A text per combination of changed columns is kept by PostgreSQL and by SQLite's connection. */
-const MAX_STATEMENTS = 1_000;
+/**
+ * Most texts, after which no more are made for some columns of a table, but one for all. PostgreSQL keeps 0.4 MB for a
+ * text in each connection, and callers choose the columns. Rejected: always all columns, which takes a quarter more
+ * processor time.
+ */
+const MAX_STATEMENTS = 150;
 
-/** Returns the statement for units of this shape; undefined if there are too many shapes. */
+const isWide = (change: Change): boolean =>
+  change.kind !== 'update' || settable(change.table).every((column) => change.columns.includes(column));
+const settable = (table: Table): string[] => columnsOf(table).filter((column) => !isKey(table, column));
+
+/** The same changes, in which an update sets all columns of the row. */
+export const widened = (changes: readonly Change[]): readonly Change[] =>
+  changes.map((change) => {
+    if (change.kind !== 'update') return change;
+    const columns = [...new Set([...settable(change.table), ...change.columns])].sort();
+    return { ...change, columns, rows: change.rows.map(({ was, patch }) => ({ was, patch: { ...was, ...patch } })) };
+  });
+
+/** Returns the statement for units of this shape; undefined if only one for all columns may be made. */
 export function unitStatement(
   kind: DatabaseKind,
   shape: string,
@@ -211,7 +227,7 @@ export function unitStatement(
 ): UnitStatement | undefined {
   const key = `${kind} ${shape}`;
   const known = statements.get(key);
-  if (known || statements.size >= MAX_STATEMENTS) return known;
+  if (known || (statements.size >= MAX_STATEMENTS && !changes.every(isWide))) return known;
   const made = kind === 'sqlite' ? sqliteStatement(changes, `unit_${statements.size}`) : postgresStatement(changes);
   statements.set(key, made);
   return made;

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { errorClassOf } from '../drivers/unavailable.ts';
 import type { DatabaseKind } from '../statements/batched-read.ts';
-import { type Change, shapeOf, type UnitStatement, unitStatement } from '../statements/changes.ts';
+import { type Change, shapeOf, type UnitStatement, unitStatement, widened } from '../statements/changes.ts';
 import { WriteQueue } from './write-queue.ts';
 
 type Unit = readonly Change[];
@@ -45,12 +45,12 @@ export class UnitBatches {
   }
 
   /**
-   * @returns not written if a row is not as it was read or is locked, a constraint is violated, or there are too many
-   * shapes
+   * @returns not written if a row is not as it was read or is locked, or a constraint is violated
    * @throws other errors, after which the unit may have been written, for example if the connection was lost
    */
   async write(tenantId: string, unit: Unit): Promise<UnitResult> {
-    const result = await (this.#queueOf(tenantId, unit)?.add(unit) ?? NOT_WRITTEN);
+    const wide = () => this.#add(tenantId, widened(unit));
+    const result = await (this.#add(tenantId, unit) ?? wide() ?? NOT_WRITTEN);
     if (!result.isWritten) this.#keepApart(tenantId);
     return result;
   }
@@ -67,15 +67,16 @@ export class UnitBatches {
     return this.#shared;
   }
 
-  #queueOf(tenantId: string, unit: Unit): WriteQueue<Unit, UnitResult> | undefined {
+  #add(tenantId: string, unit: Unit): Promise<UnitResult> | undefined {
     const queues = this.#queuesOf(tenantId);
     const shape = shapeOf(unit);
     const known = queues.get(shape);
-    const statement = known ? undefined : unitStatement(this.#kind, shape, unit);
-    if (!statement) return known;
+    if (known) return known.add(unit);
+    const statement = unitStatement(this.#kind, shape, unit);
+    if (!statement) return undefined;
     const queue = new WriteQueue<Unit, UnitResult>({ write: (units) => this.#send(statement, units) });
     queues.set(shape, queue);
-    return queue;
+    return queue.add(unit);
   }
 
   async #send(statement: UnitStatement, units: readonly Unit[]): Promise<UnitResult[]> {
