@@ -11,8 +11,8 @@ export interface VerifiedToken {
 }
 
 export interface AuthenticateOptions {
-  /** Throws unless signature, issuer, audience, `typ` and times are valid. */
-  verify(tenant: Tenant, token: string): Promise<VerifiedToken>;
+  /** Resolves to undefined unless signature, issuer, audience, `typ` and times are valid. Rejects if it cannot tell. */
+  verify(tenant: Tenant, token: string): Promise<VerifiedToken | undefined>;
   /** The required scope. */
   scope: string;
   /** Path of the API below the endpoint, such as `/api`. */
@@ -50,10 +50,9 @@ export function authenticate({ verify, isEntitled, scope, path }: AuthenticateOp
     const context = contextOf(request);
     const headers = (error?: string, needed?: string) => challenge(context.tenant, path, error, needed);
     const token = bearerToken(request.headers.authorization, headers);
-    const { sub, clientId, scopes } = await verify(context.tenant, token).catch((error: unknown) => {
-      if (error instanceof ServiceError) throw error;
-      throw new ServiceError('auth.unauthorized', { headers: headers('invalid_token') });
-    });
+    const verified = await verify(context.tenant, token);
+    if (!verified) throw new ServiceError('auth.unauthorized', { headers: headers('invalid_token') });
+    const { sub, clientId, scopes } = verified;
     if (!sub) throw new ServiceError('auth.jwt_sub_missing', { headers: headers('invalid_token') });
     // The token must be an application's own (`sub` = `client_id`). A token of a user is never accepted.
     if (sub !== clientId || !scopes.has(scope) || !(await isEntitled(context.tenant, sub))) {

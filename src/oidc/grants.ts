@@ -3,6 +3,7 @@ import type { Tenant } from '../tenants.ts';
 import { JwtAccessTokens } from '../tokens/access-tokens/jwt-access-token.ts';
 import { clientCredentials } from '../tokens/client-credentials.ts';
 import type { GrantType } from '../tokens/endpoint/token-request.ts';
+import { ActorTokens } from '../tokens/exchange/actor-token.ts';
 import { spendQueue } from '../tokens/exchange/spend-queue.ts';
 import { tokenExchange } from '../tokens/exchange/token-exchange.ts';
 import { refresh } from '../tokens/refresh/refresh.ts';
@@ -24,7 +25,8 @@ export function grantsOf(
   const spends = spendQueue(store, clock);
   const targets = { resourceServers, organizations };
   const refreshTokens = new RefreshTokens({ store, secrets, clock });
-  const exchange = tokenExchange({ ...targets, store, cache, clock, accessTokens, spends, provider, clients });
+  const actorTokens = new ActorTokens({ store, secrets, clock, clients });
+  const exchange = tokenExchange({ ...targets, store, cache, clock, accessTokens, spends, actorTokens });
   const traced: GrantType['issue'] = (request) =>
     tracing ? tracing.span({ name: 'token exchange' }, () => exchange.issue(request)) : exchange.issue(request);
   return new Map<string, GrantType>([

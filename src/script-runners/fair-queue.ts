@@ -6,24 +6,47 @@ export const mayShare = ({ input, requeues }: Run): boolean => input !== undefin
 
 const lengthOf = ({ input = '' }: Run): number => input.length;
 
-/** Maximum number of tenants remembered as known. */
-const MOST_KNOWN = 10_000;
+/** Milliseconds of runner time that a tenant with few runs may be ahead of the others at most, so that it does not wait for all of them. */
+const CREDIT_MS = 1_000;
+
+/** Maximum number of tenants whose last runs are remembered. */
+const MOST_REMEMBERED = 10_000;
+
+/** Compares the first numbers that differ. */
+function isLess(numbers: number[], others: number[]): boolean {
+  const at = numbers.findIndex((number, index) => number !== others[index]);
+  return at >= 0 && (numbers[at] as number) < (others[at] as number);
+}
+
+interface Executing {
+  runs: number;
+  /** `performance.now()` up to which the tenant's time is counted. */
+  countedAt: number;
+}
 
 /**
- * Runs that wait for a runner, in fair order. Tenants take turns regardless of how many runs each has waiting, and tenants with fewer
- * executing runs go first, so one tenant gets a second runner only while no other tenant waits. Every second turn goes to a known tenant if
- * one waits, so a crowd of new tenants whose runs do not end delays the others by one turn at a time.
+ * Runs that wait for a runner, in fair order. Tenants with fewer executing runs go first, so one tenant gets a second runner only while no
+ * other tenant waits. Then the tenant that has used the least runner time goes first, regardless of how many runs it has waiting: one whose
+ * runs take a second gets one turn while others get a thousand of a millisecond. Among tenants that used equally little, as all new ones
+ * have, the one with the fewest waiting runs goes first. Every second turn goes to a quick tenant if one waits, so a crowd of new tenants
+ * whose runs do not end delays the others by one turn at a time.
  */
 export class FairQueue {
   /** Waiting runs by tenant, in the order of turns: a tenant that was served moves to the end. Tenants without a run are removed. */
   readonly #waiting = new Map<string, Run[]>();
-  readonly #running = new Map<string, number>();
-  /** Tenants that had a run that ended. Every tenant can become known, so this only limits crowds of new tenants. */
-  readonly #known = new Set<string>();
+  readonly #executing = new Map<string, Executing>();
+  /** Milliseconds of runner time by tenant, as far as they are within `CREDIT_MS` of `#mostUsed`. */
+  readonly #used = new Map<string, number>();
+  /** The most that the tenant of a turn had used before it. */
+  #mostUsed = 0;
+  /** Tenants whose last run ended and was not slow. Every tenant can be quick once, so this only limits crowds of new tenants. */
+  readonly #quick = new Set<string>();
+  /** Tenants whose executing runs include one that is slow. */
+  readonly #slow = new Set<string>();
   readonly #limits: SandboxLimits;
   #length = 0;
-  #prefersKnown = false;
-  /** The tenant of the last turn. It is not preferred for the next one even if it is known. */
+  #prefersQuick = false;
+  /** The tenant of the last turn. It is not preferred for the next one even if it is quick. */
   #last: string | undefined;
 
   constructor(limits: SandboxLimits) {
@@ -32,6 +55,10 @@ export class FairQueue {
 
   get length(): number {
     return this.#length;
+  }
+
+  get hasQuickTenants(): boolean {
+    return this.#quick.size > 0;
   }
 
   /**
@@ -53,7 +80,7 @@ export class FairQueue {
 
   /** Removes and returns all waiting runs of a tenant. */
   takeAll(tenantId: string): Run[] {
-    this.#known.delete(tenantId);
+    this.#quick.delete(tenantId);
     const runs = this.#of(tenantId);
     this.#waiting.delete(tenantId);
     this.#length -= runs.length;
@@ -65,9 +92,15 @@ export class FairQueue {
     return this.#waiting.size > (this.#waiting.has(tenantId) ? 1 : 0);
   }
 
+  /** Notes that an executing run of the tenant is slow or ended its runner. The tenant is not quick until a later run ends well. */
+  slowed(tenantId: string): void {
+    this.#quick.delete(tenantId);
+    this.#slow.add(tenantId);
+  }
+
   /** Counts a run as executing that was not returned by `next`. */
   began({ script: { tenantId } }: Run): void {
-    this.#running.set(tenantId, this.#runningOf(tenantId) + 1);
+    this.#count(tenantId, 1);
   }
 
   /** Puts a run back at its original place among those of its tenant. */
@@ -81,27 +114,21 @@ export class FairQueue {
 
   /** Removes and returns the next run. It counts as executing until `finished` is called. */
   next(): Run | undefined {
-    this.#prefersKnown = !this.#prefersKnown;
-    let chosen: string | undefined;
-    let least = Number.POSITIVE_INFINITY;
-    for (const tenantId of this.#waiting.keys()) {
-      const rank = 2 * this.#runningOf(tenantId) + (this.#prefersKnown && !this.#isPreferred(tenantId) ? 1 : 0);
-      if (rank < least) [chosen, least] = [tenantId, rank];
-      if (least === 0) break;
-    }
-    if (chosen === undefined) return undefined;
-    this.#last = chosen;
-    const run = this.#take(chosen);
-    this.began(run);
-    return run;
+    this.#prefersQuick = !this.#prefersQuick;
+    return this.#choose([...this.#waiting.keys()], (id) => (this.#prefersQuick && !this.#isPreferred(id) ? 1 : 0));
   }
 
-  /** Returns runs that differ from this one only in their input, if no other tenant waits. They count as executing too. */
+  /** Like `next`, but only of a quick tenant that has no executing run. */
+  nextQuick(): Run | undefined {
+    const candidates = [...this.#waiting.keys()].filter((id) => this.#quick.has(id) && !this.#executing.has(id));
+    return this.#choose(candidates, () => 0);
+  }
+
+  /** Removes and returns runs that differ from this one only in their input. They count as executing too. */
   nextLike(first: Run, most: number): Run[] {
     const { script, timeoutMs, memoryMb } = first;
     const { tenantId, key } = script;
     const runs: Run[] = [];
-    if (this.#waiting.size > 1) return runs;
     let room = this.#limits.turnLength - lengthOf(first);
     const fits = (run: Run) =>
       mayShare(run) &&
@@ -113,16 +140,21 @@ export class FairQueue {
       room -= lengthOf(next);
       runs.push(this.#take(tenantId));
     }
-    if (runs.length > 0) this.#running.set(tenantId, this.#runningOf(tenantId) + runs.length);
+    this.#count(tenantId, runs.length);
     return runs;
   }
 
-  finished({ script: { tenantId } }: Run): void {
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    this.#known.add(tenantId);
-    const left = this.#runningOf(tenantId) - 1;
-    if (left > 0) this.#running.set(tenantId, left);
-    else this.#running.delete(tenantId);
+  /** Counts a run as no longer executing. A run that is parked may still turn out to be slow. */
+  finished(run: Run): void {
+    const { tenantId } = run.script;
+    if (!this.#slow.has(tenantId) && !run.is('parked')) {
+      if (this.#quick.size >= MOST_REMEMBERED) this.#quick.clear();
+      this.#quick.add(tenantId);
+    }
+    this.#count(tenantId, -1);
+    if (!this.#executing.has(tenantId)) this.#slow.delete(tenantId);
+    const isIdle = this.#executing.size === 0 && this.#length === 0;
+    if (isIdle || this.#used.size >= MOST_REMEMBERED) this.#used.clear();
   }
 
   /** Removes and returns the runs queued before this time of `performance.now()`. */
@@ -135,7 +167,37 @@ export class FairQueue {
   }
 
   #isPreferred(tenantId: string): boolean {
-    return this.#known.has(tenantId) && tenantId !== this.#last;
+    return this.#quick.has(tenantId) && tenantId !== this.#last;
+  }
+
+  /** @param penalty 0 or 1, which orders tenants with equally many executing runs */
+  #choose(tenants: string[], penalty: (tenantId: string) => number): Run | undefined {
+    let chosen: string | undefined;
+    let least = [Number.POSITIVE_INFINITY];
+    for (const tenantId of tenants) {
+      const executing = this.#executing.get(tenantId)?.runs ?? 0;
+      const rank = [2 * executing + penalty(tenantId), this.#usedBy(tenantId), this.#of(tenantId).length];
+      if (isLess(rank, least)) [chosen, least] = [tenantId, rank];
+    }
+    if (chosen === undefined) return undefined;
+    this.#last = chosen;
+    this.#mostUsed = Math.max(this.#mostUsed, this.#usedBy(chosen));
+    const run = this.#take(chosen);
+    this.began(run);
+    return run;
+  }
+
+  #usedBy(tenantId: string): number {
+    return Math.max(this.#used.get(tenantId) ?? Number.NEGATIVE_INFINITY, this.#mostUsed - CREDIT_MS);
+  }
+
+  /** Adds the time since the last change to what the tenant has used, then changes the number of its executing runs. */
+  #count(tenantId: string, change: number): void {
+    const now = performance.now();
+    const { runs, countedAt } = this.#executing.get(tenantId) ?? { runs: 0, countedAt: now };
+    this.#used.set(tenantId, this.#usedBy(tenantId) + now - countedAt);
+    if (runs + change > 0) this.#executing.set(tenantId, { runs: runs + change, countedAt: now });
+    else this.#executing.delete(tenantId);
   }
 
   #longest(): Run[] {
@@ -153,9 +215,5 @@ export class FairQueue {
     this.#waiting.delete(tenantId);
     if (own.length > 0) this.#waiting.set(tenantId, own);
     return run;
-  }
-
-  #runningOf(tenantId: string): number {
-    return this.#running.get(tenantId) ?? 0;
   }
 }

@@ -28,6 +28,8 @@ export const LIMITS = {
   watchMs: 5,
   /** Isolates that one runner keeps. The least recently used one is unloaded first. */
   loadedScripts: 48,
+  /** Milliseconds all runners may have been executing one turn each before the standby executes runs of quick tenants. */
+  helpMs: 10,
   /** Milliseconds a run may compute while other tenants wait. Then its runner moves to the quarantine group. */
   slowMs: 50,
   /** Maximum number of runners in the quarantine group, including those that moved there. */

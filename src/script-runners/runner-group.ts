@@ -9,8 +9,8 @@ import { RunnerSupply } from './supply.ts';
 export const CLOSED = 'The sandbox is closed.';
 
 /**
- * Runners that share one queue. At most `size` of the `size + standby` runners execute. The first ones are preferred, so that the last
- * one stays unused and can replace one that ends.
+ * Runners that share one queue. The last of the `size + standby` runners stay unused and can replace one that ends. While all others are
+ * held or missing, they execute runs of quick tenants.
  */
 export class RunnerGroup {
   readonly #options: RunnerGroupOptions;
@@ -23,6 +23,8 @@ export class RunnerGroup {
   #turns = 0;
   #dispatching: NodeJS.Immediate | undefined;
   #deaths = 0;
+  /** `performance.now()` when the standby last helped. */
+  #helpedAt = Number.NEGATIVE_INFINITY;
   /** `performance.now()` when a run last ended. */
   lastUsedAt = performance.now();
 
@@ -69,14 +71,17 @@ export class RunnerGroup {
   }
 
   watch(now: number): void {
-    for (const runner of [...this.#runners]) runner.watch(now);
     const { waitMs, slowMs } = this.#options.limits;
     for (const run of this.#queue.expired(now - waitMs)) run.refuse('The run waited too long for a runner.');
     for (const runner of [...this.#runners]) {
+      runner.watch(now);
       const tenantId = runner.tenantComputing(now, slowMs);
-      if (tenantId !== undefined && this.#queue.hasOthers(tenantId))
+      if (tenantId === undefined) continue;
+      this.#queue.slowed(tenantId);
+      if (this.#queue.hasOthers(tenantId) || this.#helpedAt > now - slowMs)
         this.#options.listener.runnerHeld?.(runner, tenantId);
     }
+    this.#dispatch();
   }
 
   /** Removes and returns the waiting runs of a tenant. */
@@ -99,12 +104,8 @@ export class RunnerGroup {
       this.#executing++;
       this.#queue.began(run);
     }
-    runner.moveTo(this.#owner);
+    runner.owner = this.#owner;
     this.#runners.unshift(runner);
-  }
-
-  get runners(): number {
-    return this.#runners.length;
   }
 
   get isBusy(): boolean {
@@ -142,16 +143,29 @@ export class RunnerGroup {
 
   #dispatch(): void {
     while (this.#queue.length > 0) {
-      const free = this.#runners.slice(0, this.#options.size).filter(({ isFree }) => isFree);
-      const [first] = free;
-      const run = first && this.#queue.next();
-      if (!run) return;
+      const free = this.#forAll.filter(({ isFree }) => isFree);
+      const [first = this.#helper] = free;
+      const run = free.length > 0 ? this.#queue.next() : first && this.#queue.nextQuick();
+      if (!first || !run) return;
+      if (free.length === 0) this.#helpedAt = performance.now();
       const runner = free.find(({ scripts }) => scripts.has(run.script)) ?? first;
-      const others = this.#canShare(runner, run) ? this.#queue.nextLike(run, this.#mostOthers(free.length)) : [];
+      const others = this.#canShare(runner, run) ? this.#queue.nextLike(run, this.#mostOthers(free.length || 1)) : [];
       this.#executing += 1 + others.length;
       this.#turns++;
       runner.execute(run, ...others);
     }
+  }
+
+  /** The runners for every tenant. Without the standby, even while a runner is starting, unless all tenants are new. */
+  get #forAll(): Runner[] {
+    const kept = this.#queue.hasQuickTenants ? this.#options.standby : 0;
+    return this.#runners.slice(0, Math.min(this.#options.size, this.#runners.length - kept));
+  }
+
+  /** Returns a free standby if all other runners are held. */
+  get #helper(): Runner | undefined {
+    if (!this.#forAll.every((runner) => runner.isHeld(this.#options.limits.helpMs))) return undefined;
+    return this.#runners.slice(this.#forAll.length).find(({ isFree }) => isFree);
   }
 
   /** False if scripts have `fetch`: their runs are answered one by one. */
@@ -200,13 +214,14 @@ export class RunnerGroup {
   }
 
   #runnerEnded(runner: Runner, { cause, innocent }: RunnerEnd): void {
-    const { name, logger, listener } = this.#options;
+    const { name: runnerGroup, logger, listener } = this.#options;
     this.#runners.splice(this.#runners.indexOf(runner), 1);
     if (this.#state.is('closed')) {
       for (const run of innocent) run.refuse(CLOSED);
       return;
     }
     this.#deaths++;
+    if (cause) this.#queue.slowed(cause.tenantId);
     try {
       listener.runnerEnded();
       if (cause) listener.runnerKilled(cause);
@@ -214,10 +229,8 @@ export class RunnerGroup {
       // Also if a listener throws, or callers would wait forever.
       this.#supply.track(
         runner.process.kill().then(() => {
-          logger.warn(
-            { runnerGroup: name, tenantId: cause?.tenantId, ...runner.process.exit },
-            'A sandbox runner ended',
-          );
+          const facts = { runnerGroup, tenantId: cause?.tenantId, ...runner.process.exit };
+          logger.warn(facts, 'A sandbox runner ended');
         }),
       );
       for (const run of innocent) this.#requeue(run);

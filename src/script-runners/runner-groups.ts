@@ -96,7 +96,7 @@ export class RunnerGroups {
    */
   #moveAway(runner: Runner, tenantId: string): void {
     const quarantine = this.#quarantineGroup();
-    if (quarantine.runners < this.#options.limits.slowRunners) {
+    if (quarantine.status.ready < this.#options.limits.slowRunners) {
       runner.process.lowerPriority();
       quarantine.adopt(this.#shared().release(runner));
     }
@@ -111,14 +111,17 @@ export class RunnerGroups {
     for (const run of this.#shared().takeWaiting(tenantId)) this.#quarantineGroup().submit(run);
   }
 
-  /** One runner with lower CPU priority and its own standby, so a tenant that crashes runners cannot use up the shared ones. */
+  /**
+   * One runner with the lowest CPU priority. It has no standby: the runners that moved here are used before one is started, so that the
+   * shared group gets the CPU time to replace them.
+   */
   #quarantineGroup(): RunnerGroup {
     const spawn = async () => {
       const process = await this.#options.spawn();
       process.lowerPriority();
       return process;
     };
-    return this.#group('quarantine', { size: 1, standby: 1, spawn });
+    return this.#group('quarantine', { size: 1, standby: 0, spawn });
   }
 
   #group(

@@ -1,5 +1,6 @@
 import { Sandbox } from '../../src/script-runners/sandbox.ts';
 import type { Bench } from './run.ts';
+import { besideLoops } from './sandbox/loops.ts';
 import { latenciesUs, latencyUs, median, rate } from './sandbox/measure.ts';
 import { neighbourP95 } from './sandbox/neighbour.ts';
 import { nodeVm, type PackagedPeers, rawIsolatedVm } from './sandbox/peers.ts';
@@ -99,7 +100,8 @@ export const bench: Bench = async () => {
   const neighbour = await neighbourP95();
   const layers = [...one.layers];
   for (const each of [one, two, hardened, plain, vm, quick, worker, raw]) await each.close();
-  return { ratios, killRecoveryMs, idleTenantMb, neighbour, sparePercent, layers, rounds };
+  const loops = await besideLoops();
+  return { ratios, killRecoveryMs, idleTenantMb, neighbour, ...loops, sparePercent, layers, rounds };
 };
 
 /**
@@ -116,7 +118,7 @@ async function killRecovery(): Promise<number> {
     const startedAt = performance.now();
     await caller(sandbox)();
     times.push(performance.now() - startedAt);
-    while (sandbox.status().groups.some(({ ready, size }) => ready <= size))
+    while (sandbox.status().groups.some(({ name, ready, size }) => name === 'shared' && ready <= size))
       await new Promise((resolve) => setTimeout(resolve, 10));
   }
   await sandbox.close();

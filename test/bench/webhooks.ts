@@ -1,72 +1,100 @@
+import { execute } from '../support/databases.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { hang, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { loadPeers } from './support/load-peers.ts';
 import { playRounds } from './support/rounds.ts';
-import type { Contestant, PackagedPeers } from './webhooks/contestant.ts';
+import type { PackagedPeers } from './webhooks/contestant.ts';
+import type { Name } from './webhooks/contestants.ts';
 import { enqueuePerSecond } from './webhooks/enqueue.ts';
-import { rawPosts } from './webhooks/raw-posts.ts';
-import { BenchReceiver, instant } from './webhooks/receiver.ts';
-import { understudy } from './webhooks/understudy.ts';
+import { BenchReceiver } from './webhooks/receiver.ts';
+import { RemoteContestant } from './webhooks/remote-contestant.ts';
 
-const ROUNDS = 5;
+const ROUNDS = 7;
 const MESSAGES = 10_000;
-const PARKED = 100_000;
+/** V8 needs about this many deliveries until it has optimized a contestant's code. */
+const WARM_UP_MESSAGES = 30_000;
 const LATENCY_MESSAGES = 200;
 const LATENCY_INTERVAL_MS = 25;
-/** Locks and completes jobs in batches: the fastest mode in its documentation. */
-const GRAPHILE_TUNED = { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
 /**
  * Measures webhooks per second from a full table to a plain receiver in another process with 64 requests in flight,
  * compared with the PostgreSQL queues for Node and with POSTs alone, also with many parked deliveries and beside
  * endpoints that do not respond; the cost of enqueueing one with a change; and the time from commit to arrival under
- * low load. Databases are durable, and clean for each round.
+ * low load. Each contestant has a process of its own; databases are durable, and clean for each round.
  */
 export async function bench() {
-  const { pgBoss, bossSender, graphileWorker } = await loadPeers<PackagedPeers>('webhooks');
+  const { bossSender } = await loadPeers<PackagedPeers>('webhooks');
   await using postgres = await startPostgres({ durable: true });
   using receiver = await BenchReceiver.start();
   await using hanging = await WebhookReceiver.start({ behaviour: hang });
-  const { url } = receiver;
+  const places = { url: receiver.url, postgresUrl: postgres.url, hangingUrl: hanging.url };
 
-  const drain = async (make: Promise<Contestant>): Promise<number> => {
-    await using contestant = await make;
-    await contestant.fill(MESSAGES);
-    const { arrivals } = await receiver.expect(MESSAGES);
+  /**
+   * Returns deliveries per second. The database has statistics and is at rest before the clock starts. Afterwards every
+   * delivery must be recorded as done.
+   */
+  const drain = async (contestant: RemoteContestant, messages: number): Promise<number> => {
+    const databaseUrl = await contestant.open();
+    await contestant.fill(messages);
+    if (databaseUrl) for (const statement of ['vacuum analyze', 'checkpoint']) await execute(databaseUrl, statement);
+    const arrival = await receiver.expect(messages);
     const started = performance.now();
     await contestant.start();
-    await arrivals;
-    return (MESSAGES * 1000) / (performance.now() - started);
+    await arrival.last;
+    const ms = performance.now() - started;
+    await contestant.finish();
+    await contestant.close();
+    return (messages * 1000) / ms;
   };
 
-  const drained = await playRounds(ROUNDS, {
-    raw: () => drain(rawPosts(url)),
-    understudyPostgres: () => drain(understudy(url, postgres.url)),
-    understudyParked: () => drain(understudy(url, postgres.url, { parked: PARKED })),
-    understudyBesideDead: () =>
-      drain(understudy(url, postgres.url, { deadUrls: [hanging.url, 'http://127.0.0.1:1/'] })),
-    understudySqlite: () => drain(understudy(url, undefined)),
-    pgBoss50x16: () => drain(pgBoss(url, postgres.url, { batchSize: 50, localConcurrency: 16 })),
-    pgBoss100x4: () => drain(pgBoss(url, postgres.url, { batchSize: 100, localConcurrency: 4 })),
-    pgBoss100x1: () => drain(pgBoss(url, postgres.url, { batchSize: 100, localConcurrency: 1 })),
-    graphileDefault: () => drain(graphileWorker(url, postgres.url, {})),
-    graphileTuned: () => drain(graphileWorker(url, postgres.url, GRAPHILE_TUNED)),
-  });
+  /** Starts a process for each name, warms it up, plays rounds and ends it. */
+  const race = async <N extends Name>(
+    names: readonly N[],
+    measure: (contestant: RemoteContestant) => Promise<number>,
+    warmUp?: (contestant: RemoteContestant) => Promise<unknown>,
+  ) => {
+    const contestants = names.map((name) => new RemoteContestant(name, places));
+    for (const contestant of contestants) await warmUp?.(contestant);
+    const turns = contestants.map((contestant) => [contestant.name, () => measure(contestant)]);
+    const result = await playRounds<N>(ROUNDS, Object.fromEntries(turns));
+    for (const contestant of contestants) contestant.end();
+    return result;
+  };
+  const drainAll = <N extends Name>(names: readonly N[]) =>
+    race(
+      names,
+      (contestant) => drain(contestant, MESSAGES),
+      (contestant) => drain(contestant, WARM_UP_MESSAGES),
+    );
+
   const bosses = ['pgBoss50x16', 'pgBoss100x4', 'pgBoss100x1'] as const;
+  const drained = await drainAll(['raw', 'graphileTuned', 'understudyPostgres', ...bosses, 'graphileDefault']);
   const bestBoss = bosses.reduce((best, name) => (drained.medians[name] > drained.medians[best] ? name : best));
+  const own = await drainAll([
+    'understudyPostgres',
+    'understudyParked',
+    'understudyBesideDead',
+    'raw',
+    'understudySqlite',
+  ]);
 
   const enqueued = await playRounds(ROUNDS, {
     understudy: () => enqueuePerSecond(postgres.url),
     pgBossSend: () => enqueuePerSecond(postgres.url, bossSender),
   });
 
-  /** A rate, as rounds need it: 1000 ms / p50. */
-  const pace = async (make: Promise<Contestant>): Promise<number> => 1000 / (await medianLatency(await make, receiver));
-  const paced = await playRounds(ROUNDS, {
-    understudyPostgres: () => pace(prepared(understudy(url, postgres.url), url)),
-    understudySqlite: () => pace(prepared(understudy(url, undefined), url)),
-    graphileDefault: () => pace(graphileWorker(url, postgres.url, {})),
-  });
+  /** Returns a rate, as rounds need it: 1000 ms / p50 of the time from commit to arrival, for messages 25 ms apart. */
+  const pace = async (contestant: RemoteContestant): Promise<number> => {
+    await contestant.open();
+    await contestant.start();
+    const arrival = await receiver.expect(LATENCY_MESSAGES);
+    const sentAt = await contestant.pace(LATENCY_MESSAGES, LATENCY_INTERVAL_MS);
+    await arrival.last;
+    const latencies = (await receiver.arrivals()).map(([at, n]) => at - (sentAt[n] as number));
+    await contestant.close();
+    return 1000 / (latencies.sort((a, b) => a - b)[LATENCY_MESSAGES / 2] as number);
+  };
+  const paced = await race(['pacedPostgres', 'graphileDefault', 'pacedSqlite'], pace);
 
   const { ratio } = drained;
   return {
@@ -75,40 +103,18 @@ export async function bench() {
       vsGraphileDefault: ratio('understudyPostgres', 'graphileDefault'),
       vsGraphileTuned: ratio('understudyPostgres', 'graphileTuned'),
       vsRaw: ratio('understudyPostgres', 'raw'),
-      sqliteVsRaw: ratio('understudySqlite', 'raw'),
-      parkedVsEmpty: ratio('understudyParked', 'understudyPostgres'),
-      besideDeadVsAlone: ratio('understudyBesideDead', 'understudyPostgres'),
+      sqliteVsRaw: own.ratio('understudySqlite', 'raw'),
+      parkedVsEmpty: own.ratio('understudyParked', 'understudyPostgres'),
+      besideDeadVsAlone: own.ratio('understudyBesideDead', 'understudyPostgres'),
       enqueueVsPgBossSend: enqueued.ratio('understudy', 'pgBossSend'),
-      latencyP50VsGraphile: paced.ratio('graphileDefault', 'understudyPostgres'), // Inverted: rates become times.
+      latencyP50VsGraphile: paced.ratio('pacedPostgres', 'graphileDefault'),
     },
     bestPgBoss: bestBoss,
-    deliveriesPerSecond: drained.medians,
-    deliveryRounds: drained.rounds,
+    deliveriesPerSecond: { ...own.medians, ...drained.medians },
+    deliveryRounds: { ...own.rounds, ...drained.rounds },
     enqueuedPerSecond: enqueued.medians,
     enqueueRounds: enqueued.rounds,
     latencyP50Ms: Object.fromEntries(Object.entries(paced.medians).map(([name, rate]) => [name, 1000 / rate])),
     latencyRounds: paced.rounds,
   };
-}
-
-/** Creates one webhook that is subscribed to the events of `send`. */
-async function prepared(make: ReturnType<typeof understudy>, url: string): Promise<Contestant> {
-  const contestant = await make;
-  await contestant.addHook(url, 'User.Data.Updated');
-  return contestant;
-}
-
-/** Returns the milliseconds from commit to arrival at the receiver, for messages 25 ms apart. */
-async function medianLatency(contestant: Contestant, receiver: BenchReceiver): Promise<number> {
-  await using _ = contestant;
-  await contestant.start();
-  const { arrivals } = await receiver.expect(LATENCY_MESSAGES);
-  const sentAt: number[] = [];
-  for (let n = 0; n < LATENCY_MESSAGES; n += 1) {
-    await contestant.send(n);
-    sentAt[n] = instant();
-    await new Promise((resolve) => setTimeout(resolve, LATENCY_INTERVAL_MS));
-  }
-  const latencies = (await arrivals).map(([at, n]) => at - (sentAt[n] as number));
-  return latencies.sort((a, b) => a - b)[LATENCY_MESSAGES / 2] as number;
 }

@@ -7,7 +7,7 @@ import { runnersAlive } from './support.ts';
 const BENIGN = 'const getCustomJwtClaims = () => ({ tier: "gold" });';
 /** Time limit of a script in milliseconds. Killed scripts take slightly longer. */
 const TIMEOUT_MS = 50;
-const PATIENCE = { interval: 100 };
+const PATIENCE = { interval: 20 };
 
 /** Uses every hostile script as a tenant would: uploads it, requests a token, and starts a test run. */
 describe.each([

@@ -23,11 +23,11 @@ describe.each(databases)('doctor on %s', (kind) => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  const environment = () => ({
+  const environment = ({ url, dataDir, databaseUrl } = service) => ({
     SECRET_KEY: key,
-    PORT: new URL(service.url).port,
-    DATA_DIR: service.dataDir,
-    ...(service.databaseUrl && { DATABASE_URL: service.databaseUrl }),
+    PORT: new URL(url).port,
+    DATA_DIR: dataDir,
+    ...(databaseUrl && { DATABASE_URL: databaseUrl }),
   });
   /** The tests' PostgreSQL is not durable on purpose, and its user is a superuser. */
   const expectedInTests = ['database.durability', 'database.permissions'];
@@ -85,14 +85,16 @@ describe.each(databases)('doctor on %s', (kind) => {
   });
 
   it('reports an endpoint that does not respond, a newer database and a slow clock', async () => {
-    await service.stop();
-    const { databaseUrl, dataDir } = service;
+    await using stopped = await startService(kind, { SECRET_KEY: key });
+    await stopped.api.must('POST /users', { username: 'audited' });
+    await stopped.stop();
+    const { databaseUrl, dataDir } = stopped;
     const database = connect({ databaseUrl, dataDir, poolSize: 2 });
     await database.write((db) => db('auditLog').update({ createdAt: Date.now() + 3_600_000 }));
-    expect(named(unexpected(await examine(environment())), 'fault')).toEqual(['clock', 'endpoint.default']);
+    expect(named(unexpected(await examine(environment(stopped))), 'fault')).toEqual(['clock', 'endpoint.default']);
     await database.write((db) => db('migrations').insert({ name: '999_future', batch: 9 }));
     await database.close();
-    expect(named(unexpected(await examine(environment())), 'fault')).toEqual(['database.migrations']);
+    expect(named(unexpected(await examine(environment(stopped))), 'fault')).toEqual(['database.migrations']);
   });
 });
 

@@ -1,27 +1,41 @@
 import * as oauth from 'openid-client';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { databases } from '../support/databases.ts';
-import { startService } from '../support/start-service.ts';
+import { startService, type TestService } from '../support/start-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { Mailbox } from './mailbox.ts';
 import { authorization, Visitor } from './visitor.ts';
 
 const EVENTS = ['User.Created', 'PostRegister', 'PostSignIn', 'User.Data.Updated', 'PostResetPassword'];
+const OLD = 'copper lantern forty';
 const GOOD = 'violet harbour ninety';
 
-async function listen(service: Awaited<ReturnType<typeof startService>>) {
+/** Returns a receiver of the events of this test. */
+async function listen(service: TestService) {
   const receiver = await WebhookReceiver.start();
-  await service.api.must('POST /hooks', { name: 'people', events: EVENTS, config: { url: receiver.url } });
+  const config = { url: receiver.url };
+  const { id } = await service.api.must('POST /hooks', { name: 'people', events: EVENTS, config });
+  onTestFinished(async () => void (await service.api.must(`DELETE /hooks/${id}`)));
   return receiver;
 }
 
 const seen = (receiver: WebhookReceiver) => receiver.arrivals.map(({ event }) => event).sort();
 
 describe.each(databases)('registration and reset on %s', (kind) => {
+  let mailbox: Mailbox;
+  let service: TestService;
+  beforeAll(async () => {
+    mailbox = await Mailbox.start();
+    service = await startService(kind, { SMTP_URL: mailbox.url });
+  });
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    await mailbox[Symbol.asyncDispose]();
+  });
+
   it.each(['constructor', '__proto__', 'unknown'])(
     'shows the sign-in page for the unknown first screen %s',
     async (name) => {
-      await using service = await startService(kind);
       await using receiver = await listen(service);
       const { actor } = service.credentials.demo;
       const visitor = new Visitor(service.url);
@@ -38,7 +52,6 @@ describe.each(databases)('registration and reset on %s', (kind) => {
   );
 
   it('registers by username and password', async () => {
-    await using service = await startService(kind);
     await using receiver = await listen(service);
     const visitor = new Visitor(service.url);
     const { url, tokensAt } = await authorization(service, { first_screen: 'register' });
@@ -64,17 +77,16 @@ describe.each(databases)('registration and reset on %s', (kind) => {
   });
 
   it('registers by a mailed code, and signs in', async () => {
-    await using mailbox = await Mailbox.start();
-    await using service = await startService(kind, { SMTP_URL: mailbox.url });
     await using receiver = await listen(service);
     const visitor = new Visitor(service.url);
     const { url, tokensAt } = await authorization(service, { first_screen: 'register' });
     await visitor.open(url);
     expect((await visitor.submit('identifier', { identifier: 'Dora@Example.com' })).text).toContain('dora@example.com');
     expect((await visitor.submit('code', { code: '000000' })).status).toBe(422);
-    await visitor.submit('code', { code: (await mailbox.code()).replace(/(\d{3})/, '$1 ') });
+    await visitor.submit('code', { code: (await mailbox.code(1, 'dora@example.com')).replace(/(\d{3})/, '$1 ') });
     await visitor.submit('new-password', { password: GOOD });
     const dora = (await tokensAt(visitor.left as URL)).claims()?.sub;
+    await receiver.reach(2);
     expect(seen(receiver)).toEqual(['PostRegister', 'User.Created']);
     expect(await service.api.must(`GET /users/${dora}`)).toMatchObject({ primaryEmail: 'dora@example.com' });
 
@@ -85,13 +97,11 @@ describe.each(databases)('registration and reset on %s', (kind) => {
     expect((await again.submit('code/send')).status).toBe(429); // The pause between two codes is one minute.
     await again.submit('password', { password: GOOD });
     expect((await second.tokensAt(again.left as URL)).claims()?.sub).toBe(dora);
-    await receiver.next('PostSignIn');
+    await receiver.reach(3);
     expect(seen(receiver)).toEqual(['PostRegister', 'PostSignIn', 'User.Created']);
   });
 
   it('signs a registration in to the existing account of a verified address', async () => {
-    await using mailbox = await Mailbox.start();
-    await using service = await startService(kind, { SMTP_URL: mailbox.url });
     const { id } = await service.api.must('POST /users', { primaryEmail: 'nina@example.com', password: GOOD });
     await using receiver = await listen(service);
     const visitor = new Visitor(service.url);
@@ -99,34 +109,32 @@ describe.each(databases)('registration and reset on %s', (kind) => {
     await visitor.open(url);
     const asked = await visitor.submit('identifier', { identifier: 'nina@example.com' });
     expect(asked).toMatchObject({ status: 200, text: expect.not.stringContaining('already') });
-    await visitor.submit('code', { code: await mailbox.code() });
+    await visitor.submit('code', { code: await mailbox.code(1, 'nina@example.com') });
     expect((await tokensAt(visitor.left as URL)).claims()?.sub).toBe(id);
     await receiver.next('PostSignIn');
     expect(seen(receiver)).toEqual(['PostSignIn']);
   });
 
   it('resets a password by a mailed code, ends every session, and asks for the new password', async () => {
-    await using mailbox = await Mailbox.start();
-    await using service = await startService(kind, { SMTP_URL: mailbox.url });
-    const { actor } = service.credentials.demo;
-    await service.api.must(`PATCH /users/${actor.id}`, { primaryEmail: 'alice@example.com' });
+    const rosa = { username: 'rosa', primaryEmail: 'rosa@example.com', password: OLD };
+    const { id } = await service.api.must('POST /users', rosa);
     await using receiver = await listen(service);
     const elsewhere = new Visitor(service.url);
     const before = await authorization(service, { scope: 'openid offline_access', prompt: 'consent' });
     await elsewhere.open(before.url);
-    await elsewhere.submit('identifier', { identifier: actor.username });
-    await elsewhere.submit('password', { password: actor.password });
+    await elsewhere.submit('identifier', { identifier: rosa.username });
+    await elsewhere.submit('password', { password: rosa.password });
     const { refresh_token: refreshToken } = await before.tokensAt(elsewhere.left as URL);
     await receiver.next('PostSignIn');
 
     const visitor = new Visitor(service.url);
     const { client, url, tokensAt } = await authorization(service);
     await visitor.open(url);
-    await visitor.submit('identifier', { identifier: 'alice@example.com' });
+    await visitor.submit('identifier', { identifier: 'rosa@example.com' });
     const forgot = await visitor.submit('forgot');
-    expect(forgot.html).toContain('value="alice@example.com"');
-    await visitor.submit('identifier', { identifier: 'alice@example.com' });
-    const code = await mailbox.code();
+    expect(forgot.html).toContain('value="rosa@example.com"');
+    await visitor.submit('identifier', { identifier: 'rosa@example.com' });
+    const code = await mailbox.code(1, rosa.primaryEmail);
     await visitor.submit('code', { code });
     const done = await visitor.submit('new-password', { password: GOOD });
     expect(done.text).toContain('Your password has been changed');
@@ -136,16 +144,14 @@ describe.each(databases)('registration and reset on %s', (kind) => {
       error: 'invalid_grant',
     });
 
-    expect((await visitor.submit('password', { password: actor.password })).status).toBe(422);
+    expect((await visitor.submit('password', { password: rosa.password })).status).toBe(422);
     await visitor.submit('password', { password: GOOD });
-    expect((await tokensAt(visitor.left as URL)).claims()?.sub).toBe(actor.id);
+    expect((await tokensAt(visitor.left as URL)).claims()?.sub).toBe(id);
   });
 
   it('does not reveal by a reset which accounts exist, and allows five attempts per code', async () => {
-    await using mailbox = await Mailbox.start();
-    await using service = await startService(kind, { SMTP_URL: mailbox.url });
-    const { actor } = service.credentials.demo;
-    await service.api.must(`PATCH /users/${actor.id}`, { primaryEmail: 'alice@example.com' });
+    await service.api.must('POST /users', { primaryEmail: 'alice@example.com', password: OLD });
+    const before = mailbox.mails.length;
     const pages = [];
     for (const identifier of ['alice@example.com', 'nobody@example.com']) {
       const visitor = new Visitor(service.url);
@@ -154,9 +160,9 @@ describe.each(databases)('registration and reset on %s', (kind) => {
       for (let tries = 0; tries < 5; tries += 1)
         expect((await visitor.submit('code', { code: '123' })).status).toBe(422);
       if (identifier.startsWith('alice'))
-        expect((await visitor.submit('code', { code: await mailbox.code() })).status).toBe(422);
+        expect((await visitor.submit('code', { code: await mailbox.code(1, identifier) })).status).toBe(422);
     }
     expect(pages[0]).toBe(pages[1]);
-    expect(mailbox.mails.map(({ to }) => to)).toEqual(['alice@example.com']);
+    expect(mailbox.mails.slice(before).map(({ to }) => to)).toEqual(['alice@example.com']);
   });
 });

@@ -1,11 +1,13 @@
-import type { Database } from '../../src/database/database.ts';
+import type { Client } from 'pg';
+
+const HOOKS = 1_000;
 
 /** Tables that grow with use, and their columns as functions of the row number `n`. */
 const ROWS: Record<string, Record<string, string>> = {
   users: { id: `'user' || n`, custom_data: `'{}'`, profile: `'{}'`, created_at: 'n', updated_at: 'n' },
   user_identities: {
     user_id: `'user' || n`,
-    target: `'idp'`,
+    target: `'google'`,
     external_id: `'e' || n`,
     details: `'{}'`,
     created_at: 'n',
@@ -18,7 +20,7 @@ const ROWS: Record<string, Record<string, string>> = {
     details: `'{}'`,
     created_at: 'n',
   },
-  user_roles: { user_id: `'user' || n`, role_id: '(select min(id) from roles)' },
+  user_roles: { user_id: `'user' || n`, role_id: `'role' || (n % 50)` },
   organizations: {
     id: `'org' || n`,
     name: `'Org'`,
@@ -29,7 +31,7 @@ const ROWS: Record<string, Record<string, string>> = {
   },
   organization_users: { organization_id: `'org' || n`, user_id: `'user' || n` },
   oidc_payloads: {
-    model: `'Session'`,
+    model: `(array['Session', 'Grant', 'AccessToken', 'RefreshToken'])[1 + n % 4]`,
     id: `'p' || n`,
     payload_encrypted: `''`,
     account_id: `'user' || n`,
@@ -59,12 +61,27 @@ const ROWS: Record<string, Record<string, string>> = {
     issued_at: '2000000000000 + n',
     expires_at: '2000000000000 + n',
   },
+  organization_user_roles: {
+    organization_id: `'org' || n`,
+    user_id: `'user' || n`,
+    organization_role_id: `'role' || (n % 50)`,
+  },
+  issued_jwts: {
+    id: `'jti' || n`,
+    grant_id: `'g' || n`,
+    account_id: `'user' || n`,
+    client_id: `'client' || (n % 50)`,
+    expires_at: '2000000000000 + n',
+  },
+  sign_in_progress: { id: `'p' || n`, version: '1', state_encrypted: `''`, expires_at: '2000000000000 + n' },
+  verification_codes: { id: `'v' || n`, code_encrypted: `''`, attempts: '0', expires_at: '2000000000000 + n' },
+  rate_limits: { key: `'k' || n`, points: '1', expires_at: '2000000000000 + n' },
   revoked_tokens: { id: `'jti' || n`, expires_at: '2000000000000 + n', revoked_at: 'n' },
   events: { id: `'event' || n`, type: `'User.Created'`, body: `'{}'`, occurred_at: '2000000000000 + n' },
   deliveries: {
     id: `'delivery' || n`,
     event_id: `'event' || n`,
-    hook_id: `'hook' || (n % 10)`,
+    hook_id: `'hook' || (n % ${HOOKS})`,
     state: `case when n % 5 = 0 then 'dead' else 'waiting' end`,
     due_at: 'case when n % 5 = 0 then null else 2000000000000 + n end',
     attempts: '1',
@@ -74,7 +91,7 @@ const ROWS: Record<string, Record<string, string>> = {
     delivery_id: `'delivery' || n`,
     event_id: `'event' || n`,
     event_type: `'User.Created'`,
-    hook_id: `'hook' || (n % 10)`,
+    hook_id: `'hook' || (n % ${HOOKS})`,
     number: '1',
     trigger: `'schedule'`,
     started_at: '2000000000000 + n',
@@ -83,7 +100,7 @@ const ROWS: Record<string, Record<string, string>> = {
   },
   replays: {
     id: `'replay' || n`,
-    hook_id: `'hook' || (n % 10)`,
+    hook_id: `'hook' || (n % ${HOOKS})`,
     filter: `'{}'`,
     count: '0',
     state: `'done'`,
@@ -114,20 +131,33 @@ const ROWS: Record<string, Record<string, string>> = {
 /** Tables whose number of rows is unlimited. */
 export const GROWING = Object.keys(ROWS);
 
+/** How many rows a large installation has in these tables. The others get `USUAL`. */
+const COUNTS: Record<string, number> = { audit_log: 1_000_000 };
+const USUAL = 100_000;
+/** All numbers have the same length, so that ids ascend and the primary key is written in order. */
+const FIRST = 10_000_000;
+
 /**
- * Inserts `count` rows of tenant `default` into each table, over ten webhooks. PostgreSQL gets its statistics after
- * each table; otherwise it checks the next table's foreign keys with a plan for an empty table.
+ * Fills every growing table of tenant `default` on PostgreSQL, and collects the statistics that its planner uses. The
+ * foreign keys are not checked, and the indexes are built after the rows, because both are faster.
  */
-export async function fill(database: Database, count: number): Promise<void> {
-  const { kind } = database;
-  const numbers = 'with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?)';
-  const insert = async (table: string, columns: Record<string, string>, rows: number) => {
-    const values = `${numbers} select 'default', ${Object.values(columns)} from numbers`;
-    await database.write((db) => db.raw(`insert into ${table} (tenant_id, ${Object.keys(columns)}) ${values}`, [rows]));
-    if (kind === 'postgres') await database.write((db) => db.raw(`analyze ${table}`));
+export async function fill(client: Client): Promise<void> {
+  await client.query(`set session_replication_role = replica; set maintenance_work_mem = '256MB'`);
+  await client.query('alter table audit_log set unlogged'); // The largest, to which no other refers.
+  const insert = async (table: string, columns: Record<string, string>, count: number) => {
+    const { rows: indexes } = await client.query(
+      `select indexrelid::regclass as name, pg_get_indexdef(indexrelid) as definition from pg_index
+       where indrelid = $1::regclass and not exists (select 1 from pg_constraint where conindid = indexrelid)`,
+      [table],
+    );
+    for (const { name } of indexes) await client.query(`drop index ${name}`);
+    const values = `select 'default', ${Object.values(columns)} from generate_series(${FIRST + 1}, ${FIRST + count}) as n`;
+    await client.query(`insert into ${table} (tenant_id, ${Object.keys(columns)}) ${values}`);
+    for (const { definition } of indexes) await client.query(definition);
+    await client.query(`analyze ${table}`);
   };
   const hook = { name: `'Hook'`, events: `'["User.Created"]'`, config: `'{"url":"http://127.0.0.1:1"}'` };
   const key = { signing_key_encrypted: `''`, old_signing_keys: `'[]'`, created_at: 'n' };
-  await insert('hooks', { id: `'hook' || (n % 10)`, ...hook, ...key }, 10);
-  for (const [table, columns] of Object.entries(ROWS)) await insert(table, columns, count);
+  await insert('hooks', { id: `'hook' || (n % ${HOOKS})`, ...hook, ...key }, HOOKS);
+  for (const [table, columns] of Object.entries(ROWS)) await insert(table, columns, COUNTS[table] ?? USUAL);
 }

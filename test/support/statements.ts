@@ -3,22 +3,32 @@ import { vi } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import type { DatabaseKind } from './databases.ts';
 
-/** A statement as it was sent, and the label it was recorded under. */
+/** A statement as it was sent, and what sent it first. */
 export interface Sent {
   sql: string;
   bindings: readonly unknown[];
   by: string;
+  /** True if PostgreSQL keeps its plan, which then is for any values. */
+  isPrepared: boolean;
+  /** Settings of its connection to PostgreSQL, as options of the command line. */
+  settings: string;
 }
 
 interface Query {
   sql: string;
   bindings?: readonly unknown[];
+  options?: { name?: string };
+}
+
+/** A connection to PostgreSQL, or one to SQLite, which has no parameters. */
+interface Connection {
+  connectionParameters?: { options?: string };
 }
 
 /** Calls `listen` with each statement that this process sends to databases of this kind, until it is restored. */
 export function spyOnStatements(
   kind: DatabaseKind,
-  listen: (query: Query, connection: object) => void,
+  listen: (query: Query, connection: Connection) => void,
 ): { mockRestore(): void } {
   const send = knex.Client.prototype.query;
   return vi.spyOn(knex.Client.prototype, 'query').mockImplementation(function (this: Knex.Client, connection, query) {
@@ -29,7 +39,7 @@ export function spyOnStatements(
 }
 
 /** Records the statements that this process sends to databases of this kind, each text once, without changing them. */
-export class StatementRecorder {
+export class StatementRecorder implements Disposable {
   readonly #sent = new Map<string, Sent>();
   /** The statements that create SQLite's procedures, also those sent before or between recordings. */
   readonly procedures: string[] = [];
@@ -37,9 +47,11 @@ export class StatementRecorder {
   #by = '';
 
   constructor(kind: DatabaseKind) {
-    this.#spy = spyOnStatements(kind, ({ sql, bindings = [] }) => {
+    this.#spy = spyOnStatements(kind, ({ sql, bindings = [], options }, { connectionParameters }) => {
       if (sql?.startsWith('create temp')) this.procedures.push(sql);
-      if (this.#by && !this.#sent.has(sql)) this.#sent.set(sql, { sql, bindings, by: this.#by });
+      const [isPrepared, settings] = [options?.name !== undefined, connectionParameters?.options ?? ''];
+      const key = `${settings} ${sql}`;
+      if (this.#by && !this.#sent.has(key)) this.#sent.set(key, { sql, bindings, by: this.#by, isPrepared, settings });
     });
   }
 
@@ -54,9 +66,12 @@ export class StatementRecorder {
   }
 
   /** Returns the recorded statements that read or change rows. */
-  stop(): Sent[] {
-    this.#spy.mockRestore();
+  sent(): Sent[] {
     return [...this.#sent.values()].filter(({ sql }) => /^\s*(select|with|insert|update|delete)\b/i.test(sql));
+  }
+
+  [Symbol.dispose](): void {
+    this.#spy.mockRestore();
   }
 }
 
@@ -74,35 +89,12 @@ export async function triggeredStatements(database: Database, procedures: readon
       .slice(sql.indexOf('begin') + 'begin'.length, sql.lastIndexOf('end'))
       .split(';')
       .filter((statement) => /\S/.test(statement) && !/^\s*select raise\(/.test(statement)) // It reads no table.
-      .map((statement) => ({ sql: statement.replace(/\bnew\.\w+/g, '?'), bindings: [], by: name })),
+      .map((statement) => ({
+        sql: statement.replace(/\bnew\.\w+/g, '?'),
+        bindings: [],
+        by: name,
+        isPrepared: true,
+        settings: '',
+      })),
   );
 }
-
-/**
- * Returns SQLite's query plan, one step per line: `SEARCH deliveries USING INDEX deliveries_due (tenant_id=? AND
- * hook_id>?)`.
- */
-export async function sqlitePlan(database: Database, sql: string): Promise<string[]> {
-  const bindings = Array((sql.match(/\?/g) ?? []).length).fill(null);
-  const steps: { detail: string }[] = await database.write((db) => db.raw(`explain query plan ${sql}`, bindings));
-  return steps.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH)\b/.test(detail));
-}
-
-export interface PlanNode {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Index Name'?: string;
-  'Index Cond'?: string;
-  'Actual Rows'?: number;
-  'Actual Loops'?: number;
-  'Rows Removed by Filter'?: number;
-  Plans?: PlanNode[];
-}
-
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
-
-/** Returns the nodes of all levels of plans in PostgreSQL's JSON format. */
-export const planNodes = (rows: readonly unknown[]): PlanNode[] =>
-  rows
-    .flatMap((row) => (row as Record<'QUERY PLAN' | 'queryPlan', { Plan: PlanNode }[]>)['QUERY PLAN'] ?? [])
-    .flatMap(({ Plan }) => nodesOf(Plan));

@@ -14,7 +14,7 @@ const HOOKS = 20;
 const BACKLOG = 40_000;
 const ROUNDS = 25;
 
-// No statement may scan the backlog: `scans.test.ts` and `parked.test.ts` read the plans. The benchmark `webhooks` compares
+// No statement may scan the backlog: `plans.test.ts` and `parked.test.ts` read the plans. The benchmark `webhooks` compares
 // the rate with that of an empty table.
 describe.each(databases)('failing endpoints with a backlog on %s', (kind) => {
   it('do not stall writes and token exchanges', async () => {

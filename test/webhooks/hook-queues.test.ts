@@ -59,6 +59,27 @@ describe('hook queues', () => {
     expect(queues.toClaim(now)).toEqual([]);
   });
 
+  it('claim for webhooks that soon need rows together with one that needs them now', () => {
+    const queues = newQueues();
+    queues.markDue([hook('a'), hook('b'), hook('c')]);
+    queues.accept(queues.toClaim(now), [...rows('a', 8), ...rows('b', 8), ...rows('c', 8)]);
+    const hold = (hookId: string, count: number) => queues.queueOf(hook(hookId)).rows.splice(count);
+    hold('a', 5);
+    hold('b', 7);
+    expect(queues.toClaim(now)).toEqual([]);
+    hold('c', 4);
+    expect(queues.toClaim(now)).toEqual([
+      { ...hook('a'), room: 3 },
+      { ...hook('c'), room: 4 },
+    ]);
+  });
+
+  it('claim equal shares for many webhooks', () => {
+    const queues = newQueues();
+    queues.markDue(Array.from({ length: 100 }, (_, n) => hook(`${n}`)));
+    expect(queues.toClaim(now).map(({ room }) => room)).toEqual(Array(100).fill(5));
+  });
+
   it('stop claiming for a webhook that had fewer rows than requested, until it is due again', () => {
     const queues = newQueues();
     queues.markDue([hook('a')]);

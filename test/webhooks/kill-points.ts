@@ -8,9 +8,12 @@ import sqlite3 from 'sqlite3';
 export const KILL_POINTS = ['before-commit', 'after-commit', 'before-settle', 'after-settle', 'migration'] as const;
 export type KillPoint = (typeof KILL_POINTS)[number];
 
+/** A unit of work commits by itself. */
+const COMMITS = /^commit|^insert into unit_|^with (change_0|event) as/i;
+
 const STATEMENTS: Record<KillPoint, RegExp> = {
-  'before-commit': /^commit/i,
-  'after-commit': /^commit/i,
+  'before-commit': COMMITS,
+  'after-commit': COMMITS,
   'before-settle': /^insert into settle |^with settled as/i,
   'after-settle': /^insert into settle |^with settled as/i,
   migration: /^create (table|index|unique)/i,

@@ -3,9 +3,8 @@ import type { Database } from '../../src/database/database.ts';
 import { claim, type HookRoom } from '../../src/webhooks/deliveries/claim.ts';
 import { Deliveries } from '../../src/webhooks/deliveries/deliveries.ts';
 import { dueHooks } from '../../src/webhooks/deliveries/due.ts';
-import { settleProcedure } from '../../src/webhooks/deliveries/settle.ts';
 import { park } from '../support/park.ts';
-import { type PlanNode, planNodes, sqlitePlan, triggeredStatements } from '../support/statements.ts';
+import { type PlanNode, planNodes } from '../support/plans.ts';
 import { PollerHarness } from './poller-harness.ts';
 
 const PARKED = 100_000;
@@ -80,17 +79,4 @@ it('finds due rows on SQLite by every index column that can bound them', async (
   expect([...ways].sort()).toEqual(SQLITE_STEPS.toSorted());
   const deliveries = new Deliveries(harness.database, 'me');
   expect(await deliveries.claim(rooms, Date.now(), Date.now() + 1000)).toHaveLength(HOOKS * DUE);
-});
-
-it('settles deliveries on SQLite by their keys', async () => {
-  await using harness = await PollerHarness.open('sqlite');
-  const statements = (await triggeredStatements(harness.database, settleProcedure.definitions)).filter(
-    ({ by }) => by === 'settle_all',
-  );
-  expect(statements).toHaveLength(3);
-  for (const { sql } of statements) {
-    const steps = (await sqlitePlan(harness.database, sql)).filter((step) => / deliveries /.test(step));
-    expect(steps).toContain('SEARCH deliveries USING INDEX sqlite_autoindex_deliveries_1 (tenant_id=? AND id=?)');
-    for (const step of steps) expect(step).toMatch(/\((tenant_id=\? AND id|rowid)=\?\)$/);
-  }
 });

@@ -22,6 +22,7 @@ import * as webhookHeadersAndIndexes from './020_webhook_headers_and_indexes.ts'
 import * as resourceAliases from './021_resource_aliases.ts';
 import * as webhookClearings from './022_webhook_clearings.ts';
 import * as impersonationsByApplication from './023_impersonations_by_application.ts';
+import * as indexesForSearches from './024_indexes_for_searches.ts';
 
 interface Migration {
   name: string;
@@ -54,6 +55,7 @@ export const migrations: readonly Migration[] = [
   { name: '021_resource_aliases', ...resourceAliases },
   { name: '022_webhook_clearings', ...webhookClearings },
   { name: '023_impersonations_by_application', ...impersonationsByApplication },
+  { name: '024_indexes_for_searches', ...indexesForSearches },
 ];
 
 /** The list as Knex's migration source. Rejected: reading the folder, where a file can be missed or misordered. */

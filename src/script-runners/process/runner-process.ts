@@ -145,10 +145,10 @@ export class RunnerProcess {
     return id.readUInt32LE();
   }
 
-  /** Lowers the CPU priority of the process. */
+  /** Gives the process only the CPU time that no other process wants. */
   lowerPriority(): void {
     try {
-      setPriority(innermost(this.pid), constants.priority.PRIORITY_BELOW_NORMAL);
+      setPriority(innermost(this.pid), constants.priority.PRIORITY_LOW);
     } catch {
       // Not supported here, or already gone. Priority is not a limit, so the process may continue without it.
     }

@@ -17,13 +17,14 @@ const NO_TURN = new Turn([], 0);
 
 /** One child process as the pool sees it: which scripts it has loaded, what it executes, and when that has to stop. */
 export class Runner {
+  /** The group of the runner and its runs. Changes when the runner moves. */
+  owner: RunnerOwner<Runner>;
   readonly process: RunnerProcess;
   readonly scripts: LoadedScripts;
   readonly #usage: ProcessUsage;
   readonly #limits: SandboxLimits;
   readonly #parking: Parking;
   readonly #state = newRunnerState();
-  #owner: RunnerOwner<Runner>;
   #ids = 0;
   /** Has runs only in the state `executing`. */
   #turn = NO_TURN;
@@ -36,7 +37,7 @@ export class Runner {
     broker: FetchBroker | undefined,
   ) {
     this.process = process;
-    this.#owner = owner;
+    this.owner = owner;
     this.#limits = limits;
     this.scripts = new LoadedScripts(limits.loadedScripts);
     this.#usage = new ProcessUsage(process.pid);
@@ -51,11 +52,15 @@ export class Runner {
     return this.#state.is('idle', 'awaiting-fetch') && this.#parking.size < this.#limits.parked;
   }
 
+  /** True if the runner accepts no run and has begun no turn for this many milliseconds. */
+  isHeld(ms: number): boolean {
+    return !this.isFree && this.#turn.age(performance.now()) > ms;
+  }
+
   get isBusy(): boolean {
     return this.#state.is('executing', 'awaiting-fetch');
   }
 
-  /** For metrics. */
   get status() {
     return { pid: this.process.pid, loadedScripts: this.scripts.size, residentBytes: this.#usage.bytes };
   }
@@ -63,11 +68,6 @@ export class Runner {
   /** Unanswered runs of the current turn in the state `executing`. */
   get runs(): Run[] {
     return this.#turn.left.map(({ run }) => run).filter((run) => run.is('executing'));
-  }
-
-  /** Moves the runner, with its runs, to another group. */
-  moveTo(owner: RunnerOwner<Runner>): void {
-    this.#owner = owner;
   }
 
   /**
@@ -94,7 +94,7 @@ export class Runner {
       this.#begin(runs.map((each, place) => executionOf(each, requests[place] as Request, others.length > 0)));
     });
     if (hasBegun) this.process.send(requests);
-    else for (const each of entered) this.#owner.handedBack(each);
+    else for (const each of entered) this.owner.handedBack(each);
   }
 
   /** Stops runs that take too long or use too much memory. Native built-ins ignore every limit inside the runner. */
@@ -126,7 +126,7 @@ export class Runner {
       step();
       return true;
     } catch (error) {
-      this.#owner.failed(this, error);
+      this.owner.failed(this, error);
       this.#kill(CRASHED);
       return false;
     }
@@ -171,7 +171,7 @@ export class Runner {
       this.#parking.remove(execution.id); // Responses that it did not wait for.
     } else if (this.#turn.mayHandBack(execution)) {
       this.#leave(execution);
-      this.#owner.handedBack(execution.run);
+      this.owner.handedBack(execution.run);
     } else this.#kill(PROTOCOL_BROKEN);
   }
 
@@ -181,7 +181,7 @@ export class Runner {
     if (parked && reply.kind === 'done') {
       settle(parked, { from: 'runner', reply });
       this.#leftParking();
-      this.#owner.freed(this, undefined);
+      this.owner.freed(this, undefined);
     } else if (reply.kind !== 'done' || !this.#parking.wasForgotten(reply.id)) this.#kill(PROTOCOL_BROKEN);
   }
 
@@ -198,7 +198,7 @@ export class Runner {
     this.#parking.forget(id);
     settle(execution, { from: 'pool', cpuMs, ...fetchTimeout(run.timeoutMs) });
     this.#leftParking();
-    this.#owner.freed(this, undefined);
+    this.owner.freed(this, undefined);
   }
 
   #leftParking(): void {
@@ -208,7 +208,7 @@ export class Runner {
   #free(execution: Execution, wasExecuting: boolean): void {
     this.#lastScript = execution.run.script;
     this.#leave(execution);
-    this.#owner.freed(this, wasExecuting ? execution.run : undefined);
+    this.owner.freed(this, wasExecuting ? execution.run : undefined);
   }
 
   #leave(execution: Execution): void {
@@ -242,9 +242,9 @@ export class Runner {
     // Between two runs the last one is the cause, by what it left behind. A runner that exits with 0 has only reached its age limit.
     const isBlameless = isRetired || this.process.exit.code === 0;
     const cause = begun?.run.script ?? (isBlameless ? undefined : this.#lastScript);
-    this.#guard(() => this.#owner.ended(this, { cause, innocent }));
+    this.#guard(() => this.owner.ended(this, { cause, innocent }));
     if (!begun) return;
-    this.#guard(() => this.#owner.freed(this, begun.run.is('executing') ? begun.run : undefined));
+    this.#guard(() => this.owner.freed(this, begun.run.is('executing') ? begun.run : undefined));
     this.#guard(() => settle(begun, { from: 'pool', endedRunner: true, ...stopped }));
   }
 }

@@ -54,28 +54,30 @@ export class AccessTokens {
     this.#options = options;
   }
 
-  async verify(tenant: Tenant, token: string): Promise<VerifiedToken> {
+  /** Resolves to undefined if the token is not valid. Rejects if the database fails, because the token may be valid. */
+  async verify(tenant: Tenant, token: string): Promise<VerifiedToken | undefined> {
     const key = `${tenant.id} ${tenant.version} ${token}`;
     let known = this.#verified.get(key);
     if (!known || known.expiresAt <= this.#options.clock()) {
       known = await this.#verify(tenant, token);
+      if (!known) return undefined;
       this.#verified.set(key, known);
     }
-    if (await this.#options.isRevoked(tenant, known.jti)) throw new Error('the token was revoked');
-    return known.token;
+    return (await this.#options.isRevoked(tenant, known.jti)) ? undefined : known.token;
   }
 
-  async #verify(tenant: Tenant, token: string): Promise<Remembered> {
-    const { payload } = await verifyJwt(tenant, await this.#options.keysOf(tenant), token, {
-      audience: await this.#options.audiencesOf(tenant),
-      requiredClaims: ['exp', 'jti'],
-      currentDate: new Date(this.#options.clock()),
-    });
-    const verified: VerifiedToken = {
+  async #verify(tenant: Tenant, token: string): Promise<Remembered | undefined> {
+    const { keysOf, audiencesOf, clock } = this.#options;
+    const [keys, audience] = [await keysOf(tenant), await audiencesOf(tenant)];
+    const options = { audience, requiredClaims: ['exp', 'jti'], currentDate: new Date(clock()) };
+    const verified = await verifyJwt(tenant, keys, token, options).catch(() => undefined);
+    if (!verified) return undefined;
+    const { payload } = verified;
+    const claims: VerifiedToken = {
       ...(payload.sub !== undefined && { sub: payload.sub }),
       clientId: String(payload.client_id),
       scopes: new Set(String(payload.scope ?? '').split(' ')),
     };
-    return { token: verified, jti: payload.jti as string, expiresAt: (payload.exp as number) * 1000 };
+    return { token: claims, jti: payload.jti as string, expiresAt: (payload.exp as number) * 1000 };
   }
 }

@@ -1,14 +1,15 @@
-import { errors, type Provider } from 'oidc-provider';
+import { errors } from 'oidc-provider';
 import Type, { type Static } from 'typebox';
 import { satisfiesContext } from '../../base/authentication-context.ts';
+import { secondsOf } from '../../base/clock.ts';
 import type { TenantCache } from '../../database/notices/tenant-cache.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { EACH_ONCE, Nullable } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
+import type { ExchangeParties } from '../endpoint/token-request.ts';
 import { roleIdsOf } from '../resources/resource-servers.ts';
 import type { Actor } from './actor-token.ts';
 import type { Subject } from './find-subject.ts';
-import type { FoundSubjectToken } from './find-subject-token.ts';
 
 const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { [EACH_ONCE]: true, maxItems: 100 });
 
@@ -120,15 +121,10 @@ export async function checkMint(
 const refuse = (reason: string) => new errors.InvalidRequest(`impersonation policy: ${reason}`);
 
 /** Checks how long ago and how strongly the actor signed in, the two conditions of RFC 9470. */
-async function checkSignIn(
-  provider: Provider,
-  { actorMaxAge, requiredAcr }: ImpersonationPolicy,
-  { sessionUid }: Actor,
-): Promise<void> {
+function checkSignIn({ actorMaxAge, requiredAcr }: ImpersonationPolicy, { session }: Actor, now: number): void {
   if (actorMaxAge === null && requiredAcr === null) return;
-  const session = sessionUid === undefined ? undefined : await provider.Session.findByUid(sessionUid);
-  if (!session?.accountId) throw refuse('the actor is no longer signed in');
-  if (actorMaxAge !== null && session.past(actorMaxAge))
+  if (!session) throw refuse('the actor is no longer signed in');
+  if (actorMaxAge !== null && secondsOf(now) - (session.loginTs ?? 0) > actorMaxAge)
     throw refuse(`the actor must have signed in within ${actorMaxAge} s`);
   if (requiredAcr !== null && !satisfiesContext(session.acr, requiredAcr))
     throw refuse(`the actor's sign-in must have acr ${requiredAcr}`);
@@ -141,11 +137,10 @@ async function checkSignIn(
  * claims script runs in between.
  */
 export async function checkExchange(
-  provider: Provider,
   store: TenantStore,
   policy: ImpersonationPolicy,
-  subjectToken: FoundSubjectToken,
-  actor: Actor | undefined,
+  { subjectToken, actor }: ExchangeParties,
+  now: number,
 ): Promise<void> {
   const keys = missingKeys(policy, subjectToken.context);
   if (keys.length > 0) throw refuse(`the context lacks ${keys.join(', ')}`);
@@ -169,5 +164,5 @@ export async function checkExchange(
   if (allowedActorRoleIds.length > 0 && !intersects(await roleIdsOf(store, actor.id), allowedActorRoleIds)) {
     throw refuse('the actor has none of the allowed actor roles');
   }
-  await checkSignIn(provider, policy, actor);
+  checkSignIn(policy, actor, now);
 }

@@ -1,10 +1,9 @@
-import { errors, type Provider } from 'oidc-provider';
+import { errors } from 'oidc-provider';
 import type { Clock } from '../../base/clock.ts';
 import { newOrderedId } from '../../base/ids.ts';
 import type { TenantCache } from '../../database/notices/tenant-cache.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { JwtAccessTokens } from '../access-tokens/jwt-access-token.ts';
-import type { Clients } from '../clients/clients.ts';
 import {
   type ExchangeParties,
   type GrantType,
@@ -16,7 +15,7 @@ import { grantedScopes } from '../resources/resource-servers.ts';
 import { type Targets, type UserTarget, userTarget } from '../resources/user-target.ts';
 import { endImpersonations } from '../revocation/end-access.ts';
 import { ACCESS_TOKEN, IMPERSONATION_TOKEN, TOKEN_EXCHANGE } from '../urns.ts';
-import { verifyActorToken } from './actor-token.ts';
+import type { ActorTokens } from './actor-token.ts';
 import type { FoundSubjectToken } from './find-subject-token.ts';
 import { cachedImpersonationPolicy, checkExchange, readImpersonationPolicy } from './impersonation-policy.ts';
 import type { Spend, spendQueue } from './spend-queue.ts';
@@ -28,9 +27,7 @@ export interface ExchangeCollaborators extends Targets {
   clock: Clock;
   accessTokens: JwtAccessTokens;
   spends: ReturnType<typeof spendQueue>;
-  /** Finds actor tokens and their sessions. */
-  provider: Provider;
-  clients: Clients;
+  actorTokens: ActorTokens;
 }
 
 const PARAMETERS = [
@@ -113,7 +110,7 @@ async function endOnReplay(
  * @see {@link https://www.rfc-editor.org/rfc/rfc8693.html#section-4.1 RFC 8693 §4.1, the `act` claim}
  */
 export function tokenExchange(collaborators: ExchangeCollaborators): GrantType {
-  const { store, cache, clock, accessTokens, spends, provider } = collaborators;
+  const { store, cache, clock, accessTokens, spends, actorTokens } = collaborators;
 
   /** The end of an exchange: checks who may act as whom, signs the access token and spends the subject token. */
   async function impersonate(
@@ -128,7 +125,7 @@ export function tokenExchange(collaborators: ExchangeCollaborators): GrantType {
     if (actor?.id === subjectToken.userId) throw new errors.InvalidRequest('actor and subject are the same user');
     const policy = await cachedImpersonationPolicy(store, cache);
     checkBinding(subjectToken, clientId, parameters.resource, actor?.id);
-    await checkExchange(provider, store, policy, subjectToken, actor);
+    await checkExchange(store, policy, exchange, clock());
 
     const lifetime = Math.min(ttl, policy.maxTokenTtl ?? ttl);
     // Also the id of the impersonation, whose rows are listed in this order.
@@ -175,7 +172,7 @@ export function tokenExchange(collaborators: ExchangeCollaborators): GrantType {
       const found = await findSubjectToken(store, parameters.subjectToken);
       const refusal = found && refusalOf(found, clock());
       if (found && refusal === undefined)
-        await checkExchange(provider, store, await readImpersonationPolicy(store), found, actor);
+        await checkExchange(store, await readImpersonationPolicy(store), { subjectToken: found, actor }, clock());
       throw new errors.InvalidRequest(refusal ?? 'actor token is not valid');
     }
 
@@ -196,6 +193,9 @@ export function tokenExchange(collaborators: ExchangeCollaborators): GrantType {
     issue: (request) =>
       spends.run(async (spend) => {
         const parameters = parametersOf(request.params);
+        // Read beside the subject token, whose refusals come first.
+        const verifying = actorTokens.verify(request.form);
+        verifying.catch(() => {});
         const subjectToken = await findSubjectToken(store, parameters.subjectToken);
         if (!subjectToken) throw new errors.InvalidRequest('subject token is unknown');
         const parties = { userId: subjectToken.userId, subjectToken };
@@ -204,8 +204,7 @@ export function tokenExchange(collaborators: ExchangeCollaborators): GrantType {
           if (subjectToken.spentAt !== null) await endOnReplay(collaborators, subjectToken);
           if (refusal !== undefined) throw new errors.InvalidRequest(refusal);
           const target = await userTarget(collaborators, { ...subjectToken, who: 'subject' }, parameters);
-          const actor = await verifyActorToken(request.form, collaborators);
-          const exchange = { ...parties, actor };
+          const exchange = { ...parties, actor: await verifying };
           return withParties(exchange, () => impersonate(request, parameters, exchange, target, spend));
         });
       }),

@@ -83,14 +83,16 @@ export function refresh(collaborators: RefreshCollaborators): GrantType {
     const { grantId = '' } = token;
     if (token.clientId !== clientId) throw new errors.InvalidGrant('refresh token was issued to another application');
     if (token.isExpired) throw new errors.InvalidGrant('refresh token has expired');
-    const grant = await provider.Grant.find(grantId, { ignoreExpiration: true });
+    const [grant, account] = await Promise.all([
+      provider.Grant.find(grantId, { ignoreExpiration: true }),
+      findAccount(store, token.accountId),
+    ]);
     if (!grant || grant.isExpired || grant.clientId !== clientId || grant.accountId !== token.accountId)
       throw grantEnded();
     if (token.consumed !== undefined && refreshTokens.isReplay(token.consumed as number)) {
       await endGrant(store, grantId, clock());
       throw new errors.InvalidGrant('refresh token was already used');
     }
-    const account = await findAccount(store, token.accountId);
     if (!account) throw new errors.InvalidGrant('the user is suspended or no longer exists');
     return { token, grant, account };
   }

@@ -7,7 +7,7 @@ import { Breaker, type BreakerSettings, type BreakerState } from './breaker.ts';
 const HOOKS_PER_CLAIM = 100;
 /** Approximate limit of rows that are claimed ahead of being sent. */
 const MAX_QUEUED = 512;
-/** Rows to hold (in flight or queued) per allowed concurrent attempt. More are claimed below half of that. */
+/** Most rows to hold (in flight or queued) per allowed concurrent attempt. */
 const HELD_PER_ROOM = 4;
 /** An idle webhook is kept in memory this long, because its next event is likely. */
 const REMEMBERED_MS = MINUTE_MS;
@@ -29,19 +29,14 @@ export interface HookQueue extends HookKey {
 
 const keyOf = ({ tenantId, hookId }: HookKey) => `${tenantId}/${hookId}`;
 
-/** Returns how many rows to claim for a queue if `free` more fit overall; 0 while it is more than half full. */
-function rowsToClaim({ breaker, rows, inFlight }: HookQueue, free: number, now: number): number {
-  const target = breaker.room(now) * (free > 0 ? HELD_PER_ROOM : 1);
-  const held = inFlight + rows.length;
-  return held > target / 2 ? 0 : target - held;
-}
+const heldBy = ({ inFlight, rows }: HookQueue): number => inFlight + rows.length;
 
 /** All webhooks with work in this process, served round-robin. */
 export class HookQueues {
   readonly #settings: BreakerSettings;
   readonly #queues = new Map<string, HookQueue>();
   /** Webhooks that may have due rows in the database. */
-  readonly #due = new Map<string, HookQueue>();
+  readonly #due = new Set<HookQueue>();
   /** Hook queues with claimed rows, in round-robin order. */
   readonly #ready = new Set<HookQueue>();
   /** Attempts in flight per tenant. */
@@ -58,52 +53,67 @@ export class HookQueues {
 
   /** Marks webhooks for which the database has due rows. */
   markDue(hooks: HookKey[]): void {
-    for (const hook of hooks) this.#due.set(keyOf(hook), this.queueOf(hook));
+    for (const hook of hooks) this.#due.add(this.queueOf(hook));
   }
 
   /** Marks the tenant's recently active webhooks. Trying to claim for them saves a query for which ones are due. */
   markLikely(tenantId: string): void {
     if (this.#queues.size > MAX_LIKELY) return;
-    for (const [key, queue] of this.#queues) if (queue.tenantId === tenantId) this.#due.set(key, queue);
+    for (const queue of this.ofTenant(tenantId)) this.#due.add(queue);
   }
 
   /**
-   * Returns what to claim next, enough for few statements and no wait for the database. At the total limit, a webhook
-   * still gets what it may send at once, so that slow webhooks with long queues do not delay others.
+   * Returns what to claim next, as few and large claims as possible: nothing until a webhook needs rows, then also rows
+   * for the others that soon will.
    */
   toClaim(now: number): HookRoom[] {
+    const due = [...this.#due];
+    if (!due.some((queue) => this.needsRows(queue, now))) return [];
     const rooms: HookRoom[] = [];
     let free = MAX_QUEUED - this.#queued;
-    for (const queue of this.#due.values()) {
+    for (const queue of due) {
       if (rooms.length === HOOKS_PER_CLAIM) break;
-      const room = rowsToClaim(queue, free, now);
-      if (room === 0) continue;
+      const target = this.#target(queue, free, now);
+      const room = target - heldBy(queue);
+      if (room < target / 4 || room === 0) continue;
       rooms.push({ tenantId: queue.tenantId, hookId: queue.hookId, room });
       free -= room;
     }
     return rooms;
   }
 
-  /** True if this hook queue has room and the database may have rows for it. */
+  /** True if this hook queue is at most half full, and the database may have rows for it. */
   needsRows(queue: HookQueue, now: number): boolean {
-    return this.#due.has(keyOf(queue)) && rowsToClaim(queue, MAX_QUEUED - this.#queued, now) > 0;
+    if (!this.#due.has(queue)) return false;
+    const target = this.#target(queue, MAX_QUEUED - this.#queued, now);
+    return target > 0 && heldBy(queue) <= target / 2;
+  }
+
+  /**
+   * Returns how many rows a webhook should hold if `free` more fit overall: an equal share, but enough to send without
+   * waiting for the database. At the total limit it still gets what it may send at once, so that slow webhooks with long
+   * queues do not delay others.
+   */
+  #target({ breaker }: HookQueue, free: number, now: number): number {
+    const room = breaker.room(now);
+    const share = free > 0 ? Math.floor(MAX_QUEUED / this.#due.size) : 0;
+    return Math.max(room, Math.min(room * HELD_PER_ROOM, share));
   }
 
   /** Queues claimed rows. A webhook with fewer rows than requested has no more; the others move to the end. */
   accept(requested: HookRoom[], rows: ClaimedDelivery[]): void {
-    const counts = new Map<string, number>();
+    const counts = new Map<HookQueue, number>();
     for (const row of rows) {
-      const key = keyOf(row);
-      counts.set(key, (counts.get(key) ?? 0) + 1);
       const queue = this.queueOf(row);
+      counts.set(queue, (counts.get(queue) ?? 0) + 1);
       queue.rows.push(row);
       this.#ready.add(queue);
       this.#queued += 1;
     }
     for (const hook of requested) {
-      const key = keyOf(hook);
-      this.#due.delete(key);
-      if (counts.get(key) === hook.room) this.#due.set(key, this.queueOf(hook));
+      const queue = this.queueOf(hook);
+      this.#due.delete(queue);
+      if (counts.get(queue) === hook.room) this.#due.add(queue);
     }
   }
 
@@ -177,7 +187,7 @@ export class HookQueues {
   /** Forgets webhooks that have been idle for a while. */
   prune(now: number): void {
     for (const [key, queue] of this.#queues) {
-      const isIdle = queue.inFlight === 0 && queue.rows.length === 0 && !this.#due.has(key);
+      const isIdle = queue.inFlight === 0 && queue.rows.length === 0 && !this.#due.has(queue);
       const rememberedMs = queue.breaker.isHealthy ? REMEMBERED_MS : FAILURE_REMEMBERED_MS;
       if (isIdle && now - queue.usedAt > rememberedMs) this.#queues.delete(key);
     }

@@ -1,5 +1,5 @@
 import { Logger, makeWorkerUtils, type Runner, run } from 'graphile-worker';
-import { Pool } from 'pg';
+import { Client, Pool } from 'pg';
 import { fromKnex, PgBoss } from 'pg-boss';
 import { createDatabase } from '../../support/databases.ts';
 import {
@@ -19,6 +19,7 @@ async function pgBoss(url: string, postgresUrl: string, settings: PgBossSettings
   await boss.start();
   await boss.createQueue('webhooks');
   return {
+    databaseUrl: database.url,
     async fill(count) {
       const jobs = Array.from({ length: count }, (_, n) => ({ data: jobOf(n) }));
       for (let from = 0; from < count; from += 1000) await boss.insert('webhooks', jobs.slice(from, from + 1000));
@@ -27,6 +28,7 @@ async function pgBoss(url: string, postgresUrl: string, settings: PgBossSettings
       const options = { ...settings, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true };
       await boss.work<Job>('webhooks', options, (jobs) => Promise.all(jobs.map(({ data }) => post(data))));
     },
+    unfinished: () => countOf(database.url, `select count(*) from pgboss.job where state <> 'completed'`),
     async send(n) {
       await boss.send('webhooks', jobOf(n));
     },
@@ -49,6 +51,7 @@ async function graphileWorker(url: string, postgresUrl: string, tuning: object):
   await utils.migrate();
   let runner: Runner | undefined;
   return {
+    databaseUrl: database.url,
     async fill(count) {
       const jobs = Array.from({ length: count }, (_, n) => ({ identifier: 'webhook', payload: jobOf(n) }));
       for (let from = 0; from < count; from += 1000) await utils.addJobs(jobs.slice(from, from + 1000));
@@ -57,6 +60,7 @@ async function graphileWorker(url: string, postgresUrl: string, tuning: object):
       const preset = { worker: { logger, concurrentJobs: IN_FLIGHT, ...tuning } };
       runner = await run({ preset, pgPool, noHandleSignals: true, taskList: { webhook: (job) => post(job as Job) } });
     },
+    unfinished: () => countOf(database.url, 'select count(*) from graphile_worker.jobs'),
     async send(n) {
       await utils.addJob('webhook', jobOf(n));
     },
@@ -68,6 +72,14 @@ async function graphileWorker(url: string, postgresUrl: string, tuning: object):
       await database[Symbol.asyncDispose]();
     },
   };
+}
+
+async function countOf(url: string | undefined, query: string): Promise<number> {
+  const client = new Client(url);
+  await client.connect();
+  const { rows } = await client.query(query);
+  await client.end();
+  return Number(rows[0].count);
 }
 
 /** Sends in the caller's transaction, on the same database. */

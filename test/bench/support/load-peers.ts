@@ -14,6 +14,11 @@ export async function loadPeers<Peers>(bench: 'sandbox' | 'webhooks'): Promise<P
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const { status } = spawnSync(process.execPath, [compiler, '-p', folder], { stdio: 'inherit' });
   if (status !== 0) throw new Error('The types of test/bench/peers are wrong');
+  return importPeers(bench);
+}
+
+/** Imports the other programs in a process that `loadPeers` ran before. */
+export async function importPeers<Peers>(bench: 'sandbox' | 'webhooks'): Promise<Peers> {
   const { peers } = await import(`../peers/${bench}.ts`);
   return peers;
 }

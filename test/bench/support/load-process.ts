@@ -6,8 +6,9 @@ const pools = new Map<string, Pool>();
 
 /** Connections stay open between rounds, like those of a busy client. */
 function poolOf({ origin, connections }: Load): Pool {
-  const pool = pools.get(origin) ?? new Pool(origin, { connections, pipelining: 1 });
-  pools.set(origin, pool);
+  const key = `${origin} ${connections}`;
+  const pool = pools.get(key) ?? new Pool(origin, { connections, pipelining: 1 });
+  pools.set(key, pool);
   return pool;
 }
 

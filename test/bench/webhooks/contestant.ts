@@ -2,10 +2,14 @@ import type { Knex } from 'knex';
 
 /** A webhook implementation on a clean database of its own. */
 export interface Contestant extends AsyncDisposable {
+  /** Undefined without PostgreSQL. */
+  databaseUrl?: string | undefined;
   /** Enqueues messages 0 to count-1 for `start`. */
   fill(count: number): Promise<void>;
   /** Starts to deliver, 64 at a time. */
   start(): Promise<void>;
+  /** Returns the number of messages that are not recorded as delivered. */
+  unfinished(): Promise<number>;
   /** Enqueues one message. Resolves after the commit. */
   send(n: number): Promise<void>;
 }

@@ -10,8 +10,7 @@ const AT_ONCE = 16;
  * same database through the same pool. The queue is our own, or pg-boss if it is given.
  */
 export async function enqueuePerSecond(postgresUrl: string, bossSender?: PackagedPeers['bossSender']): Promise<number> {
-  await using place = await understudy('http://127.0.0.1:1/', postgresUrl);
-  await place.addHook('http://127.0.0.1:1/', 'User.Data.Updated');
+  await using place = await understudy('http://127.0.0.1:1/', postgresUrl, { isSubscribed: true });
   const role = () => ({ id: newId(), name: newId(), description: 'made by the benchmark', type: 'User' as const });
 
   const announce = async (n: number) => {
@@ -22,7 +21,7 @@ export async function enqueuePerSecond(postgresUrl: string, bossSender?: Package
   };
   if (!bossSender) return await perSecond(announce);
 
-  await using boss = await bossSender(place.databaseUrl);
+  await using boss = await bossSender(place.databaseUrl as string);
   const send = async (n: number) => {
     await place.database.transaction(async (db) => {
       await db('roles').insert({ ...role(), isDefault: false, tenantId: place.store.tenantId });

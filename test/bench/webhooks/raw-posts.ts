@@ -42,6 +42,7 @@ export async function rawPosts(url: string): Promise<Contestant> {
       };
       for (let lane = 0; lane < IN_FLIGHT; lane += 1) void worker();
     },
+    unfinished: async () => 0,
     send: (n) => post(jobOf(n)),
     [Symbol.asyncDispose]: close,
   };

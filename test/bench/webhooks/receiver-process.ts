@@ -13,13 +13,17 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     response.end();
     arrivals.push([performance.timeOrigin + performance.now(), body]);
-    if (arrivals.length === wanted) process.send?.(arrivals.map(([at, body]) => [at, JSON.parse(body).data?.n]));
+    if (arrivals.length === wanted) process.send?.('last');
   });
 });
 server.keepAliveTimeout = 60_000;
 
-process.on('message', (count: number) => {
-  wanted = count;
+process.on('message', (message: number | 'arrivals') => {
+  if (message === 'arrivals') {
+    process.send?.(arrivals.map(([at, body]) => [at, JSON.parse(body).data?.n]));
+    return;
+  }
+  wanted = message;
   arrivals = [];
   process.send?.('ready');
 });

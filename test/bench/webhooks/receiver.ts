@@ -20,11 +20,18 @@ export class BenchReceiver implements Disposable {
     return new BenchReceiver(child, port);
   }
 
-  /** Resets the counter. Await it before sending, then await `arrivals` until the count is reached. */
-  async expect(count: number): Promise<{ arrivals: Promise<Arrivals> }> {
+  /** Resets the counter. Await it before sending, then await `last` until that many have arrived. */
+  async expect(count: number): Promise<{ last: Promise<unknown> }> {
     this.#child.send(count);
     await once(this.#child, 'message');
-    return { arrivals: once(this.#child, 'message').then(([arrivals]) => arrivals) };
+    return { last: once(this.#child, 'message') };
+  }
+
+  /** Returns the arrivals since `expect`. Not before the last one, because it keeps the receiver busy. */
+  async arrivals(): Promise<Arrivals> {
+    this.#child.send('arrivals');
+    const [arrivals] = await once(this.#child, 'message');
+    return arrivals;
   }
 
   [Symbol.dispose](): void {

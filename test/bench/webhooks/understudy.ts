@@ -21,13 +21,13 @@ const TENANT = 'bench';
 
 export interface Understudy extends Contestant {
   database: Database;
-  databaseUrl: string;
   store: TenantStore;
-  addHook(url: string, event: string): Promise<string>;
   record(store: TenantStore, n: number): Promise<void>;
 }
 
-interface Conditions {
+export interface Conditions {
+  /** Creates one webhook that is subscribed to the events of `send`. */
+  isSubscribed?: boolean;
   /** Deliveries, over all webhooks, that are due on another day. */
   parked?: number;
   /** Webhooks that get every event as well, and whose endpoints do not respond. */
@@ -40,7 +40,7 @@ interface Conditions {
 export async function understudy(
   url: string,
   postgresUrl: string | undefined,
-  { parked = 0, deadUrls = [] }: Conditions = {},
+  { isSubscribed = false, parked = 0, deadUrls = [] }: Conditions = {},
 ): Promise<Understudy> {
   const place = await createDatabase(postgresUrl ? 'postgres' : 'sqlite', postgresUrl ?? '');
   const settings = { databaseUrl: place.url, dataDir: place.dataDir, poolSize: 10, isDirect: true };
@@ -75,22 +75,24 @@ export async function understudy(
     return id;
   }
 
+  if (isSubscribed) await addHook(url, 'User.Data.Updated');
+
   const record = (store: TenantStore, n: number) => {
     const { data, event: _, createdAt: __, ...facts } = payloadOf(n);
     return recordEvent(store, 'User.Data.Updated', { data }, facts, Date.now());
   };
 
+  const deadHooks: string[] = [];
   return {
     database,
-    databaseUrl: place.url ?? '',
+    databaseUrl: place.url,
     store,
-    addHook,
     record,
     /** Each event has its own body and goes to one of the webhooks, like the jobs of the other contestants. */
     async fill(count) {
       const hooks: string[] = [];
       for (let hook = 0; hook < HOOKS; hook += 1) hooks.push(await addHook(url, `Bench.${hook}`));
-      const deadHooks = await Promise.all(deadUrls.map((dead) => addHook(dead, 'Bench.Dead')));
+      for (const dead of deadUrls) deadHooks.push(await addHook(dead, 'Bench.Dead'));
       const now = Date.now();
       if (parked > 0) await park(database, TENANT, parked, now);
       for (let from = 0; from < count; from += 400) {
@@ -119,6 +121,13 @@ export async function understudy(
       }
     },
     start: () => poller.start(),
+    async unfinished() {
+      const rows = database.reader('deliveries').where({ attempts: 0, trigger: 'schedule' });
+      return rows
+        .whereNotIn('hookId', deadHooks)
+        .count({ count: '*' })
+        .then(([row]) => Number(row?.count));
+    },
     send: (n) => store.transaction((store) => record(store, n)),
     async [Symbol.asyncDispose]() {
       const stopped = poller.stop();
