@@ -11,7 +11,7 @@ const ROUNDS = 5;
 const USERS = 2_000;
 const CALLERS = { One: 1, Sixteen: 16 };
 /** Requests per contestant and round. */
-const REQUESTS = { One: 80, Sixteen: 320 };
+const REQUESTS = { One: 120, Sixteen: 1_200, Raw: 320 };
 
 type Callers = keyof typeof CALLERS;
 type Kind = 'Sqlite' | 'Postgres';
@@ -45,7 +45,7 @@ export async function bench() {
       for (const callers of ['One', 'Sixteen'] as const)
         contestants[`${operation}${callers}${kind}`] = () =>
           write(service, operation, REQUESTS[callers], CALLERS[callers]);
-      contestants[`${operation}Raw${kind}`] = () => write(raw, operation, REQUESTS.Sixteen, CALLERS.Sixteen);
+      contestants[`${operation}Raw${kind}`] = () => write(raw, operation, REQUESTS.Raw, CALLERS.Sixteen);
     }
   const { medians, rounds, ratio, micros, cpuRatio } = await playRounds(ROUNDS, contestants);
 
