@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { snakeCase } from '../drivers/names.ts';
 import { jsonColumns, keyOf, type Row, type Table, tables } from '../tables/index.ts';
@@ -49,6 +50,15 @@ interface Step {
 }
 
 const columnsOf = (table: Table): string[] => Object.keys(tables[table].columns);
+
+/** The columns that a change sets. Their names become SQL, so they must be columns of the table. */
+function changedIn(change: Exclude<Change, { kind: 'event' }>): readonly string[] {
+  const changed = change.kind === 'update' ? change.columns : [];
+  const unknown = changed.find((column) => !Object.hasOwn(tables[change.table].columns, column));
+  if (unknown !== undefined) throw new Error(`${change.table} has no column ${unknown}`);
+  return changed;
+}
+
 const isKey = (table: Table, column: string) => column === 'tenantId' || keyOf(table).includes(column);
 
 const typeOf = (column: string, table: Table): string =>
@@ -74,7 +84,7 @@ function sqliteStep(change: Change): Step {
       isExact: false,
     };
   }
-  const changed = kind === 'update' ? change.columns : [];
+  const changed = changedIn(change);
   // With `+` SQLite finds rows by the key only. It has no statistics, and would take the index of a column that is null
   // in every row for as good.
   const isAsRead = columns.map((column, index) => {
@@ -106,7 +116,7 @@ function postgresStep(change: Change): Step {
       sql: (rows, name) => `${name} as (${insertFromRecords('postgres', table, columns, rows)})`,
       isExact: false,
     };
-  const changed = kind === 'update' ? change.columns : [];
+  const changed = changedIn(change);
   const types = [
     ...columns.map((column) => `was_${snakeCase(column)} ${typeOf(column, table)}`),
     ...changed.map((column) => `${snakeCase(column)} ${typeOf(column, table)}`),
@@ -145,9 +155,13 @@ function rowsAt(units: readonly (readonly Change[])[], position: number): readon
   return units.flatMap((changes) => (changes[position]?.rows ?? []) as readonly never[]);
 }
 
+/** A unit that waits for another transaction holds up those in its statement, and those of the same shape. */
+const MAX_LOCK_WAIT_MS = 50;
+
 /**
  * One statement with all changes as parts of a `with`, which all see the tables as they were before. If a row is not as
- * it was read, a division by zero rolls the statement back: SQL has no other way to fail.
+ * it was read, a division by zero rolls the statement back: SQL has no other way to fail. The limit for locks ends with
+ * the statement. PostgreSQL computes it first, because the changes run when `select` reads their counts, or at the end.
  */
 function postgresStatement(changes: readonly Change[]): UnitStatement {
   const steps = changes.map(postgresStep);
@@ -156,7 +170,8 @@ function postgresStatement(changes: readonly Change[]): UnitStatement {
   const isExact = exact.map((position) => `(select count(*) from change_${position}) = ?`);
   const text = `with ${parts.join(', ')}
     select ${isExact.length > 0 ? `1 / (${isExact.join(' and ')})::int` : '1'} as written,
-      ${changes.some(({ kind }) => kind === 'event') ? '(select json_agg(distinct tenant_id) from delivery)' : 'null'} as notified`;
+      ${changes.some(({ kind }) => kind === 'event') ? '(select json_agg(distinct tenant_id) from delivery)' : 'null'} as notified
+    from (select set_config('lock_timeout', '${MAX_LOCK_WAIT_MS}ms', true)) limits`;
   return async (db, units) => {
     const rows = steps.map((_, position) => rowsAt(units, position));
     const records = steps.map((step, position) => step.records(rows[position] as never[]));
@@ -187,21 +202,23 @@ function sqliteStatement(changes: readonly Change[], name: string): UnitStatemen
   };
 }
 
-const statements = new Map<string, UnitStatement>();
+/** True if the shape does not depend on what a caller changes: an update sets all columns of the row. */
+export const isWide = (changes: readonly Change[]): boolean =>
+  changes.every(
+    (change) => change.kind !== 'update' || settable(change.table).every((column) => change.columns.includes(column)),
+  );
+const settable = (table: Table): string[] => columnsOf(table).filter((column) => !isKey(table, column));
 
-/** Most different texts. A text per combination of changed columns is kept by PostgreSQL and by SQLite's connection. */
-const MAX_STATEMENTS = 1_000;
+/** The same changes, in which an update sets all columns of the row. */
+export const widened = (changes: readonly Change[]): readonly Change[] =>
+  changes.map((change) => {
+    if (change.kind !== 'update') return change;
+    const columns = [...new Set([...settable(change.table), ...change.columns])].sort();
+    return { ...change, columns, rows: change.rows.map(({ was, patch }) => ({ was, patch: { ...was, ...patch } })) };
+  });
 
-/** Returns the statement for units of this shape; undefined if there are too many shapes. */
-export function unitStatement(
-  kind: DatabaseKind,
-  shape: string,
-  changes: readonly Change[],
-): UnitStatement | undefined {
-  const key = `${kind} ${shape}`;
-  const known = statements.get(key);
-  if (known || statements.size >= MAX_STATEMENTS) return known;
-  const made = kind === 'sqlite' ? sqliteStatement(changes, `unit_${statements.size}`) : postgresStatement(changes);
-  statements.set(key, made);
-  return made;
+/** Returns the statement for units of the shape of these changes. */
+export function unitStatement(kind: DatabaseKind, changes: readonly Change[]): UnitStatement {
+  if (kind === 'postgres') return postgresStatement(changes);
+  return sqliteStatement(changes, `unit_${createHash('sha256').update(shapeOf(changes)).digest('hex').slice(0, 16)}`);
 }

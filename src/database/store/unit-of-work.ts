@@ -20,8 +20,9 @@ import { notExists } from './constraints.ts';
 import { requireKey } from './require-key.ts';
 import { type Query, type Rows, TenantStore } from './tenant-store.ts';
 
+/** The columns to write. Only the store sets the tenant. */
 const defined = (fields: object) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== undefined && name !== 'tenantId'));
 const nameOf = (table: Table, row: object): string => JSON.stringify([table, keyIn(table, row)]);
 
 /** The result of a call is not known before the gathered writes are sent. */
@@ -34,7 +35,8 @@ const LOCKS = ['forUpdate', 'forNoKeyUpdate', 'forShare', 'forKeyShare'] as cons
  * Each write returns its result, computed from the rows that were read. The statement checks that they are still the same.
  *
  * A call whose result the gathered writes or other transactions decide throws `NeedsTransaction`: a read of a table
- * that was written, a lock on a row that is not changed, or a write of rows that are not found by their primary key.
+ * that was written, a lock on a row that is not changed, a write of rows that are not found by their primary key, or
+ * work that asks for a transaction.
  */
 export class UnitOfWork extends TenantStore {
   readonly #database: Database;
@@ -60,7 +62,7 @@ export class UnitOfWork extends TenantStore {
   /** @returns false if nothing was written, because a row that was read has changed or a constraint is violated */
   async commit(): Promise<boolean> {
     if (this.#changes.length > 0) {
-      const result = await this.#database.units.write(this.#changes);
+      const result = await this.#database.units.write(this.tenantId, this.#changes);
       if (!result.isWritten) return false;
       if (result.notified.has(this.tenantId)) this.#after.wrote(this.tenantId, 'deliveries');
     }
@@ -75,7 +77,7 @@ export class UnitOfWork extends TenantStore {
       this.#requireUnwritten(table); // Again: the query may run later than it was built.
       return run(...handlers);
     };
-    Object.assign(query, Object.fromEntries([['then', runIfUnwritten]]));
+    Object.assign(query, { ['then' as string]: runIfUnwritten });
     for (const lock of LOCKS) query[lock] = () => this.#fail();
     return query as unknown as Rows<T>;
   }
@@ -135,7 +137,7 @@ export class UnitOfWork extends TenantStore {
     patch: Patch<T>,
   ): Promise<Row<T>> {
     const fields = defined(patch);
-    if (Object.keys(fields).length === 0) return super.update(table, key, patch); // Throws.
+    if (Object.keys(fields).length === 0) return super.update(table, key, {}); // Throws.
     const was = await this.#read(table, key);
     if (!was) throw notExists(table);
     return this.#update(table, was, fields);
@@ -159,8 +161,8 @@ export class UnitOfWork extends TenantStore {
     return 1;
   }
 
-  override async transaction<T>(work: (store: TenantStore) => Promise<T>): Promise<T> {
-    return work(this);
+  override async transaction(): Promise<never> {
+    return this.#fail();
   }
 
   override count(at: number, counts: Counts): void {
@@ -202,7 +204,6 @@ export class UnitOfWork extends TenantStore {
     if (this.#written.has(table)) this.#fail();
   }
 
-  /** Reads the row that has this primary key. */
   async #read<T extends Table, C extends ColumnOf<T>>(table: T, key: Key<T, C>): Promise<Row<T> | undefined> {
     requireKey(table, key);
     if (keyOf(table).some((name) => !(name in key))) this.#fail();

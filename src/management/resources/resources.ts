@@ -5,9 +5,10 @@ import type { ResourceRow, ScopeRow } from '../../database/tables/index.ts';
 import { DEFAULT_TOKEN_TTL, Resource, Scope } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
-import { isSystemResource, MANAGEMENT_RESOURCE_ID } from '../../tokens/urns.ts';
+import { isSystemResource } from '../../tokens/urns.ts';
 import { optional, requireIndicator } from '../shared/fields.ts';
 import { byId, byName, list, mapped } from '../shared/listing.ts';
+import { serialize } from '../shared/serialize.ts';
 
 const { name, indicator, accessTokenTtl } = Resource.properties;
 const ResourceWithScopes = Type.Object({ ...Resource.properties, scopes: Type.Optional(Type.Array(Scope)) });
@@ -49,17 +50,15 @@ export const resources = [
     errors: ['resource.resource_identifier_in_use'],
     async run({ body, store }) {
       requireIndicator('indicator', body.indicator);
-      const resource = await store.insert('resources', {
-        id: newId(),
-        isDefault: false,
-        accessTokenTtl: DEFAULT_TOKEN_TTL,
-        ...body,
+      return store.transaction(async (store) => {
+        const fields = { id: newId(), isDefault: false, accessTokenTtl: DEFAULT_TOKEN_TTL, ...body };
+        const resource = await store.insert('resources', fields);
+        // Checked after the insert, which waits for a concurrent change of the same indicator, so that the alias which
+        // that change adds is visible here.
+        if (await store.find('resourceAliases', { indicator: body.indicator }))
+          throw new ServiceError('resource.resource_identifier_in_use');
+        return { ...resource, scopes: [] };
       });
-      // Checked after the insert, which waits for a concurrent change of the same indicator, so that the alias which
-      // that change adds is visible here.
-      if (await store.find('resourceAliases', { indicator: body.indicator }))
-        throw new ServiceError('resource.resource_identifier_in_use');
-      return { ...resource, scopes: [] };
     },
   }),
 
@@ -86,8 +85,7 @@ export const resources = [
     errors: ['entity.not_exists', 'resource.cannot_modify_management_api'],
     async run({ params: { id }, body: { isDefault }, store }) {
       refuseManagementApi(id);
-      // Serializes these changes, so that there is at most one default.
-      await store.lock('resources', { id: MANAGEMENT_RESOURCE_ID });
+      await serialize(store); // There is at most one default.
       if (isDefault)
         await store.changeWhere('resources', (others) => others.where({ isDefault: true }).whereNot({ id }), {
           isDefault: false,

@@ -7,6 +7,7 @@ import { ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { connectorPurposeOf, DEFAULT_SCOPE } from '../../sign-in/proofs/connectors.ts';
 import { byId, removal } from '../shared/listing.ts';
+import { serialize } from '../shared/serialize.ts';
 
 const Fields = {
   target: Type.String({
@@ -95,6 +96,7 @@ export const connectors = [
     errors: ['connector.target_in_use', 'connector.domain_in_use'],
     async run({ body: { clientSecret, scope = DEFAULT_SCOPE, domains = [], ...given }, store, secrets, now }) {
       const fields = { assumeEmailVerified: false, ...given };
+      await serialize(store);
       await requireFreeDomains(store, domains);
       const id = newId();
       const clientSecretEncrypted = secrets.seal(clientSecret, connectorPurposeOf(store.tenantId, id));
@@ -117,6 +119,7 @@ export const connectors = [
       'connector.has_identities',
     ],
     async run({ params: { id }, body: { clientSecret, ...fields }, store, secrets }) {
+      await serialize(store);
       if (fields.target !== undefined) await requireNoIdentities(store, id, fields.target);
       await requireFreeDomains(store, fields.domains, id);
       const secret = clientSecret && {

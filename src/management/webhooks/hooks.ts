@@ -14,6 +14,7 @@ import { webhookSecret } from '../../webhooks/signatures/signature.ts';
 import { openSigningKey, rotatedKeys, sealSigningKey } from '../../webhooks/signatures/signing-keys.ts';
 import { invalidBody, optional } from '../shared/fields.ts';
 import { list, mapped, newestFirst } from '../shared/listing.ts';
+import { serialize } from '../shared/serialize.ts';
 
 const acceptedTypes = [...eventTypes, ...silentEventTypes];
 const HookEvents = SetOf(acceptedTypes, {
@@ -57,6 +58,7 @@ const MAX_HOOKS = 100;
 
 /** @throws 422 `hook.limit_reached` */
 async function requireRoom(store: TenantStore): Promise<void> {
+  await serialize(store);
   const [row] = await store.from('hooks').count({ count: '*' });
   if (Number(row?.count) >= MAX_HOOKS) throw new ServiceError('hook.limit_reached', { data: { limit: MAX_HOOKS } });
 }
