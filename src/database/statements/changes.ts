@@ -6,7 +6,7 @@ import type { DatabaseKind } from './batched-read.ts';
 import { eventRecords, insertEvents } from './insert-event.ts';
 import { cellOf, insertFromRecords, recordsOf } from './insert-many.ts';
 import { prepared } from './prepared.ts';
-import { sqliteProcedure } from './sqlite-procedure.ts';
+import { sqliteProcedure, sqliteRows } from './sqlite-procedure.ts';
 
 /** A row with all columns, the tenant included. */
 export type FullRow = Readonly<Record<string, unknown>>;
@@ -76,11 +76,11 @@ function sqliteStep(change: Change): Step {
   const target = snakeCase(table);
   const cells = (row: FullRow, names: readonly string[]) => names.map((name) => cellOf('sqlite', name, row[name]));
   if (kind === 'insert') {
-    const values = columns.map((_, index) => `value ->> ${index}`);
+    const rows = sqliteRows(columns);
     return {
-      records: (rows: readonly FullRow[]) => JSON.stringify(rows.map((row) => cells(row, columns))),
-      sql: (rows) =>
-        `insert into ${target} (${columns.map(snakeCase).join(', ')}) select ${values.join(', ')} from json_each(${rows})`,
+      records: rows.of,
+      sql: (records) =>
+        `insert into ${target} (${columns.map(snakeCase).join(', ')}) select * from ${rows.in(records)}`,
       isExact: false,
     };
   }
@@ -197,7 +197,7 @@ function sqliteStatement(changes: readonly Change[], name: string): UnitStatemen
   const procedure = sqliteProcedure(name, parameters, statements, event === -1 ? undefined : notified);
   return async (db, units) => {
     const records = steps.map((step, position) => [`p${position}`, step.records(rowsAt(units, position))]);
-    const returned = await procedure.run(db, Object.fromEntries(records));
+    const returned = await procedure(db, Object.fromEntries(records));
     return { notified: new Set<string>(JSON.parse((returned as string | null) ?? '[]')) };
   };
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { TIME_DIGITS } from '../../base/ids.ts';
+import { snakeCase } from '../drivers/names.ts';
 import type { Row } from '../tables/index.ts';
 import type { DatabaseKind } from './batched-read.ts';
 import { insertFromRecords, recordsOf } from './insert-many.ts';
@@ -8,8 +9,7 @@ import { sqliteRows } from './sqlite-procedure.ts';
 
 type EventRow = Row<'events'>;
 
-const COLUMNS = ['tenantId', 'id', 'type', 'body', 'occurredAt'] as const;
-const EVENT = ['tenant_id', 'id', 'type', 'body', 'occurred_at'] as const;
+const EVENT = ['tenantId', 'id', 'type', 'body', 'occurredAt'] as const;
 const DELIVERY = 'tenant_id, id, event_id, hook_id, state, due_at, attempts, trigger, times_disabled, created_at';
 
 /** Joins webhooks by the event's tenant, so no other tenant's webhook gets a delivery. */
@@ -33,7 +33,7 @@ export const insertEvents = {
    * could be created after the webhook's others were removed, and remain forever.
    */
   postgres: (events: string) => `event as (
-    ${insertFromRecords('postgres', 'events', COLUMNS, events)} returning tenant_id, id, type, occurred_at
+    ${insertFromRecords('postgres', 'events', EVENT, events)} returning tenant_id, id, type, occurred_at
   ), delivery as (
     ${insertDeliveries('event', `substr(replace(gen_random_uuid()::text, '-', ''), 1, 12)`, 'hooks.events::jsonb @> to_jsonb(event.type)')}
     for key share of hooks
@@ -41,7 +41,7 @@ export const insertEvents = {
   )`,
   /** Two statements. */
   sqlite: (events: string) => [
-    `insert into events (${EVENT.join(', ')}) select * from ${rows.in(events)}`,
+    `insert into events (${EVENT.map(snakeCase).join(', ')}) select * from ${rows.in(events)}`,
     insertDeliveries(
       `${rows.in(events)} event`,
       'lower(hex(randomblob(6)))',
@@ -51,11 +51,8 @@ export const insertEvents = {
 };
 
 export const eventRecords: Record<DatabaseKind, (events: readonly EventRow[]) => string> = {
-  postgres: (events) => recordsOf('postgres', COLUMNS, events),
-  sqlite: (events) =>
-    rows.of(
-      events.map(({ tenantId, occurredAt, ...event }) => ({ ...event, tenant_id: tenantId, occurred_at: occurredAt })),
-    ),
+  postgres: (events) => recordsOf('postgres', EVENT, events),
+  sqlite: (events) => rows.of(events),
 };
 
 const POSTGRES = `with ${insertEvents.postgres('?')} select tenant_id from delivery`;

@@ -1,17 +1,13 @@
 import type { Knex } from 'knex';
+import { snakeCase } from '../drivers/names.ts';
+import { cellOf } from './insert-many.ts';
 import { prepared } from './prepared.ts';
 
 /** The procedures that were created on a connection. */
 const created = new WeakMap<object, Set<string>>();
 
-export interface SqliteProcedure<Values> {
-  /** The SQL that creates it. */
-  definitions: readonly string[];
-  /** The SQL of a call. */
-  text: string;
-  /** @returns the value of `returned` */
-  run(db: Knex, values: Values): Promise<unknown>;
-}
+/** Creates the procedure at its first call on a connection. @returns the value of `returned` */
+export type SqliteProcedure<Values> = (db: Knex, values: Values) => Promise<unknown>;
 
 /** True if the transaction that created the procedure was rolled back. */
 const isMissing = (name: string, error: unknown) => (error as Error).message.endsWith(`no such table: ${name}`);
@@ -41,23 +37,19 @@ export function sqliteProcedure<Parameter extends string>(
     for (const definition of definitions) await db.raw(definition);
   }
 
-  return {
-    definitions,
-    text,
-    async run(db, values) {
-      const known = created.get(db.client) ?? new Set();
-      created.set(db.client, known);
-      if (!known.has(name)) await create(db);
-      known.add(name);
-      const bindings = parameters.map((parameter) => values[parameter]);
-      const insert = () => prepared<{ returned: unknown }>(db, text, bindings);
-      const [row] = await insert().catch(async (error) => {
-        if (!isMissing(name, error)) throw error;
-        await create(db);
-        return insert();
-      });
-      return row?.returned;
-    },
+  return async (db, values) => {
+    const known = created.get(db.client) ?? new Set();
+    created.set(db.client, known);
+    if (!known.has(name)) await create(db);
+    known.add(name);
+    const bindings = parameters.map((parameter) => values[parameter]);
+    const insert = () => prepared<{ returned: unknown }>(db, text, bindings);
+    const [row] = await insert().catch(async (error) => {
+      if (!isMissing(name, error)) throw error;
+      await create(db);
+      return insert();
+    });
+    return row?.returned;
   };
 }
 
@@ -69,9 +61,9 @@ export function sqliteRows<Column extends string>(columns: readonly Column[]) {
   return {
     /** The rows in a parameter, as a table. */
     in: (parameter: string) =>
-      `(select ${columns.map((column, index) => `value ->> ${index} as ${column}`).join(', ')} from json_each(${parameter}))`,
+      `(select ${columns.map((column, index) => `value ->> ${index} as ${snakeCase(column)}`).join(', ')} from json_each(${parameter}))`,
     /** The parameter. */
-    of: (rows: readonly Record<Column, unknown>[]) =>
-      JSON.stringify(rows.map((row) => columns.map((column) => row[column]))),
+    of: (rows: readonly Readonly<Record<Column, unknown>>[]) =>
+      JSON.stringify(rows.map((row) => columns.map((column) => cellOf('sqlite', column, row[column])))),
   };
 }

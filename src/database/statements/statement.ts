@@ -26,6 +26,6 @@ export const statementContext = (db: Knex, kind: DatabaseKind, tenantId: string)
   },
   async call(procedure, values) {
     if (values.tenant_id !== tenantId) throw new Error('Not limited to the tenant');
-    return procedure.run(db, values);
+    return procedure(db, values);
   },
 });

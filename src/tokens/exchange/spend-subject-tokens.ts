@@ -137,7 +137,7 @@ const begunOf = (spend: string) =>
     and id in (select value ->> 'id' from json_each(${spend}.impersonations))`;
 
 /** Nothing changes between the statements, so the tokens to mark spent are those of the inserted impersonations. */
-export const spendProcedure = sqliteProcedure(
+const spendProcedure = sqliteProcedure(
   'spend',
   ['tenant_id', 'at', 'impersonations', 'audits'],
   [

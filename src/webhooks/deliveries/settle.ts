@@ -83,7 +83,7 @@ const changed = sqliteRows([...DELIVERY, 'to_state', 'next_due_at', 'is_attempte
  * Rejected: updating the rows of a subquery by their `rowid`. SQLite scans all deliveries for each changed row: 1.4 s
  * for 150 rows of 20,000, with every other write waiting.
  */
-export const settleProcedure = sqliteProcedure(
+const settleProcedure = sqliteProcedure(
   'settle',
   ['owner', 'made', 'delivered', 'changed'],
   [
@@ -118,6 +118,6 @@ export const settle: Record<DatabaseKind, Settle> = {
       delivered: delivered.of(records.filter(({ to_state }) => to_state === 'delivered')),
       changed: changed.of(records.filter(({ to_state }) => to_state !== 'delivered')),
     };
-    return byKey((db) => settleProcedure.run(db, values));
+    return byKey((db) => settleProcedure(db, values));
   },
 };
