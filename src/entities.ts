@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import { SECRET } from './base/project.ts';
 
 /**
  * One schema per resource. It is what the Management API returns, what an event carries as `data`, and the TypeScript
@@ -184,14 +185,16 @@ export const ApplicationSecret = Type.Object({
   tenantId: Type.String(),
   applicationId: Type.String(),
   name: Type.String({ minLength: 1, maxLength: 256 }),
-  value: Type.String(),
+  value: Type.String({ [SECRET]: true }),
   createdAt: Timestamp,
   expiresAt: Nullable(Timestamp),
 });
 
 export const HookConfig = Type.Object({
   url: Type.String({ minLength: 1, maxLength: 2048, examples: ['https://hooks.example.com/understudy'] }),
-  headers: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String({ maxLength: 4096 }))),
+  headers: Type.Optional(
+    Type.Record(Type.String({ maxLength: 256 }), Type.String({ maxLength: 4096 }), { [SECRET]: true }),
+  ),
   retries: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -210,8 +213,9 @@ export const Hook = Type.Object({
   event: Nullable(Type.String()),
   events: Type.Array(Type.String()),
   config: HookConfig,
-  signingKey: Type.String(),
+  signingKey: Type.String({ [SECRET]: true }),
   webhookSecret: Type.String({
+    [SECRET]: true,
     description: 'The signing secret in the form of the Standard Webhooks libraries: `whsec_` and base64',
   }),
   enabled: Type.Boolean(),

@@ -143,7 +143,11 @@ const catalogue = {
 
   'tenant.suspended': [403, 'This tenant is suspended. Ask the operator to reactivate it.'],
   'tenant.is_default': [422, 'The default tenant cannot be suspended or deleted. Choose another tenant.'],
-  'administrator.is_last': [422, 'No other administrator of this tenant can sign in. Add another administrator first.'],
+  'administrator.is_last': [
+    422,
+    'No other owner of this tenant can sign in. Give another administrator the role owner first.',
+  ],
+  'administrator.role_required': [403, 'Your role does not allow this. Ask an owner of the tenant.'],
   'signing_key.is_current': [422, 'The current signing key cannot be deleted. Rotate the keys first.'],
 
   'hook.limit_reached': [422, 'The tenant has reached its maximum number of webhooks. Delete one first.'],

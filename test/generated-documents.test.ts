@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { contractTables, withTables } from '../scripts/support/contract-tables.ts';
+import { contractTables, DOCUMENTS_WITH_TABLES, withTables } from '../scripts/support/contract-tables.ts';
 import { errorPage } from '../scripts/support/error-page.ts';
 
 const read = (file: string) => readFileSync(join(import.meta.dirname, '../docs', file), 'utf8');
@@ -38,14 +38,15 @@ describe('generated documents', () => {
     expect([...codes].filter((code) => !page.includes(`| \`${code}\` |`))).toEqual([]);
   });
 
-  it('docs/wire-contract.md has the current operations, events and fields', () => {
-    const page = read('wire-contract.md');
+  it.each(DOCUMENTS_WITH_TABLES)('docs/%s has the current tables', (name) => {
+    const page = read(name);
     expect(differences(page, withTables(page))).toEqual([]);
     expect(page === withTables(page), 'run npm run cli -- update-docs').toBe(true);
   });
 
-  it('docs/wire-contract.md contains every generated table', () => {
-    const names = [...read('wire-contract.md').matchAll(/<!-- generated: ([\w-]+) -->/g)].map(([, name]) => name);
+  it('some document contains every generated table', () => {
+    const pages = DOCUMENTS_WITH_TABLES.map(read).join('\n');
+    const names = [...pages.matchAll(/<!-- generated: ([\w-]+) -->/g)].map(([, name]) => name);
     expect(names.toSorted()).toEqual(Object.keys(contractTables).toSorted());
   });
 });

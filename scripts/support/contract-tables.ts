@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { adminOperations } from '../../src/admin/tenants.ts';
+import { ADMINISTRATOR_ROLES } from '../../src/base/administrator-role.ts';
 import { RESERVED_CLAIMS } from '../../src/custom-claims/reserved-claims.ts';
 import { type EventType, eventTypes } from '../../src/events/catalogue.ts';
 import { namedSchemas } from '../../src/http/openapi/schemas.ts';
@@ -62,8 +63,24 @@ function sourcesOf(type: EventType): string {
   return [...routes, ...flows.map(([flow]) => `interaction ${code(flow)}`)].join(', ');
 }
 
-/** The generated parts of `docs/wire-contract.md`, by name. */
+const roleOf = ({ role, roleInDefault = role }: Operation): string =>
+  role === roleInDefault ? role : `${role} (${roleInDefault} in \`default\`)`;
+
+/** The roles that an operation is for, a row per path and a column per least role, with the methods in the cells. */
+function administratorRoles(): string {
+  const all: readonly Operation[] = [...operations, ...adminOperations];
+  const roles = [...new Set([...ADMINISTRATOR_ROLES, ...all.map(roleOf)])];
+  const byPath = Map.groupBy(all, ({ path }) => path);
+  const rows = [...byPath].map(([path, those]) => [
+    code(path),
+    ...roles.map((role) => those.filter((one) => roleOf(one) === role).map(({ method }) => method).join(', ')),
+  ]);
+  return table(['Path', ...roles], rows);
+}
+
+/** The generated parts of documents, by name. */
 export const contractTables: Readonly<Record<string, () => string>> = {
+  'administrator-roles': administratorRoles,
   operations: () => table(HEAD, operations.map(rowOf)),
   'operator-operations': () => table(HEAD, adminOperations.map(rowOf)),
   fields: () =>
@@ -83,6 +100,9 @@ export const contractTables: Readonly<Record<string, () => string>> = {
       eventTypes.map((type) => [code(type), sourcesOf(type)]),
     ),
 };
+
+/** The documents below `docs/` that have generated tables. */
+export const DOCUMENTS_WITH_TABLES = ['wire-contract.md', 'console.md'];
 
 /** Returns the document with the text between `<!-- generated: NAME -->` and `<!-- end -->` replaced. */
 export const withTables = (document: string): string =>

@@ -67,6 +67,7 @@ function refuseDefault(id: string): void {
 export const adminOperations = [
   operation('GET /tenants', {
     summary: 'List tenants, newest first',
+    role: 'owner',
     status: 200,
     returns: Type.Array(Tenant),
     paginated: 'always',
@@ -75,6 +76,7 @@ export const adminOperations = [
 
   operation('POST /tenants', {
     summary: 'Create a tenant',
+    role: 'owner',
     description: 'Also creates a signing key and a machine-to-machine application that may call its Management API.',
     status: 201,
     body: Type.Object({
@@ -101,6 +103,7 @@ export const adminOperations = [
 
   operation('GET /tenants/:id', {
     summary: 'Get a tenant',
+    role: 'owner',
     status: 200,
     returns: Tenant,
     errors: ['entity.not_exists_with_id'],
@@ -113,6 +116,7 @@ export const adminOperations = [
 
   operation('PATCH /tenants/:id', {
     summary: 'Update, suspend or reactivate a tenant',
+    role: 'owner',
     description:
       'Endpoints are replaced as a whole, and the issuer follows the first. Indicators do not follow; change them in the same request or a later one.',
     status: 200,
@@ -137,6 +141,7 @@ export const adminOperations = [
 
   operation('DELETE /tenants/:id', {
     summary: 'Delete a tenant and all its data',
+    role: 'owner',
     description: 'The tenant is unreachable immediately. Its data is deleted in the background.',
     status: 202,
     errors: ['entity.not_found', 'tenant.is_default'],

@@ -1,11 +1,18 @@
 import type { Request } from 'express';
 import {
-  addAdministrator,
   administratorsOf,
   findUser,
+  giveRole,
   type RightsChange,
   removeAdministrator,
 } from '../admin/administrators.ts';
+import {
+  ADMINISTRATOR_ROLES,
+  type AdministratorRole,
+  includesRole,
+  isAdministratorRole,
+  requireRole,
+} from '../base/administrator-role.ts';
 import type { Clock } from '../base/clock.ts';
 import { ServiceError } from '../errors.ts';
 import { contextOf } from '../http/context.ts';
@@ -13,6 +20,7 @@ import { csrfTokenOf } from '../http/csrf.ts';
 import type { Perform } from '../http/operations/perform.ts';
 import { DEFAULT_TENANT, type Tenant } from '../tenants.ts';
 import { CONSOLE_CLIENT_ID } from '../tokens/clients/console-client.ts';
+import { roleForPath } from './access.ts';
 import type { ApiRoute, OperationResult, Result } from './api.ts';
 import {
   type AdministratorRights,
@@ -34,6 +42,7 @@ interface RequestParts {
   request: Request;
   tenant: Tenant;
   administrator: Administrator;
+  role: AdministratorRole;
   rows: Rows;
   clock: Clock;
   settings: ServiceSettings;
@@ -45,29 +54,46 @@ function refuseUser(why: string): never {
   throw new ServiceError('guard.invalid_input', { details: `body.user: ${why}` });
 }
 
-/** Administrator rights of the tenant, changed in the name of this administrator. */
-function rightsOf({ request, tenant, administrator, clock }: RequestParts): AdministratorRights {
+/** @throws 400 `guard.invalid_input` for the field `role` */
+function roleOf(text: string): AdministratorRole {
+  if (isAdministratorRole(text)) return text;
+  throw new ServiceError('guard.invalid_input', {
+    details: `body.role: must be one of ${ADMINISTRATOR_ROLES.join(', ')}`,
+  });
+}
+
+/** Administrator rights of the tenant, changed in the name of this administrator, who must be an owner. */
+function rightsOf({ request, tenant, administrator, role, clock }: RequestParts): AdministratorRights {
   const { tenant: home, ip, userAgent, requestId } = contextOf(request);
   const { store } = home;
   const origin = { applicationId: CONSOLE_CLIENT_ID, actorId: administrator.id, ip, userAgent, requestId };
-  const change = (): RightsChange => ({ by: 'console', now: clock(), origin });
+  const change = (): RightsChange => {
+    requireRole(role, 'owner');
+    return { by: 'console', now: clock(), origin };
+  };
+  const give = (userId: string, role: AdministratorRole, tenantId = tenant.id) =>
+    giveRole(store, userId, { tenantIds: [tenantId], role }, change());
   return {
     list: () => administratorsOf(store, tenant.id),
-    addSelf: (tenantId) => addAdministrator(store, administrator.id, [tenantId], change()),
-    async add(name) {
+    addSelf: (tenantId) => give(administrator.id, 'owner', tenantId),
+    async add(name, role) {
       const user = await findUser(store, name);
       if (!user) return refuseUser('No user of the default tenant has this username, email address, or ID');
       const managers = await administratorsOf(store, tenant.id);
       if (managers.some((manager) => manager.user.id === user.id)) refuseUser('This user already manages the tenant');
-      await addAdministrator(store, user.id, [tenant.id], change());
+      await give(user.id, roleOf(role));
     },
-    remove: (userId) => removeAdministrator(store, userId, tenant.id, change()),
+    async change(userId, role) {
+      await store.get('administrators', { userId, managedTenantId: tenant.id });
+      await give(userId, roleOf(role));
+    },
+    remove: async (userId) => removeAdministrator(store, userId, tenant.id, change()),
   };
 }
 
 /** Returns the request as pages see it. It contains no store, so pages can reach data only through API operations. */
 export function consoleRequestOf<P = never>(parts: RequestParts): ConsoleRequest<P> {
-  const { request, tenant, administrator, rows, clock, settings, flash } = parts;
+  const { request, tenant, administrator, role, rows, clock, settings, flash } = parts;
   const { tenant: home, ip, userAgent, requestId } = contextOf(request);
   const below = `${home.path}/console/${tenant.id}`;
   const { tenant: _, ...pageParams } = request.params as Params;
@@ -88,7 +114,7 @@ export function consoleRequestOf<P = never>(parts: RequestParts): ConsoleRequest
     const callParams = Object.fromEntries(names.map((name) => [name, (params as Params)[name] ?? '']));
     const { value, total } = await row({
       tenant,
-      caller: { applicationId: CONSOLE_CLIENT_ID, scopes: new Set(), userId: administrator.id },
+      caller: { applicationId: CONSOLE_CLIENT_ID, scopes: new Set(), userId: administrator.id, role },
       params: callParams,
       query,
       body,
@@ -103,6 +129,11 @@ export function consoleRequestOf<P = never>(parts: RequestParts): ConsoleRequest
   return {
     administrator,
     tenant,
+    role,
+    missingRole(path, how = 'open') {
+      const needed = roleForPath(path, how, tenant.id);
+      return includesRole(role, needed) ? undefined : needed;
+    },
     params: pageParams as P,
     query: searchParams,
     submitted: new URLSearchParams(typeof request.body === 'string' ? request.body : ''),

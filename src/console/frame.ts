@@ -26,7 +26,7 @@ const sectionAt = (sections: Section[], path: string): Section | undefined =>
 
 function rail(request: ConsoleRequest): Html {
   const items = places.map((place) => {
-    const all = sectionsOf(place, request.tenant.id);
+    const all = sectionsOf(place, request.tenant.id).filter(({ path }) => !request.missingRole(path));
     const [first, ...others] = all;
     const here = sectionAt(all, request.path);
     const isHere = isWithin(request.path, place.path);
@@ -88,7 +88,7 @@ export function sendInFrame(
 <div class="rail-top">${switcher(request, surroundings)}<button type="button" class="button compact menu-button" popovertarget="menu">Menu</button></div>
 <nav id="menu" class="menu" popover aria-label="Main">${rail(request)}
 <div class="rail-end">
-<p><a href="${home.path}/account">${request.administrator.name}</a></p>
+<p><a href="${home.path}/account">${request.administrator.name}</a> <span class="quiet">${request.role}</span></p>
 <form method="post" action="${home.path}/console/-/sign-out">${csrfField(request.csrf)}<button class="link">Sign out</button></form>
 <button type="button" class="link" popovertarget="keys">Keyboard shortcuts</button>
 </div></nav>

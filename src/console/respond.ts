@@ -57,7 +57,10 @@ export const errorPages: ErrorRequestHandler = (error, request, response, next) 
   if (!(error instanceof ServiceError) || response.headersSent) return next(error);
   const { tenant } = contextOf(request);
   const { status, message } = error;
-  const [title, text] = ERRORS[status] ?? ['Something went wrong', message];
+  const [title, text] =
+    error.code === 'administrator.role_required'
+      ? ['Not allowed', message]
+      : (ERRORS[status] ?? ['Something went wrong', message]);
   const back = html`<p>${text}</p><a class="button" href="${tenant.path}/console">Go to the console</a>`;
   sendPlain(response, status, tenant, title, back);
 };

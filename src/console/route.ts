@@ -1,19 +1,24 @@
 import type { TenantAdministrator } from '../admin/administrators.ts';
+import type { AdministratorRole } from '../base/administrator-role.ts';
 import type { Table } from '../database/tables/index.ts';
 import type { ServiceError } from '../errors.ts';
 import type { PathParams } from '../http/operations/operation.ts';
 import type { Html } from '../pages/html.ts';
 import type { Tenant } from '../tenants.ts';
-import type { Perform } from './api.ts';
+import type { ApiRoute, Perform } from './api.ts';
 import type { Administrator } from './session/session.ts';
 
 /**
  * The building blocks of the console. A place is a list of routes below one path. A route is a page, a form, or an action:
  *
  *     page('/users', showUsers)                       GET renders what `showUsers` returns, in the console's frame
- *     form('/users/new', showNewUser, createUser)     GET renders the form; POST runs `createUser`, then redirects
- *     action('/users/:id/suspend', showUser, suspend) POST only; `showUser` renders the page that shows an error
+ *     form('/users/new', showNewUser, createUser, 'POST /users')
+ *                                                     GET renders the form; POST runs `createUser`, then redirects
+ *     action('/users/:id/suspend', showUser, suspend, 'PATCH /users/:userId/is-suspended')
+ *                                                     POST only; `showUser` renders the page that shows an error
  *
+ * The last argument is the operation that the form performs. It determines the role that a form and its page need; links
+ * and buttons that lead to them are left out for other administrators.
  * If `submit` throws a ServiceError, the form is shown again with the submitted values and the error.
  * Pages read and change data only through `request.perform`, which runs an operation of the Management API: the request is
  * validated, audited, and announced to webhooks as if it had come over HTTP.
@@ -27,6 +32,13 @@ export interface ConsoleRequest<P = unknown> {
   administrator: Administrator;
   /** The managed tenant, named by the path. */
   tenant: Tenant;
+  /** The administrator's role in this tenant. */
+  role: AdministratorRole;
+  /**
+   * Returns the least role that may open this path below the tenant's, or submit a form to it; undefined if the
+   * administrator may.
+   */
+  missingRole(path: string, how?: 'open' | 'submit'): AdministratorRole | undefined;
   params: P;
   query: URLSearchParams;
   /** The submitted form; empty for a GET. */
@@ -59,19 +71,21 @@ export interface ServiceSettings {
   keyPublishedMs: number;
 }
 
-/** Adds and removes administrators. */
+/** Adds, changes and removes administrators. Each change requires the role owner. */
 export interface AdministratorRights {
   /** Returns the administrators of this tenant. */
   list(): Promise<TenantAdministrator[]>;
   /** Lets the current administrator manage a tenant that they have just created. */
   addSelf(tenantId: string): Promise<void>;
   /**
-   * Lets a user of the default tenant manage this tenant.
+   * Gives a user of the default tenant a role in this tenant.
    *
    * @param name username, email address, or id
-   * @throws 400 `guard.invalid_input` if the user is unknown or already manages the tenant
+   * @throws 400 `guard.invalid_input` if the user or the role is unknown, or the user already manages the tenant
    */
-  add(name: string): Promise<void>;
+  add(name: string, role: string): Promise<void>;
+  /** Changes the role of an administrator. @throws 400 `guard.invalid_input`, 422 `administrator.is_last` */
+  change(userId: string, role: string): Promise<void>;
   /** Removes an administrator of this tenant. @throws 422 `administrator.is_last` */
   remove(userId: string): Promise<void>;
 }
@@ -124,26 +138,31 @@ export interface Route {
   submit: SubmitForm<never> | undefined;
   /** True if GET renders the page at this path. */
   isPage: boolean;
+  needs: Needs;
 }
+
+/** The operation that a form performs, whose role it needs, or a role, if it performs no operation. */
+export type Needs = ApiRoute | AdministratorRole;
 
 /** `'/webhooks/:id'` → `{ id: string }`. The handlers of a path that the compiler does not know take any. */
 type ParamsOf<Path extends string> = string extends Path ? never : PathParams<Path>;
 
-export const page = <Path extends string>(path: Path, show: ShowPage<ParamsOf<Path>>): Route => ({
-  path,
-  show,
-  submit: undefined,
-  isPage: true,
-});
+/** What a page shows comes from operations, each of which checks the role. So most pages are open to every role. */
+export const page = <Path extends string>(
+  path: Path,
+  show: ShowPage<ParamsOf<Path>>,
+  needs: Needs = 'viewer',
+): Route => ({ path, show, submit: undefined, isPage: true, needs });
 
 type DeclareForm = <Path extends string>(
   path: Path,
   show: ShowPage<ParamsOf<Path>>,
   submit: SubmitForm<ParamsOf<Path>>,
+  needs: Needs,
 ) => Route;
 
-export const form: DeclareForm = (path, show, submit) => ({ path, show, submit, isPage: true });
-export const action: DeclareForm = (path, show, submit) => ({ path, show, submit, isPage: false });
+export const form: DeclareForm = (path, show, submit, needs) => ({ path, show, submit, isPage: true, needs });
+export const action: DeclareForm = (path, show, submit, needs) => ({ path, show, submit, isPage: false, needs });
 
 /** Replaces the parameters of a path with their values. */
 export const fillPath = <Path extends string>(

@@ -1,5 +1,6 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Provider } from 'oidc-provider';
+import { type AdministratorRole, requireRole } from '../base/administrator-role.ts';
 import type { Clock } from '../base/clock.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { Commits } from '../database/notices/commits.ts';
@@ -9,6 +10,7 @@ import { refuseControlInForm } from '../http/control-characters.ts';
 import { csrfTokenOf, requireCsrfToken } from '../http/csrf.ts';
 import { html } from '../pages/html.ts';
 import type { Tenant, Tenants } from '../tenants.ts';
+import { roleForRoute } from './access.ts';
 import { consoleRequestOf, type Rows } from './console-request.ts';
 import { sectionsOf, sendInFrame } from './frame.ts';
 import { LiveStreams } from './live.ts';
@@ -60,6 +62,8 @@ interface SignedIn extends ConsoleParts {
 /** A request for a tenant that the administrator manages. */
 interface Managing extends SignedIn {
   tenant: Tenant;
+  /** The administrator's role in the tenant. */
+  role: AdministratorRole;
 }
 
 /** Checks that a form is one of the console's, which also names the console as its origin. @throws 403 `session.forbidden` */
@@ -83,15 +87,24 @@ const signedIn =
 const managing = (parts: ConsoleParts, handle: (opened: Managing) => Promise<void>): RequestHandler =>
   signedIn(parts, async (opened) => {
     const id = String(opened.request.params.tenant);
-    const tenant = opened.administrator.tenantIds.includes(id) ? await parts.tenants.byId(id) : undefined;
+    const role = opened.administrator.roles.get(id);
+    const tenant = role && (await parts.tenants.byId(id));
     if (!tenant) throw new ServiceError('request.not_found');
-    await handle({ ...opened, tenant });
+    await handle({ ...opened, tenant, role });
   });
+
+/** @throws 403 `administrator.role_required` */
+const permitted =
+  (route: Route, handle: (opened: Managing) => Promise<void>) =>
+  async (opened: Managing): Promise<void> => {
+    requireRole(opened.role, roleForRoute(route, opened.tenant.id));
+    await handle(opened);
+  };
 
 /** Sends a page in the console's frame, which lists the administrator's tenants. */
 async function send({ response, home, tenants }: SignedIn, request: ConsoleRequest, page: Page, status = 200) {
-  const { tenantIds } = request.administrator;
-  const managed = (await tenants.all()).filter(({ id }) => tenantIds.includes(id));
+  const { roles } = request.administrator;
+  const managed = (await tenants.all()).filter(({ id }) => roles.has(id));
   sendInFrame(response, status, request, page, { home, tenants: managed });
 }
 
@@ -139,8 +152,8 @@ async function signOut(opened: SignedIn): Promise<void> {
 
 /** Redirects to the default tenant if the administrator manages it, or else to the first one. */
 async function openFirstTenant({ response, home, administrator }: SignedIn): Promise<void> {
-  const { name, tenantIds } = administrator;
-  const tenantId = tenantIds.includes(home.id) ? home.id : tenantIds[0];
+  const { name, roles } = administrator;
+  const tenantId = roles.has(home.id) ? home.id : roles.keys().next().value;
   if (tenantId !== undefined) return response.redirect(303, home.path + startPath(tenantId));
   const reason = `You are signed in as ${name}, but you don’t manage any tenant. Ask an operator to add you as an administrator.`;
   sendPlain(response, 403, home, 'No tenants to manage', note('info', reason));
@@ -164,8 +177,8 @@ export function consoleRoutes(parts: ConsoleParts): { router: Router; close(): v
   router.get('/:tenant', managing(parts, openTenant));
   router.get('/:tenant/-/live', managing(parts, openStream));
   for (const route of routes) {
-    if (route.isPage) router.get(`/:tenant${route.path}`, managing(parts, openPage(route)));
-    if (route.submit) router.post(`/:tenant${route.path}`, managing(parts, submitForm(route, route.submit)));
+    if (route.isPage) router.get(`/:tenant${route.path}`, managing(parts, permitted(route, openPage(route))));
+    if (route.submit) router.post(`/:tenant${route.path}`, managing(parts, permitted(route, submitForm(route, route.submit))));
   }
   router.use(noSuchPage, errorPages);
   return { router, close: () => live.close() };

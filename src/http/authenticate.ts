@@ -62,7 +62,7 @@ export function authenticate({ verify, isEntitled, scope, path }: AuthenticateOp
         headers: headers('insufficient_scope', scope),
       });
     }
-    context.caller = { applicationId: sub, scopes };
+    context.caller = { applicationId: sub, scopes, role: 'owner' };
     next();
   };
 }

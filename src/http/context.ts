@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { plainAddress } from '../base/address.ts';
+import type { AdministratorRole } from '../base/administrator-role.ts';
 import type { Tenant } from '../tenants.ts';
 
 /** The caller of an operation: a machine-to-machine application of this tenant, or an administrator in the console. */
@@ -8,6 +9,8 @@ export interface Caller {
   scopes: ReadonlySet<string>;
   /** The administrator, a user of the default tenant. Undefined for a machine-to-machine application. */
   userId?: string;
+  /** The administrator's role in the tenant. Applications act as owners. */
+  role: AdministratorRole;
 }
 
 /** Facts about a request that other code derives from it once. */

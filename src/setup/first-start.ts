@@ -80,8 +80,9 @@ export async function firstStart({
       async withinTransaction(store, machine) {
         const operator = await addSystemApi(store, operatorApi, { secrets, now });
         const demo = prepared && (await addDemonstration(store, { ...prepared, secrets, now }));
+        const owner = { tenantIds: [DEFAULT_TENANT], role: 'owner' } as const;
         const credentials = { endpoint, managementApiIndicator, machine, operator, ...(demo && { demo }) };
-        const administratorLink = linkUrl(endpoint, await createLink(store, [DEFAULT_TENANT], now));
+        const administratorLink = linkUrl(endpoint, await createLink(store, owner, now));
         created = { ...credentials, administratorLink };
         await writeCredentials(dataDir, credentials);
       },

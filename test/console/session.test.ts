@@ -7,6 +7,8 @@ import { look } from '../support/browser.ts';
 import { databases } from '../support/databases.ts';
 import { ConsoleStage, signUp } from './stage.ts';
 
+const OWNER = { tenantIds: ['default'], role: 'owner' } as const;
+
 describe.each(databases)('the console on %s', (kind) => {
   let stage: ConsoleStage;
   beforeAll(async () => {
@@ -20,7 +22,7 @@ describe.each(databases)('the console on %s', (kind) => {
     const [user] = await stage.rows('users', { username: 'ada' });
     expect(await stage.rows('administrators')).toMatchObject([{ userId: user?.id, managedTenantId: 'default' }]);
     expect(await stage.rows('auditLog', { key: 'Console.Administrator.Add' })).toMatchObject([
-      { userId: user?.id, payload: { tenantIds: ['default'], by: 'link' } },
+      { userId: user?.id, payload: { tenantIds: ['default'], role: 'owner', by: 'link' } },
     ]);
 
     const again = await stage.browser.newPage();
@@ -33,7 +35,7 @@ describe.each(databases)('the console on %s', (kind) => {
 
   it('accepts only one of two users who follow a link at the same time', async () => {
     const store = new TenantStore(stage.database, 'default');
-    const link = `${stage.service.url}/console/-/join?link=${await createLink(store, ['default'], Date.now())}`;
+    const link = `${stage.service.url}/console/-/join?link=${await createLink(store, OWNER, Date.now())}`;
     const pages = await Promise.all([1, 2].map(() => stage.browser.newPage()));
     await Promise.all(pages.map((page) => page.goto(link))); // Before the sign-ups: a used link responds 404.
     const headings = await Promise.all(
@@ -49,7 +51,7 @@ describe.each(databases)('the console on %s', (kind) => {
 
   it('rejects an expired link', async () => {
     const store = new TenantStore(stage.database, 'default');
-    const link = await createLink(store, ['default'], Date.now() - 25 * 3_600_000);
+    const link = await createLink(store, OWNER, Date.now() - 25 * 3_600_000);
     const response = await fetch(`${stage.service.url}/console/-/join?link=${link}`);
     expect(response.status).toBe(404);
   });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { addAdministrator } from '../../src/admin/administrators.ts';
+import { giveRole } from '../../src/admin/administrators.ts';
 import { connect } from '../../src/database/connect.ts';
 import { TenantStore } from '../../src/database/store/tenant-store.ts';
 import { authorization, Visitor } from '../sign-in/visitor.ts';
@@ -92,7 +92,7 @@ describe.each(databases)('the impersonation policy on %s', (kind) => {
     const before = await cast.mint();
     const database = connect({ databaseUrl: service.databaseUrl, dataDir: service.dataDir, poolSize: 1 });
     const store = new TenantStore(database, 'default');
-    await addAdministrator(store, cast.bob.id, ['default'], { by: 'command', now: Date.now() });
+    await giveRole(store, cast.bob.id, { tenantIds: ['default'], role: 'viewer' }, { by: 'command', now: Date.now() });
 
     const minted = await service.api.call('POST /subject-tokens', { userId: cast.bob.id });
     expect([minted.status, minted.body.code]).toEqual([422, 'impersonation.subject_protected']);

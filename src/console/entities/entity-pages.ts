@@ -1,7 +1,7 @@
 import type { PathParams } from '../../http/operations/operation.ts';
 import { type Html, html } from '../../pages/html.ts';
 import type { ApiRoute, Body, Item, Result } from '../api.ts';
-import { formPage } from '../parts/form-parts.ts';
+import { buttonLink, formPage } from '../parts/form-parts.ts';
 import { type Column, note, pageQuery, pager, rawJson, search, table } from '../parts/parts.ts';
 import {
   type ConsoleRequest,
@@ -98,7 +98,7 @@ async function showList(pages: EntityPages, request: ConsoleRequest): Promise<Pa
   const found = text !== '' && searchQuery ? searchQuery(text) : {};
   const query = isUnpaged ? found : { ...found, ...pageQuery(request) };
   const { value: rows, total } = await request.perform(`GET ${listOf(pages)}`, { query });
-  const create = html`<a class="button primary" href="${request.to(`${path}/new`)}">New ${singular}</a>`;
+  const create = buttonLink(request, `${path}/new`, `New ${singular}`, 'primary');
   const name: Column<Named> = {
     label: 'Name',
     cell: (entity) => html`<a href="${request.to(pathOf(pages, entity))}">${nameOf(pages, entity)}</a>`,
@@ -106,7 +106,7 @@ async function showList(pages: EntityPages, request: ConsoleRequest): Promise<Pa
   return {
     title: plural,
     lead,
-    actions: create,
+    actions: html`${create}`,
     content: html`${searchQuery && search(request, `Search ${plural.toLowerCase()}`)}
 ${table({
   caption: plural,
@@ -157,7 +157,7 @@ async function showItem(pages: EntityPages, request: ConsoleRequest<never>, refu
   return {
     title: nameOf(pages, entity),
     back: { path, label: plural },
-    actions: html`${actions?.(request, entity)}<a class="button" href="${request.to(`${here}/edit`)}">Edit</a><a class="button danger" href="${request.to(`${here}/delete`)}">Delete</a>`,
+    actions: html`${actions?.(request, entity)}${buttonLink(request, `${here}/edit`, 'Edit')}${buttonLink(request, `${here}/delete`, 'Delete', 'danger')}`,
     content: html`${refused && note('bad', refused.error.message)}${await show(request, entity)}${rawJson(entity)}`,
   };
 }
@@ -209,11 +209,11 @@ export function entityRoutes(pages: EntityPages): Route[] {
     (...rest: Rest) =>
       run(pages, ...rest);
   return [
-    page(pages.path, of(showList)),
-    form(`${pages.path}/new`, of(showNew), of(create)),
-    page(here, of(showItem)),
-    form<string>(`${here}/edit`, of(showChange), of(change)),
-    form<string>(`${here}/delete`, of(showDelete), of(remove)),
+    page(pages.path, of(showList), `GET ${listOf(pages)}`),
+    form(`${pages.path}/new`, of(showNew), of(create), `POST ${listOf(pages)}`),
+    page<string>(here, of(showItem), `GET ${pages.entity}`),
+    form<string>(`${here}/edit`, of(showChange), of(change), `PATCH ${pages.entity}`),
+    form<string>(`${here}/delete`, of(showDelete), of(remove), `DELETE ${pages.entity}`),
     ...(pages.routes ?? []),
   ];
 }

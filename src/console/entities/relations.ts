@@ -3,7 +3,7 @@ import type { PathParams } from '../../http/operations/operation.ts';
 import { type Html, html } from '../../pages/html.ts';
 import type { ApiRoute, Body, Item, ParamsOf } from '../api.ts';
 import { faultsOf } from '../parts/faults.ts';
-import { boxes, buttonForm, formOf } from '../parts/form-parts.ts';
+import { boxes, buttonForm, buttonLink, formOf } from '../parts/form-parts.ts';
 import { countOf, FIRST_PAGE, MAX_ITEMS, note, section, table } from '../parts/parts.ts';
 import {
   action,
@@ -89,7 +89,7 @@ export async function relationSection(relation: Relation, request: ConsoleReques
     ],
   });
   const more = total > MAX_ITEMS && html`<p class="quiet">Showing the first ${MAX_ITEMS} of ${total}.</p>`;
-  const add = html`<a class="button compact" href="${request.to(`${base}/add`)}">Add ${nounOf(relation)}</a>`;
+  const add = buttonLink(request, `${base}/add`, `Add ${nounOf(relation)}`, 'compact');
   return section(relation.title, html`${rows}${more}`, { lead: relation.lead, actions: add });
 }
 
@@ -152,7 +152,7 @@ export function relationRoutes(relation: Relation): Route[] {
   const base = `/directory${relation.list}`;
   const show = (request: ConsoleRequest<never>, refused?: RefusedForm) => showAdd(relation, request, refused);
   return [
-    form<string>(`${base}/add`, show, (request) => add(relation, request)),
-    action<string>(`${base}/remove`, show, (request) => remove(relation, request)),
+    form<string>(`${base}/add`, show, (request) => add(relation, request), `POST ${relation.list}`),
+    action<string>(`${base}/remove`, show, (request) => remove(relation, request), relation.remove),
   ];
 }

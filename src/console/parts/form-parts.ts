@@ -1,3 +1,4 @@
+import type { AdministratorRole } from '../../base/administrator-role.ts';
 import { DAY_MS, HOUR_MS } from '../../base/times.ts';
 import { csrfField, type Html, html } from '../../pages/html.ts';
 import type { ConsoleRequest, Page, RefusedForm } from '../route.ts';
@@ -21,12 +22,19 @@ function faultAbove(content: string, { general, fields }: Faults): string | unde
   return general ?? (elsewhere.map(([name, text]) => `${name}: ${text}`).join(' ') || undefined);
 }
 
+/** The fields of a form that the administrator may read, but not submit. */
+const readOnly = (fields: Html, role: AdministratorRole): Html =>
+  html`${note('info', `You can view this form. Submitting it requires the role ${role}.`)}
+<fieldset class="form" disabled>${fields}</fieldset>`;
+
 /** A form with one submit button. Errors that belong to no field are shown above the fields. */
 export function formOf(
   request: ConsoleRequest,
   { path, content, submit, kind = 'primary', cancel, faults }: FormParts,
 ): Html {
   const fields = html`${content}`;
+  const missing = request.missingRole(path, 'submit');
+  if (missing) return readOnly(fields, missing);
   const fault = faults && faultAbove(fields.text, faults);
   return html`<form class="form" method="post" action="${request.to(path)}" novalidate>${csrfField(request.csrf)}
 ${fault && note('bad', fault)}
@@ -49,13 +57,24 @@ export const formPage = (
   content: formOf(request, { ...parts, path: request.path, cancel: back?.path, faults: faultsOf(refused) }),
 });
 
-/** A form that is only a button, for actions that need no confirmation. */
+/** A link that looks like a button. It is left out if the administrator's role does not allow the page. */
+export const buttonLink = (request: ConsoleRequest, path: string, label: Html | string, kind = ''): Html | false =>
+  !request.missingRole(path) && html`<a class="button ${kind}" href="${request.to(path)}">${label}</a>`;
+
+/** For the last column: a link to a page that changes the row. Screen readers hear the row's name with it. */
+export const rowLink = (request: ConsoleRequest, path: string, label: string, name: string): Html => {
+  const link = buttonLink(request, path, html`${label}<span class="unseen"> ${name}</span>`, 'compact');
+  return html`<div class="row-actions">${link}</div>`;
+};
+
+/** A form that is only a button, for actions that need no confirmation. It is left out if the role does not allow it. */
 export const buttonForm = (
   request: ConsoleRequest,
   path: string,
   label: Html | string,
   { fields = {}, kind = 'compact' }: { fields?: Record<string, string> | URLSearchParams; kind?: string } = {},
-): Html =>
+): Html | false =>
+  !request.missingRole(path, 'submit') &&
   html`<form class="inline" method="post" action="${request.to(path)}">${csrfField(request.csrf)}${[...new URLSearchParams(fields)].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="button ${kind}">${label}</button></form>`;
 
 interface FieldParts {

@@ -86,10 +86,6 @@ export interface Column<T> {
   isNumber?: boolean;
 }
 
-/** For the last column: a link to a page that changes the row. Screen readers hear the row's name with it. */
-export const rowLink = (href: string, label: string, name: string): Html =>
-  html`<div class="row-actions"><a class="button compact" href="${href}">${label}<span class="unseen"> ${name}</span></a></div>`;
-
 interface TableParts<T> {
   /** Read by screen readers only. */
   caption: string;

@@ -14,7 +14,7 @@ import { userRoutes } from './directory/users.ts';
 import { startPages } from './impersonations/act-as.ts';
 import { impersonationPages } from './impersonations/details.ts';
 import { impersonationList } from './impersonations/list.ts';
-import { policyPage } from './impersonations/policy.ts';
+import { policyPages } from './impersonations/policy.ts';
 import { subjectTokenPages } from './impersonations/subject-tokens.ts';
 import { overview } from './overview/overview.ts';
 import { administratorRoutes } from './settings/administrators.ts';
@@ -41,7 +41,7 @@ export const places: readonly Place[] = [
     sections: [
       section('Impersonations', [impersonationList]),
       section('Subject tokens', subjectTokenPages),
-      section('Policy', [policyPage]),
+      section('Policy', policyPages),
     ],
     routes: [...startPages, ...impersonationPages],
   },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { managedTenantIds } from '../../admin/administrators.ts';
+import { rolesOf } from '../../admin/administrators.ts';
+import type { AdministratorRole } from '../../base/administrator-role.ts';
 import { hashOf } from '../../base/ids.ts';
 import { HOUR_MS } from '../../base/times.ts';
 import { type Cookie, clearCookie, readCookie, setCookie } from '../../http/cookies.ts';
@@ -16,8 +17,8 @@ export interface Administrator {
   id: string;
   /** Display name: the user's name, or else an identifier. */
   name: string;
-  /** Ids of the tenants that the administrator manages. */
-  tenantIds: string[];
+  /** The role in each tenant that the administrator manages, by tenant id. Read on every request. */
+  roles: ReadonlyMap<string, AdministratorRole>;
   /** Value of the session cookie. Only its hash is stored. */
   token: string;
 }
@@ -42,9 +43,9 @@ export async function findAdministrator(
   if (!session || session.expiresAt <= now) return undefined;
   const user = await store.find('users', { id: session.userId });
   if (!user || user.isSuspended) return undefined;
-  const tenantIds = await managedTenantIds(store, user.id);
+  const roles = await rolesOf(store, user.id);
   const name = user.name ?? user.username ?? user.primaryEmail ?? user.primaryPhone ?? user.id;
-  return { id: user.id, name, tenantIds, token };
+  return { id: user.id, name, roles, token };
 }
 
 export async function closeSession(response: Response, tenant: Tenant, { token }: Administrator): Promise<void> {

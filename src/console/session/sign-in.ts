@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Request, type Response, Router } from 'express';
 import type { Provider } from 'oidc-provider';
-import { linkedTenantIds, redeemLink } from '../../admin/administrators.ts';
+import { redeemLink, rightsOfLink } from '../../admin/administrators.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { MINUTE_MS } from '../../base/times.ts';
@@ -97,17 +97,17 @@ export function signInRoutes({ providerOf, secrets, clock }: SignInParts): Route
   const showLink = async (request: Request, response: Response): Promise<void> => {
     const { tenant } = contextOf(request);
     const link = textOf(request.query.link) ?? '';
-    const tenantIds = await linkedTenantIds(tenant.store, link, clock());
-    if (!tenantIds) return refuse(response, tenant, USED_LINK, 404);
+    const rights = await rightsOfLink(tenant.store, link, clock());
+    if (!rights) return refuse(response, tenant, USED_LINK, 404);
     const href = (extraParameters: Record<string, string>) =>
       `${tenant.path}/console/-/sign-in?${new URLSearchParams({ link, ...extraParameters })}`;
-    const names = tenantIds.map((id) => html`<li><code class="mono">${id}</code></li>`);
+    const names = rights.tenantIds.map((id) => html`<li><code class="mono">${id}</code></li>`);
     sendPlain(
       response,
       200,
       tenant,
       'Become an administrator',
-      html`<p>This link lets you manage these tenants:</p><ul class="bullets">${names}</ul>
+      html`<p>This link gives you the role <strong>${rights.role}</strong> in these tenants:</p><ul class="bullets">${names}</ul>
 <a class="button primary" href="${href({ create: '' })}">Create an account</a>
 <a class="button" href="${href({})}">Use an existing account</a>
 <p class="quiet small">The link works once. The first user who signs in with it becomes an administrator.</p>`,

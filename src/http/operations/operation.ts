@@ -1,4 +1,5 @@
 import type { Static, TSchema, TUndefined, TUnknown } from 'typebox';
+import type { AdministratorRole } from '../../base/administrator-role.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { ErrorCode } from '../../errors.ts';
@@ -90,6 +91,10 @@ export interface Listed<T> {
 /** The parts of an operation that are no functions. */
 interface Facts<P, B, Q, Returns, Pages, E> {
   summary: string;
+  /** The least role of an administrator who may perform it. Machine-to-machine applications act as owners. */
+  role: AdministratorRole;
+  /** The role it takes in tenant `default`, if that is another: administrators sign in with its settings. */
+  roleInDefault?: AdministratorRole;
   /** True for an operation with a body that changes nothing and is not audited. Every GET is a read. */
   isRead?: boolean;
   description?: string;

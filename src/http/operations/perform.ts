@@ -1,5 +1,6 @@
 import type { AuditBatch } from '../../audit/batch.ts';
 import { recordAudit } from '../../audit/record.ts';
+import { includesRole, requireRole } from '../../base/administrator-role.ts';
 import type { Clock } from '../../base/clock.ts';
 import { project } from '../../base/project.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
@@ -9,6 +10,7 @@ import { catalogue, type EventType } from '../../events/catalogue.ts';
 import { recordEvent } from '../../events/record.ts';
 import { rateLimitHeaders, type SharedLimit } from '../rate-limits/rate-limits.ts';
 import type { SharedLimits } from '../rate-limits/shared-limits.ts';
+import { leastRoleOf, protectAdministrators } from './authorize.ts';
 import type { EventFields, Input, Listed, Operation, OperationCall } from './operation.ts';
 import { auditOf, refusalOf } from './operation-audit.ts';
 import { readPage } from './pagination.ts';
@@ -35,7 +37,7 @@ export interface OperationResult {
   page: Input['page'];
 }
 
-/** Performs one operation: validate, load, prepare, then run and record in one transaction. */
+/** Performs one operation: check the caller's role, validate, load, prepare, then run and record in one transaction. */
 export type Perform = (call: OperationCall) => Promise<OperationResult>;
 
 /** Returns the validation of an operation's path, query and body. Pagination has its own error code. */
@@ -85,10 +87,14 @@ function eventsOf(
   return found.flatMap(({ type, fields }) => (fields ? [{ type, fields }] : []));
 }
 
-function resultOf(operation: Operation, status: number, outcome: unknown, { page }: Input): OperationResult {
+/** The role that sees secrets in responses, such as the signing secret of a webhook. */
+const SEES_SECRETS = 'editor';
+
+function resultOf(operation: Operation, status: number, outcome: unknown, { page, caller }: Input): OperationResult {
   const { returns, paginated } = operation;
+  const secrets = includesRole(caller.role, SEES_SECRETS) ? 'shown' : 'hidden';
   const { rows, total } = paginated ? (outcome as Listed<unknown>) : { rows: outcome, total: undefined };
-  return { status, value: returns && project(returns, rows), total, page };
+  return { status, value: returns && project(returns, rows, secrets), total, page };
 }
 
 /** @throws 429 `request.rate_limited` */
@@ -112,8 +118,10 @@ export function performer(
 
   const perform: Perform = async (call) => {
     const { store } = call.tenant;
+    requireRole(call.caller.role, leastRoleOf(operation, call.tenant.id));
     if (operation.rateLimit) enforceRateLimit(rateLimits, operation.rateLimit, call);
     const input = inputOf(call);
+    await protectAdministrators(operation, input);
     const loaded = await operation.load?.({ ...input, store });
     const now = clock();
     const prepared = await operation.prepare?.({ ...input, loaded, secrets, now }, services);

@@ -52,6 +52,7 @@ function refuseThirdParty({ type, isThirdParty, customClientMetadata }: Metadata
 export const applications = [
   operation('GET /applications', {
     summary: 'List applications, newest first',
+    role: 'viewer',
     status: 200,
     query: searchQuery('applications', {
       types: Type.Union([type, Type.Array(type, { maxItems: 100 })], {
@@ -88,6 +89,7 @@ export const applications = [
 
   operation('POST /applications', {
     summary: 'Create an application',
+    role: 'editor',
     description: `An application of type Traditional or MachineToMachine gets a client secret named "${DEFAULT_SECRET}". Read it with \`GET /applications/{id}/secrets\`.`,
     status: 200,
     body: Type.Object({
@@ -128,6 +130,7 @@ export const applications = [
 
   operation('PATCH /applications/:id', {
     summary: 'Update an application',
+    role: 'editor',
     description: 'Merges the two metadata objects and `customData`: fields that you send replace the stored ones.',
     status: 200,
     body: optional({ name, description, oidcClientMetadata, customClientMetadata, customData }),
@@ -154,6 +157,7 @@ export const applications = [
 
   operation('PATCH /applications/:id/custom-data', {
     summary: 'Merge into the custom data of an application',
+    role: 'editor',
     description: 'The body is the custom data itself. Top-level fields that you send replace the stored ones.',
     status: 200,
     body: customData,
@@ -169,6 +173,7 @@ export const applications = [
 
   operation('DELETE /applications/:id', {
     summary: 'Delete an application with its secrets and tokens, and revoke its impersonations',
+    role: 'editor',
     status: 204,
     errors: ['entity.not_found'],
     async run({ params, store, caller, now }) {

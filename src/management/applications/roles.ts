@@ -27,6 +27,7 @@ async function addRoles(store: TenantStore, caller: Caller, applicationId: strin
 export const applicationRoles = [
   operation('GET /applications/:id/roles', {
     summary: 'List the roles of an application',
+    role: 'viewer',
     status: 200,
     query: searchQuery('roles'),
     returns: Type.Array(Role),
@@ -41,6 +42,7 @@ export const applicationRoles = [
 
   operation('POST /applications/:id/roles', {
     summary: 'Assign roles to a machine-to-machine application',
+    role: 'editor',
     description: 'Roles that the application already has are kept.',
     status: 201,
     body: Type.Object({ roleIds: Ids() }),
@@ -54,6 +56,7 @@ export const applicationRoles = [
 
   operation('PUT /applications/:id/roles', {
     summary: 'Replace the roles of a machine-to-machine application',
+    role: 'editor',
     status: 200,
     body: Type.Object({ roleIds: Ids({ least: 0 }) }),
     errors: ['entity.not_exists', 'entity.relation_foreign_key_not_found', 'application.invalid_role_type'],
@@ -68,6 +71,7 @@ export const applicationRoles = [
 
   operation('DELETE /applications/:id/roles/:roleId', {
     summary: 'Remove a role from an application',
+    role: 'editor',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params: { id, roleId }, store }) => store.remove('applicationRoles', { applicationId: id, roleId }),

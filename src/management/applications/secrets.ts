@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { HIDDEN } from '../../base/project.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { ApplicationSecretRow } from '../../database/tables/index.ts';
 import { ApplicationSecret } from '../../entities.ts';
@@ -6,7 +7,7 @@ import { ServiceError } from '../../errors.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { addSecret, isConfidential, secretPurposeOf } from '../../tokens/clients/application-secrets.ts';
 import { invalidBody } from '../shared/fields.ts';
-import { guardSecrets } from '../shared/operator-rights.ts';
+import { guardSecrets, systemScopesOf } from '../shared/operator-rights.ts';
 
 type SecretId = Pick<ApplicationSecretRow, 'tenantId' | 'applicationId' | 'name'>;
 
@@ -22,19 +23,23 @@ const { name, expiresAt } = ApplicationSecret.properties;
 export const applicationSecrets = [
   operation('GET /applications/:id/secrets', {
     summary: 'List the client secrets of an application, with their values',
+    role: 'viewer',
     status: 200,
     returns: Type.Array(ApplicationSecret),
     errors: ['entity.not_exists_with_id'],
     async run({ params: { id }, caller, store, secrets }) {
       await store.get('applications', { id });
-      await guardSecrets(store, caller, id);
+      // The console lists secrets without their values, also those that only owners may read.
+      const isHidden = caller.role !== 'owner' && (await systemScopesOf(store, id)).length > 0;
+      if (!isHidden) await guardSecrets(store, caller, id);
       const rows = await store.from('applicationSecrets').where({ applicationId: id }).orderBy('createdAt').select('*');
-      return rows.map((row) => opened(secrets, row));
+      return rows.map((row) => (isHidden ? { ...row, value: HIDDEN } : opened(secrets, row)));
     },
   }),
 
   operation('POST /applications/:id/secrets', {
     summary: 'Create a client secret for a confidential application',
+    role: 'editor',
     description: 'Every secret that has not expired works, so you can replace one without downtime.',
     status: 201,
     body: Type.Object({ name, expiresAt: Type.Optional(expiresAt) }),
@@ -52,6 +57,7 @@ export const applicationSecrets = [
 
   operation('PATCH /applications/:id/secrets/:name', {
     summary: 'Rename a client secret',
+    role: 'editor',
     status: 200,
     body: Type.Object({ name }),
     returns: ApplicationSecret,
@@ -71,6 +77,7 @@ export const applicationSecrets = [
 
   operation('DELETE /applications/:id/secrets/:name', {
     summary: 'Delete a client secret',
+    role: 'editor',
     description: 'The application can no longer authenticate with it.',
     status: 204,
     errors: ['entity.not_found'],

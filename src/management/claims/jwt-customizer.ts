@@ -17,6 +17,7 @@ const PatchValue = Type.Object({ ...Type.Partial(ScriptValue).properties, script
 export const jwtCustomizer = [
   operation('GET /configs/jwt-customizer', {
     summary: 'List the active claims scripts',
+    role: 'viewer',
     status: 200,
     returns: Type.Array(Type.Object({ key: Type.Enum(Object.values(KEYS)), value: ScriptValue })),
     async run({ store, secrets }) {
@@ -29,6 +30,7 @@ export const jwtCustomizer = [
 
   operation('GET /configs/jwt-customizer/types', {
     summary: 'Get the TypeScript declaration for authors of claims scripts',
+    role: 'viewer',
     status: 200,
     returns: Type.String(),
     contentType: 'text/plain',
@@ -37,6 +39,7 @@ export const jwtCustomizer = [
 
   operation('GET /configs/jwt-customizer/:tokenTypePath', {
     summary: 'Get the active claims script of a token type',
+    role: 'viewer',
     status: 200,
     params: TokenTypePath,
     returns: ScriptValue,
@@ -50,6 +53,7 @@ export const jwtCustomizer = [
 
   operation('PUT /configs/jwt-customizer/:tokenTypePath', {
     summary: 'Upload a claims script as a new version and activate it',
+    role: 'editor',
     description: 'Responds 201 if no version was active before, otherwise 200.',
     status: 200,
     params: TokenTypePath,
@@ -69,6 +73,7 @@ export const jwtCustomizer = [
 
   operation('PATCH /configs/jwt-customizer/:tokenTypePath', {
     summary: 'Replace fields of the active claims script, as a new version that is activated',
+    role: 'editor',
     status: 200,
     params: TokenTypePath,
     body: PatchValue,
@@ -88,6 +93,7 @@ export const jwtCustomizer = [
 
   operation('DELETE /configs/jwt-customizer/:tokenTypePath', {
     summary: 'Deactivate the claims script of a token type',
+    role: 'editor',
     description: 'Its versions are kept.',
     status: 204,
     params: TokenTypePath,

@@ -6,6 +6,7 @@ import { operation } from '../../http/operations/operation.ts';
 export const scriptLimits = [
   operation('GET /configs/sandbox', {
     summary: 'Get the limits of claims scripts in this tenant',
+    role: 'viewer',
     status: 200,
     returns: ScriptLimits,
     prepare: async (_, { scriptLimits }) => scriptLimits,
@@ -14,6 +15,7 @@ export const scriptLimits = [
 
   operation('PATCH /configs/sandbox', {
     summary: 'Update the limits of claims scripts in this tenant',
+    role: 'editor',
     description: "A limit cannot be higher than the operator's.",
     status: 200,
     body: Type.Partial(ScriptLimits),

@@ -62,6 +62,7 @@ async function testScript(
 export const scriptTests = [
   operation('POST /configs/jwt-customizer/test', {
     summary: 'Test a claims script and return its result',
+    role: 'editor',
     description: 'Responds 403 if the script denies the token, and 422 with the reason in `data` if it fails.',
     status: 200,
     body: TestScript,
@@ -84,6 +85,7 @@ export const scriptTests = [
 
   operation('POST /configs/jwt-customizer/trial', {
     summary: 'Test a claims script and return everything about the run',
+    role: 'editor',
     description:
       'Responds 200 even if the script fails. `token` is the payload of the resulting token without its timestamps, or null if none would be issued.',
     status: 200,
@@ -101,6 +103,7 @@ export const scriptTests = [
 
   operation('POST /configs/jwt-customizer/check', {
     summary: 'Compile a claims script without running it',
+    role: 'editor',
     status: 200,
     isRead: true,
     body: Type.Object({ script: Script }),

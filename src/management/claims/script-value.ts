@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { SECRET } from '../../base/project.ts';
 import { JsonObject, Nullable, scriptResults } from '../../entities.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Services } from '../../http/operations/operation.ts';
@@ -23,6 +24,7 @@ export const Script = Type.String({
   examples: [SCRIPT],
 });
 export const EnvironmentVariables = Type.Record(Type.String(), Type.String(), {
+  [SECRET]: true,
   description: `Encrypted at rest; at most ${MAX_ENVIRONMENT_BYTES / 1024} KiB as JSON`,
   examples: [{ REGION: 'eu' }],
 });

@@ -39,6 +39,7 @@ const runOf = ({ number, inputEncrypted, ...run }: ScriptRunRow) => ({
 export const scriptVersions = [
   operation('GET /configs/jwt-customizer/:tokenTypePath/versions', {
     summary: 'List the versions of a claims script, newest first',
+    role: 'viewer',
     status: 200,
     params: TokenTypePath,
     returns: Type.Array(ScriptVersion),
@@ -58,6 +59,7 @@ export const scriptVersions = [
 
   operation('GET /configs/jwt-customizer/:tokenTypePath/versions/:version', {
     summary: 'Get a version of a claims script',
+    role: 'viewer',
     status: 200,
     params: VersionPath,
     returns: Type.Object({ ...ScriptVersion.properties, value: ScriptValue }),
@@ -71,6 +73,7 @@ export const scriptVersions = [
 
   operation('POST /configs/jwt-customizer/:tokenTypePath/versions/:version/activate', {
     summary: 'Activate a version of a claims script',
+    role: 'editor',
     description: 'Restores its script, environment variables and `blockIssuanceOnError`.',
     status: 200,
     params: VersionPath,
@@ -85,6 +88,7 @@ export const scriptVersions = [
 
   operation('GET /configs/jwt-customizer/:tokenTypePath/runs', {
     summary: 'List the runs of a claims script, newest first',
+    role: 'viewer',
     description: 'Claim values are never returned.',
     status: 200,
     params: TokenTypePath,
@@ -121,6 +125,7 @@ export const scriptVersions = [
 
   operation('GET /configs/jwt-customizer/:tokenTypePath/runs/:runId', {
     summary: 'Get a run of a claims script',
+    role: 'viewer',
     description: 'Claim values are never returned.',
     status: 200,
     params: Type.Object({ ...TokenTypePath.properties, runId: Id }),

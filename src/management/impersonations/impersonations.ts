@@ -29,6 +29,7 @@ const Impersonation = Type.Object({
 export const impersonations = [
   operation('GET /impersonations', {
     summary: 'List impersonations, newest first',
+    role: 'viewer',
     description: 'Each issued token is one impersonation.',
     status: 200,
     query: optional({
@@ -60,6 +61,7 @@ export const impersonations = [
 
   operation('POST /impersonations/revoke', {
     summary: 'Revoke every impersonation of a user',
+    role: 'support',
     description:
       'Also revokes the unspent subject tokens of the user, so that they cannot start another impersonation.',
     status: 200,
@@ -77,6 +79,7 @@ export const impersonations = [
 
   operation('POST /impersonations/:id/revoke', {
     summary: 'Revoke an impersonation',
+    role: 'support',
     description:
       'Its token becomes inactive. An impersonation that has already expired or been revoked does not change.',
     status: 204,
@@ -92,6 +95,7 @@ export const impersonations = [
 
   operation('GET /configs/impersonation', {
     summary: 'Get the impersonation policy',
+    role: 'viewer',
     status: 200,
     returns: ImpersonationPolicy,
     run: ({ store }) => readImpersonationPolicy(store),
@@ -99,6 +103,8 @@ export const impersonations = [
 
   operation('PATCH /configs/impersonation', {
     summary: 'Update the impersonation policy',
+    role: 'editor',
+    roleInDefault: 'owner',
     description:
       'Applies from the next subject token and the next exchange, also to subject tokens that already exist.',
     status: 200,

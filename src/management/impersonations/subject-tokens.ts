@@ -66,6 +66,7 @@ const reasonOf = ({ reason, ticketId }: Record<string, unknown> = {}) => ({ reas
 export const subjectTokens = [
   operation('POST /subject-tokens', {
     summary: 'Create a single-use subject token that starts an impersonation',
+    role: 'support',
     status: 201,
     body: MintSubjectToken,
     rateLimit: 'subject-tokens',
@@ -86,6 +87,7 @@ export const subjectTokens = [
 
   operation('GET /subject-tokens', {
     summary: 'List subject tokens, newest first',
+    role: 'viewer',
     description: 'The token itself is never returned.',
     status: 200,
     query: optional({
@@ -111,6 +113,7 @@ export const subjectTokens = [
 
   operation('DELETE /subject-tokens/:id', {
     summary: 'Revoke a subject token',
+    role: 'support',
     description: 'If it is unspent, it can no longer be exchanged. Otherwise nothing changes.',
     status: 204,
     errors: ['entity.not_found'],

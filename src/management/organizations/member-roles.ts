@@ -82,6 +82,7 @@ const ASSIGNMENT_ERRORS: Errors = [
 
 const bulkAssignment = <C extends Column>(kind: MemberKind<C>) => ({
   summary: `Assign organization roles to ${kind.nouns} of an organization`,
+  role: 'editor' as const,
   status: 201,
   body: Type.Object({ ...only(kind.ids, Ids({ most: 100 })), organizationRoleIds: Ids({ least: 0, most: 100 }) }),
   errors: ASSIGNMENT_ERRORS,
@@ -92,6 +93,7 @@ const bulkAssignment = <C extends Column>(kind: MemberKind<C>) => ({
 
 const roleList = <C extends Column>(kind: MemberKind<C>) => ({
   summary: `List the roles of ${kind.noun} in an organization`,
+  role: 'viewer' as const,
   status: 200,
   returns: Type.Array(OrganizationRole),
   paginated: 'optional' as const,
@@ -106,6 +108,7 @@ const roleList = <C extends Column>(kind: MemberKind<C>) => ({
 
 const assignment = <C extends Column, Body extends RolesBody>(kind: MemberKind<C>, body: Body) => ({
   summary: `Assign organization roles to ${kind.noun} of an organization`,
+  role: 'editor' as const,
   description: `Roles that the ${kind.noun.split(' ')[1]} already has are kept.`,
   status: 201,
   body,
@@ -121,6 +124,7 @@ const assignment = <C extends Column, Body extends RolesBody>(kind: MemberKind<C
 
 const replacement = <C extends Column, Body extends RolesBody>(kind: MemberKind<C>, body: Body) => ({
   summary: `Replace the roles of ${kind.noun} in an organization`,
+  role: 'editor' as const,
   status: 204,
   body,
   errors: [
@@ -144,6 +148,7 @@ const replacement = <C extends Column, Body extends RolesBody>(kind: MemberKind<
 
 const removal = <C extends Column>(kind: MemberKind<C>) => ({
   summary: `Remove an organization role from ${kind.noun} of an organization`,
+  role: 'editor' as const,
   status: 204,
   errors: ['entity.not_found'] satisfies Errors,
   run: ({ params, store }: MemberInput<C> & { params: { organizationRoleId: string } }) => {
@@ -155,6 +160,7 @@ const removal = <C extends Column>(kind: MemberKind<C>) => ({
 
 const scopeList = <C extends Column>(kind: MemberKind<C>) => ({
   summary: `List the scopes of ${kind.noun} in an organization`,
+  role: 'viewer' as const,
   status: 200,
   returns: Type.Array(OrganizationScope),
   errors: ['organization.require_membership'] satisfies Errors,

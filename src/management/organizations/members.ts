@@ -44,6 +44,7 @@ async function addMembers(store: TenantStore, kind: MemberKind, organizationId: 
 
 const addition = <C extends Column>(kind: MemberKind<C>) => ({
   summary: `Add ${kind.added} to an organization`,
+  role: 'editor' as const,
   description: 'Existing members are kept.',
   status: 201,
   body: Type.Object(only(kind.ids, Ids())),
@@ -60,6 +61,7 @@ const addition = <C extends Column>(kind: MemberKind<C>) => ({
 
 const replacement = <C extends Column>(kind: MemberKind<C>) => ({
   summary: `Replace the ${kind.nouns} of an organization`,
+  role: 'editor' as const,
   status: 204,
   body: Type.Object(only(kind.ids, Ids({ least: 0 }))),
   errors: ['entity.not_exists', ...kind.errors] satisfies Errors,
@@ -79,6 +81,7 @@ const replacement = <C extends Column>(kind: MemberKind<C>) => ({
 
 const removal = <C extends Column>(kind: MemberKind<C>) => ({
   summary: `Remove ${kind.noun} from an organization`,
+  role: 'editor' as const,
   status: 204,
   errors: ['entity.not_found'] satisfies Errors,
   async run({ params, store }: MemberInput<C>) {
@@ -92,6 +95,7 @@ const removal = <C extends Column>(kind: MemberKind<C>) => ({
 export const organizationUsers = [
   operation('GET /organizations/:id/users', {
     summary: 'List the users of an organization with their roles in it',
+    role: 'viewer',
     status: 200,
     query: optional({ q: Type.String({ description: 'Text to search for in id, name, username, email and phone' }) }),
     returns: Type.Array(Type.Object({ ...User.properties, ...RolesOfMember })),
@@ -115,6 +119,7 @@ export const organizationUsers = [
 export const organizationApplications = [
   operation('GET /organizations/:id/applications', {
     summary: 'List the machine-to-machine applications of an organization with their roles in it',
+    role: 'viewer',
     status: 200,
     query: TextQuery,
     returns: Type.Array(Type.Object({ ...Application.properties, ...RolesOfMember })),

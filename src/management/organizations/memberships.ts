@@ -126,6 +126,7 @@ async function organizationsOf(store: TenantStore, kind: MemberKind, memberId: s
 export const memberOrganizations = [
   operation('GET /users/:userId/organizations', {
     summary: 'List the organizations of a user with their roles in each',
+    role: 'viewer',
     status: 200,
     returns: Type.Array(OrganizationWithRoles),
     paginated: 'optional',
@@ -138,6 +139,7 @@ export const memberOrganizations = [
 
   operation('GET /applications/:id/organizations', {
     summary: 'List the organizations of a machine-to-machine application with its roles in each',
+    role: 'viewer',
     status: 200,
     returns: Type.Array(OrganizationWithRoles),
     paginated: 'optional',

@@ -10,6 +10,7 @@ const { tenantId: _, id: __, createdAt: ___, ...Fields } = Organization.properti
 export const organizations = [
   operation('GET /organizations', {
     summary: 'List organizations, newest first',
+    role: 'viewer',
     status: 200,
     query: TextQuery,
     returns: Type.Array(Organization),
@@ -20,6 +21,7 @@ export const organizations = [
 
   operation('POST /organizations', {
     summary: 'Create an organization',
+    role: 'editor',
     status: 201,
     body: Type.Object({ ...optional(Fields).properties, name: Fields.name }),
     returns: Organization,
@@ -39,6 +41,7 @@ export const organizations = [
 
   operation('PATCH /organizations/:id', {
     summary: 'Update an organization',
+    role: 'editor',
     description: '`customData` is replaced as a whole.',
     status: 200,
     body: optional(Fields),

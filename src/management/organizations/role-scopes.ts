@@ -72,6 +72,7 @@ const CHANGE = {
 
 const addition = <C extends Column>(set: ScopeSet<C>) => ({
   summary: `Assign ${set.noun}s to an organization role`,
+  role: 'editor' as const,
   description: 'Scopes that the role already has are kept.',
   status: 201,
   body: Type.Object(only(set.ids, Ids())),
@@ -85,6 +86,7 @@ const addition = <C extends Column>(set: ScopeSet<C>) => ({
 
 const replacement = <C extends Column>(set: ScopeSet<C>) => ({
   summary: `Replace the ${set.noun}s of an organization role`,
+  role: 'editor' as const,
   status: 204,
   body: Type.Object(only(set.ids, Ids({ least: 0 }))),
   errors: ['entity.not_exists', ...set.errors] satisfies Errors,
@@ -101,6 +103,7 @@ const replacement = <C extends Column>(set: ScopeSet<C>) => ({
 
 const removal = <C extends Column>(set: ScopeSet<C>) => ({
   summary: `Remove an ${set.noun} from an organization role`,
+  role: 'editor' as const,
   status: 204,
   errors: ['entity.not_found'] satisfies Errors,
   run({ params, store }: Input<{ id: string } & Record<C, string>> & RunTools) {
@@ -113,6 +116,7 @@ const removal = <C extends Column>(set: ScopeSet<C>) => ({
 export const organizationRoleScopes = [
   operation('GET /organization-roles/:id/scopes', {
     summary: 'List the organization scopes of an organization role',
+    role: 'viewer',
     status: 200,
     returns: Type.Array(OrganizationScope),
     paginated: 'optional',
@@ -129,6 +133,7 @@ export const organizationRoleScopes = [
 
   operation('GET /organization-roles/:id/resource-scopes', {
     summary: 'List the API scopes of an organization role',
+    role: 'viewer',
     status: 200,
     returns: Type.Array(ScopeWithResource),
     paginated: 'optional',

@@ -77,6 +77,7 @@ async function withRoleScopes(store: TenantStore, roles: readonly Row<'organizat
 export const organizationRoles = [
   operation('GET /organization-roles', {
     summary: 'List organization roles by name, each with its scopes',
+    role: 'viewer',
     status: 200,
     query: TextQuery,
     returns: Type.Array(OrganizationRoleWithScopes),
@@ -90,6 +91,7 @@ export const organizationRoles = [
 
   operation('POST /organization-roles', {
     summary: 'Create an organization role, optionally with scopes',
+    role: 'editor',
     description: 'If a scope is unknown, no role is created.',
     status: 201,
     body: Type.Object({
@@ -124,6 +126,7 @@ export const organizationRoles = [
 
   operation('PATCH /organization-roles/:id', {
     summary: 'Update the name or description of an organization role',
+    role: 'editor',
     status: 200,
     body: optional({ name, description }),
     returns: OrganizationRole,

@@ -11,6 +11,7 @@ const { name, description } = OrganizationScope.properties;
 export const organizationScopes = [
   operation('GET /organization-scopes', {
     summary: 'List organization scopes by name',
+    role: 'viewer',
     status: 200,
     query: TextQuery,
     returns: Type.Array(OrganizationScope),
@@ -21,6 +22,7 @@ export const organizationScopes = [
 
   operation('POST /organization-scopes', {
     summary: 'Create an organization scope',
+    role: 'editor',
     status: 201,
     body: Type.Object({ name, description: Type.Optional(description) }),
     returns: OrganizationScope,
@@ -36,6 +38,7 @@ export const organizationScopes = [
 
   operation('PATCH /organization-scopes/:id', {
     summary: 'Update the name or description of an organization scope',
+    role: 'editor',
     status: 200,
     body: optional({ name, description }),
     returns: OrganizationScope,

@@ -31,6 +31,7 @@ async function withScopes(
 export const resources = [
   operation('GET /resources', {
     summary: 'List API resources by name',
+    role: 'viewer',
     status: 200,
     query: optional({ includeScopes: Type.Boolean() }),
     returns: Type.Array(ResourceWithScopes),
@@ -43,6 +44,7 @@ export const resources = [
 
   operation('POST /resources', {
     summary: 'Create an API resource',
+    role: 'editor',
     description: 'The indicator becomes the audience of its access tokens. It cannot be changed later.',
     status: 201,
     body: Type.Object({ name, indicator, accessTokenTtl: Type.Optional(accessTokenTtl) }),
@@ -66,6 +68,7 @@ export const resources = [
 
   operation('PATCH /resources/:id', {
     summary: 'Update the name or the token lifetime of an API resource',
+    role: 'editor',
     status: 200,
     body: optional({ name, accessTokenTtl }),
     returns: Resource,
@@ -78,6 +81,7 @@ export const resources = [
 
   operation('PATCH /resources/:id/is-default', {
     summary: 'Set or unset the default resource of the client credentials grant',
+    role: 'editor',
     description: 'A new default replaces the previous one.',
     status: 200,
     body: Type.Object({ isDefault: Type.Boolean() }),
@@ -96,6 +100,7 @@ export const resources = [
 
   operation('DELETE /resources/:id', {
     summary: 'Delete an API resource and its scopes',
+    role: 'editor',
     status: 204,
     errors: ['entity.not_found', 'resource.cannot_delete_management_api'],
     async run({ params, store }) {

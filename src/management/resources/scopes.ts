@@ -35,6 +35,7 @@ export function checkScopeName(name: string): void {
 export const scopes = [
   operation('GET /resources/:resourceId/scopes', {
     summary: 'List the scopes of an API resource by name',
+    role: 'viewer',
     status: 200,
     query: searchQuery('scopes'),
     returns: Type.Array(Scope),
@@ -48,6 +49,7 @@ export const scopes = [
 
   operation('POST /resources/:resourceId/scopes', {
     summary: 'Create a scope for an API resource',
+    role: 'editor',
     status: 201,
     body: Type.Object({ name, description: Type.Optional(description) }),
     returns: Scope,
@@ -68,6 +70,7 @@ export const scopes = [
 
   operation('PATCH /resources/:resourceId/scopes/:scopeId', {
     summary: 'Update the name or description of a scope',
+    role: 'editor',
     status: 200,
     body: optional({ name, description }),
     returns: Scope,
@@ -88,6 +91,7 @@ export const scopes = [
 
   operation('DELETE /resources/:resourceId/scopes/:scopeId', {
     summary: 'Delete a scope and remove it from every role',
+    role: 'editor',
     status: 204,
     errors: ['entity.not_found', 'resource.cannot_modify_management_api'],
     async run({ params: { resourceId, scopeId }, store }) {

@@ -26,6 +26,7 @@ export async function requireRoles(
 export const roleHolders = [
   operation('GET /roles/:id/users', {
     summary: 'List the users who have a role',
+    role: 'viewer',
     status: 200,
     query: searchQuery('users'),
     returns: Type.Array(User),
@@ -42,6 +43,7 @@ export const roleHolders = [
 
   operation('POST /roles/:id/users', {
     summary: 'Assign a role to users',
+    role: 'editor',
     status: 201,
     body: Type.Object({ userIds: Ids() }),
     errors: [
@@ -63,6 +65,7 @@ export const roleHolders = [
 
   operation('DELETE /roles/:id/users/:userId', {
     summary: 'Remove a role from a user',
+    role: 'editor',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params: { id, userId }, store }) => store.remove('userRoles', { userId, roleId: id }),
@@ -70,6 +73,7 @@ export const roleHolders = [
 
   operation('GET /roles/:id/applications', {
     summary: 'List the applications that have a role',
+    role: 'viewer',
     status: 200,
     query: searchQuery('applications'),
     returns: Type.Array(Application),
@@ -85,6 +89,7 @@ export const roleHolders = [
 
   operation('POST /roles/:id/applications', {
     summary: 'Assign a role to machine-to-machine applications',
+    role: 'editor',
     status: 201,
     body: Type.Object({ applicationIds: Ids() }),
     errors: [
@@ -107,6 +112,7 @@ export const roleHolders = [
 
   operation('DELETE /roles/:id/applications/:applicationId', {
     summary: 'Remove a role from an application',
+    role: 'editor',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params: { id, applicationId }, store }) => store.remove('applicationRoles', { applicationId, roleId: id }),

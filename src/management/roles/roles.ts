@@ -90,6 +90,7 @@ async function withHolders(store: TenantStore, roles: readonly Row<'roles'>[]) {
 export const roles = [
   operation('GET /roles', {
     summary: 'List roles by name, each with the number of its users and applications and the first of them',
+    role: 'viewer',
     status: 200,
     query: searchQuery('roles', {
       type: Type.Enum(type.enum, { type: 'string' }),
@@ -119,6 +120,7 @@ export const roles = [
 
   operation('POST /roles', {
     summary: 'Create a role, optionally with scopes',
+    role: 'editor',
     status: 200,
     body: Type.Object({
       name,
@@ -150,6 +152,7 @@ export const roles = [
 
   operation('PATCH /roles/:id', {
     summary: 'Update the name, description or default status of a role',
+    role: 'editor',
     status: 200,
     body: optional({ name, description, isDefault }),
     returns: Role,

@@ -26,7 +26,7 @@ const held = (store: TenantStore, roleId: string) => store.from('roleScopes').wh
 
 /**
  * @throws 400 `role.management_api_scopes_not_assignable_to_user_role`
- * @throws 403 `auth.forbidden` for the operators' scope, if the caller does not have it
+ * @throws 403 `auth.forbidden` or `administrator.role_required` for a scope that gives more rights than the caller has
  * @throws 404 `entity.relation_foreign_key_not_found`, 422 `role.scope_exists`
  */
 export async function assignScopes(
@@ -49,6 +49,7 @@ export async function assignScopes(
 export const roleScopes = [
   operation('GET /roles/:id/scopes', {
     summary: 'List the scopes of a role, each with its resource',
+    role: 'viewer',
     status: 200,
     query: searchQuery('scopes'),
     returns: Type.Array(ScopeWithResource),
@@ -64,6 +65,7 @@ export const roleScopes = [
 
   operation('POST /roles/:id/scopes', {
     summary: 'Assign scopes to a role',
+    role: 'editor',
     description: 'Returns all scopes of the role.',
     status: 201,
     body: Type.Object({ scopeIds: Ids() }),
@@ -84,6 +86,7 @@ export const roleScopes = [
 
   operation('DELETE /roles/:id/scopes/:scopeId', {
     summary: 'Remove a scope from a role',
+    role: 'editor',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params: { id, scopeId }, store }) => store.remove('roleScopes', { roleId: id, scopeId }),

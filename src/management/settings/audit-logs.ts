@@ -46,6 +46,7 @@ function viewOf({ tenantId, id, key, createdAt, payload: details, ...row }: Audi
 export const logs = [
   operation('GET /logs', {
     summary: 'List audit log entries, newest first',
+    role: 'viewer',
     status: 200,
     query: optional({
       userId: Type.String({ description: 'The user who was affected' }),
@@ -79,6 +80,7 @@ export const logs = [
 
   operation('GET /logs/:id', {
     summary: 'Get an audit log entry',
+    role: 'viewer',
     status: 200,
     returns: Log,
     errors: ['entity.not_exists_with_id'],

@@ -82,6 +82,7 @@ async function requireNoIdentities(store: TenantStore, id: string, target: strin
 export const connectors = [
   operation('GET /connectors', {
     summary: 'List connectors, the identity providers that users can sign in with',
+    role: 'viewer',
     status: 200,
     returns: Type.Array(Connector),
     run: ({ store }) => store.from('connectors').orderBy('createdAt').select('*'),
@@ -89,6 +90,8 @@ export const connectors = [
 
   operation('POST /connectors', {
     summary: 'Create a connector to an OpenID Connect provider',
+    role: 'editor',
+    roleInDefault: 'owner',
     description: 'SAML is not supported.',
     status: 201,
     body: Type.Object({ ...Fields, clientSecret: Secret }),
@@ -108,6 +111,8 @@ export const connectors = [
 
   operation('PATCH /connectors/:id', {
     summary: 'Update a connector',
+    role: 'editor',
+    roleInDefault: 'owner',
     status: 200,
     body: Type.Partial(Type.Object({ ...Fields, clientSecret: Secret })),
     returns: Connector,
@@ -131,6 +136,7 @@ export const connectors = [
 
   operation('DELETE /connectors/:id', {
     ...removal('connectors', 'Delete a connector'),
+    roleInDefault: 'owner',
     description: 'Accounts stay linked. Unlink them one by one.',
   }),
 ];

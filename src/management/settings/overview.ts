@@ -111,6 +111,7 @@ export async function readOverview(store: TenantStore, range: Range, now: number
 export const overview = [
   operation('GET /overview', {
     summary: 'Get the figures of the last hour, day or week',
+    role: 'viewer',
     description: `Events are counted as they happen and stored every ${WRITE_EVERY_MS / 1000} seconds. A process that is killed loses the counts since then, but not the data behind them.`,
     status: 200,
     query: optional({ range: Type.Enum(RANGE_NAMES, { description: `Default: ${DEFAULT_RANGE}` }) }),

@@ -8,6 +8,7 @@ const SignInExperience = Type.Interface([SignInSettings], { tenantId: Type.Strin
 export const signInExp = [
   operation('GET /sign-in-exp', {
     summary: 'Get the sign-in settings',
+    role: 'viewer',
     status: 200,
     returns: SignInExperience,
     run: async ({ store, tenant }) => ({ tenantId: tenant.id, ...(await readSettings(store, tenant.name)) }),
@@ -15,6 +16,8 @@ export const signInExp = [
 
   operation('PATCH /sign-in-exp', {
     summary: 'Update the sign-in settings',
+    role: 'editor',
+    roleInDefault: 'owner',
     description: 'A field that you send replaces the stored one as a whole.',
     status: 200,
     body: Type.Partial(SignInSettings),

@@ -55,6 +55,7 @@ const CONFIG = { key: 'key-rotation' } as const;
 export const signingKeys = [
   operation('GET /configs/oidc/private-keys', {
     summary: 'List signing keys, the current one first',
+    role: 'viewer',
     description: 'Private keys are never returned.',
     status: 200,
     returns: Type.Array(SigningKey),
@@ -63,6 +64,7 @@ export const signingKeys = [
 
   operation('POST /configs/oidc/private-keys/rotate', {
     summary: 'Rotate the signing keys',
+    role: 'owner',
     description: `The first call publishes a new key. It signs tokens once every resource server can have read it, after about ${Math.round(PUBLISHED_MS / 60_000)} minutes: automatically, or at a second call. The replaced key stays published until its last token expires. Use \`immediately\` only in an emergency: it does not wait, so resource servers refuse new tokens until they read the JWKS again. By default the algorithm stays that of the current key.`,
     status: 200,
     body: optional({ signingKeyAlgorithm: RequestedAlgorithm, immediately: Type.Boolean() }),
@@ -78,6 +80,7 @@ export const signingKeys = [
 
   operation('DELETE /configs/oidc/private-keys/:keyId', {
     summary: 'Delete a signing key that is not the current one',
+    role: 'owner',
     description: 'Tokens signed with it are no longer valid.',
     status: 204,
     errors: ['entity.not_found', 'signing_key.is_current'],
@@ -91,6 +94,7 @@ export const signingKeys = [
 
   operation('GET /configs/oidc/key-rotation', {
     summary: 'Get the rotation interval of signing keys',
+    role: 'viewer',
     status: 200,
     returns: KeyRotation,
     run: async ({ store }) => ({ rotationDays: null, ...(await store.find('configs', CONFIG))?.settings }),
@@ -98,6 +102,7 @@ export const signingKeys = [
 
   operation('PATCH /configs/oidc/key-rotation', {
     summary: 'Update the rotation interval of signing keys',
+    role: 'owner',
     status: 200,
     body: KeyRotation,
     returns: KeyRotation,

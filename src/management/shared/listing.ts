@@ -54,6 +54,7 @@ type OfOne = { params: { id: string }; store: TenantStore };
 /** Returns the definition of the operation that gets a row by its id alone. */
 export const byId = <T extends Identified, Returns extends TSchema>(table: T, summary: string, returns: Returns) => ({
   summary,
+  role: 'viewer' as const,
   status: 200,
   returns,
   errors: ['entity.not_exists_with_id'] satisfies Errors,
@@ -63,6 +64,7 @@ export const byId = <T extends Identified, Returns extends TSchema>(table: T, su
 /** Returns the definition of the operation that deletes a row by its id alone. */
 export const removal = (table: Identified, summary: string) => ({
   summary,
+  role: 'editor' as const,
   status: 204,
   errors: ['entity.not_found'] satisfies Errors,
   run: ({ params: { id }, store }: OfOne) => store.remove(table, { id }),

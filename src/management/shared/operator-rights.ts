@@ -1,48 +1,58 @@
+import { requireRole } from '../../base/administrator-role.ts';
 import type { TenantStore } from '../../database/store/tenant-store.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Caller } from '../../http/operations/operation.ts';
-import { ADMIN_API } from '../../tokens/urns.ts';
+import { ADMIN_API, isSystemScope, MANAGEMENT_API } from '../../tokens/urns.ts';
 
 const { scope, scopeId } = ADMIN_API;
+const SYSTEM_SCOPES = [scopeId, MANAGEMENT_API.scopeId];
 
-/** The scope only exists in the default tenant, so no role of another tenant has it. */
-async function isHeldByRole(store: TenantStore, roleIds: readonly string[]): Promise<boolean> {
-  if (roleIds.length === 0) return false;
-  return (await store.from('roleScopes').where({ scopeId }).whereIn('roleId', roleIds).first('roleId')) !== undefined;
+/** Returns the scopes for APIs of the service that these roles have. */
+async function systemScopesOfRoles(store: TenantStore, roleIds: readonly string[]): Promise<string[]> {
+  if (roleIds.length === 0) return [];
+  const held = store.from('roleScopes').whereIn('roleId', roleIds).whereIn('scopeId', SYSTEM_SCOPES);
+  return (await held.select('scopeId')).map((row) => row.scopeId);
 }
 
-async function isHeldByApplication(store: TenantStore, applicationId: string): Promise<boolean> {
+/** Returns the scopes for APIs of the service that an application has. */
+export async function systemScopesOf(store: TenantStore, applicationId: string): Promise<string[]> {
   const roles = await store.from('applicationRoles').where({ applicationId }).select('roleId');
-  return isHeldByRole(
+  return systemScopesOfRoles(
     store,
     roles.map(({ roleId }) => roleId),
   );
 }
 
 /**
- * A caller with the scope `all` must not be able to obtain the scope `tenants`. Otherwise a backend whose secret leaks
- * could delete tenants. Administrators pass, because the console of the default tenant already offers them the
- * operators' operations.
+ * Decides who may obtain these scopes, or credentials of an application that has them. An administrator must be an owner,
+ * because an application with one of them acts as an owner. An application with the scope `all` must not obtain the scope
+ * `tenants`: otherwise a backend whose secret leaks could delete tenants. That scope only exists in the default tenant.
+ *
+ * @throws 403 `administrator.role_required`, `auth.forbidden`
  */
-async function requireOperator(store: TenantStore, { userId, applicationId }: Caller): Promise<void> {
-  if (userId !== undefined || (await isHeldByApplication(store, applicationId))) return;
+async function requireHolder(store: TenantStore, caller: Caller, scopeIds: readonly string[]): Promise<void> {
+  if (!scopeIds.some(isSystemScope)) return;
+  if (caller.userId !== undefined) return requireRole(caller.role, 'owner', FULL_ACCESS);
+  if (!scopeIds.includes(scopeId) || (await systemScopesOf(store, caller.applicationId)).includes(scopeId)) return;
   throw new ServiceError('auth.forbidden', {
-    message: `Only an application with the scope ${scope}, or an administrator in the console, can do this. Use one of them.`,
+    message: `Only an application with the scope ${scope}, or an owner in the console, can do this. Use one of them.`,
     data: { scope },
   });
 }
 
-/** Call it before scopes are added to a role. @throws 403 `auth.forbidden` */
+const FULL_ACCESS = 'An application with this scope can do everything that an owner can.';
+
+/** Call it before scopes are added to a role. @throws what `requireHolder` throws */
 export async function guardScopes(store: TenantStore, caller: Caller, scopeIds: readonly string[]): Promise<void> {
-  if (scopeIds.includes(scopeId)) await requireOperator(store, caller);
+  await requireHolder(store, caller, scopeIds);
 }
 
-/** Call it before roles are assigned to applications, which may include the caller. @throws 403 `auth.forbidden` */
+/** Call it before roles are assigned to applications, which may include the caller. @throws what `requireHolder` throws */
 export async function guardRoles(store: TenantStore, caller: Caller, roleIds: readonly string[]): Promise<void> {
-  if (await isHeldByRole(store, roleIds)) await requireOperator(store, caller);
+  await requireHolder(store, caller, await systemScopesOfRoles(store, roleIds));
 }
 
-/** Call it before the secrets of an application are read or changed. @throws 403 `auth.forbidden` */
+/** Call it before the secrets of an application are read or changed. @throws what `requireHolder` throws */
 export async function guardSecrets(store: TenantStore, caller: Caller, applicationId: string): Promise<void> {
-  if (await isHeldByApplication(store, applicationId)) await requireOperator(store, caller);
+  await requireHolder(store, caller, await systemScopesOf(store, applicationId));
 }

@@ -9,6 +9,7 @@ type Json = Static<typeof JsonObject>;
 /** Returns the definition of the operation that merges into a field. */
 const merging = <F extends 'customData' | 'profile', S extends TSchema>(field: F, schema: S) => ({
   summary: `Merge into the ${field === 'profile' ? field : 'custom data'} of a user`,
+  role: 'editor' as const,
   status: 200,
   body: Type.Object(only(field, schema)),
   returns: schema,
@@ -26,6 +27,7 @@ const merging = <F extends 'customData' | 'profile', S extends TSchema>(field: F
 export const userData = [
   operation('GET /users/:userId/custom-data', {
     summary: 'Get the custom data of a user',
+    role: 'viewer',
     status: 200,
     returns: JsonObject,
     errors: ['entity.not_found'],

@@ -49,6 +49,7 @@ function newFactor(type: 'Totp' | 'BackupCode', issuer: string, { username, prim
 export const userFactors = [
   operation('GET /users/:userId/mfa-verifications', {
     summary: 'List the second factors of a user',
+    role: 'viewer',
     status: 200,
     returns: Type.Array(Factor),
     errors: ['entity.not_found'],
@@ -60,6 +61,7 @@ export const userFactors = [
 
   operation('POST /users/:userId/mfa-verifications', {
     summary: 'Create a second factor for a user',
+    role: 'editor',
     description: 'Replaces the factor of the same type. The secret or the codes are only returned in this response.',
     status: 201,
     body: Type.Object({ type: NewFactor.properties.type }),
@@ -81,6 +83,7 @@ export const userFactors = [
 
   operation('DELETE /users/:userId/mfa-verifications/:verificationId', {
     summary: 'Delete a second factor of a user',
+    role: 'editor',
     status: 204,
     errors: ['entity.not_found'],
     async run({ params: { userId, verificationId }, store, now }) {

@@ -8,6 +8,7 @@ const Target = Type.String({ minLength: 1, maxLength: 128 });
 export const userIdentities = [
   operation('POST /users/:userId/identities/:target', {
     summary: 'Link a social identity to a user',
+    role: 'editor',
     description: "`userId` in the body is the user's id at the social provider.",
     status: 201,
     params: Type.Object({ userId: Type.String(), target: Target }),
@@ -24,6 +25,7 @@ export const userIdentities = [
 
   operation('DELETE /users/:userId/identities/:target', {
     summary: 'Unlink a social identity from a user',
+    role: 'editor',
     status: 204,
     errors: ['entity.not_found'],
     async run({ params: { userId, target }, store, now }) {

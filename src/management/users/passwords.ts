@@ -51,6 +51,7 @@ export async function passwordOf(
 export const userPasswords = [
   operation('PATCH /users/:userId/password', {
     summary: 'Set the password of a user',
+    role: 'editor',
     description:
       'Ends the sessions, grants, refresh tokens and access tokens of the user. Subject tokens and impersonations are kept.',
     status: 200,
@@ -68,6 +69,7 @@ export const userPasswords = [
 
   operation('POST /users/:userId/password/verify', {
     summary: 'Verify a password without signing the user in',
+    role: 'editor',
     status: 204,
     body: Type.Object({ password: Password }),
     errors: ['entity.not_found', 'session.invalid_credentials', 'password.unsupported_digest'],
@@ -82,6 +84,7 @@ export const userPasswords = [
 
   operation('GET /users/:userId/has-password', {
     summary: 'Check if a user has a password',
+    role: 'viewer',
     status: 200,
     returns: Type.Object({ hasPassword: Type.Boolean() }),
     errors: ['entity.not_found'],

@@ -17,6 +17,7 @@ async function addRoles(store: TenantStore, userId: string, roleIds: string[]) {
 export const userRoles = [
   operation('GET /users/:userId/roles', {
     summary: 'List the roles of a user',
+    role: 'viewer',
     status: 200,
     query: searchQuery('roles'),
     returns: Type.Array(Role),
@@ -31,6 +32,7 @@ export const userRoles = [
 
   operation('POST /users/:userId/roles', {
     summary: 'Assign roles to a user',
+    role: 'editor',
     description: 'Roles that the user already has are kept.',
     status: 201,
     body: Type.Object({ roleIds: Ids() }),
@@ -45,6 +47,7 @@ export const userRoles = [
 
   operation('PUT /users/:userId/roles', {
     summary: 'Replace the roles of a user',
+    role: 'editor',
     status: 200,
     body: Type.Object({ roleIds: Ids({ least: 0 }) }),
     returns: Type.Object({ roleIds: Type.Array(Type.String()) }),
@@ -60,6 +63,7 @@ export const userRoles = [
 
   operation('DELETE /users/:userId/roles/:roleId', {
     summary: 'Remove a role from a user',
+    role: 'editor',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params: { userId, roleId }, store }) => store.remove('userRoles', { userId, roleId }),

@@ -97,6 +97,7 @@ async function grantIdsOf(store: TenantStore, { authorizations = {} }: Session, 
 export const userSessions = [
   operation('GET /users/:userId/sessions', {
     summary: 'List the sessions of a user, newest first',
+    role: 'viewer',
     description: 'A session is one browser in which the user is signed in.',
     status: 200,
     returns: Type.Object({ sessions: Type.Array(UserSession) }),
@@ -110,6 +111,7 @@ export const userSessions = [
 
   operation('GET /users/:userId/sessions/:sessionId', {
     summary: 'Get a session of a user',
+    role: 'viewer',
     status: 200,
     returns: UserSession,
     errors: ['entity.not_found'],
@@ -119,6 +121,7 @@ export const userSessions = [
 
   operation('DELETE /users/:userId/sessions/:sessionId', {
     summary: 'End a session of a user',
+    role: 'support',
     description:
       'Signs the user out in one browser and ends the grants of the session, with every token issued under them. `revokeGrantsTarget=firstParty` keeps the grants of third-party applications. If the user is an administrator, every console session of theirs ends too.',
     status: 204,
@@ -136,6 +139,7 @@ export const userSessions = [
 
   operation('GET /users/:userId/grants', {
     summary: 'List the grants of a user to applications, newest first',
+    role: 'viewer',
     status: 200,
     query: optional({ appType: Type.Enum(['firstParty', 'thirdParty']) }),
     returns: Type.Object({ grants: Type.Array(UserGrant) }),
@@ -156,6 +160,7 @@ export const userSessions = [
 
   operation('DELETE /users/:userId/grants/:grantId', {
     summary: 'End a grant of a user, with every token issued under it',
+    role: 'support',
     status: 204,
     errors: ['entity.not_found'],
     async run({ params: { userId, grantId }, ...context }) {

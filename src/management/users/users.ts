@@ -5,7 +5,7 @@ import { userView, userViews } from '../../events/user-view.ts';
 import { operation } from '../../http/operations/operation.ts';
 import { endAccess } from '../../tokens/revocation/end-access.ts';
 import { optional } from '../shared/fields.ts';
-import { requireOtherAdministrator } from '../shared/last-administrator.ts';
+import { requireOtherOwner } from '../shared/last-owner.ts';
 import { mapped, newestFirst } from '../shared/listing.ts';
 import { search, searchQuery } from '../shared/search.ts';
 import { NewPassword, passwordOf, refuseMixedPassword } from './passwords.ts';
@@ -24,6 +24,7 @@ const IDENTIFIER_ERRORS = [
 export const users = [
   operation('GET /users', {
     summary: 'List users, newest first',
+    role: 'viewer',
     status: 200,
     query: searchQuery('users', {
       excludeRoleId: Type.String(),
@@ -55,6 +56,7 @@ export const users = [
 
   operation('POST /users', {
     summary: 'Create a user',
+    role: 'editor',
     description: 'Assigns every role of type `User` that is marked as default.',
     status: 200,
     body: CreateUser,
@@ -74,6 +76,7 @@ export const users = [
 
   operation('GET /users/:userId', {
     summary: 'Get a user',
+    role: 'viewer',
     status: 200,
     query: optional({ includeSsoIdentities: Type.Boolean() }),
     returns: User,
@@ -86,6 +89,7 @@ export const users = [
 
   operation('PATCH /users/:userId', {
     summary: 'Update a user',
+    role: 'editor',
     description: '`null` clears a field. `customData` and `profile` are replaced as a whole.',
     status: 200,
     body: UpdateUser,
@@ -99,14 +103,15 @@ export const users = [
 
   operation('PATCH /users/:userId/is-suspended', {
     summary: 'Suspend or reactivate a user',
+    role: 'editor',
     description:
-      'Suspension ends the sessions and tokens of the user, and revokes unspent subject tokens and active impersonations. The last administrator of a tenant cannot be suspended.',
+      'Suspension ends the sessions and tokens of the user, and revokes unspent subject tokens and active impersonations. The last owner of a tenant cannot be suspended.',
     status: 200,
     body: Type.Object({ isSuspended: Type.Boolean() }),
     returns: User,
     errors: ['entity.not_found', 'administrator.is_last'],
     async run({ params: { userId }, body: { isSuspended }, caller, store, now }) {
-      if (isSuspended) await requireOtherAdministrator(store, userId);
+      if (isSuspended) await requireOtherOwner(store, userId);
       const row = await changeUser(store, userId, { isSuspended }, now);
       if (isSuspended) await endAccess(store, userId, { by: caller.applicationId, reason: 'suspended', now });
       return userView(store, row);
@@ -117,12 +122,13 @@ export const users = [
 
   operation('DELETE /users/:userId', {
     summary: 'Delete a user',
+    role: 'editor',
     description:
-      'Ends everything that suspension ends. The audit log and past impersonations keep the id. The last administrator of a tenant cannot be deleted.',
+      'Ends everything that suspension ends. The audit log and past impersonations keep the id. The last owner of a tenant cannot be deleted.',
     status: 204,
     errors: ['entity.not_found', 'administrator.is_last'],
     async run({ params: { userId }, caller, store, now }) {
-      await requireOtherAdministrator(store, userId);
+      await requireOtherOwner(store, userId);
       const user = await userView(store, await store.lock('users', { id: userId }));
       await endAccess(store, userId, { by: caller.applicationId, reason: 'deleted', now });
       await store.remove('users', { id: userId });

@@ -42,6 +42,7 @@ const Started = Type.Object({ id: Type.Optional(Type.String()), count: Type.Inte
 export const hookDeliveries = [
   operation('GET /hooks/:id/deliveries', {
     summary: 'List the deliveries of a webhook, newest first',
+    role: 'viewer',
     status: 200,
     query: optional({ state: State, event: Event, since: Timestamp }),
     returns: Type.Array(Delivery),
@@ -55,6 +56,7 @@ export const hookDeliveries = [
 
   operation('GET /hooks/:id/delivery-feed', {
     summary: 'List the deliveries of a webhook with a cursor, newest first',
+    role: 'viewer',
     description:
       'Every page is equally fast, however many deliveries there are, because nothing is counted. If few deliveries have the `state` or `event`, also send `since`. Send the `next` of a page as `before` to get the following one; `next` is null on the last page.',
     status: 200,
@@ -75,6 +77,7 @@ export const hookDeliveries = [
 
   operation('GET /hooks/:id/deliveries/:deliveryId', {
     summary: 'Get a delivery with its attempts, oldest first',
+    role: 'viewer',
     status: 200,
     returns: Type.Object({
       ...Delivery.properties,
@@ -89,6 +92,7 @@ export const hookDeliveries = [
 
   operation('POST /hooks/:id/deliveries/:deliveryId/redeliver', {
     summary: 'Send the event of a delivery again, in any state',
+    role: 'editor',
     status: 202,
     returns: Started,
     errors: ['entity.not_exists_with_id'],
@@ -97,6 +101,7 @@ export const hookDeliveries = [
 
   operation('POST /hooks/:id/replay', {
     summary: 'Replay past events',
+    role: 'editor',
     description:
       'Includes events from before the webhook was created. With `dryRun`, responds 200 with the number of events and sends none.',
     status: 202,
@@ -121,6 +126,7 @@ export const hookDeliveries = [
 
   operation('GET /hooks/:id/replays/:replayId', {
     summary: 'Get the progress of a replay',
+    role: 'viewer',
     status: 200,
     returns: Type.Object({
       id: Type.String(),
@@ -134,6 +140,7 @@ export const hookDeliveries = [
 
   operation('DELETE /hooks/:id/replays/:replayId', {
     summary: 'Cancel a replay',
+    role: 'editor',
     description: 'Deliveries that are already queued are still sent.',
     status: 204,
     errors: ['entity.not_found'],

@@ -74,6 +74,7 @@ const WithStats = optional({ includeExecutionStats: Type.Boolean() });
 export const hooks = [
   operation('GET /hooks', {
     summary: 'List webhooks, newest first',
+    role: 'viewer',
     status: 200,
     query: WithStats,
     returns: Type.Array(Hook),
@@ -91,6 +92,7 @@ export const hooks = [
 
   operation('POST /hooks', {
     summary: 'Create a webhook',
+    role: 'editor',
     status: 201,
     description: 'If `name` is missing, the webhook is named after the host of its URL.',
     body: Type.Object({
@@ -126,6 +128,7 @@ export const hooks = [
 
   operation('GET /hooks/:id', {
     summary: 'Get a webhook',
+    role: 'viewer',
     status: 200,
     query: WithStats,
     returns: Hook,
@@ -139,6 +142,7 @@ export const hooks = [
 
   operation('PATCH /hooks/:id', {
     summary: 'Update a webhook',
+    role: 'editor',
     description: '`config` is replaced as a whole. Enabling the webhook clears `disabledReason` and `failingSince`.',
     status: 200,
     body: optional({ name, event: OneEvent, events: HookEvents, config: HookConfig, enabled }),
@@ -158,6 +162,7 @@ export const hooks = [
 
   operation('PATCH /hooks/:id/signing-key', {
     summary: 'Rotate the signing secret of a webhook',
+    role: 'editor',
     description: `The header \`webhook-signature\` contains signatures of both the old and the new secret for \`overlapHours\` (default: ${DEFAULT_OVERLAP_HOURS}; 0 stops using the old one at once). The compatible header is signed with the new secret only.`,
     status: 200,
     body: optional({ overlapHours: Type.Integer({ minimum: 0, maximum: 168 }) }),
@@ -173,6 +178,7 @@ export const hooks = [
 
   operation('DELETE /hooks/:id', {
     summary: 'Delete a webhook with its deliveries',
+    role: 'editor',
     status: 204,
     errors: ['entity.not_found'],
     run: ({ params, store }) => removeHook(store, params.id),

@@ -20,6 +20,7 @@ const HookLog = Type.Object({
 export const hookLogs = [
   operation('POST /hooks/:id/test', {
     summary: 'Send a signed sample of each event to a URL, with the signing secret of this webhook',
+    role: 'editor',
     status: 204,
     body: Type.Object({ events: SetOf(eventTypes, { minItems: 1 }), config: HookConfig }),
     errors: ['entity.not_exists_with_id', 'hook.send_test_payload_failed', 'hook.endpoint_responded_with_error'],
@@ -45,6 +46,7 @@ export const hookLogs = [
 
   operation('GET /hooks/:id/recent-logs', {
     summary: 'List the attempts of a webhook, newest first; by default those of the last 24 hours',
+    role: 'viewer',
     status: 200,
     query: optional({
       logKey: Type.String({ description: '`TriggerHook.` and the event type' }),

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../../errors.ts';
 import { html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
-import { field, formOf, formPage } from '../../parts/form-parts.ts';
-import { rowLink, table } from '../../parts/parts.ts';
-import { type ConsoleRequest, form, type Page, type RefusedForm, type Route } from '../../route.ts';
+import { buttonLink, field, formOf, formPage, rowLink } from '../../parts/form-parts.ts';
+import { table } from '../../parts/parts.ts';
+import { action, type ConsoleRequest, form, type Page, page, type RefusedForm, type Route } from '../../route.ts';
 import { kindPath, type TokenKind, tabPage } from './kinds.ts';
 import { readBase, type Version, writeVersion } from './script-api.ts';
 
@@ -23,11 +23,11 @@ async function showEnvironment(request: ConsoleRequest, kind: TokenKind, refused
     rows: namesOf(base),
     empty: base
       ? 'No environment variables yet. The script reads them as environmentVariables.NAME.'
-      : html`<p>Environment variables belong to a script, and there is no script yet.</p><a class="button primary" href="${request.to(kindPath(kind))}">Write script</a>`,
+      : html`<p>Environment variables belong to a script, and there is no script yet.</p>${buttonLink(request, kindPath(kind), 'Write script', 'primary')}`,
     columns: [
       { label: 'Name', cell: (name) => html`<code class="mono">${name}</code>` },
       { label: 'Value', cell: () => html`<span class="quiet">Hidden</span>` },
-      { label: '', cell: (name) => rowLink(request.to(`${pathOf(kind)}/${name}/remove`), 'Remove', name) },
+      { label: '', cell: (name) => rowLink(request, `${pathOf(kind)}/${name}/remove`, 'Remove', name) },
     ],
   });
   const content = html`${field({ name: 'name', label: 'Name', value: refused?.values.get('name') ?? '', isMono: true, faults, hint: 'The value of an existing variable is replaced.' })}
@@ -71,15 +71,21 @@ async function removeVariable(request: AtVariable, kind: TokenKind) {
   return { to: pathOf(kind), flash: { text: `${name} removed. ${text}`, undo } };
 }
 
+/** Both forms save a version of the script. */
+const SAVING = 'PUT /configs/jwt-customizer/:tokenTypePath';
+
 export const environmentRoutes = (kind: TokenKind): Route[] => [
-  form(
+  page(pathOf(kind), (request) => showEnvironment(request, kind)),
+  action(
     pathOf(kind),
     (request, refused) => showEnvironment(request, kind, refused),
     (request) => setVariable(request, kind),
+    SAVING,
   ),
   form(
     `${pathOf(kind)}/:name/remove`,
     (request, refused) => showRemove(request, kind, refused),
     (request) => removeVariable(request, kind),
+    SAVING,
   ),
 ];

@@ -1,7 +1,7 @@
 import type { Body } from '../../api.ts';
 import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
 import { formPage } from '../../parts/form-parts.ts';
-import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
+import { action, type ConsoleRequest, type Page, page, type RefusedForm } from '../../route.ts';
 
 const PATH = '/claims/limits';
 
@@ -25,4 +25,7 @@ async function setLimits({ perform, submitted }: ConsoleRequest) {
   return { to: PATH, flash: { text: 'Limits saved.' } };
 }
 
-export const limitRoutes = [form(PATH, showLimits, setLimits)];
+export const limitRoutes = [
+  page(PATH, showLimits),
+  action(PATH, showLimits, setLimits, 'PATCH /configs/sandbox'),
+];

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
-import { buttonForm, formPage } from '../../parts/form-parts.ts';
+import { buttonForm, buttonLink, formPage } from '../../parts/form-parts.ts';
 import { note, state } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, form, type Page, page, type RefusedForm, type Route } from '../../route.ts';
 import { membersOf } from './completion.ts';
@@ -63,7 +63,7 @@ async function showScript(request: ConsoleRequest, kind: TokenKind, editor: Edit
   }));
   return tabPage(request, kind, '', {
     ...(base?.active && {
-      actions: html`<a class="button" href="${request.to(`${kindPath(kind)}/off`)}">Deactivate</a>`,
+      actions: html`${buttonLink(request, `${kindPath(kind)}/off`, 'Deactivate')}`,
     }),
     content: html`<p>${scriptState(request, kind, base)}</p>
 ${workbench(request, { kind, draft, runs, types, fault, faults: faultsOf(refused), outcome })}`,
@@ -159,15 +159,21 @@ export function scriptRoutes(kind: TokenKind): Route[] {
   const show = (request: ConsoleRequest, refused?: RefusedForm) => showScript(request, kind, { refused });
   return [
     page(path, show),
-    action(`${path}/check`, show, check),
-    action(`${path}/test`, show, (request) => test(request, kind)),
-    action(`${path}/review`, show, (request) => review(request, kind)),
-    action(`${path}/edit`, show, (request) => showScript(request, kind, { draft: sentDraft(request.submitted) })),
-    action(`${path}/save`, show, (request) => save(request, kind)),
+    action(`${path}/check`, show, check, 'POST /configs/jwt-customizer/check'),
+    action(`${path}/test`, show, (request) => test(request, kind), 'POST /configs/jwt-customizer/trial'),
+    action(`${path}/review`, show, (request) => review(request, kind), `PUT ${SCRIPT}`),
+    action(
+      `${path}/edit`,
+      show,
+      (request) => showScript(request, kind, { draft: sentDraft(request.submitted) }),
+      `PUT ${SCRIPT}`,
+    ),
+    action(`${path}/save`, show, (request) => save(request, kind), `PUT ${SCRIPT}`),
     form(
       `${path}/off`,
       (request, refused) => showDeactivate(request, kind, refused),
       (request) => deactivate(request, kind),
+      `DELETE ${SCRIPT}`,
     ),
   ];
 }

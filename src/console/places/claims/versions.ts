@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
-import { buttonForm, choice } from '../../parts/form-parts.ts';
+import { buttonForm, buttonLink, choice } from '../../parts/form-parts.ts';
 import {
   copyable,
   facts,
@@ -33,7 +33,7 @@ async function showVersions(request: ConsoleRequest, kind: TokenKind): Promise<P
     content: html`<div id="versions" data-live>${table({
       caption: 'Script versions, newest first',
       rows: versions.slice(first, first + PAGE_SIZE),
-      empty: html`<p>No versions yet. Every activated script is kept as a version.</p><a class="button primary" href="${request.to(kindPath(kind))}">Write script</a>`,
+      empty: html`<p>No versions yet. Every activated script is kept as a version.</p>${buttonLink(request, kindPath(kind), 'Write script', 'primary')}`,
       columns: [
         {
           label: 'Version',
@@ -140,6 +140,6 @@ export function versionRoutes(kind: TokenKind): Route[] {
   return [
     page(path, (request) => showVersions(request, kind)),
     page(`${path}/:version`, show),
-    action(`${path}/:version/activate`, show, (request) => activate(request, kind)),
+    action(`${path}/:version/activate`, show, (request) => activate(request, kind), `POST ${SCRIPT}/versions/:version/activate`),
   ];
 }

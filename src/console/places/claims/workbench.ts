@@ -54,6 +54,8 @@ export function workbench(
   { kind, draft, runs, types, fault, faults, outcome }: WorkbenchParts,
 ): Html {
   const to = (path: string): string => request.to(kindPath(kind) + path);
+  const missing = request.missingRole(`${kindPath(kind)}/save`, 'submit');
+  const buttons = html`<div class="buttons"><button class="button" data-test>Run test</button><button class="button primary" formaction="${to('/review')}">Review changes</button></div>`;
   const scriptFault = faults.fields.get('script');
   return html`<form class="workbench" method="post" action="${to('/test')}" novalidate data-workbench="${to('/check')}">${csrfField(request.csrf)}
 <div class="workbench-side">
@@ -62,7 +64,7 @@ ${faults.general && note('bad', faults.general)}
 ${scriptFault && html`<p class="fault" id="script-error">${scriptFault}</p>`}
 <div class="editor" data-types="${JSON.stringify(types)}"><textarea id="script" name="script" class="mono" rows="22" spellcheck="false" autocapitalize="off" autocomplete="off"${scriptFault && html` aria-invalid="true" aria-describedby="script-error"`}>${`\n${draft.script}`}</textarea></div></div>
 <div id="compiled" aria-live="polite">${fault && faultNote(fault)}</div>
-<div class="buttons"><button class="button" data-test>Run test</button><button class="button primary" formaction="${to('/review')}">Review changes</button></div>
+${missing ? note('info', `Testing and editing the script requires the role ${missing}.`) : buttons}
 ${tick('blockIssuanceOnError', 'If the script fails, do not issue the token', 'When off, the token is issued without custom claims.', draft.blockIssuanceOnError)}
 ${tick('recordInputs', 'Record the input of each run', 'Stored encrypted, so that you can test new versions with it. It contains user data.', draft.recordInputs)}
 </div>

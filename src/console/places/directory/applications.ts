@@ -3,8 +3,8 @@ import type { Body, Item } from '../../api.ts';
 import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
 import { contains, type Entity, type EntityPages, entityRoutes } from '../../entities/entity-pages.ts';
 import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
-import { formPage } from '../../parts/form-parts.ts';
-import { copyable, facts, rowLink, section, state, table, when } from '../../parts/parts.ts';
+import { buttonLink, formPage, rowLink } from '../../parts/form-parts.ts';
+import { copyable, facts, section, state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, fillPath, form, type Page, type RefusedForm } from '../../route.ts';
 import { roleChoices, roleOf } from './related-items.ts';
 
@@ -49,7 +49,7 @@ const expiry = ({ expiresAt }: Secret, now: number): Html => {
 /** Lists the names of the secrets. A value is shown only once, when the secret is created. */
 async function secretSection(request: AtApplication): Promise<Html> {
   const { value: secrets } = await request.perform('GET /applications/:id/secrets');
-  const href = (name: string) => request.to(`${here(request)}/secrets/${encodeURIComponent(name)}/delete`);
+  const path = (name: string) => `${here(request)}/secrets/${encodeURIComponent(name)}/delete`;
   const rows = table({
     caption: 'Client secrets',
     rows: secrets,
@@ -58,12 +58,12 @@ async function secretSection(request: AtApplication): Promise<Html> {
       { label: 'Name', cell: ({ name }) => name },
       { label: 'Created', cell: ({ createdAt }) => when(createdAt, request.now) },
       { label: 'Expires', cell: (secret) => expiry(secret, request.now) },
-      { label: '', cell: ({ name }) => rowLink(href(name), 'Delete', name) },
+      { label: '', cell: ({ name }) => rowLink(request, path(name), 'Delete', name) },
     ],
   });
   return section('Client secrets', rows, {
     lead: 'Every secret that has not expired is valid, so you can replace one without downtime.',
-    actions: html`<a class="button compact" href="${request.to(`${here(request)}/secrets/new`)}">New client secret</a>`,
+    actions: buttonLink(request, `${here(request)}/secrets/new`, 'New client secret', 'compact'),
   });
 }
 
@@ -186,8 +186,8 @@ ${application.type === 'MachineToMachine' && (await relationSection(heldRoles, r
   deleteWarning: 'Its client secrets are deleted and the tokens issued to it are revoked.',
   routes: [
     ...relationRoutes(heldRoles),
-    form(`${PATH}/secrets/new`, showNewSecret, createSecret),
-    form(`${PATH}/secrets/:name/delete`, showDeleteSecret, deleteSecret),
+    form(`${PATH}/secrets/new`, showNewSecret, createSecret, 'POST /applications/:id/secrets'),
+    form(`${PATH}/secrets/:name/delete`, showDeleteSecret, deleteSecret, 'DELETE /applications/:id/secrets/:name'),
   ],
 };
 

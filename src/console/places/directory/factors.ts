@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { formPage } from '../../parts/form-parts.ts';
-import { rowLink, section, table, when } from '../../parts/parts.ts';
+import { formPage, rowLink } from '../../parts/form-parts.ts';
+import { section, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, fillPath, form, type Page, type RefusedForm } from '../../route.ts';
 
 const PATH = '/directory/users/:userId';
@@ -16,7 +16,7 @@ const readFactors = async ({ perform }: AtUser) => (await perform(`GET ${API_PAT
 
 /** The user's second factors. Support staff remove lost ones here. */
 export async function factorSection(request: AtUser): Promise<Html> {
-  const href = (id: string) => request.to(`${here(request)}/factors/${id}/delete`);
+  const path = (id: string) => `${here(request)}/factors/${id}/delete`;
   const rows = table({
     caption: 'Second factors',
     rows: await readFactors(request),
@@ -25,7 +25,7 @@ export async function factorSection(request: AtUser): Promise<Html> {
       { label: 'Factor', cell: ({ type }) => NAMES[type] },
       { label: 'Added', cell: ({ createdAt }) => when(createdAt, request.now) },
       { label: 'Last used', cell: ({ lastUsedAt }) => when(lastUsedAt, request.now) },
-      { label: '', cell: ({ id, type }) => rowLink(href(id), 'Remove', NAMES[type]) },
+      { label: '', cell: ({ id, type }) => rowLink(request, path(id), 'Remove', NAMES[type]) },
     ],
   });
   return section('Second factors', rows);
@@ -50,4 +50,5 @@ async function remove(request: AtFactor) {
   return { to: here(request), flash: { text: 'Second factor removed.' } };
 }
 
-export const factorRoutes = [form(`${PATH}/factors/:verificationId/delete`, showRemove, remove)];
+export const factorRoutes = [
+  form(`${PATH}/factors/:verificationId/delete`, showRemove, remove, `DELETE ${API_PATH}/:verificationId`)];

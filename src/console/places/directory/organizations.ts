@@ -13,9 +13,11 @@ const PATH = `/directory${ENTITY}`;
 type AtOrganization = ConsoleRequest<{ id: string }>;
 
 /** A member with their roles in the organization and a link to edit them, at this path below the organization. */
-function memberOf(item: RelatedItem, roles: readonly { name: string }[], { to, params }: AtOrganization, path: string) {
-  const href = to(`${fillPath(PATH, params)}/${path}/${encodeURIComponent(item.id)}/roles`);
-  const about = html`<span class="chips">${roles.map(({ name }) => html`<span class="chip">${name}</span>`)}<a href="${href}">Edit roles<span class="unseen"> of ${item.name}</span></a></span>`;
+function memberOf(item: RelatedItem, roles: readonly { name: string }[], request: AtOrganization, path: string) {
+  const { params } = request;
+  const rolesPath = `${fillPath(PATH, params)}/${path}/${encodeURIComponent(item.id)}/roles`;
+  const edit = html`<a href="${request.to(rolesPath)}">Edit roles<span class="unseen"> of ${item.name}</span></a>`;
+  const about = html`<span class="chips">${roles.map(({ name }) => html`<span class="chip">${name}</span>`)}${!request.missingRole(rolesPath) && edit}</span>`;
   return { ...item, about };
 }
 
@@ -62,10 +64,11 @@ const rolesForm = (member: MemberPath, type: 'User' | 'MachineToMachine'): Route
     const content = boxes('id', 'Roles', options, { ticked, faults: faultsOf(refused) });
     return formPage(request, refused, { ...heading, content, submit: 'Save roles' });
   }
-  return form<string>(`/directory${member}/roles`, show, async ({ perform, params, submitted }) => {
+  async function save({ perform, params, submitted }: ConsoleRequest<never>) {
     await perform(`PUT ${member}/roles`, { body: { organizationRoleIds: submitted.getAll('id') } });
     return { to: fillPath(PATH, params), flash: { text: 'Roles saved.' } };
-  });
+  }
+  return form<string>(`/directory${member}/roles`, show, save, `PUT ${member}/roles`);
 };
 
 const organizationPages: EntityPages<'/organizations/:id'> = {

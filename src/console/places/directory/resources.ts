@@ -3,8 +3,8 @@ import { type Html, html } from '../../../pages/html.ts';
 import type { Body } from '../../api.ts';
 import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
 import { type EntityPages, entityRoutes, showEntity } from '../../entities/entity-pages.ts';
-import { buttonForm, formPage } from '../../parts/form-parts.ts';
-import { copyable, duration, FIRST_PAGE, facts, rangeOf, rowLink, section, state, table } from '../../parts/parts.ts';
+import { buttonForm, buttonLink, formPage, rowLink } from '../../parts/form-parts.ts';
+import { copyable, duration, FIRST_PAGE, facts, rangeOf, section, state, table } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, fillPath, form, type Page, type RefusedForm } from '../../route.ts';
 
 const PATH = '/directory/resources/:id';
@@ -31,18 +31,20 @@ async function readScopes({ perform, params }: AtResource) {
 }
 
 async function scopeSection(request: AtResource): Promise<Html> {
-  const href = (below: string) => request.to(`${here(request)}/scopes/${below}`);
+  const path = (below: string) => `${here(request)}/scopes/${below}`;
+  const nameOf = ({ id, name }: { id: string; name: string }) =>
+    request.missingRole(path(`${id}/edit`)) ? name : html`<a href="${request.to(path(`${id}/edit`))}">${name}</a>`;
   const rows = table({
     caption: 'Scopes',
     rows: await readScopes(request),
     empty: 'No scopes yet. Tokens for this resource contain no scopes.',
     columns: [
-      { label: 'Name', cell: ({ id, name }) => html`<a href="${href(`${id}/edit`)}">${name}</a>` },
+      { label: 'Name', cell: nameOf },
       { label: 'Description', cell: ({ description }) => description },
-      { label: '', cell: ({ id, name }) => rowLink(href(`${id}/delete`), 'Delete', name) },
+      { label: '', cell: ({ id, name }) => rowLink(request, path(`${id}/delete`), 'Delete', name) },
     ],
   });
-  const create = html`<a class="button compact" href="${href('new')}">New scope</a>`;
+  const create = buttonLink(request, path('new'), 'New scope', 'compact');
   return section('Scopes', rows, { lead: 'Permissions that tokens for this resource can contain.', actions: create });
 }
 
@@ -92,8 +94,10 @@ async function deleteScope(request: AtScope) {
   return { to: here(request), flash: { text: 'Scope deleted.' } };
 }
 
+const DEFAULT = 'PATCH /resources/:id/is-default';
+
 async function setDefault(request: AtResource, isDefault: boolean) {
-  await request.perform('PATCH /resources/:id/is-default', { body: { isDefault } });
+  await request.perform(DEFAULT, { body: { isDefault } });
   const undo = { path: `${here(request)}/${isDefault ? 'not-default' : 'default'}` };
   const text = isDefault
     ? 'Now the default: client credentials requests without a resource get tokens for this one.'
@@ -143,11 +147,11 @@ const resourcePages: EntityPages<'/resources/:id'> = {
 ${await scopeSection(request)}`,
   deleteWarning: 'Its scopes are deleted and removed from every role.',
   routes: [
-    action(`${PATH}/default`, showHere, (request) => setDefault(request, true)),
-    action(`${PATH}/not-default`, showHere, (request) => setDefault(request, false)),
-    form(`${PATH}/scopes/new`, showNewScope, createScope),
-    form(`${PATH}/scopes/:scopeId/edit`, showScope, changeScope),
-    form(`${PATH}/scopes/:scopeId/delete`, showDeleteScope, deleteScope),
+    action(`${PATH}/default`, showHere, (request) => setDefault(request, true), DEFAULT),
+    action(`${PATH}/not-default`, showHere, (request) => setDefault(request, false), DEFAULT),
+    form(`${PATH}/scopes/new`, showNewScope, createScope, 'POST /resources/:resourceId/scopes'),
+    form(`${PATH}/scopes/:scopeId/edit`, showScope, changeScope, 'PATCH /resources/:resourceId/scopes/:scopeId'),
+    form(`${PATH}/scopes/:scopeId/delete`, showDeleteScope, deleteScope, 'DELETE /resources/:resourceId/scopes/:scopeId'),
   ],
 };
 

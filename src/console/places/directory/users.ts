@@ -2,7 +2,7 @@ import { html } from '../../../pages/html.ts';
 import { contains, type EntityPages, entityRoutes, showEntity } from '../../entities/entity-pages.ts';
 import { type Relation, relationRoutes, relationSection } from '../../entities/relations.ts';
 import { faultsOf } from '../../parts/faults.ts';
-import { buttonForm, field, formPage } from '../../parts/form-parts.ts';
+import { buttonForm, buttonLink, field, formPage } from '../../parts/form-parts.ts';
 import { copyable, facts, state, when } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, fillPath, form, type Page, type RefusedForm } from '../../route.ts';
 import { factorRoutes, factorSection } from './factors.ts';
@@ -31,8 +31,10 @@ const here = (request: AtUser): string => fillPath(PATH, request.params);
 /** A function, because `userPages` is defined below and refers to the routes that need this page. */
 const showHere = showEntity(() => userPages);
 
+const SUSPENSION = 'PATCH /users/:userId/is-suspended';
+
 async function suspend(request: AtUser, isSuspended: boolean) {
-  await request.perform('PATCH /users/:userId/is-suspended', { body: { isSuspended } });
+  await request.perform(SUSPENSION, { body: { isSuspended } });
   const back = { path: `${here(request)}/${isSuspended ? 'reactivate' : 'suspend'}` };
   const text = isSuspended
     ? 'User suspended. Their sessions, tokens, and impersonations have ended.'
@@ -90,7 +92,7 @@ const userPages: EntityPages<'/users/:userId'> = {
     { name: 'customData', label: 'Custom data', kind: 'json', hint: 'A JSON object. Claims scripts can read it.' },
   ],
   actions: (request, { id, isSuspended }) =>
-    html`${!isSuspended && html`<a class="button" href="${request.to(`/impersonations/new?userId=${encodeURIComponent(id)}`)}">Act as this user</a>`}${isSuspended ? buttonForm(request, `${here(request)}/reactivate`, 'Reactivate user', { kind: '' }) : buttonForm(request, `${here(request)}/suspend`, 'Suspend user', { kind: '' })}<a class="button" href="${request.to(`${here(request)}/password`)}">Set password</a>`,
+    html`${!isSuspended && buttonLink(request, `/impersonations/new?userId=${encodeURIComponent(id)}`, 'Act as this user')}${isSuspended ? buttonForm(request, `${here(request)}/reactivate`, 'Reactivate user', { kind: '' }) : buttonForm(request, `${here(request)}/suspend`, 'Suspend user', { kind: '' })}${buttonLink(request, `${here(request)}/password`, 'Set password')}`,
   show: async (request, user) => html`${facts([
     ['Status', stateOf(user)],
     ['Username', user.username],
@@ -107,9 +109,9 @@ ${await factorSection(request)}`,
   routes: [
     ...relationRoutes(heldRoles),
     ...factorRoutes,
-    action(`${PATH}/suspend`, showHere, (request) => suspend(request, true)),
-    action(`${PATH}/reactivate`, showHere, (request) => suspend(request, false)),
-    form(`${PATH}/password`, showPassword, setPassword),
+    action(`${PATH}/suspend`, showHere, (request) => suspend(request, true), SUSPENSION),
+    action(`${PATH}/reactivate`, showHere, (request) => suspend(request, false), SUSPENSION),
+    form(`${PATH}/password`, showPassword, setPassword, 'PATCH /users/:userId/password'),
   ],
 };
 

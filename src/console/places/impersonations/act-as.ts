@@ -152,4 +152,4 @@ async function start(request: ConsoleRequest): Promise<Redirect> {
   return { to: '/impersonations/tokens', flash: { text, secrets } };
 }
 
-export const startPages = [form('/impersonations/new', showStart, start)];
+export const startPages = [form('/impersonations/new', showStart, start, 'POST /subject-tokens')];

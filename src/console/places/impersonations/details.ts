@@ -1,5 +1,5 @@
 import { html } from '../../../pages/html.ts';
-import { formPage } from '../../parts/form-parts.ts';
+import { buttonLink, formPage } from '../../parts/form-parts.ts';
 import { applicationLink, namesOf, userLink } from '../../parts/names.ts';
 import { copyable, countOf, facts, rawJson, section, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
@@ -34,7 +34,7 @@ async function showImpersonation(request: AtImpersonation): Promise<Page> {
     title: titleOf(one, names),
     back: { path: '/impersonations', label: 'Impersonations' },
     actions: hasTimeLeft
-      ? html`<a class="button danger" href="${request.to(`/impersonations/${one.id}/end`)}">End impersonation</a><a class="button danger" href="${request.to(endAllPath(one.subjectId))}">End all for this user</a>`
+      ? html`${buttonLink(request, `/impersonations/${one.id}/end`, 'End impersonation', 'danger')}${buttonLink(request, endAllPath(one.subjectId), 'End all for this user', 'danger')}`
       : undefined,
     content: html`<div id="impersonation" data-live>${facts([
       ['Status', stateOf(one, now)],
@@ -106,7 +106,7 @@ async function endAll(request: AtSubject): Promise<Redirect> {
 }
 
 export const impersonationPages = [
-  form('/impersonations/of/:subjectId/end', showEndAll, endAll),
+  form('/impersonations/of/:subjectId/end', showEndAll, endAll, 'POST /impersonations/revoke'),
   page(IMPERSONATION, showImpersonation),
-  form(`${IMPERSONATION}/end`, showEnd, end),
+  form(`${IMPERSONATION}/end`, showEnd, end, 'POST /impersonations/:id/revoke'),
 ];

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../pages/html.ts';
-import { filters } from '../../parts/form-parts.ts';
+import { buttonLink, filters } from '../../parts/form-parts.ts';
 import { applicationLink, type Names, namesOf, userLink } from '../../parts/names.ts';
 import { pageQuery, pager, table, tabs, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, type Page, page } from '../../route.ts';
@@ -68,7 +68,7 @@ async function showImpersonations(request: ConsoleRequest): Promise<Page> {
   return {
     title: 'Impersonations',
     lead: 'Who is acting as whom, why, and until when.',
-    actions: html`<a class="button primary" href="${request.to('/impersonations/new')}">Act as a user</a>`,
+    actions: html`${buttonLink(request, '/impersonations/new', 'Act as a user', 'primary')}`,
     content: html`${tabsOf(request, active)}
 ${filters(request.to('/impersonations'), html`${inputs}${active && html`<input type="hidden" name="active" value="${active}">`}`, applied.length > 0)}
 <div id="impersonations" data-live>

@@ -4,7 +4,7 @@ import type { Body, Result } from '../../api.ts';
 import { faultsOf } from '../../parts/faults.ts';
 import { boxes, fieldWith, formPage } from '../../parts/form-parts.ts';
 import { FIRST_PAGE, rangeOf } from '../../parts/parts.ts';
-import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
+import { action, type ConsoleRequest, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 
 export type Policy = Result<'GET /configs/impersonation'>;
 
@@ -125,4 +125,9 @@ async function savePolicy(request: ConsoleRequest): Promise<Redirect> {
   return { to: '/impersonations/policy', flash: { text: 'Saved. Applies from the next exchange.' } };
 }
 
-export const policyPage = form('/impersonations/policy', showPolicy, savePolicy);
+const PATH = '/impersonations/policy';
+
+export const policyPages = [
+  page(PATH, showPolicy),
+  action(PATH, showPolicy, savePolicy, 'PATCH /configs/impersonation'),
+];

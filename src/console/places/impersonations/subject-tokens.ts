@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../pages/html.ts';
 import type { Item } from '../../api.ts';
-import { buttonForm } from '../../parts/form-parts.ts';
+import { buttonForm, buttonLink } from '../../parts/form-parts.ts';
 import { namesOf, userLink } from '../../parts/names.ts';
 import { note, pageQuery, pager, state, table, when } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
@@ -30,7 +30,7 @@ async function showTokens(request: ConsoleRequest, refused?: RefusedForm): Promi
   return {
     title: 'Subject tokens',
     lead: 'Single-use tokens that start an impersonation. The token itself is never stored.',
-    actions: html`<a class="button primary" href="${request.to('/impersonations/new')}">Act as a user</a>`,
+    actions: html`${buttonLink(request, '/impersonations/new', 'Act as a user', 'primary')}`,
     content: html`${refused && note('bad', refused.error.message)}
 <div id="tokens" data-live>${table({
       caption: 'Subject tokens, newest first',
@@ -61,5 +61,5 @@ async function revoke(request: ConsoleRequest<{ id: string }>): Promise<Redirect
 
 export const subjectTokenPages = [
   page('/impersonations/tokens', showTokens),
-  action('/impersonations/tokens/:id/revoke', showTokens, revoke),
+  action('/impersonations/tokens/:id/revoke', showTokens, revoke, 'DELETE /subject-tokens/:id'),
 ];

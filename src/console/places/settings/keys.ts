@@ -2,8 +2,8 @@ import { MINUTE_MS } from '../../../base/times.ts';
 import { html } from '../../../pages/html.ts';
 import type { Body } from '../../api.ts';
 import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields.ts';
-import { field, formPage, tick } from '../../parts/form-parts.ts';
-import { copyable, duration, rowLink, section, state, table, when } from '../../parts/parts.ts';
+import { buttonLink, field, formPage, rowLink, tick } from '../../parts/form-parts.ts';
+import { copyable, duration, section, state, table, when } from '../../parts/parts.ts';
 import { type ConsoleRequest, form, type Page, page, type RefusedForm } from '../../route.ts';
 
 const PATH = '/settings/keys';
@@ -52,17 +52,17 @@ async function showKeys(request: ConsoleRequest): Promise<Page> {
       { label: 'Removal', cell: ({ retireAt }) => (retireAt === null ? '' : when(retireAt, request.now)) },
       {
         label: '',
-        cell: ({ id, state }) => state !== 'current' && rowLink(request.to(`${PATH}/${id}/delete`), 'Delete', id),
+        cell: ({ id, state }) => state !== 'current' && rowLink(request, `${PATH}/${id}/delete`, 'Delete', id),
       },
     ],
   });
   return {
     title: 'Signing keys',
     lead: 'Keys that sign the tokens of this tenant. Their public parts are published in its JWKS.',
-    actions: html`<a class="button primary" href="${request.to(`${PATH}/rotate`)}">Rotate keys</a>`,
+    actions: html`${buttonLink(request, `${PATH}/rotate`, 'Rotate keys', 'primary')}`,
     content: html`<div id="keys-list" data-live>${rows}</div>
 ${section('Automatic rotation', html`<p>${schedule}</p>`, {
-  actions: html`<a class="button compact" href="${request.to(`${PATH}/schedule`)}">Edit schedule</a>`,
+  actions: buttonLink(request, `${PATH}/schedule`, 'Edit schedule', 'compact'),
 })}`,
     live: ['signingKeys'],
   };
@@ -135,7 +135,7 @@ async function setSchedule(request: ConsoleRequest) {
 
 export const keyRoutes = [
   page(PATH, showKeys),
-  form(`${PATH}/rotate`, showRotate, rotate),
-  form(`${PATH}/schedule`, showSchedule, setSchedule),
-  form(`${PATH}/:keyId/delete`, showDelete, deleteKey),
+  form(`${PATH}/rotate`, showRotate, rotate, 'POST /configs/oidc/private-keys/rotate'),
+  form(`${PATH}/schedule`, showSchedule, setSchedule, 'PATCH /configs/oidc/key-rotation'),
+  form(`${PATH}/:keyId/delete`, showDelete, deleteKey, 'DELETE /configs/oidc/private-keys/:keyId'),
 ];

@@ -5,7 +5,7 @@ import { bodyOf, type EntityField, fieldsOf } from '../../entities/entity-fields
 import { faultsOf } from '../../parts/faults.ts';
 import { formOf } from '../../parts/form-parts.ts';
 import { rangeOf, rawJson } from '../../parts/parts.ts';
-import { type ConsoleRequest, form, type Page, type RefusedForm } from '../../route.ts';
+import { action, type ConsoleRequest, type Page, page, type RefusedForm } from '../../route.ts';
 
 const PATH = '/settings/sign-in';
 const { passwordPolicy } = SignInSettings.properties;
@@ -66,4 +66,4 @@ async function save(request: ConsoleRequest) {
   return { to: PATH, flash: { text: 'Settings saved.' } };
 }
 
-export const signInRoutes = [form(PATH, show, save)];
+export const signInRoutes = [page(PATH, show), action(PATH, show, save, 'PATCH /sign-in-exp')];

@@ -83,8 +83,8 @@ const tenantPages: EntityPages<'/tenants/:id'> = {
     ]),
   deleteWarning: 'It becomes unreachable immediately, and all its data is deleted in the background.',
   routes: [
-    action(`${PATH}/suspend`, showHere, (request) => suspend(request, true)),
-    action(`${PATH}/resume`, showHere, (request) => suspend(request, false)),
+    action(`${PATH}/suspend`, showHere, (request) => suspend(request, true), 'PATCH /tenants/:id'),
+    action(`${PATH}/resume`, showHere, (request) => suspend(request, false), 'PATCH /tenants/:id'),
   ],
 };
 

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../pages/html.ts';
 import type { Result } from '../../api.ts';
-import { choice, filters, type Options, TIME_RANGES } from '../../parts/form-parts.ts';
+import { buttonLink, choice, filters, type Options, TIME_RANGES } from '../../parts/form-parts.ts';
 import { state, table, when } from '../../parts/parts.ts';
 import { type Page, page } from '../../route.ts';
 import { type AtHook, eventOptions, HOOK, hookPath, readHook } from './hook.ts';
@@ -85,7 +85,7 @@ async function showDeliveries(request: AtHook): Promise<Page> {
     title: `Deliveries of ${hook.name}`,
     lead: 'Every event for this endpoint, with all its attempts.',
     back: { path: hookPath(hook), label: hook.name },
-    actions: html`<a class="button" href="${request.to(hookPath(hook, '/replay'))}">Replay events</a>`,
+    actions: html`${buttonLink(request, hookPath(hook, '/replay'), 'Replay events')}`,
     content: html`${filters(here, inputs, isNarrowed)}
 <div id="deliveries" data-live>${deliveryTable(request, deliveries, isNarrowed || before ? 'No deliveries match these filters.' : 'No deliveries yet.')}${pages}</div>`,
     live: ['deliveries', 'attempts'],

@@ -167,4 +167,4 @@ async function change(request: AtHook): Promise<Redirect> {
   return { to: hookPath(request.params), flash: { text: 'Changes saved. They apply from the next attempt.' } };
 }
 
-export const hookForms = [form('/webhooks/new', showNew, create), form(`${HOOK}/edit`, showChange, change)];
+export const hookForms = [form('/webhooks/new', showNew, create, 'POST /hooks'), form(`${HOOK}/edit`, showChange, change, 'PATCH /hooks/:id')];

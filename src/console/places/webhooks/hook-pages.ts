@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../pages/html.ts';
 import { faultsOf } from '../../parts/faults.ts';
-import { buttonForm, field, formPage } from '../../parts/form-parts.ts';
+import { buttonForm, buttonLink, field, formPage } from '../../parts/form-parts.ts';
 import { copyable, duration, elapsed, facts, note, rawJson, section, table, when } from '../../parts/parts.ts';
 import { action, type ConsoleRequest, form, type Page, page, type Redirect, type RefusedForm } from '../../route.ts';
 import { deliveryTable, readFeed } from './delivery-list.ts';
@@ -21,7 +21,7 @@ import { signingSecretsOf } from './hook-form.ts';
 const LATEST_DELIVERIES = 5;
 
 const newHook = (request: ConsoleRequest): Html =>
-  html`<a class="button primary" href="${request.to('/webhooks/new')}">New webhook</a>`;
+  html`${buttonLink(request, '/webhooks/new', 'New webhook', 'primary')}`;
 
 async function showHooks(request: ConsoleRequest): Promise<Page> {
   const { value: hooks } = await request.perform('GET /hooks');
@@ -80,25 +80,25 @@ async function showHook(request: AtHook, refused?: RefusedForm): Promise<Page> {
   const { deliveries } = await readFeed(request, { limit: String(LATEST_DELIVERIES) });
   const latest = deliveryTable(request, deliveries, 'No deliveries yet.');
   const { signingKey: _, webhookSecret: __, ...hookWithoutSecrets } = hook;
-  const at = (below: string) => request.to(hookPath(hook, below));
+  const link = (below: string, label: string, kind?: string) => buttonLink(request, hookPath(hook, below), label, kind);
   const toggle = hook.enabled
     ? buttonForm(request, hookPath(hook, '/off'), 'Disable webhook', { kind: '' })
     : buttonForm(request, hookPath(hook, '/on'), 'Enable webhook', { kind: 'primary' });
   return {
     title: hook.name,
     back: { path: '/webhooks', label: 'Webhooks' },
-    actions: html`<a class="button${hook.enabled && ' primary'}" href="${at('/test')}">Send test event</a>${toggle}<a class="button" href="${at('/edit')}">Edit</a><a class="button danger" href="${at('/delete')}">Delete</a>`,
+    actions: html`${link('/test', 'Send test event', hook.enabled ? 'primary' : '')}${toggle}${link('/edit', 'Edit')}${link('/delete', 'Delete', 'danger')}`,
     content: html`${refused && note('bad', refused.error.message)}
 <div id="health" data-live class="tight">${failureNote(request, hook)}${factsOf(request, hook)}</div>
 ${section('Latest deliveries', html`<div id="latest" data-live>${latest}</div>`, {
-  actions: html`<div class="row-actions"><a class="button compact" href="${at('/deliveries')}">All deliveries</a><a class="button compact" href="${at('/replay')}">Replay events</a></div>`,
+  actions: html`<div class="row-actions">${link('/deliveries', 'All deliveries', 'compact')}${link('/replay', 'Replay events', 'compact')}</div>`,
 })}
 ${section('Events', html`<div class="chips">${eventsOf(hook).map((type) => html`<span class="chip">${type}</span>`)}</div>`)}
 ${section(
   'Signing secret',
   html`<p>Every request is signed with this secret. It is shown only when it is created.</p>`,
   {
-    actions: html`<div class="row-actions"><a class="button compact" href="${request.to('/webhooks/verify')}">Verify signatures</a><a class="button compact" href="${at('/key')}">Rotate secret</a></div>`,
+    actions: html`<div class="row-actions"><a class="button compact" href="${request.to('/webhooks/verify')}">Verify signatures</a>${link('/key', 'Rotate secret', 'compact')}</div>`,
   },
 )}
 ${rawJson(hookWithoutSecrets)}`,
@@ -106,8 +106,10 @@ ${rawJson(hookWithoutSecrets)}`,
   };
 }
 
+const CHANGING = 'PATCH /hooks/:id';
+
 async function setEnabled(request: AtHook, enabled: boolean): Promise<Redirect> {
-  await request.perform('PATCH /hooks/:id', { body: { enabled } });
+  await request.perform(CHANGING, { body: { enabled } });
   const text = enabled
     ? 'Webhook enabled. Replay events to send the ones it missed.'
     : 'Webhook disabled. Pending deliveries were canceled, and no events are sent.';
@@ -174,8 +176,8 @@ export const hookList = page('/webhooks', showHooks);
 
 export const hookPages = [
   page(HOOK, showHook),
-  action(`${HOOK}/on`, showHook, (request) => setEnabled(request, true)),
-  action(`${HOOK}/off`, showHook, (request) => setEnabled(request, false)),
-  form(`${HOOK}/key`, showKey, rotate),
-  form(`${HOOK}/delete`, showDelete, remove),
+  action(`${HOOK}/on`, showHook, (request) => setEnabled(request, true), CHANGING),
+  action(`${HOOK}/off`, showHook, (request) => setEnabled(request, false), CHANGING),
+  form(`${HOOK}/key`, showKey, rotate, 'PATCH /hooks/:id/signing-key'),
+  form(`${HOOK}/delete`, showDelete, remove, 'DELETE /hooks/:id'),
 ];

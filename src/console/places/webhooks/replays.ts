@@ -144,7 +144,7 @@ async function cancel(request: AtReplay): Promise<Redirect> {
 }
 
 export const replayPages = [
-  form(`${HOOK}/replay`, showReplay, countOrStart),
+  form(`${HOOK}/replay`, showReplay, countOrStart, 'POST /hooks/:id/replay'),
   page(REPLAY, showProgress),
-  action(`${REPLAY}/cancel`, showProgress, cancel),
+  action(`${REPLAY}/cancel`, showProgress, cancel, 'DELETE /hooks/:id/replays/:replayId'),
 ];

@@ -44,4 +44,4 @@ async function send(request: AtHook): Promise<Redirect> {
   return { to: `${hookPath(hook, '/test')}?${new URLSearchParams({ event })}`, flash: { text } };
 }
 
-export const testPages = [form(`${HOOK}/test`, showTest, send)];
+export const testPages = [form(`${HOOK}/test`, showTest, send, 'POST /hooks/:id/test')];
