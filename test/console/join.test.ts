@@ -51,9 +51,31 @@ describe.each(databases)('create-administrator on %s', (kind) => {
     await page.close();
   });
 
+  it('prints a link for a role, which lowers no higher one', async () => {
+    const page = await browser.newPage();
+    const follow = async (role: string, choice: string) => {
+      const link = /http\S+/.exec(await createAdministrator(service, '--role', role))?.[0] as string;
+      await page.goto(link);
+      await page.getByText(`This link gives you the role ${role}`).waitFor();
+      await page.getByRole('link', { name: choice }).click();
+    };
+    await service.api.must('POST /users', { username: 'sue', password: PASSWORD });
+    for (const [role, expected] of [
+      ['support', 'support'],
+      ['viewer', 'support'],
+      ['editor', 'editor'],
+    ] as const) {
+      await follow(role, 'Use an existing account');
+      await signIn(page, 'sue', PASSWORD);
+      await page.waitForURL(`${service.url}/console/default/**`);
+      await page.getByText(expected, { exact: true }).first().waitFor();
+    }
+    await page.close();
+  });
+
   it('adds and removes a user by name, and reports unknown users and tenants', async () => {
     await service.api.must('POST /users', { username: 'pia', password: PASSWORD });
-    expect(await createAdministrator(service, '--user', 'pia')).toContain('pia');
+    expect(await createAdministrator(service, '--user', 'pia', '--role', 'viewer')).toContain('the role viewer in default');
     const page = await browser.newPage();
     await page.goto(`${service.url}/console`);
     await signIn(page, 'pia', PASSWORD);
@@ -64,6 +86,7 @@ describe.each(databases)('create-administrator on %s', (kind) => {
     await expect(createAdministrator(service, '--user', 'olga', '--remove')).rejects.toThrow(
       new ServiceError('administrator.is_last').message,
     );
+    await expect(createAdministrator(service, '--role', 'king')).rejects.toThrow('--role must be one of');
     await expect(createAdministrator(service, '--user', 'nobody')).rejects.toThrow('no user nobody');
     await expect(createAdministrator(service, '--tenant', 'nowhere')).rejects.toThrow('no tenant nowhere');
   });
