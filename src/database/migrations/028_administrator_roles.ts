@@ -1,16 +1,12 @@
 import type { Knex } from 'knex';
 
-/** Administrators could do everything before there were roles, so all of them become owners, links included. */
+const TABLES = ['administrators', 'administrator_links'];
+
+/** Before there were roles administrators could do everything, so all of them become owners, links included. */
 export async function up(db: Knex): Promise<void> {
-  for (const name of ['administrators', 'administrator_links'])
-    await db.schema.alterTable(name, (table) => {
-      table.string('role').notNullable().defaultTo('owner');
-    });
+  for (const table of TABLES) await db.raw(`alter table ${table} add column role varchar(255) not null default 'owner'`);
 }
 
 export async function down(db: Knex): Promise<void> {
-  for (const name of ['administrators', 'administrator_links'])
-    await db.schema.alterTable(name, (table) => {
-      table.dropColumn('role');
-    });
+  for (const table of TABLES) await db.raw(`alter table ${table} drop column role`);
 }
