@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 
 /** Keyword of a secret. Callers who may not see it get its placeholder. It is an extension, which appears unchanged in OpenAPI. */
 export const SECRET = 'x-secret';
-/** Stands for a hidden secret. Of a record the names stay, and each value is replaced. */
+/** Stands for a hidden secret. A record keeps its names, and this replaces each value. */
 export const HIDDEN = '…';
 
 function hide(value: unknown): unknown {

@@ -147,7 +147,7 @@ export type Needs = ApiRoute | AdministratorRole;
 /** `'/webhooks/:id'` → `{ id: string }`. The handlers of a path that the compiler does not know take any. */
 type ParamsOf<Path extends string> = string extends Path ? never : PathParams<Path>;
 
-/** What a page shows comes from operations, each of which checks the role. So most pages are open to every role. */
+/** Pages read through operations, each of which checks the role. So most pages are open to every role. */
 export const page = <Path extends string>(
   path: Path,
   show: ShowPage<ParamsOf<Path>>,

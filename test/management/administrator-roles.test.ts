@@ -43,7 +43,7 @@ describe.each(databases)('the roles of administrators on %s', (kind) => {
       parts,
     )({
       tenant,
-      caller: { applicationId: 'admin-console', scopes: new Set(), userId: 'somebody', role },
+      caller: { applicationId: 'admin-console', scopes: new Set(), userId: 'administrator', role },
       params: {},
       query: {},
       body: {},
