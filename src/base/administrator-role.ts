@@ -12,11 +12,12 @@ export const includesRole = (role: AdministratorRole, needed: AdministratorRole)
   ADMINISTRATOR_ROLES.indexOf(role) >= ADMINISTRATOR_ROLES.indexOf(needed);
 
 /**
- * @param why replaces the first sentence of the message
+ * @param why the first sentence of the message
  * @throws 403 `administrator.role_required` unless the role includes the needed one
  */
-export function requireRole(role: AdministratorRole, needed: AdministratorRole, why = 'Your role does not allow this.') {
+export function requireRole(role: AdministratorRole, needed: AdministratorRole, why?: string): void {
   if (includesRole(role, needed)) return;
-  const message = `${why} It requires the role ${needed}, and yours is ${role}. Ask an owner of the tenant.`;
+  const reason = `This requires the role ${needed}, and yours is ${role}. Ask an owner of the tenant.`;
+  const message = why === undefined ? reason : `${why} ${reason}`;
   throw new ServiceError('administrator.role_required', { message, data: { role: needed } });
 }

@@ -94,7 +94,7 @@ describe.each(databases)('administrators on %s', (kind) => {
     await theirPage.getByText('Testing and editing the script requires the role editor.').waitFor();
     const refused = await theirPage.goto(stage.url('/directory/users/new'));
     expect(refused?.status()).toBe(403);
-    await theirPage.getByText('It requires the role editor, and yours is support.').waitFor();
+    await theirPage.getByText('This requires the role editor, and yours is support.').waitFor();
     await look(theirPage, 'console-not-allowed');
 
     await stage.open('/settings/administrators');

@@ -52,25 +52,21 @@ describe.each(databases)('create-administrator on %s', (kind) => {
   });
 
   it('prints a link for a role, which lowers no higher one', async () => {
-    const page = await browser.newPage();
-    const follow = async (role: string, choice: string) => {
-      const link = /http\S+/.exec(await createAdministrator(service, '--role', role))?.[0] as string;
-      await page.goto(link);
-      await page.getByText(`This link gives you the role ${role}`).waitFor();
-      await page.getByRole('link', { name: choice }).click();
-    };
     await service.api.must('POST /users', { username: 'sue', password: PASSWORD });
     for (const [role, expected] of [
       ['support', 'support'],
       ['viewer', 'support'],
       ['editor', 'editor'],
     ] as const) {
-      await follow(role, 'Use an existing account');
+      const page = await browser.newPage();
+      await page.goto(/http\S+/.exec(await createAdministrator(service, '--role', role))?.[0] as string);
+      await page.getByText(`This link gives you the role ${role}`).waitFor();
+      await page.getByRole('link', { name: 'Use an existing account' }).click();
       await signIn(page, 'sue', PASSWORD);
       await page.waitForURL(`${service.url}/console/default/**`);
-      await page.getByText(expected, { exact: true }).first().waitFor();
+      await page.getByText(expected, { exact: true }).waitFor();
+      await page.close();
     }
-    await page.close();
   });
 
   it('adds and removes a user by name, and reports unknown users and tenants', async () => {
