@@ -90,7 +90,7 @@ describe.each(databases)('administrators on %s', (kind) => {
     expect(await theirPage.getByLabel('Subject token lifetime').isDisabled()).toBe(true);
     expect(await theirPage.getByRole('button', { name: 'Save policy' }).count()).toBe(0);
     await look(theirPage, 'console-policy-as-support');
-    await theirPage.goto(stage.url('/claims/access-tokens'));
+    await theirPage.goto(stage.url('/claims/access-token'));
     await theirPage.getByText('Testing and editing the script requires the role editor.').waitFor();
     const refused = await theirPage.goto(stage.url('/directory/users/new'));
     expect(refused?.status()).toBe(403);
