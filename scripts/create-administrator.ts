@@ -40,7 +40,9 @@ async function changeRights(store: TenantStore, name: string, rights: Rights, is
       for (const tenantId of tenantIds) await removeAdministrator(store, user.id, tenantId, change);
     });
   } else await giveRole(store, user.id, rights, change);
-  console.log(`${name} (${user.id}) ${isRemoving ? 'no longer manages' : `has the role ${role} in`} ${tenantIds.join(', ')}.`);
+  console.log(
+    `${name} (${user.id}) ${isRemoving ? 'no longer manages' : `has the role ${role} in`} ${tenantIds.join(', ')}.`,
+  );
 }
 
 export async function run(args: string[]): Promise<void> {

@@ -2,8 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { DOCUMENTS_WITH_TABLES, withTables } from './support/contract-tables.ts';
 import { errorPage } from './support/error-page.ts';
 
-export const summary =
-  'Write docs/errors.md and the generated tables of other documents. Needs no running service.';
+export const summary = 'Write docs/errors.md and the generated tables of other documents. Needs no running service.';
 
 export async function run(): Promise<void> {
   for (const name of DOCUMENTS_WITH_TABLES) {

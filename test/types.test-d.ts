@@ -15,7 +15,7 @@ import type { Proof, Verification } from '../src/sign-in/interaction/verificatio
 
 // Operations
 
-const probe = { summary: 'A probe', status: 200 };
+const probe = { role: 'viewer' as const, summary: 'A probe', status: 200 };
 const support = {
   tenantId: 't',
   id: 'r',
@@ -32,6 +32,8 @@ const Name = Type.Object({ name: Type.String() });
 
 export const refusedAsOperations = [
   operation('GET /p', { ...probe, returns: Role, run: async () => ({ ...support, secret: 'is not sent' }) }),
+  // @ts-expect-error: the role of an administrator is missing
+  operation('GET /p', { summary: 'p', status: 200, run: async () => undefined }),
   // @ts-expect-error: fields of the response are missing
   operation('GET /p', { ...probe, returns: User, run: async () => ({ id: 'u' }) }),
   // @ts-expect-error: a field of the response has another type
@@ -193,7 +195,9 @@ export const refusedAsPages = [
   // @ts-expect-error: the path has no such parameter
   pageAt('/webhooks', showHook),
   // @ts-expect-error: the form of another path
-  form('/webhooks/:hookId', showHook, async () => ({ to: '' })),
+  form('/webhooks/:hookId', showHook, async () => ({ to: '' }), 'PATCH /hooks/:id'),
+  // @ts-expect-error: the operation that the form performs is missing
+  form('/webhooks/:id', showHook, async () => ({ to: '' })),
 ];
 
 const hookField: EntityField<Body<'POST /hooks'>> = { name: 'config.url', label: 'URL' };

@@ -73,7 +73,12 @@ function administratorRoles(): string {
   const byPath = Map.groupBy(all, ({ path }) => path);
   const rows = [...byPath].map(([path, those]) => [
     code(path),
-    ...roles.map((role) => those.filter((one) => roleOf(one) === role).map(({ method }) => method).join(', ')),
+    ...roles.map((role) =>
+      those
+        .filter((one) => roleOf(one) === role)
+        .map(({ method }) => method)
+        .join(', '),
+    ),
   ]);
   return table(['Path', ...roles], rows);
 }

@@ -117,11 +117,7 @@ export async function removeAdministrator(
 }
 
 /** Returns the token of a new one-time link. Only the hash of the token is stored. */
-export async function createLink(
-  store: TenantStore,
-  { tenantIds, role }: Rights,
-  now: number,
-): Promise<string> {
+export async function createLink(store: TenantStore, { tenantIds, role }: Rights, now: number): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   const link = { id: hashOf(token), managedTenantIds: [...tenantIds], role, spentAt: null, expiresAt: now + LINK_MS };
   await store.add('administratorLinks', [link]);

@@ -110,7 +110,7 @@ export interface Page {
   /** One sentence about the purpose of the page. */
   lead?: string | Html | undefined;
   /** Buttons next to the title, the primary one first. */
-  actions?: Html | undefined;
+  actions?: Html | false | undefined;
   /** Link to the parent page. */
   back?: { path: string; label: string } | undefined;
   content: Html;

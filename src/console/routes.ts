@@ -178,7 +178,8 @@ export function consoleRoutes(parts: ConsoleParts): { router: Router; close(): v
   router.get('/:tenant/-/live', managing(parts, openStream));
   for (const route of routes) {
     if (route.isPage) router.get(`/:tenant${route.path}`, managing(parts, permitted(route, openPage(route))));
-    if (route.submit) router.post(`/:tenant${route.path}`, managing(parts, permitted(route, submitForm(route, route.submit))));
+    if (route.submit)
+      router.post(`/:tenant${route.path}`, managing(parts, permitted(route, submitForm(route, route.submit))));
   }
   router.use(noSuchPage, errorPages);
   return { router, close: () => live.close() };

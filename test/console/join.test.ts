@@ -71,7 +71,9 @@ describe.each(databases)('create-administrator on %s', (kind) => {
 
   it('adds and removes a user by name, and reports unknown users and tenants', async () => {
     await service.api.must('POST /users', { username: 'pia', password: PASSWORD });
-    expect(await createAdministrator(service, '--user', 'pia', '--role', 'viewer')).toContain('the role viewer in default');
+    expect(await createAdministrator(service, '--user', 'pia', '--role', 'viewer')).toContain(
+      'the role viewer in default',
+    );
     const page = await browser.newPage();
     await page.goto(`${service.url}/console`);
     await signIn(page, 'pia', PASSWORD);

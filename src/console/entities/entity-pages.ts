@@ -106,7 +106,7 @@ async function showList(pages: EntityPages, request: ConsoleRequest): Promise<Pa
   return {
     title: plural,
     lead,
-    actions: html`${create}`,
+    actions: create,
     content: html`${searchQuery && search(request, `Search ${plural.toLowerCase()}`)}
 ${table({
   caption: plural,

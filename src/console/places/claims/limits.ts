@@ -25,7 +25,4 @@ async function setLimits({ perform, submitted }: ConsoleRequest) {
   return { to: PATH, flash: { text: 'Limits saved.' } };
 }
 
-export const limitRoutes = [
-  page(PATH, showLimits),
-  action(PATH, showLimits, setLimits, 'PATCH /configs/sandbox'),
-];
+export const limitRoutes = [page(PATH, showLimits), action(PATH, showLimits, setLimits, 'PATCH /configs/sandbox')];

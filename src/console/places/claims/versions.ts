@@ -140,6 +140,11 @@ export function versionRoutes(kind: TokenKind): Route[] {
   return [
     page(path, (request) => showVersions(request, kind)),
     page(`${path}/:version`, show),
-    action(`${path}/:version/activate`, show, (request) => activate(request, kind), `POST ${SCRIPT}/versions/:version/activate`),
+    action(
+      `${path}/:version/activate`,
+      show,
+      (request) => activate(request, kind),
+      `POST ${SCRIPT}/versions/:version/activate`,
+    ),
   ];
 }

@@ -51,4 +51,5 @@ async function remove(request: AtFactor) {
 }
 
 export const factorRoutes = [
-  form(`${PATH}/factors/:verificationId/delete`, showRemove, remove, `DELETE ${API_PATH}/:verificationId`)];
+  form(`${PATH}/factors/:verificationId/delete`, showRemove, remove, `DELETE ${API_PATH}/:verificationId`),
+];

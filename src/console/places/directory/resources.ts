@@ -39,7 +39,7 @@ async function scopeSection(request: AtResource): Promise<Html> {
     rows: await readScopes(request),
     empty: 'No scopes yet. Tokens for this resource contain no scopes.',
     columns: [
-      { label: 'Name', cell: nameOf },
+      { label: 'Name', cell: (scope) => nameOf(scope) },
       { label: 'Description', cell: ({ description }) => description },
       { label: '', cell: ({ id, name }) => rowLink(request, path(`${id}/delete`), 'Delete', name) },
     ],
@@ -151,7 +151,12 @@ ${await scopeSection(request)}`,
     action(`${PATH}/not-default`, showHere, (request) => setDefault(request, false), DEFAULT),
     form(`${PATH}/scopes/new`, showNewScope, createScope, 'POST /resources/:resourceId/scopes'),
     form(`${PATH}/scopes/:scopeId/edit`, showScope, changeScope, 'PATCH /resources/:resourceId/scopes/:scopeId'),
-    form(`${PATH}/scopes/:scopeId/delete`, showDeleteScope, deleteScope, 'DELETE /resources/:resourceId/scopes/:scopeId'),
+    form(
+      `${PATH}/scopes/:scopeId/delete`,
+      showDeleteScope,
+      deleteScope,
+      'DELETE /resources/:resourceId/scopes/:scopeId',
+    ),
   ],
 };
 

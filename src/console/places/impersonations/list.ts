@@ -68,7 +68,7 @@ async function showImpersonations(request: ConsoleRequest): Promise<Page> {
   return {
     title: 'Impersonations',
     lead: 'Who is acting as whom, why, and until when.',
-    actions: html`${buttonLink(request, '/impersonations/new', 'Act as a user', 'primary')}`,
+    actions: buttonLink(request, '/impersonations/new', 'Act as a user', 'primary'),
     content: html`${tabsOf(request, active)}
 ${filters(request.to('/impersonations'), html`${inputs}${active && html`<input type="hidden" name="active" value="${active}">`}`, applied.length > 0)}
 <div id="impersonations" data-live>

@@ -30,7 +30,7 @@ async function showTokens(request: ConsoleRequest, refused?: RefusedForm): Promi
   return {
     title: 'Subject tokens',
     lead: 'Single-use tokens that start an impersonation. The token itself is never stored.',
-    actions: html`${buttonLink(request, '/impersonations/new', 'Act as a user', 'primary')}`,
+    actions: buttonLink(request, '/impersonations/new', 'Act as a user', 'primary'),
     content: html`${refused && note('bad', refused.error.message)}
 <div id="tokens" data-live>${table({
       caption: 'Subject tokens, newest first',

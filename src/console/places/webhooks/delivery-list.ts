@@ -85,7 +85,7 @@ async function showDeliveries(request: AtHook): Promise<Page> {
     title: `Deliveries of ${hook.name}`,
     lead: 'Every event for this endpoint, with all its attempts.',
     back: { path: hookPath(hook), label: hook.name },
-    actions: html`${buttonLink(request, hookPath(hook, '/replay'), 'Replay events')}`,
+    actions: buttonLink(request, hookPath(hook, '/replay'), 'Replay events'),
     content: html`${filters(here, inputs, isNarrowed)}
 <div id="deliveries" data-live>${deliveryTable(request, deliveries, isNarrowed || before ? 'No deliveries match these filters.' : 'No deliveries yet.')}${pages}</div>`,
     live: ['deliveries', 'attempts'],

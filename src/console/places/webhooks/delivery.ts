@@ -86,4 +86,7 @@ async function redeliver(request: AtDelivery): Promise<Redirect> {
   };
 }
 
-export const deliveryPages = [page(DELIVERY, showDelivery), action(`${DELIVERY}/redeliver`, showDelivery, redeliver, 'POST /hooks/:id/deliveries/:deliveryId/redeliver')];
+export const deliveryPages = [
+  page(DELIVERY, showDelivery),
+  action(`${DELIVERY}/redeliver`, showDelivery, redeliver, 'POST /hooks/:id/deliveries/:deliveryId/redeliver'),
+];

@@ -167,4 +167,7 @@ async function change(request: AtHook): Promise<Redirect> {
   return { to: hookPath(request.params), flash: { text: 'Changes saved. They apply from the next attempt.' } };
 }
 
-export const hookForms = [form('/webhooks/new', showNew, create, 'POST /hooks'), form(`${HOOK}/edit`, showChange, change, 'PATCH /hooks/:id')];
+export const hookForms = [
+  form('/webhooks/new', showNew, create, 'POST /hooks'),
+  form(`${HOOK}/edit`, showChange, change, 'PATCH /hooks/:id'),
+];

@@ -37,7 +37,7 @@ function chosen(sent: URLSearchParams): URLSearchParams {
   return new URLSearchParams(kept);
 }
 
-const sendForm = (request: ConsoleRequest, path: string, values: URLSearchParams): Html =>
+const sendForm = (request: ConsoleRequest, path: string, values: URLSearchParams): Html | false =>
   buttonForm(request, path, 'Replay events', {
     fields: new URLSearchParams([['step', 'send'], ...chosen(values)]),
     kind: 'primary',
