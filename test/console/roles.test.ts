@@ -25,7 +25,7 @@ describe.each(databases)('the roles of administrators in the console on %s', (ki
   /** The administrators of both tenants, by role, and a user who is none. */
   const ids = {} as Record<AdministratorRole | 'customer', string>;
   beforeAll(async () => {
-    service = await startService(kind);
+    service = await startService(kind, { DEMO: 'false' });
     database = connect({ databaseUrl: service.databaseUrl, dataDir: service.dataDir, poolSize: 2 });
     store = new TenantStore(database, 'default');
     const now = Date.now();

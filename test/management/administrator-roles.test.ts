@@ -86,7 +86,7 @@ describe.each(databases)('the roles of administrators on %s', (kind) => {
 
     const read = async (role: AdministratorRole) => {
       const texts: string[] = [];
-      for (const operation of operations.filter(({ method }) => method === 'GET')) {
+      for (const operation of operations.filter(({ method, prepare }: Operation) => method === 'GET' && !prepare)) {
         const { value } = await perform(operation, role, tenant, samples[operation.route]?.(world));
         texts.push(JSON.stringify(value) ?? '');
       }
