@@ -14,6 +14,7 @@ import { userRoutes } from './directory/users.ts';
 import { startPages } from './impersonations/act-as.ts';
 import { impersonationPages } from './impersonations/details.ts';
 import { impersonationList } from './impersonations/list.ts';
+import { endSelected } from './impersonations/end-selected.ts';
 import { policyPage } from './impersonations/policy.ts';
 import { subjectTokenPages } from './impersonations/subject-tokens.ts';
 import { overview } from './overview/overview.ts';
@@ -43,7 +44,7 @@ export const places: readonly Place[] = [
       section('Subject tokens', subjectTokenPages),
       section('Policy', [policyPage]),
     ],
-    routes: [...startPages, ...impersonationPages],
+    routes: [...startPages, endSelected, ...impersonationPages],
   },
   {
     path: '/claims',
