@@ -146,11 +146,11 @@ export const pageQuery = ({ query }: ConsoleRequest): { page: string; page_size:
 });
 
 /** Adds the query of this page to a path: to a row's page, which then leads back to the same filtered list. */
-export const withQuery = (path: string, { query }: ConsoleRequest<never>): string =>
+export const withQuery = (path: string, { query }: Pick<ConsoleRequest, 'query'>): string =>
   query.size > 0 ? `${path}?${query}` : path;
 
 /** The label of a column with times, as a link that turns the order of the list round. */
-export function timeOrder(request: ConsoleRequest, label: string): Html {
+export function timeOrder(request: Pick<ConsoleRequest, 'query'>, label: string): Html {
   const query = new URLSearchParams(request.query);
   const isOldest = query.get('order') === 'oldest';
   query.delete('page');
@@ -161,7 +161,7 @@ export function timeOrder(request: ConsoleRequest, label: string): Html {
 }
 
 /** The Management API's parameter for the order in the URL. */
-export const orderQuery = ({ query }: ConsoleRequest): { order?: string } =>
+export const orderQuery = ({ query }: Pick<ConsoleRequest, 'query'>): { order?: string } =>
   query.get('order') === 'oldest' ? { order: 'oldest' } : {};
 
 /** Links to the previous and next page of a list. They keep the other query parameters. */

@@ -23,9 +23,13 @@ function nameOf({ tenant, administrator, to }: ConsoleRequest, { user }: TenantA
 }
 
 async function showAdministrators(request: ConsoleRequest): Promise<Page> {
+  const managers = await request.rights.list();
+  // The last one who can sign in cannot be removed.
+  const [only, ...others] = managers.filter(({ user }) => !user.isSuspended);
+  const isLast = ({ user }: TenantAdministrator) => others.length === 0 && user.id === only?.user.id;
   const rows = table({
     caption: 'Administrators of this tenant',
-    rows: await request.rights.list(),
+    rows: managers,
     empty: 'No administrators yet.',
     columns: [
       { label: 'Name', cell: (manager) => nameOf(request, manager) },
@@ -34,7 +38,9 @@ async function showAdministrators(request: ConsoleRequest): Promise<Page> {
       { label: 'Added', cell: ({ since }) => when(since, request.now) },
       {
         label: '',
-        cell: ({ user }) => rowLink(request.to(`${PATH}/${user.id}/remove`), 'Remove', userOf(user).name),
+        cell: (manager) =>
+          !isLast(manager) &&
+          rowLink(request.to(`${PATH}/${manager.user.id}/remove`), 'Remove', userOf(manager.user).name),
       },
     ],
   });

@@ -94,14 +94,24 @@ export function sentenceOf({ key, isSuccess, user, stopped, details }: Facts): s
 export const knownSentences: readonly string[] = [...new Set([...ACTIONS.values()].map(inPast))].sort();
 
 /**
- * Returns the keys of the actions that a text names: a part of the sentence or of the route, in any case, or the whole
- * sentence with a user's name. If it names none, it is taken as a key.
+ * Returns the keys of the actions that a text names, in any case: a whole sentence (also with a user's name) or route, or
+ * else a part of one. If it names none, it is taken as a key.
  */
 export function keysOf(text: string): string[] {
   const typed = text.toLowerCase().replace(/^tried to /, '');
-  const keys = [...ACTIONS].filter(([key, action]) => {
-    const sentences = [action.toLowerCase(), inPast(action).toLowerCase()];
-    return key.toLowerCase().includes(typed) || sentences.some((one) => one.includes(typed) || typed.startsWith(`${one} `));
-  });
-  return keys.length > 0 ? keys.map(([key]) => key) : [text];
+  const texts = [...ACTIONS].map(([key, action]) => ({
+    key,
+    names: [key, routeOf(key), action, inPast(action)].map((name) => name.toLowerCase()),
+  }));
+  const matching = (matches: (name: string) => boolean) =>
+    texts.filter(({ names }) => names.some(matches)).map(({ key }) => key);
+  for (const matches of [
+    (name: string) => name === typed,
+    (name: string) => typed.startsWith(`${name} `),
+    (name: string) => name.includes(typed),
+  ]) {
+    const keys = matching(matches);
+    if (keys.length > 0) return keys;
+  }
+  return [text];
 }
