@@ -109,6 +109,12 @@ ${content}
 ${keys()}
 ${palette(request)}
 </body>`;
-  const names = ['console/palette', 'console/picker', 'console/local-time', ...(live.length > 0 ? ['console/live'] : []), ...modules];
+  const names = [
+    'console/palette',
+    'console/picker',
+    'console/local-time',
+    ...(live.length > 0 ? ['console/live'] : []),
+    ...modules,
+  ];
   sendDocument(response, status, home, { title: `${title} · ${request.tenant.name}`, body, modules: names });
 }

@@ -105,10 +105,7 @@ async function paletteOnBoth() {
 }
 
 /** Opens a session in the same way as the console does for an administrator. */
-async function openSession(
-  where: { databaseUrl: string | undefined; dataDir: string },
-  now: number,
-): Promise<string> {
+async function openSession(where: { databaseUrl: string | undefined; dataDir: string }, now: number): Promise<string> {
   const database = connect({ ...where, poolSize: 1 });
   const store = new TenantStore(database, 'default');
   const [token, userId] = [newId(), newId()];

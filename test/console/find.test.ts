@@ -67,8 +67,9 @@ describe.each(databases)('finding things in the console on %s', (kind) => {
 
   it('offers only pages that exist', async () => {
     await stage.open('/overview');
-    const find = (query: string) => stage.page.evaluate(async (url) => (await fetch(url)).json(), stage.url(`/-/find${query}`));
-    const items: { href: string; kind: string }[] = await find('?q=');
+    const find = (query: string): Promise<{ href: string }[]> =>
+      stage.page.evaluate(`fetch(${JSON.stringify(stage.url(`/-/find${query}`))}).then((answer) => answer.json())`);
+    const items = await find('?q=');
     expect(items.length).toBeGreaterThan(20);
     const paths = new Set(routes.filter(({ isPage }) => isPage).map(({ path }) => path));
     const base = new URL(stage.url('')).pathname;
@@ -164,7 +165,10 @@ describe.each(databases)('finding things in the console on %s', (kind) => {
     expect(await page.getByRole('rowheader').count()).toBe(1);
     await stage.open('/impersonations');
     await page.getByLabel('Select all').check();
-    await page.getByRole('checkbox', { name: /^Select the impersonation/ }).first().uncheck();
+    await page
+      .getByRole('checkbox', { name: /^Select the impersonation/ })
+      .first()
+      .uncheck();
     await press(page, 'End selected');
     await look(page, 'console-end-selected');
     await press(page, 'End 2 impersonations');

@@ -10,7 +10,11 @@ describe.each(databases)('GET /search on %s', (kind) => {
       const query = new URLSearchParams({ q, ...(type && { type }) });
       return (await must(`GET /search?${query}`)).map((one: { type: string; name: string }) => [one.type, one.name]);
     };
-    await must('POST /users', { username: 'countess', name: 'Ada King Lovelace', primaryEmail: 'first@engine.example' });
+    await must('POST /users', {
+      username: 'countess',
+      name: 'Ada King Lovelace',
+      primaryEmail: 'first@engine.example',
+    });
     await must('POST /users', { username: 'lo_100', primaryPhone: '4915112345678' });
     await must('POST /organizations', { name: 'The Lovelace Society' });
     await must('POST /roles', { name: 'Engineer', description: 'Runs the engine' });

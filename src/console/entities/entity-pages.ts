@@ -109,7 +109,8 @@ async function showList(pages: EntityPages, request: ConsoleRequest): Promise<Pa
   const create = html`<a class="button primary" href="${request.to(`${path}/new`)}">New ${singular}</a>`;
   const name: Column<Named> = {
     label: 'Name',
-    cell: (entity) => html`<a href="${request.to(withQuery(pathOf(pages, entity), request))}">${nameOf(pages, entity)}</a>`,
+    cell: (entity) =>
+      html`<a href="${request.to(withQuery(pathOf(pages, entity), request))}">${nameOf(pages, entity)}</a>`,
   };
   return {
     title: plural,
@@ -120,7 +121,7 @@ ${table({
   caption: plural,
   columns: [name, ...columns(request)],
   rows,
-  ...(bulk && { select: { form: bulk.id, isOffered: bulk.isOffered, nameOf: (row) => nameOf(pages, row) } }),
+  ...(bulk && { select: { form: bulk.id, isOffered: bulk.isOffered, nameOf: (row: Named) => nameOf(pages, row) } }),
   empty:
     text === ''
       ? html`<p>No ${plural.toLowerCase()} yet.</p>${create}`

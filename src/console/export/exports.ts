@@ -1,10 +1,10 @@
-import type { ConsoleRequest } from '../route.ts';
 import { contains } from '../entities/entity-pages.ts';
 import { namesOf } from '../parts/names.ts';
 import { orderQuery } from '../parts/parts.ts';
-import { impersonationQuery } from '../places/impersonations/list.ts';
 import { reasonOf, referencedIds, ticketOf } from '../places/impersonations/impersonation.ts';
+import { impersonationQuery } from '../places/impersonations/list.ts';
 import { auditQuery, idsIn, titleOf } from '../places/settings/audit-log.ts';
+import type { ConsoleRequest } from '../route.ts';
 import type { Cell } from './csv.ts';
 import type { ExportName } from './export-link.ts';
 
@@ -49,7 +49,19 @@ export const EXPORTS: Record<ExportName, Export> = {
   },
   'audit-log': {
     columns: [
-      ...['id', 'time', 'action', 'key', 'result', 'actor', 'actorId', 'user', 'userId', 'application', 'applicationId'],
+      ...[
+        'id',
+        'time',
+        'action',
+        'key',
+        'result',
+        'actor',
+        'actorId',
+        'user',
+        'userId',
+        'application',
+        'applicationId',
+      ],
       ...['ip', 'requestId', 'details'],
     ],
     async read(request, page) {

@@ -1,5 +1,5 @@
-import type { TenantStore } from '../../database/store/tenant-store.ts';
 import type { BatchedRead, DatabaseKind } from '../../database/statements/batched-read.ts';
+import type { TenantStore } from '../../database/store/tenant-store.ts';
 
 export interface FoundUser {
   id: string;

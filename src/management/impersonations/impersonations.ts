@@ -74,7 +74,11 @@ export const impersonations = [
     async run({ body: { subjectId }, caller, store, now }) {
       const unspent = { userId: subjectId, spentAt: null, revokedAt: null };
       const subjectTokens = await store.change('subjectTokens', unspent, { revokedAt: now });
-      const impersonations = await endImpersonations(store, (one) => one.where({ subjectId }), endedBy(caller, 'revoked', now));
+      const impersonations = await endImpersonations(
+        store,
+        (one) => one.where({ subjectId }),
+        endedBy(caller, 'revoked', now),
+      );
       return { impersonations, subjectTokens };
     },
     audit: (ended, { body: { subjectId } }) => ({ userId: subjectId, ...ended }),

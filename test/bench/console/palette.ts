@@ -5,7 +5,20 @@ const USERS = 100_000;
 const ROUNDS = 12;
 
 /** From what nobody has to what everybody has: names, family names, usernames, email addresses and ids. */
-const TEXTS = ['u', 'user', 'user 5', 'ada', 'ada love', 'lovelace77', 'hopper', 'mail4', 'zz', 'user-77777', '@', 'settings'];
+const TEXTS = [
+  'u',
+  'user',
+  'user 5',
+  'ada',
+  'ada love',
+  'lovelace77',
+  'hopper',
+  'mail4',
+  'zz',
+  'user-77777',
+  '@',
+  'settings',
+];
 
 /** The same on both databases. Ten first names and a thousand family names. */
 const FILL = `

@@ -17,7 +17,16 @@ import {
 import { action, type ConsoleRequest, type Page, page, type RefusedForm, type Route } from '../../route.ts';
 import { changesOf } from './diff.ts';
 import { kindPath, type TokenKind, tabPage } from './kinds.ts';
-import { authorNames, authorOf, readVersion, readVersions, SCRIPT, scriptOf, type Version, type VersionLine } from './script-api.ts';
+import {
+  authorNames,
+  authorOf,
+  readVersion,
+  readVersions,
+  SCRIPT,
+  scriptOf,
+  type Version,
+  type VersionLine,
+} from './script-api.ts';
 
 /** Number of versions offered for comparison. */
 const VERSIONS_OFFERED = 50;

@@ -5,8 +5,8 @@ import { contains } from '../../entities/entity-pages.ts';
 import { type Faults, faultsOf } from '../../parts/faults.ts';
 import { fieldWith, formOf } from '../../parts/form-parts.ts';
 import { nameOf, namesOf } from '../../parts/names.ts';
-import { pickerOf } from '../../parts/picker.ts';
 import { copyable, duration, FIRST_PAGE, facts, note, pageQuery, pager, search, table } from '../../parts/parts.ts';
+import { pickerOf } from '../../parts/picker.ts';
 import { type ConsoleRequest, form, type Page, type Redirect, type RefusedForm } from '../../route.ts';
 import type { Policy } from './policy.ts';
 

@@ -79,7 +79,11 @@ ${filters(request.to('/impersonations'), html`${inputs}${active && html`<input t
 <div id="impersonations" data-live>
 ${table({
   caption: 'Impersonations',
-  select: { form: ENDING.id, isOffered: (one) => isActive(one, request.now), nameOf: (one) => `the impersonation of ${subjectName(one, names)}` },
+  select: {
+    form: ENDING.id,
+    isOffered: (one) => isActive(one, request.now),
+    nameOf: (one) => `the impersonation of ${subjectName(one, names)}`,
+  },
   rows: all,
   empty: isNarrowed
     ? 'No impersonations match these filters.'
@@ -87,7 +91,8 @@ ${table({
   columns: [
     {
       label: 'User',
-      cell: (one) => html`<a href="${request.to(withQuery(`/impersonations/${one.id}`, request))}">${subjectName(one, names)}</a>`,
+      cell: (one) =>
+        html`<a href="${request.to(withQuery(`/impersonations/${one.id}`, request))}">${subjectName(one, names)}</a>`,
     },
     { label: 'Status', cell: (one) => html`${stateOf(one, request.now)} <span>${timeLeft(one, request.now)}</span>` },
     { label: 'Actor', cell: ({ actorId }) => userLink(request, names, actorId) },

@@ -58,7 +58,13 @@ const ACTIONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Verbs that do not just end in "ed". */
-const PAST: Record<string, string> = { Cancel: 'Canceled', Reset: 'Reset', Send: 'Sent', Set: 'Set', Verify: 'Verified' };
+const PAST: Record<string, string> = {
+  Cancel: 'Canceled',
+  Reset: 'Reset',
+  Send: 'Sent',
+  Set: 'Set',
+  Verify: 'Verified',
+};
 
 function inPast(action: string): string {
   const [verb = '', ...rest] = action.split(' ');

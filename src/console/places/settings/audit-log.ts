@@ -4,7 +4,19 @@ import { exportLink } from '../../export/export-link.ts';
 import { choice, filters } from '../../parts/form-parts.ts';
 import { type ListFilters, listFilters, textNote } from '../../parts/list-filters.ts';
 import { applicationLink, type Names, namesOf, userLink } from '../../parts/names.ts';
-import { copyable, facts, orderQuery, pageQuery, pager, rawJson, state, table, timeOrder, when, withQuery } from '../../parts/parts.ts';
+import {
+  copyable,
+  facts,
+  orderQuery,
+  pageQuery,
+  pager,
+  rawJson,
+  state,
+  table,
+  timeOrder,
+  when,
+  withQuery,
+} from '../../parts/parts.ts';
 import { type ConsoleRequest, type Page, page } from '../../route.ts';
 import { keysOf, knownSentences, routeOf, sentenceOf } from './audit-actions.ts';
 
@@ -39,7 +51,11 @@ const stoppedId = ({ key, payload: { actorId } }: AuditLogEntry): string | undef
 
 /** Names in the entries. An administrator who is a user of another tenant has no name here. */
 export const idsIn = (entries: readonly AuditLogEntry[]) => ({
-  users: entries.flatMap((entry) => [entry.payload.userId ?? null, entry.payload.actorId ?? null, doerId(entry) ?? null]),
+  users: entries.flatMap((entry) => [
+    entry.payload.userId ?? null,
+    entry.payload.actorId ?? null,
+    doerId(entry) ?? null,
+  ]),
   applications: entries.map(({ payload: { applicationId = null } }) => applicationId),
 });
 
