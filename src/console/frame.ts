@@ -73,7 +73,7 @@ function flashNote(request: ConsoleRequest, { text, undo, secrets = [] }: Flash)
   );
 }
 
-const FIND_BUTTON = html`<button type="button" id="palette-button" class="button compact" aria-haspopup="dialog" aria-keyshortcuts="Control+K Meta+K" hidden>Find <kbd>Ctrl K</kbd></button>`;
+const FIND_BUTTON = html`<button type="button" id="palette-button" class="button compact palette-button" aria-haspopup="dialog" aria-keyshortcuts="Control+K Meta+K" hidden>Find <kbd>Ctrl K</kbd></button>`;
 
 /** The command palette, which `assets/palette.js` opens. Without JavaScript it does not appear. */
 const palette = (request: ConsoleRequest): Html =>

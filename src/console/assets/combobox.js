@@ -35,6 +35,8 @@ export function combobox({ input, list, url, choose, status, isEager = false }) 
   let active = -1;
   let timer;
   let request;
+  /** True while the options are for an earlier text. */
+  let isStale = false;
   /** True after Enter was pressed before the options for the text had arrived. */
   let isHurried = false;
 
@@ -53,6 +55,7 @@ export function combobox({ input, list, url, choose, status, isEager = false }) 
 
   const show = (found) => {
     items = found;
+    isStale = false;
     list.replaceChildren(...items.map((item, index) => optionOf(item, index, list.id)));
     list.hidden = items.length === 0;
     input.ariaExpanded = String(items.length > 0);
@@ -108,14 +111,15 @@ export function combobox({ input, list, url, choose, status, isEager = false }) 
     clearTimeout(timer);
     request?.abort();
     isHurried = false;
-    activate(-1); // The options are for an earlier text.
+    isStale = true;
+    activate(-1);
     timer = setTimeout(load, PAUSE_MS);
   });
   input.addEventListener('keydown', (event) => {
     if (event.isComposing) return;
     if (event.key in MOVES && items.length > 0) {
       event.preventDefault();
-      activate(MOVES[event.key]());
+      if (!isStale) activate(MOVES[event.key]());
     } else if (event.key === 'Enter' && active >= 0) {
       event.preventDefault();
       pick(active);
