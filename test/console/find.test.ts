@@ -45,7 +45,9 @@ describe.each(databases)('finding things in the console on %s', (kind) => {
 
     await page.getByRole('button', { name: /^Find/ }).click();
     await page.keyboard.type('create');
-    await option(/^Settings/).first().waitFor({ state: 'detached' });
+    await option(/^Settings/)
+      .first()
+      .waitFor({ state: 'detached' });
     await page.keyboard.press('ArrowUp'); // From the first option to the last.
     const chosen = await palette.getByRole('option', { selected: true }).textContent();
     expect(chosen).toContain('Create webhook');
