@@ -121,7 +121,7 @@ describe.each(databases)('finding things in the console on %s', (kind) => {
       'Created user Grace Hopper',
       'Updated user Grace Hopper',
     ]);
-    await page.getByText('Searched are the newest 10,000').waitFor();
+    await page.getByText('Only the newest 10,000 entries').waitFor();
   });
 
   it('leads back to the search, and pages the users to act as', async () => {

@@ -1,8 +1,8 @@
 import { combobox } from 'console/combobox';
 
 /**
- * Turns fields for an id into pickers by name. The visible input shows the name, and a hidden one sends the id. What is
- * typed without choosing is sent as it is, so that an id can still be pasted.
+ * Turns fields for an id into pickers by name. The visible input shows the name, and a hidden one sends the id. Text
+ * that was typed without choosing is sent as it is, so that an id can still be pasted.
  */
 
 const { find } = document.getElementById('palette').dataset;

@@ -7,7 +7,7 @@ type Match = Item<'GET /search'>;
 
 /** An option of the command palette or of a picker, as `assets/combobox.js` shows it. */
 export interface FoundItem {
-  /** Of an entity: the value that a picker puts into its field. */
+  /** The entity’s id, which a picker puts into its field. Pages have none. */
   id?: string;
   name: string;
   about: string | null;

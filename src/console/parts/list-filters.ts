@@ -11,7 +11,7 @@ export interface ListFilters {
   /** Parameters of the Management API. */
   query: Record<string, string>;
   isNarrowed: boolean;
-  /** Whatever the filters name, to read its names with those of the list. */
+  /** The ids in the filters, to read their names with those of the list. */
   ids: ReferencedIds;
   picked(names: Names): Html[];
   /** The inputs for text and time. */
@@ -47,6 +47,6 @@ export function listFilters({ query: given, now }: ConsoleRequest, filters: read
 }
 
 /** Says how far a list is searched for what no index finds. */
-export const searchNote = html`<p class="quiet">Searched are the newest 10,000 that match the other filters.</p>`;
+export const searchNote = html`<p class="quiet">Only the newest 10,000 entries that match the other filters are searched.</p>`;
 
 export const textNote = ({ query }: ListFilters): Html | false => query.q !== undefined && searchNote;

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../pages/html.ts';
 
-/** What a picker finds: types of `GET /search`. */
+/** The types of `GET /search` that a picker can find. */
 type Picked = 'user' | 'application';
 
 interface PickerParts {

@@ -6,7 +6,7 @@ type Found = Omit<Match, 'id'> | undefined;
 /** Ids that the service makes are longer than this. */
 const SHORTEST_ID = 8;
 
-/** Whatever has an id but no name. Each is one row by its primary key. */
+/** Reads of rows that have an id but no name, each by its primary key. */
 const READS: ((store: TenantStore, id: string) => Promise<Found>)[] = [
   async (store, id) => {
     const one = await store.find('impersonations', { id });

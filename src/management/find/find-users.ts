@@ -11,7 +11,7 @@ export interface FoundUser {
 /** Most users that each of the expressions finds. */
 const MOST = 8;
 
-/** What is searched, each with an index: `users_folded_…`. The last is the text after the last space of the name. */
+/** Searched expressions, each with an index, `users_folded_…`. The last is the text after the last space of the name. */
 const SEARCHED = [
   'username',
   'primary_email',

@@ -4,7 +4,7 @@ import { startUnderstudy } from '../support/understudy.ts';
 const USERS = 100_000;
 const ROUNDS = 12;
 
-/** From what nobody has to what everybody has: names, family names, usernames, email addresses and ids. */
+/** Starts that no user has to starts that every user has, of names, last names, usernames, email addresses and ids. */
 const TEXTS = [
   'u',
   'user',
