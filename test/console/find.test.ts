@@ -228,6 +228,25 @@ describe.each(databases)('finding things in the console on %s', (kind) => {
     expect(await stage.link(/^Remove/).count()).toBe(0);
   });
 
+  it('shows and reads times in the time zone of the browser', async () => {
+    const config = { url: stage.receiver.url };
+    const hook = await stage.service.api.must('POST /hooks', { name: 'Zones', events: ['Role.Created'], config });
+    const context = await stage.browser.newContext({
+      timezoneId: 'America/New_York',
+      locale: 'en-US',
+      storageState: await stage.context.storageState(),
+    });
+    const page = await context.newPage();
+    await page.goto(stage.url(`/webhooks/${hook.id}/replay`));
+    const from = page.getByLabel(/^From \(E[SD]T\)$/);
+    await from.fill('2026-01-05T10:00');
+    await press(page, 'Count events');
+    await page.waitForURL(/since=/);
+    expect(new URL(page.url()).searchParams.get('since')).toBe('2026-01-05T15:00');
+    expect(await from.inputValue()).toBe('2026-01-05T10:00');
+    await context.close();
+  });
+
   it('works without JavaScript: a picker is a field for an id', async () => {
     const context = await stage.browser.newContext({
       javaScriptEnabled: false,
