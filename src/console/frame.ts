@@ -77,7 +77,7 @@ const FIND_BUTTON = html`<button type="button" id="palette-button" class="button
 
 /** The command palette, which `assets/palette.js` opens. Without JavaScript it does not appear. */
 const palette = (request: ConsoleRequest): Html =>
-  html`<dialog id="palette" class="palette" aria-label="Command palette" data-find="${request.to('/-/find')}"><input id="palette-text" type="text" role="combobox" aria-label="Search or jump to" aria-autocomplete="list" aria-expanded="false" aria-controls="palette-list" autocomplete="off" autocapitalize="off" spellcheck="false" maxlength="128" placeholder="Users, applications, pages, IDs …"><ul id="palette-list" class="options" role="listbox" aria-label="Results"></ul><p class="quiet palette-status" role="status"></p></dialog>`;
+  html`<dialog id="palette" class="palette" aria-label="Command palette" data-find="${request.to('/-/find')}"><input id="palette-text" type="text" role="combobox" aria-label="Search or jump to" aria-autocomplete="list" aria-expanded="false" aria-controls="palette-list" autocomplete="off" autocapitalize="off" spellcheck="false" maxlength="128" placeholder="Users, applications, pages, IDs …"><ul id="palette-list" class="options" role="listbox" aria-label="Matches"></ul><p class="quiet palette-status" role="status"></p></dialog>`;
 
 /** Sends a page in the console's frame: the navigation rail, the title, then the page's content. */
 export function sendInFrame(
